@@ -1,0 +1,59 @@
+# fabriclab: `make help` lists the targets.
+
+FIG   ?= fncc/fig10
+SCALE ?= quick
+
+BIN   := bin/fabriclab
+CMAKE := cmake -G Ninja -S .
+
+.DEFAULT_GOAL := help
+.PHONY: help deps build figure test test-go test-cpp test-asan lint bench docs docker-figure clean FORCE
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+deps: ## install what is missing (Debian packages; root or sudo)
+	@ci/deps.sh
+	@ci/check-go.sh
+
+$(BIN): FORCE
+	@go build -o $@ ./harness/cmd/fabriclab
+
+build: deps $(BIN) ## build the command line tool, the mechanisms and the ns-3 runner
+	@$(BIN) build
+
+figure: deps $(BIN) ## run a figure and check its claims: make figure FIG=fncc/fig10 [SCALE=quick|paper]
+	@$(BIN) figure $(FIG) --scale $(SCALE)
+
+test: deps test-cpp test-asan test-go ## all tests: Go with -race, C++ in release and with sanitizers, end to end on ns-3
+
+test-cpp: deps
+	@$(CMAKE) -B build/release -DCMAKE_BUILD_TYPE=Release
+	@cmake --build build/release
+	@ctest --test-dir build/release --output-on-failure
+
+test-asan: deps
+	@$(CMAKE) -B build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DFABRIC_SANITIZE=ON
+	@cmake --build build/asan
+	@ctest --test-dir build/asan --output-on-failure
+
+test-go: deps
+	@go vet ./...
+	@go test -race ./...
+
+lint: deps ## check format and style of Go and C++
+	@ci/deps.sh clang-format
+	@ci/lint.sh
+
+bench: deps $(BIN) ## measure the speed of simulation and harness
+	@$(BIN) bench --scale full
+
+docs: deps ## renew the generated tables of the pages under docs/
+	@go test ./harness/catalog -run TestDocsSayWhatTheMechanismsSay -args -update
+
+docker-figure: ## run a figure in a container with both engines: make docker-figure FIG=fncc/fig10
+	docker build -t fabriclab .
+	docker run --rm -v "$(CURDIR)/results:/fabriclab/results" fabriclab figure FIG=$(FIG) SCALE=$(SCALE)
+
+clean: ## remove what was built; results stay
+	@rm -rf build bin

@@ -1,0 +1,544 @@
+// Package claims judges what a paper claims against what was measured
+// (docs/claims.md): reproduced, deviates or not-evaluated.
+package claims
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/expr-lang/expr"
+
+	"fabriclab/analysis/fct"
+	"fabriclab/analysis/measure"
+	"fabriclab/analysis/spec"
+	"fabriclab/harness/catalog"
+)
+
+// The verdicts.
+const (
+	Reproduced   = "reproduced"
+	Deviates     = "deviates"
+	NotEvaluated = "not-evaluated"
+)
+
+// DefaultTolerance is how far a number may be from the paper's, relatively.
+const DefaultTolerance = 0.25
+
+// A Result is a claim and its verdict. Expected and Measured are numbers (in
+// Unit) or text; Measured is nil when not evaluated.
+type Result struct {
+	ID        string `json:"id"`
+	Text      string `json:"text"`
+	Source    string `json:"source"`
+	Expected  any    `json:"expected"`
+	Measured  any    `json:"measured"`
+	Unit      string `json:"unit,omitempty"`
+	Tolerance string `json:"tolerance"`
+	Verdict   string `json:"verdict"`
+	Note      string `json:"note"`
+}
+
+// Lookup is the value of a measure in a run (an index into the runs); +Inf is
+// never.
+type Lookup func(measure string, run int) (float64, error)
+
+// A Matrix is the values of each matrix path.
+type Matrix map[string][]string
+
+// Check says what is wrong with a claim, before any run. Without a matrix,
+// values of dimensions are not checked.
+func Check(f *spec.Figure, c spec.Claim, matrix Matrix) error {
+	if c.ID == "" || c.Text == "" || c.Source == "" {
+		return fmt.Errorf("a claim needs id, text and source")
+	}
+	if err := CheckPlace(f, matrix, c.Where, append(slices.Clone(c.Each), c.By)...); err != nil {
+		return err
+	}
+	if err := checkForm(c); err != nil {
+		return err
+	}
+	refs, _, err := parse(f, c)
+	if err != nil {
+		return err
+	}
+	for _, ref := range refs {
+		if err := checkValue(f, matrix, c.By, ref.Value); err != nil {
+			return err
+		}
+	}
+	for _, s := range c.Scales {
+		if s != "quick" && s != "paper" {
+			return fmt.Errorf("unknown scale %q%s", s, catalog.Hint(s, []string{"quick", "paper"}))
+		}
+	}
+	for _, n := range c.Notes {
+		verdicts := []string{Reproduced, Deviates, NotEvaluated}
+		if n.Verdict != "" && !slices.Contains(verdicts, n.Verdict) {
+			return fmt.Errorf("unknown verdict %q%s", n.Verdict, catalog.Hint(n.Verdict, verdicts))
+		}
+		for dimension, value := range n.Where {
+			if !slices.Contains(c.Each, dimension) {
+				return fmt.Errorf("a note is for %s = %s, but the claim is not made for each %s", dimension, value, dimension)
+			}
+			if err := checkValue(f, matrix, dimension, value); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// CheckPlace checks that the dimensions exist, that where's values do, and
+// that no dimension of the matrix with several values is left open.
+func CheckPlace(f *spec.Figure, matrix Matrix, where map[string]string, dimensions ...string) error {
+	used := map[string]bool{}
+	for _, d := range dimensions {
+		if d == "" {
+			continue
+		}
+		dimension, err := f.Dimensions.Get("dimension", d)
+		if err != nil {
+			return err
+		}
+		if used[dimension.Path] {
+			return fmt.Errorf("dimension %s is used twice", d)
+		}
+		used[dimension.Path] = true
+	}
+	for d, value := range where {
+		dimension, err := f.Dimensions.Get("dimension", d)
+		if err != nil {
+			return err
+		}
+		if used[dimension.Path] {
+			return fmt.Errorf("dimension %s is used twice", d)
+		}
+		used[dimension.Path] = true
+		if err := checkValue(f, matrix, d, value); err != nil {
+			return err
+		}
+	}
+	var open []string
+	for path, values := range matrix {
+		if len(values) > 1 && !used[path] {
+			open = append(open, path)
+		}
+	}
+	if len(open) > 0 {
+		slices.Sort(open)
+		return fmt.Errorf("the matrix has several values of %s, and nothing says which are meant: name it under dimensions and use it", strings.Join(open, " and of "))
+	}
+	return nil
+}
+
+func checkValue(f *spec.Figure, matrix Matrix, dimension, value string) error {
+	if matrix == nil || dimension == "" {
+		return nil
+	}
+	values := matrix[f.Dimensions.Items[dimension].Path]
+	if !slices.Contains(values, value) {
+		return fmt.Errorf("the matrix has no %s = %q%s", dimension, value, catalog.Hint(value, values))
+	}
+	return nil
+}
+
+func checkForm(c spec.Claim) error {
+	forms := 0
+	for _, given := range []bool{len(c.Order) > 0, c.Value != "", c.Holds != ""} {
+		if given {
+			forms++
+		}
+	}
+	number := c.Value != ""
+	switch {
+	case forms != 1:
+		return fmt.Errorf("a claim has exactly one of order, value and holds")
+	case len(c.Order) > 0 && (c.Measure == "" || c.By == ""):
+		return fmt.Errorf("order needs measure and by")
+	case len(c.Order) == 0 && c.Measure != "":
+		return fmt.Errorf("measure belongs to order")
+	case number && c.Expected == nil:
+		return fmt.Errorf("value needs expected, the paper's number")
+	case !number && (c.Expected != nil || c.Unit != "" || c.Tolerance != nil || c.ToleranceAbs != nil):
+		return fmt.Errorf("expected, unit and tolerance belong to value")
+	case c.Tolerance != nil && c.ToleranceAbs != nil:
+		return fmt.Errorf("tolerance and tolerance_abs exclude each other")
+	case number && *c.Expected == 0 && c.ToleranceAbs == nil:
+		return fmt.Errorf("a share of 0 is 0: expected 0 needs tolerance_abs")
+	case c.ToleranceAbs != nil && !(*c.ToleranceAbs >= 0):
+		return fmt.Errorf("tolerance_abs %g is negative", *c.ToleranceAbs)
+	}
+	return nil
+}
+
+// A judge turns the values of one run set (one engine and seed) into what is
+// remembered of it.
+type judge struct {
+	pairs  [][2]reference // order: first must be below second
+	number *expression
+	holds  *expression
+}
+
+// parse finds what a claim compares, and the measures it needs for that, in
+// the order in which they are shown.
+func parse(f *spec.Figure, c spec.Claim) (refs []reference, j judge, err error) {
+	switch {
+	case c.Value != "":
+		j.number, err = compile(f, c.Value, c.By, expr.AsFloat64())
+		if err == nil {
+			refs = j.number.refs
+		}
+	case c.Holds != "":
+		j.holds, err = compile(f, c.Holds, c.By, expr.AsBool())
+		if err == nil {
+			refs = j.holds.refs
+		}
+	default:
+		if _, err := f.Measures.Get("measure", c.Measure); err != nil {
+			return nil, j, err
+		}
+		for _, chain := range c.Order {
+			values, signs, err := parseChain(chain)
+			if err != nil {
+				return nil, j, err
+			}
+			for i, v := range values {
+				ref := reference{c.Measure, v}
+				if !slices.Contains(refs, ref) {
+					refs = append(refs, ref)
+				}
+				if i == 0 {
+					continue
+				}
+				pair := [2]reference{{c.Measure, values[i-1]}, ref}
+				if signs[i-1] == '>' {
+					pair[0], pair[1] = pair[1], pair[0]
+				}
+				if pair[0] == pair[1] {
+					return nil, j, fmt.Errorf("order %q compares %s with itself", chain, v)
+				}
+				j.pairs = append(j.pairs, pair)
+			}
+		}
+	}
+	return refs, j, err
+}
+
+// parseChain reads "a < b < c".
+func parseChain(chain string) (values []string, signs []rune, err error) {
+	for _, part := range strings.FieldsFunc(chain, func(r rune) bool { return r == '<' || r == '>' }) {
+		values = append(values, strings.TrimSpace(part))
+	}
+	for _, r := range chain {
+		if r == '<' || r == '>' {
+			signs = append(signs, r)
+		}
+	}
+	if len(values) < 2 || len(signs) != len(values)-1 || slices.Contains(values, "") {
+		return nil, nil, fmt.Errorf("order %q is not of the form \"a < b < c\"", chain)
+	}
+	return values, signs, nil
+}
+
+// Evaluate judges all claims of a figure at a scale.
+func Evaluate(f *spec.Figure, runs []spec.Run, lookup Lookup, scale string) ([]Result, error) {
+	var results []Result
+	for _, c := range f.Claims {
+		refs, j, err := parse(f, c)
+		if err != nil {
+			return nil, fmt.Errorf("claim %s: %w", c.ID, err)
+		}
+		e := evaluation{f: f, c: c, refs: refs, judge: j, runs: runs, lookup: lookup, scale: scale}
+		places := e.places()
+		if len(places) == 0 { // no run at all: the claim is still listed
+			places = []map[string]string{{}}
+		}
+		for _, place := range places {
+			results = append(results, e.at(place))
+		}
+	}
+	return results, nil
+}
+
+type evaluation struct {
+	f      *spec.Figure
+	c      spec.Claim
+	refs   []reference
+	judge  judge
+	runs   []spec.Run
+	lookup Lookup
+	scale  string
+}
+
+// places are the combinations of `each`'s values, on top of `where`.
+func (e *evaluation) places() []map[string]string {
+	var matching []spec.Run
+	for _, r := range e.runs {
+		if spec.Matches(e.f.Values(r), e.c.Where) {
+			matching = append(matching, r)
+		}
+	}
+	places := []map[string]string{{}}
+	for _, d := range e.c.Each {
+		var next []map[string]string
+		for _, place := range places {
+			for _, value := range e.f.ValuesOf(d, matching) {
+				with := map[string]string{d: value}
+				for k, v := range place {
+					with[k] = v
+				}
+				next = append(next, with)
+			}
+		}
+		places = next
+	}
+	return places
+}
+
+// A replicate is what is run again: the same points with another seed or on
+// another engine.
+type replicate struct {
+	engine string
+	seed   uint64
+}
+
+func (r replicate) String() string { return fmt.Sprintf("%s, seed %d", r.engine, r.seed) }
+
+func (e *evaluation) at(place map[string]string) Result {
+	c := e.c
+	r := Result{ID: c.ID, Text: c.Text, Source: c.Source, Unit: c.Unit}
+	for _, d := range c.Each {
+		if value, ok := place[d]; ok {
+			r.ID += "/" + value
+		}
+	}
+	r.Expected, r.Tolerance = e.expected()
+	var notes []string
+	if len(c.Scales) > 0 && !slices.Contains(c.Scales, e.scale) {
+		r.Verdict = NotEvaluated
+		notes = append(notes, fmt.Sprintf("Not at scale %s; run it with SCALE=%s.", e.scale, c.Scales[0]))
+	} else if values, replicates, err := e.values(place); err != nil {
+		r.Verdict = NotEvaluated
+		notes = append(notes, sentence(err.Error()))
+	} else {
+		r.Verdict, r.Measured, notes = e.verdict(values, replicates)
+	}
+	if c.Note != "" {
+		notes = append([]string{sentence(c.Note)}, notes...)
+	}
+	for _, n := range c.Notes {
+		if spec.Matches(place, n.Where) && (n.Verdict == "" || n.Verdict == r.Verdict) {
+			notes = append(notes, sentence(n.Text))
+		}
+	}
+	r.Note = strings.Join(notes, " ")
+	return r
+}
+
+func sentence(s string) string {
+	s = strings.TrimSpace(s)
+	if s != "" && !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
+// expected is what the paper says, and how near it must be.
+func (e *evaluation) expected() (any, string) {
+	c := e.c
+	switch {
+	case c.Holds != "":
+		return c.Holds, "true in every seed"
+	case c.Value == "":
+		chains := make([]string, len(c.Order))
+		for i, chain := range c.Order {
+			values, signs, _ := parseChain(chain)
+			chains[i] = e.name(values[0])
+			for k, sign := range signs {
+				chains[i] += " " + string(sign) + " " + e.name(values[k+1])
+			}
+		}
+		return strings.Join(chains, ", "), "strict in every seed"
+	case c.ToleranceAbs != nil:
+		return *c.Expected, strings.TrimSpace("± " + Num(*c.ToleranceAbs) + " " + measure.Label(c.Unit))
+	}
+	return *c.Expected, "± " + Num(100*e.tolerance()) + " %"
+}
+
+func (e *evaluation) tolerance() float64 {
+	if e.c.Tolerance != nil {
+		return float64(*e.c.Tolerance)
+	}
+	return DefaultTolerance
+}
+
+func (e *evaluation) name(value string) string { return e.f.Dimensions.Items[e.c.By].Name(value) }
+
+// values are the claim's measures at a place, for every seed and engine.
+func (e *evaluation) values(place map[string]string) ([]map[reference]float64, []replicate, error) {
+	index := map[replicate]map[string][]int{}
+	var replicates []replicate
+	for i, r := range e.runs {
+		values := e.f.Values(r)
+		if !spec.Matches(values, e.c.Where) || !spec.Matches(values, place) {
+			continue
+		}
+		rep := replicate{r.Engine, r.Seed}
+		if index[rep] == nil {
+			index[rep] = map[string][]int{}
+			replicates = append(replicates, rep)
+		}
+		by := values[e.c.By] // "" without by
+		index[rep][by] = append(index[rep][by], i)
+	}
+	if len(replicates) == 0 {
+		return nil, nil, fmt.Errorf("there is no run for it")
+	}
+	slices.SortFunc(replicates, func(a, b replicate) int {
+		if a.engine != b.engine {
+			return strings.Compare(a.engine, b.engine)
+		}
+		return cmp.Compare(a.seed, b.seed)
+	})
+	out := make([]map[reference]float64, len(replicates))
+	for i, rep := range replicates {
+		out[i] = map[reference]float64{}
+		for _, ref := range e.refs {
+			found := index[rep][ref.Value]
+			switch {
+			case len(found) == 0:
+				return nil, nil, fmt.Errorf("there is no run with %s = %s (%s)", e.c.By, ref.Value, rep)
+			case len(found) > 1:
+				return nil, nil, fmt.Errorf("%d runs fit (%s); say which with where, each or by", len(found), rep)
+			}
+			v, err := e.lookup(ref.Measure, found[0])
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s cannot be measured: %w", ref.Measure, err)
+			}
+			out[i][ref] = v
+		}
+	}
+	return out, replicates, nil
+}
+
+func (e *evaluation) verdict(values []map[reference]float64, replicates []replicate) (verdict string, measured any, notes []string) {
+	switch {
+	case e.judge.number != nil:
+		return e.number(values, replicates)
+	case e.judge.holds != nil:
+		return e.truth(values, replicates)
+	}
+	verdict = Reproduced
+	for i, v := range values {
+		for _, p := range e.judge.pairs {
+			if !(v[p[0]] < v[p[1]]) {
+				verdict = Deviates
+				if len(values) > 1 {
+					notes = append(notes, fmt.Sprintf("%s: %s %s is not below %s %s.", replicates[i], e.name(p[0].Value), Num(v[p[0]]), e.name(p[1].Value), Num(v[p[1]])))
+				}
+			}
+		}
+	}
+	return verdict, e.show(values), notes
+}
+
+func (e *evaluation) number(values []map[reference]float64, replicates []replicate) (string, any, []string) {
+	byEngine := map[string][]float64{}
+	var all []float64
+	for i, v := range values {
+		x, err := e.judge.number.run(v, e.c.By)
+		number, ok := x.(float64)
+		if err != nil || !ok || math.IsNaN(number) {
+			return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, replicates[i], e.show(values))}
+		}
+		byEngine[replicates[i].engine] = append(byEngine[replicates[i].engine], number)
+		all = append(all, number)
+	}
+	verdict := Reproduced
+	limit := math.Abs(*e.c.Expected) * e.tolerance()
+	if e.c.ToleranceAbs != nil {
+		limit = *e.c.ToleranceAbs
+	}
+	for _, list := range byEngine {
+		mean, _ := fct.Mean95(list)
+		if !(math.Abs(mean-*e.c.Expected) <= limit) {
+			verdict = Deviates
+		}
+	}
+	mean, _ := fct.Mean95(all)
+	var notes []string
+	if list := byEngine[replicates[0].engine]; len(list) > 1 {
+		_, half := fct.Mean95(list)
+		notes = append(notes, fmt.Sprintf("Mean of %d seeds, 95 %% confidence interval ± %s.", len(list), Num(half)))
+	}
+	return verdict, JSONNumber(mean), notes
+}
+
+func (e *evaluation) truth(values []map[reference]float64, replicates []replicate) (string, any, []string) {
+	verdict := Reproduced
+	var notes []string
+	for i, v := range values {
+		x, err := e.judge.holds.run(v, e.c.By)
+		holds, ok := x.(bool)
+		if err != nil || !ok {
+			return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s).", e.c.Holds, replicates[i])}
+		}
+		if !holds {
+			verdict = Deviates
+			if len(values) > 1 {
+				notes = append(notes, fmt.Sprintf("Not for %s.", replicates[i]))
+			}
+		}
+	}
+	return verdict, e.show(values), notes
+}
+
+// show writes the measures a claim used, as means over seeds and engines.
+func (e *evaluation) show(values []map[reference]float64) string {
+	parts := make([]string, len(e.refs))
+	for i, ref := range e.refs {
+		sum := 0.0
+		for _, v := range values {
+			sum += v[ref]
+		}
+		parts[i] = Num(sum / float64(len(values)))
+		if unit := measure.Label(e.f.Measures.Items[ref.Measure].Unit); unit != "" && !math.IsInf(sum, 0) {
+			parts[i] += " " + unit
+		}
+		if e.c.By != "" {
+			parts[i] = e.name(ref.Value) + " " + parts[i]
+		}
+		if len(e.c.Order) == 0 {
+			parts[i] = ref.Measure + " " + parts[i]
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Num writes a number with four significant digits, and infinity as never.
+func Num(v float64) string {
+	if math.IsInf(v, 1) {
+		return "never"
+	}
+	return strconv.FormatFloat(round(v, 4), 'f', -1, 64)
+}
+
+// JSONNumber is a number with six significant digits, and infinity as "never".
+func JSONNumber(v float64) any {
+	if math.IsInf(v, 1) {
+		return "never"
+	}
+	return round(v, 6)
+}
+
+func round(v float64, digits int) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', digits-1, 64), 64)
+	if err != nil {
+		return v
+	}
+	return rounded
+}

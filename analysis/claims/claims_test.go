@@ -1,0 +1,253 @@
+package claims_test
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/spec"
+)
+
+const head = `
+dimensions:
+  mechanism: {path: preset, names: {hpcc: HPCC, fncc: FNCC, fncc-nolhcs: FNCC without LHCS}}
+  rate: {path: topology.rate}
+measures:
+  peak: {kind: queue_peak, unit: KB}
+  fair: {kind: fair_time, unit: us}
+claims:
+  - {id: c, text: t, source: s, `
+
+var matrix = claims.Matrix{"preset": {"hpcc", "fncc", "fncc-nolhcs"}, "topology.rate": {"100Gbps", "200Gbps"}}
+
+func figure(t *testing.T, claim string) *spec.Figure {
+	t.Helper()
+	var node yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(head+claim+"}\n"), &node))
+	f, err := spec.Decode("x.yaml", node.Content[0])
+	require.NoError(t, err)
+	return f
+}
+
+func runs(engines []string, seeds ...uint64) []spec.Run {
+	var out []spec.Run
+	for _, rate := range matrix["topology.rate"] {
+		for _, preset := range matrix["preset"] {
+			for _, engine := range engines {
+				for _, seed := range seeds {
+					out = append(out, spec.Run{Labels: map[string]string{"preset": preset, "topology.rate": rate}, Engine: engine, Seed: seed})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// values gives peak and fair by mechanism, plus step for every seed above 1.
+func lookup(list []spec.Run, values map[string]float64, step map[string]float64) claims.Lookup {
+	return func(measure string, run int) (float64, error) {
+		r := list[run]
+		key := measure + "." + r.Labels["preset"]
+		v, ok := values[key]
+		if !ok {
+			return 0, errors.New("no sample in the window")
+		}
+		return v + step[key]*float64(r.Seed-1), nil
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	never := math.Inf(1)
+	at100 := "where: {rate: 100Gbps}, by: mechanism, "
+	for _, c := range []struct {
+		name, claim string
+		values      map[string]float64
+		step        map[string]float64
+		seeds       []uint64
+		verdict     string
+		measured    any
+		note        string
+	}{
+		{"order holds", at100 + `measure: peak, order: ["fncc < hpcc"]`,
+			map[string]float64{"peak.fncc": 100, "peak.hpcc": 150}, nil, []uint64{1}, claims.Reproduced, "FNCC 100 KB, HPCC 150 KB", ""},
+		{"greater", at100 + `measure: peak, order: ["hpcc > fncc"]`,
+			map[string]float64{"peak.fncc": 100, "peak.hpcc": 150}, nil, []uint64{1}, claims.Reproduced, "HPCC 150 KB, FNCC 100 KB", ""},
+		{"order reversed", at100 + `measure: peak, order: ["fncc < hpcc"]`,
+			map[string]float64{"peak.fncc": 160, "peak.hpcc": 150}, nil, []uint64{1}, claims.Deviates, "FNCC 160 KB, HPCC 150 KB", ""},
+		{"equal deviates", at100 + `measure: peak, order: ["fncc < hpcc"]`,
+			map[string]float64{"peak.fncc": 150, "peak.hpcc": 150}, nil, []uint64{1}, claims.Deviates, "FNCC 150 KB, HPCC 150 KB", ""},
+		{"all zero deviates", at100 + `measure: peak, order: ["fncc < hpcc", "fncc < fncc-nolhcs"]`,
+			map[string]float64{"peak.fncc": 0, "peak.hpcc": 0, "peak.fncc-nolhcs": 0}, nil, []uint64{1}, claims.Deviates, "FNCC 0 KB, HPCC 0 KB, FNCC without LHCS 0 KB", ""},
+		{"never is later than anything", at100 + `measure: fair, order: ["fncc < hpcc"]`,
+			map[string]float64{"fair.fncc": 320, "fair.hpcc": never}, nil, []uint64{1}, claims.Reproduced, "FNCC 320 µs, HPCC never", ""},
+		{"two nevers are equal", at100 + `measure: fair, order: ["fncc < hpcc"]`,
+			map[string]float64{"fair.fncc": never, "fair.hpcc": never}, nil, []uint64{1}, claims.Deviates, "FNCC never, HPCC never", ""},
+		{"order in every seed", at100 + `measure: peak, order: ["fncc < hpcc"]`,
+			map[string]float64{"peak.fncc": 100, "peak.hpcc": 150}, map[string]float64{"peak.fncc": 30}, []uint64{1, 2, 3}, claims.Deviates, "FNCC 130 KB, HPCC 150 KB", "ns3, seed 3: FNCC 160 is not below HPCC 150."},
+		{"chain needs every link", at100 + `measure: peak, order: ["fncc < fncc-nolhcs < hpcc"]`,
+			map[string]float64{"peak.fncc": 100, "peak.fncc-nolhcs": 200, "peak.hpcc": 150}, nil, []uint64{1}, claims.Deviates, "FNCC 100 KB, FNCC without LHCS 200 KB, HPCC 150 KB", ""},
+
+		{"number inside", at100 + `value: 100 * (1 - peak.fncc / peak.hpcc), expected: 40, unit: "%"`,
+			map[string]float64{"peak.fncc": 70, "peak.hpcc": 100}, nil, []uint64{1}, claims.Reproduced, 30.0, ""}, // 25 % of 40 is 10
+		{"number outside", at100 + `value: 100 * (1 - peak.fncc / peak.hpcc), expected: 40, unit: "%"`,
+			map[string]float64{"peak.fncc": 70.1, "peak.hpcc": 100}, nil, []uint64{1}, claims.Deviates, 29.9, ""},
+		{"own tolerance", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
+			map[string]float64{"peak.fncc": 106}, nil, []uint64{1}, claims.Deviates, 106.0, ""},
+		{"absolute tolerance", at100 + `value: fair.fncc - 300, expected: 0, unit: us, tolerance_abs: 5`,
+			map[string]float64{"fair.fncc": 305}, nil, []uint64{1}, claims.Reproduced, 5.0, ""},
+		{"no identifier", at100 + `value: 'peak["fncc-nolhcs"]', expected: 100`,
+			map[string]float64{"peak.fncc-nolhcs": 100}, nil, []uint64{1}, claims.Reproduced, 100.0, ""},
+		{"mean over seeds", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
+			map[string]float64{"peak.fncc": 96}, map[string]float64{"peak.fncc": 6}, []uint64{1, 2, 3}, claims.Reproduced, 102.0, "Mean of 3 seeds, 95 % confidence interval ± 14.9."}, // t(2) 4.303 * 6 / sqrt 3
+		{"never is outside", at100 + `value: fair.fncc, expected: 300`,
+			map[string]float64{"fair.fncc": never}, nil, []uint64{1}, claims.Deviates, "never", ""},
+		{"undefined", at100 + `value: peak.fncc / peak.hpcc, expected: 1`,
+			map[string]float64{"peak.fncc": 0, "peak.hpcc": 0}, nil, []uint64{1}, claims.NotEvaluated, nil, "has no value"},
+
+		{"truth", at100 + `holds: never(fair.fncc)`, map[string]float64{"fair.fncc": never}, nil, []uint64{1}, claims.Reproduced, "fair FNCC never", ""},
+		{"untruth", at100 + `holds: never(fair.fncc)`, map[string]float64{"fair.fncc": 320}, nil, []uint64{1}, claims.Deviates, "fair FNCC 320 µs", ""},
+		{"truth in every seed", at100 + `holds: peak.fncc < 120`,
+			map[string]float64{"peak.fncc": 100}, map[string]float64{"peak.fncc": 15}, []uint64{1, 2, 3}, claims.Deviates, "peak FNCC 115 KB", "Not for ns3, seed 3."},
+
+		{"not measured", at100 + `measure: peak, order: ["fncc < hpcc"], note: why`,
+			map[string]float64{"peak.fncc": 100}, nil, []uint64{1}, claims.NotEvaluated, nil, "why. peak cannot be measured: no sample in the window."},
+		{"other scale", at100 + `holds: never(fair.fncc), scales: [paper]`,
+			map[string]float64{"fair.fncc": never}, nil, []uint64{1}, claims.NotEvaluated, nil, "Not at scale quick; run it with SCALE=paper."},
+		{"ambiguous", `by: mechanism, holds: never(fair.fncc)`,
+			map[string]float64{"fair.fncc": never}, nil, []uint64{1}, claims.NotEvaluated, nil, "2 runs fit"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := figure(t, c.claim)
+			list := runs([]string{"ns3"}, c.seeds...)
+			got, err := claims.Evaluate(f, list, lookup(list, c.values, c.step), "quick")
+			require.NoError(t, err)
+			require.Len(t, got, 1)
+			assert.Equal(t, c.verdict, got[0].Verdict)
+			assert.Equal(t, c.measured, got[0].Measured)
+			if c.note == "" {
+				assert.Empty(t, got[0].Note)
+			} else {
+				assert.Contains(t, got[0].Note, c.note)
+			}
+			if c.name != "ambiguous" {
+				assert.NoError(t, claims.Check(f, f.Claims[0], matrix))
+			}
+		})
+	}
+}
+
+func TestEachAndNotes(t *testing.T) {
+	f := figure(t, `each: [rate], by: mechanism, measure: peak, order: ["fncc < hpcc"], note: Always,
+      notes: [{where: {rate: 200Gbps}, verdict: deviates, text: Known}, {verdict: reproduced, text: Never}]`)
+	require.NoError(t, claims.Check(f, f.Claims[0], matrix))
+	list := runs([]string{"ns3"}, 1)
+	got, err := claims.Evaluate(f, list, lookup(list, map[string]float64{"peak.fncc": 2, "peak.hpcc": 1}, nil), "quick")
+	require.NoError(t, err)
+	require.Len(t, got, 2)
+	assert.Equal(t, "c/100Gbps", got[0].ID)
+	assert.Equal(t, "Always.", got[0].Note)
+	assert.Equal(t, "c/200Gbps", got[1].ID)
+	assert.Equal(t, "Always. Known.", got[1].Note)
+	assert.Equal(t, "FNCC < HPCC", got[1].Expected)
+	assert.Equal(t, "strict in every seed", got[1].Tolerance)
+
+	none, err := claims.Evaluate(f, nil, nil, "quick")
+	require.NoError(t, err)
+	require.Len(t, none, 1, "without any run the claim is still listed")
+	assert.Equal(t, "c", none[0].ID)
+	assert.Equal(t, claims.NotEvaluated, none[0].Verdict)
+	assert.Equal(t, "Always. there is no run for it.", none[0].Note)
+}
+
+func TestMissingRun(t *testing.T) {
+	f := figure(t, `where: {rate: 100Gbps}, by: mechanism, measure: peak, order: ["fncc < hpcc"]`)
+	list := runs([]string{"ns3"}, 1)[1:] // hpcc at 100 Gb/s failed
+	got, err := claims.Evaluate(f, list, lookup(list, map[string]float64{"peak.fncc": 2, "peak.hpcc": 1}, nil), "quick")
+	require.NoError(t, err)
+	assert.Equal(t, claims.NotEvaluated, got[0].Verdict)
+	assert.Equal(t, "there is no run with mechanism = hpcc (ns3, seed 1).", got[0].Note)
+}
+
+func TestEngines(t *testing.T) {
+	f := figure(t, `where: {rate: 100Gbps}, by: mechanism, value: peak.fncc, expected: 100, tolerance: 5%`)
+	list := runs([]string{"ns3", "omnet"}, 1, 2)
+	by := func(ns3, omnet float64) claims.Lookup {
+		return func(_ string, run int) (float64, error) {
+			return map[string]float64{"ns3": ns3, "omnet": omnet}[list[run].Engine], nil
+		}
+	}
+	got, err := claims.Evaluate(f, list, by(100, 104), "quick")
+	require.NoError(t, err)
+	assert.Equal(t, claims.Reproduced, got[0].Verdict)
+	got, err = claims.Evaluate(f, list, by(90, 110), "quick")
+	require.NoError(t, err)
+	assert.Equal(t, claims.Deviates, got[0].Verdict, "the mean of both is 100, but neither is near")
+}
+
+func TestCheck(t *testing.T) {
+	at100 := "where: {rate: 100Gbps}, by: mechanism, "
+	for _, c := range []struct{ claim, want string }{
+		{`by: mechanism, holds: never(fair.fncc)`, "the matrix has several values of topology.rate"},
+		{`where: {rate: 10Gbps}, by: mechanism, holds: never(fair.fncc)`, `the matrix has no rate = "10Gbps"; did you mean "100Gbps"?`},
+		{`where: {speed: 10Gbps}, by: mechanism, holds: never(fair.fncc)`, `unknown dimension "speed"`},
+		{`where: {rate: 100Gbps}, each: [rate], by: mechanism, holds: never(fair.fncc)`, "dimension rate is used twice"},
+		{at100 + `holds: never(fair.fnc)`, `the matrix has no mechanism = "fnc"; did you mean "fncc"?`},
+		{at100 + `holds: never(fare.fncc)`, `unknown measure "fare"; did you mean "fair"?`},
+		{at100 + `holds: never(fair)`, "which fair? write fair.<value of mechanism>"},
+		{at100 + `holds: 1 < 2`, "uses no measure"},
+		{at100 + `holds: fair.fncc`, "expected bool"},
+		{at100 + `holds: 'fair.fncc <'`, "expression"},
+		{at100 + `value: fair.fncc`, "value needs expected"},
+		{at100 + `value: fair.fncc, expected: 0`, "expected 0 needs tolerance_abs"},
+		{at100 + `value: fair.fncc, expected: 1, tolerance: 5%, tolerance_abs: 1`, "exclude each other"},
+		{at100 + `value: fair.fncc, expected: 1, tolerance_abs: -1`, "negative"},
+		{at100 + `value: fair.fncc, expected: 1, holds: never(fair.fncc)`, "exactly one of"},
+		{at100 + `measure: fair`, "exactly one of"},
+		{at100 + `holds: never(fair.fncc), unit: us`, "belong to value"},
+		{at100 + `holds: never(fair.fncc), measure: fair`, "measure belongs to order"},
+		{at100 + `order: ["fncc < hpcc"]`, "order needs measure and by"},
+		{at100 + `measure: fare, order: ["fncc < hpcc"]`, `unknown measure "fare"`},
+		{at100 + `measure: fair, order: ["fncc"]`, `not of the form "a < b < c"`},
+		{at100 + `measure: fair, order: ["fncc < < hpcc"]`, `not of the form`},
+		{at100 + `measure: fair, order: ["fncc < fncc"]`, "with itself"},
+		{at100 + `measure: fair, order: ["fncc < hpc"]`, `did you mean "hpcc"?`},
+		{at100 + `holds: never(fair.fncc), scales: [papers]`, `did you mean "paper"?`},
+		{at100 + `holds: never(fair.fncc), notes: [{verdict: deviate}]`, `did you mean "deviates"?`},
+		{at100 + `holds: never(fair.fncc), notes: [{where: {rate: 100Gbps}}]`, "not made for each rate"},
+	} {
+		f := figure(t, c.claim)
+		assert.ErrorContains(t, claims.Check(f, f.Claims[0], matrix), c.want, c.claim)
+	}
+}
+
+func TestJSONAndTable(t *testing.T) {
+	results := []claims.Result{
+		{ID: "a", Text: "x is the first", Source: "Figure 1", Expected: "x < y", Measured: "x 1, y 2", Tolerance: "strict in every seed", Verdict: claims.Reproduced},
+		{ID: "b", Text: "y is 7", Source: "Figure 1", Expected: 7.0, Measured: nil, Unit: "%", Tolerance: "± 25 %", Verdict: claims.NotEvaluated, Note: "Not at scale quick."},
+		{ID: "c", Text: "z is 5", Source: "Figure 1", Expected: 5.0, Measured: 8.25, Unit: "us", Tolerance: "± 25 %", Verdict: claims.Deviates},
+	}
+	data, err := json.Marshal(results[1])
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"id":"b","text":"y is 7","source":"Figure 1","expected":7,"measured":null,"unit":"%","tolerance":"± 25 %","verdict":"not-evaluated","note":"Not at scale quick."}`, string(data))
+
+	text := claims.Render(results)
+	for _, want := range []string{"paper", "measured", "verdict", "8.25 µs", "5 µs", "7 %", "x < y", "1 reproduced, 1 deviates, 1 not-evaluated"} {
+		assert.Contains(t, text, want)
+	}
+	for _, line := range strings.Split(text, "\n") {
+		assert.LessOrEqual(t, len([]rune(line)), 120, "fits a terminal")
+	}
+}
+
+func TestNum(t *testing.T) {
+	for v, want := range map[float64]string{312.345: "312.3", 0.00012345: "0.0001234", 1234567: "1235000", 0: "0", math.Inf(1): "never", -2.5: "-2.5"} {
+		assert.Equal(t, want, claims.Num(v))
+	}
+}

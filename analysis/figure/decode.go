@@ -1,0 +1,226 @@
+// Package figure evaluates the `figure:` section of an experiment
+// (docs/claims.md): it measures the runs, judges the claims, draws the plots
+// and writes all of it into one directory.
+package figure
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/fct"
+	"fabriclab/analysis/measure"
+	"fabriclab/analysis/spec"
+	"fabriclab/harness/catalog"
+)
+
+// Decode reads and checks a figure section. file is named in errors. matrix
+// has the values of each matrix path; nil leaves unchecked whether dimensions
+// and their values are in the matrix, which is right where a flag has narrowed
+// it.
+func Decode(file string, node *yaml.Node, matrix claims.Matrix) (*spec.Figure, error) {
+	f, err := spec.Decode(file, node)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range f.Dimensions.Names {
+		d := f.Dimensions.Items[name]
+		if err := checkDimension(d, matrix); err != nil {
+			return nil, spec.At(file, d.Line, fmt.Errorf("dimension %s: %w", name, err))
+		}
+	}
+	for _, name := range f.Measures.Names {
+		m := f.Measures.Items[name]
+		err := checkName(name)
+		if err == nil {
+			err = measure.Check(f, m)
+		}
+		if err != nil {
+			return nil, spec.At(file, m.Line, fmt.Errorf("measure %s: %w", name, err))
+		}
+	}
+	seen := map[string]bool{}
+	for _, c := range f.Claims {
+		err := claims.Check(f, c, matrix)
+		if err == nil && seen[c.ID] {
+			err = fmt.Errorf("another claim has this id")
+		}
+		seen[c.ID] = true
+		if err != nil {
+			return nil, spec.At(file, c.Line, fmt.Errorf("claim %s: %w", c.ID, err))
+		}
+	}
+	seen = map[string]bool{"measures": true, "claims": true, "summary": true} // the other files
+	for _, p := range f.Plots {
+		err := checkPlot(f, p, matrix)
+		if err == nil && seen[p.ID] {
+			err = fmt.Errorf("another plot or file has this id")
+		}
+		seen[p.ID] = true
+		if err != nil {
+			return nil, spec.At(file, p.Line, fmt.Errorf("plot %s: %w", p.ID, err))
+		}
+	}
+	return f, nil
+}
+
+var (
+	identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
+	fileName   = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
+)
+
+func checkName(name string) error {
+	if !identifier.MatchString(name) || name == "never" {
+		return fmt.Errorf("a measure's name is used in expressions: write letters a-z, digits and _, such as queue_peak")
+	}
+	return nil
+}
+
+func checkDimension(d spec.Dimension, matrix claims.Matrix) error {
+	if d.Path == "" {
+		return fmt.Errorf("it needs path, a path of the matrix")
+	}
+	if matrix == nil {
+		return nil
+	}
+	values, ok := matrix[d.Path]
+	if !ok {
+		known := make([]string, 0, len(matrix))
+		for path := range matrix {
+			known = append(known, path)
+		}
+		return fmt.Errorf("the matrix has no %q%s", d.Path, catalog.Hint(d.Path, known))
+	}
+	for value := range d.Names {
+		if !slices.Contains(values, value) {
+			return fmt.Errorf("names: the matrix has no value %q%s", value, catalog.Hint(value, values))
+		}
+	}
+	return nil
+}
+
+// Kinds of plots.
+const (
+	kindTime  = "time"
+	kindBars  = "bars"
+	kindSweep = "sweep"
+	kindFCT   = "fct"
+	kindCDF   = "cdf"
+)
+
+func checkPlot(f *spec.Figure, p spec.Plot, matrix claims.Matrix) error {
+	if !fileName.MatchString(p.ID) {
+		return fmt.Errorf("the id becomes a file name: write letters a-z, digits, - and _")
+	}
+	kinds := []string{kindTime, kindBars, kindSweep, kindFCT, kindCDF}
+	if !slices.Contains(kinds, p.Kind) {
+		return fmt.Errorf("unknown kind of plot %q%s", p.Kind, catalog.Hint(p.Kind, kinds))
+	}
+	if err := claims.CheckPlace(f, matrix, p.Where, p.Rows, p.Columns, p.Lines, p.X); err != nil {
+		return err
+	}
+	for _, m := range p.Marks {
+		if (m.X == nil) == (m.Y == nil) || m.X != nil && p.Kind != kindTime {
+			return fmt.Errorf("a mark has either y or, in a time plot, x")
+		}
+		for d := range m.Where {
+			if d == "" || d != p.Rows && d != p.Columns {
+				return fmt.Errorf("a mark is for some values of %q, which is neither rows nor columns", d)
+			}
+		}
+	}
+	if p.Kind == kindFCT || p.Kind == kindCDF {
+		return checkFCT(p, matrix[f.Dimensions.Items[p.Lines].Path])
+	}
+	if p.Stats != nil || p.Edges != nil || p.Bins != 0 || p.Baseline != "" || p.MinSize != 0 || p.MaxSize != 0 || p.Log {
+		return fmt.Errorf("stats, edges, bins, baseline, min_size, max_size and log belong to fct and cdf")
+	}
+	if p.Kind == kindTime {
+		return checkTime(f, p)
+	}
+	switch {
+	case len(p.Series) > 0 || p.Window != nil || p.Unit != "":
+		return fmt.Errorf("series, window and unit belong to time plots")
+	case p.X == "":
+		return fmt.Errorf("%s needs x, the dimension along the axis", p.Kind)
+	case p.Kind == kindBars && p.Lines != "":
+		return fmt.Errorf("bars does not take lines; use rows and columns")
+	}
+	_, err := f.Measures.Get("measure", p.Measure)
+	return err
+}
+
+func checkTime(f *spec.Figure, p spec.Plot) error {
+	if p.X != "" || p.Measure != "" {
+		return fmt.Errorf("x and measure belong to bars and sweep")
+	}
+	if _, err := measure.Scale(measure.Time, p.Unit); err != nil {
+		return fmt.Errorf("unit: %w", err)
+	}
+	if p.Window != nil {
+		if _, err := f.Span(*p.Window); err != nil {
+			return err
+		}
+	}
+	if len(p.Series) == 0 {
+		return fmt.Errorf("a time plot needs series")
+	}
+	for i, s := range p.Series {
+		if err := measure.CheckSeries(f, s); err != nil {
+			return fmt.Errorf("series %d: %w", i+1, err)
+		}
+		if s.Unit != p.Series[0].Unit {
+			return fmt.Errorf("series %d is in %s, the first in %s; a plot has one unit", i+1, s.Unit, p.Series[0].Unit)
+		}
+		if len(p.Series) > 1 && s.Name == "" {
+			return fmt.Errorf("series %d needs a name", i+1)
+		}
+	}
+	return nil
+}
+
+// checkFCT checks a plot of completion times; values are those of its lines.
+func checkFCT(p spec.Plot, values []string) error {
+	if p.X != "" || p.Measure != "" || len(p.Series) > 0 || p.Window != nil || p.Unit != "" {
+		return fmt.Errorf("x, measure, series, window and unit belong to other kinds of plots")
+	}
+	if p.Kind == kindCDF {
+		if p.Stats != nil || p.Edges != nil || p.Bins != 0 || p.Baseline != "" {
+			return fmt.Errorf("stats, edges, bins and baseline belong to fct")
+		}
+		if p.MaxSize != 0 && p.MaxSize <= p.MinSize {
+			return fmt.Errorf("max_size is not above min_size")
+		}
+		return nil
+	}
+	switch {
+	case p.Rows != "" || p.Columns != "" || len(p.Marks) > 0:
+		return fmt.Errorf("fct has a panel for each of stats; it takes no rows, columns and marks")
+	case p.MinSize != 0 || p.MaxSize != 0:
+		return fmt.Errorf("min_size and max_size belong to cdf; fct takes edges or bins")
+	case len(p.Stats) == 0:
+		return fmt.Errorf("fct needs stats, such as [mean, p99]; there are %v", fct.Names)
+	case (p.Edges == nil) == (p.Bins == 0):
+		return fmt.Errorf("fct needs either edges, a list of sizes, or bins, a number of bins with as many flows each")
+	case p.Bins < 0 || p.Edges != nil && len(p.Edges) < 2:
+		return fmt.Errorf("bins is above 0, and there are two edges or more")
+	case p.Baseline != "" && p.Lines == "":
+		return fmt.Errorf("baseline is one of the lines, and there is none; write lines")
+	case p.Baseline != "" && values != nil && !slices.Contains(values, p.Baseline):
+		return fmt.Errorf("baseline: the matrix has no %s = %q%s", p.Lines, p.Baseline, catalog.Hint(p.Baseline, values))
+	}
+	for _, s := range p.Stats {
+		if !slices.Contains(fct.Names, s) {
+			return fmt.Errorf("unknown statistic %q%s", s, catalog.Hint(s, fct.Names))
+		}
+	}
+	for i, edge := range p.Edges {
+		if i > 0 && edge <= p.Edges[i-1] {
+			return fmt.Errorf("edges only grow; %d B does not", edge)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,341 @@
+package figure
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fabriclab/analysis/fct"
+	"fabriclab/analysis/measure"
+	"fabriclab/analysis/plot"
+	"fabriclab/analysis/series"
+	"fabriclab/analysis/spec"
+)
+
+// A drawing is a plot with the points that it shows.
+type drawing struct {
+	id     string
+	figure plot.Figure
+	points []point
+	xUnit  string
+	yUnit  string
+	// missing says which lines could not be drawn, and why.
+	missing []string
+	// tables go with the plot in the summary, in Markdown.
+	tables string
+}
+
+// A point is a row of the plot's table. Names are as in the matrix, not as
+// shown.
+type point struct {
+	row, column, line, engine string
+	seed                      string // empty for a mean over seeds
+	x, y                      float64
+}
+
+// painter draws one plot.
+type painter struct {
+	f       *spec.Figure
+	p       spec.Plot
+	runs    []spec.Run
+	lookup  func(measure string, run int) (float64, error)
+	engines []string
+	styles  map[string]int // by line name
+	d       *drawing
+}
+
+func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int) (float64, error)) *drawing {
+	x := &painter{f: f, p: p, lookup: lookup, styles: map[string]int{}, runs: runs}
+	for _, r := range runs {
+		if !slices.Contains(x.engines, r.Engine) {
+			x.engines = append(x.engines, r.Engine)
+		}
+	}
+	x.d = &drawing{id: p.ID, figure: plot.Figure{Title: p.Title, ShareY: p.Rows != "" && p.Columns != ""}}
+	x.labels()
+	if p.Kind == kindFCT {
+		x.fct()
+		return x.d
+	}
+	rows, columns := x.values(p.Rows), x.values(p.Columns)
+	for _, row := range rows {
+		var panels []plot.Panel
+		for _, column := range columns {
+			panels = append(panels, x.panel(row, column))
+		}
+		x.d.figure.Panels = append(x.d.figure.Panels, panels)
+	}
+	return x.d
+}
+
+// values are those of a dimension among the plot's runs; one empty value
+// without a dimension.
+func (x *painter) values(dimension string) []string {
+	if dimension == "" {
+		return []string{""}
+	}
+	var matching []spec.Run
+	for _, r := range x.runs {
+		if spec.Matches(x.f.Values(r), x.p.Where) {
+			matching = append(matching, r)
+		}
+	}
+	return x.f.ValuesOf(dimension, matching)
+}
+
+func (x *painter) labels() {
+	p, d := x.p, x.d
+	switch p.Kind {
+	case kindTime:
+		d.xUnit, d.yUnit = p.Unit, p.Series[0].Unit
+		d.figure.XLabel = withUnit("time", p.Unit)
+		kind := p.Series[0].Kind
+		if kind == "queue_max" {
+			kind = "queue"
+		}
+		d.figure.YLabel = withUnit(kind, d.yUnit)
+	case kindFCT:
+		d.xUnit, d.yUnit = "B", "1"
+		d.figure.XLabel, d.figure.YLabel, d.figure.LogY = "flow size up to", "FCT slowdown", p.Log
+	case kindCDF:
+		d.xUnit, d.yUnit = "1", "1"
+		d.figure.XLabel, d.figure.YLabel, d.figure.LogX = "FCT slowdown", "share of the flows", p.Log
+	default:
+		m := x.f.Measures.Items[p.Measure]
+		d.yUnit = m.Unit
+		d.figure.YLabel = withUnit(m.Text, m.Unit)
+	}
+}
+
+func withUnit(text, unit string) string {
+	if label := measure.Label(unit); label != "" {
+		return text + " (" + label + ")"
+	}
+	return text
+}
+
+func (x *painter) panel(row, column string) plot.Panel {
+	where := map[string]string{}
+	var title []string
+	for _, d := range []struct{ dimension, value string }{{x.p.Rows, row}, {x.p.Columns, column}} {
+		if d.dimension != "" {
+			where[d.dimension] = d.value
+			title = append(title, x.f.Dimensions.Items[d.dimension].Name(d.value))
+		}
+	}
+	panel := plot.Panel{Title: strings.Join(title, ", ")}
+	for _, m := range x.p.Marks {
+		if !spec.Matches(where, m.Where) {
+			continue
+		}
+		if m.X != nil {
+			panel.Marks = append(panel.Marks, plot.Mark{Vertical: true, At: x.time(int64(*m.X)), Text: m.Text})
+		} else {
+			panel.Marks = append(panel.Marks, plot.Mark{At: *m.Y, Text: m.Text})
+		}
+	}
+	switch x.p.Kind {
+	case kindTime:
+		x.overTime(&panel, where, row, column)
+	case kindBars:
+		x.bars(&panel, where, row, column)
+	case kindSweep:
+		x.sweep(&panel, where, row, column)
+	case kindCDF:
+		x.cdf(&panel, where, row, column)
+	}
+	return panel
+}
+
+// time is a time in the unit of the axis.
+func (x *painter) time(ps int64) float64 {
+	scale, err := measure.Scale(measure.Time, x.p.Unit)
+	if err != nil {
+		return math.NaN() // refused when decoding
+	}
+	return float64(ps) / scale
+}
+
+func (x *painter) style(name string) int {
+	s, ok := x.styles[name]
+	if !ok {
+		s = len(x.styles)
+		x.styles[name] = s
+	}
+	return s
+}
+
+// at lists the runs at a place, by index.
+func (x *painter) at(where map[string]string, engine string) []int {
+	var found []int
+	for i, r := range x.runs {
+		values := x.f.Values(r)
+		if r.Engine == engine && spec.Matches(values, where) && spec.Matches(values, x.p.Where) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// name joins what tells a line from the others.
+func (x *painter) name(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+}
+
+func (x *painter) engine(e string) string {
+	if len(x.engines) > 1 {
+		return e
+	}
+	return ""
+}
+
+func (x *painter) overTime(panel *plot.Panel, where map[string]string, row, column string) {
+	window := series.Window{From: 0, To: math.MaxInt64}
+	if x.p.Window != nil {
+		if w, err := x.f.Span(*x.p.Window); err == nil { // checked when decoding
+			window = w
+			panel.FromX, panel.ToX = x.time(w.From), x.time(w.To)
+		}
+	}
+	for _, value := range x.values(x.p.Lines) {
+		place := with(where, x.p.Lines, value)
+		for _, s := range x.p.Series {
+			for _, engine := range x.engines {
+				shown := ""
+				if x.p.Lines != "" {
+					shown = x.f.Dimensions.Items[x.p.Lines].Name(value)
+				}
+				line := plot.Line{Name: x.name(shown, s.Name, x.engine(engine))}
+				line.Style = x.style(line.Name)
+				found := x.at(place, engine)
+				if len(found) == 0 {
+					continue
+				}
+				run := x.runs[slices.MinFunc(found, func(a, b int) int { return cmp.Compare(x.runs[a].Seed, x.runs[b].Seed) })]
+				data, err := measure.Series(x.f, s, window, run)
+				if err != nil {
+					x.miss(panel, line.Name, err)
+					continue
+				}
+				for _, p := range data {
+					xy := plot.Point{X: x.time(p.Time), Y: p.Value}
+					line.XY = append(line.XY, xy)
+					x.d.points = append(x.d.points, point{row, column, x.name(value, s.Name), engine, strconv.FormatUint(run.Seed, 10), xy.X, xy.Y})
+				}
+				panel.Lines = append(panel.Lines, line)
+			}
+		}
+	}
+}
+
+func (x *painter) miss(panel *plot.Panel, line string, err error) {
+	x.d.missing = append(x.d.missing, x.name(x.p.ID, panel.Title, line)+": "+err.Error())
+}
+
+// mean is the plot's measure over the seeds of a place: mean and half width of
+// the confidence interval (0 with one seed).
+func (x *painter) mean(panel *plot.Panel, name string, found []int) (mean, half float64, ok bool) {
+	var values []float64
+	for _, i := range found {
+		v, err := x.lookup(x.p.Measure, i)
+		if err == nil && math.IsInf(v, 1) {
+			err = fmt.Errorf("never")
+		}
+		if err != nil {
+			x.miss(panel, name, err)
+			return 0, 0, false
+		}
+		values = append(values, v)
+	}
+	if len(values) == 0 {
+		return 0, 0, false
+	}
+	mean, half = fct.Mean95(values)
+	if math.IsNaN(half) {
+		half = 0
+	}
+	return mean, half, true
+}
+
+func (x *painter) bars(panel *plot.Panel, where map[string]string, row, column string) {
+	for _, value := range x.values(x.p.X) {
+		for _, engine := range x.engines {
+			shown := x.f.Dimensions.Items[x.p.X].Name(value)
+			name := x.name(shown, x.engine(engine))
+			style := x.style(name)
+			mean, half, ok := x.mean(panel, name, x.at(with(where, x.p.X, value), engine))
+			if !ok {
+				continue
+			}
+			panel.Bars = append(panel.Bars, plot.Bar{Name: name, Style: style, Y: mean, Error: half, Text: shortNumber(mean)})
+			x.d.points = append(x.d.points, point{row, column, value, engine, "", float64(len(panel.Bars) - 1), mean})
+		}
+	}
+}
+
+func (x *painter) sweep(panel *plot.Panel, where map[string]string, row, column string) {
+	values := x.values(x.p.X)
+	numbers, unit, err := numbersOf(values)
+	if err != nil {
+		x.miss(panel, x.p.X, err)
+		return
+	}
+	x.d.xUnit = unit
+	x.d.figure.XLabel = withUnit(x.p.X, unit)
+	for _, lineValue := range x.values(x.p.Lines) {
+		for _, engine := range x.engines {
+			shown := ""
+			if x.p.Lines != "" {
+				shown = x.f.Dimensions.Items[x.p.Lines].Name(lineValue)
+			}
+			line := plot.Line{Name: x.name(shown, x.engine(engine)), Dots: true}
+			line.Style = x.style(line.Name)
+			place := with(where, x.p.Lines, lineValue)
+			for i, value := range values {
+				mean, half, ok := x.mean(panel, line.Name, x.at(with(place, x.p.X, value), engine))
+				if !ok {
+					continue
+				}
+				line.XY = append(line.XY, plot.Point{X: numbers[i], Y: mean, Error: half})
+				x.d.points = append(x.d.points, point{row, column, lineValue, engine, "", numbers[i], mean})
+			}
+			panel.Lines = append(panel.Lines, line)
+		}
+	}
+}
+
+func with(where map[string]string, dimension, value string) map[string]string {
+	out := map[string]string{}
+	for k, v := range where {
+		out[k] = v
+	}
+	if dimension != "" {
+		out[dimension] = value
+	}
+	return out
+}
+
+// numbersOf reads labels such as 50KB, all in the same unit.
+func numbersOf(values []string) (numbers []float64, unit string, err error) {
+	unit = "1"
+	for i, v := range values {
+		end := strings.LastIndexAny(v, "0123456789.") + 1
+		suffix := strings.TrimSpace(v[end:])
+		if suffix == "" {
+			suffix = "1"
+		}
+		number, err := strconv.ParseFloat(strings.TrimSpace(v[:end]), 64)
+		if err != nil {
+			return nil, "", fmt.Errorf("%q is not a number; use bars for names", v)
+		}
+		if i > 0 && suffix != unit {
+			return nil, "", fmt.Errorf("%q is in another unit than %q; write the matrix in one unit", v, values[0])
+		}
+		unit = suffix
+		numbers = append(numbers, number)
+	}
+	return numbers, unit, nil
+}

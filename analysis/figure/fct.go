@@ -1,0 +1,273 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/fct"
+	"fabriclab/analysis/plot"
+	"fabriclab/analysis/spec"
+	"fabriclab/harness/units"
+)
+
+// A fctLine is a line of an fct plot: the statistics by bin and seed.
+type fctLine struct {
+	value, name, engine string
+	bySeed              [][]fct.Stats // by seed, then bin
+}
+
+// fct draws a panel for every statistic: its mean over the seeds, by flow
+// size.
+func (x *painter) fct() {
+	lines, edges := x.fctLines()
+	names := make([]string, max(0, len(edges)-1))
+	for i := range names {
+		names[i] = units.FormatBytes(edges[i+1])
+		if edges[i+1] == math.MaxInt64 {
+			names[i] = "more"
+		}
+	}
+	columns := len(x.p.Stats)
+	if columns == 4 {
+		columns = 2
+	}
+	for i, stat := range x.p.Stats {
+		if i%columns == 0 {
+			x.d.figure.Panels = append(x.d.figure.Panels, nil)
+		}
+		panel := plot.Panel{Title: stat, Names: names}
+		for n, l := range lines {
+			beside := 0.1 * (float64(n) - float64(len(lines)-1)/2) // so that error bars do not cover each other
+			line := plot.Line{Name: l.name, Style: x.style(l.name), Dots: true}
+			for bin := range names {
+				mean, half, err := l.stat(stat, bin)
+				if err != nil {
+					continue // said below
+				}
+				line.XY = append(line.XY, plot.Point{X: float64(bin) + beside, Y: mean, Error: half})
+				x.d.points = append(x.d.points, point{column: stat, line: l.value, engine: l.engine, x: float64(edges[bin+1]), y: mean})
+			}
+			panel.Lines = append(panel.Lines, line)
+		}
+		row := &x.d.figure.Panels[len(x.d.figure.Panels)-1]
+		*row = append(*row, panel)
+	}
+	for _, l := range lines {
+		for bin := range names {
+			if _, _, err := l.stat(fct.Names[0], bin); err != nil {
+				x.d.missing = append(x.d.missing, x.name(x.p.ID, l.name)+": "+err.Error())
+			}
+		}
+	}
+	x.d.tables = x.fctTables(lines, edges, names)
+}
+
+// fctLines reads the runs of every line. The edges of equal-count bins are
+// those of the first line's flows: the flow lists of the others are the same.
+func (x *painter) fctLines() (lines []fctLine, edges []int64) {
+	for _, edge := range x.p.Edges {
+		edges = append(edges, int64(edge))
+	}
+	for _, value := range x.values(x.p.Lines) {
+		for _, engine := range x.engines {
+			shown := ""
+			if x.p.Lines != "" {
+				shown = x.f.Dimensions.Items[x.p.Lines].Name(value)
+			}
+			l := fctLine{value: value, engine: engine, name: x.name(shown, x.engine(engine))}
+			found := x.at(with(nil, x.p.Lines, value), engine)
+			if edges == nil {
+				edges = x.equalCounts(found)
+			}
+			for _, i := range found {
+				flows, err := readFlows(x.runs[i])
+				if err != nil || len(edges) == 0 {
+					if err == nil {
+						err = fmt.Errorf("there are no measured flows")
+					}
+					x.d.missing = append(x.d.missing, x.name(x.p.ID, l.name)+": "+err.Error())
+					l.bySeed = nil
+					break
+				}
+				l.bySeed = append(l.bySeed, flows.Bins(edges))
+			}
+			if l.bySeed != nil {
+				lines = append(lines, l)
+			}
+		}
+	}
+	return lines, edges
+}
+
+// equalCounts are the edges of bins with about as many flows of the runs each.
+func (x *painter) equalCounts(runs []int) []int64 {
+	var sizes []int64
+	for _, i := range runs {
+		if flows, err := readFlows(x.runs[i]); err == nil { // an error is met again, and said
+			sizes = append(sizes, flows.Size...)
+		}
+	}
+	return fct.EqualCounts(sizes, x.p.Bins)
+}
+
+func readFlows(r spec.Run) (*fct.Flows, error) {
+	if r.Err != nil {
+		return nil, r.Err
+	}
+	return fct.Read(r.Dir, false)
+}
+
+// stat is a statistic's mean over the seeds and half the width of its
+// confidence interval.
+func (l fctLine) stat(name string, bin int) (mean, half float64, err error) {
+	var values []float64
+	for _, bins := range l.bySeed {
+		v, err := bins[bin].Get(name)
+		if err != nil {
+			return 0, 0, err
+		}
+		values = append(values, v)
+	}
+	mean, half = fct.Mean95(values)
+	if math.IsNaN(half) {
+		half = 0
+	}
+	return mean, half, nil
+}
+
+// flows are the smallest and largest number of finished flows in a bin, and
+// all its unfinished ones, over the seeds.
+func (l fctLine) flows(bin int) (least, most, unfinished int) {
+	least = math.MaxInt
+	for _, bins := range l.bySeed {
+		least, most = min(least, bins[bin].Flows), max(most, bins[bin].Flows)
+		unfinished += bins[bin].Unfinished
+	}
+	return least, most, unfinished
+}
+
+// fctTables has a table for each statistic, with the change against the
+// baseline in per cent.
+func (x *painter) fctTables(lines []fctLine, edges []int64, names []string) string {
+	var b strings.Builder
+	if len(lines) == 0 {
+		return ""
+	}
+	for _, stat := range x.p.Stats {
+		fmt.Fprintf(&b, "\nFCT slowdown, %s", stat)
+		if x.p.Baseline != "" {
+			fmt.Fprintf(&b, ", and its change against %s", x.f.Dimensions.Items[x.p.Lines].Name(x.p.Baseline))
+		}
+		fmt.Fprintf(&b, " (mean of %d seeds)\n\n", len(lines[0].bySeed))
+		head := []string{"flow size", "flows per seed"}
+		for _, l := range lines {
+			head = append(head, l.name)
+		}
+		row(&b, head...)
+		rule(&b, len(head))
+		for bin := range names {
+			row(&b, append([]string{sizeRange(edges[bin], edges[bin+1]), counted(lines, bin)}, x.fctCells(lines, stat, bin)...)...)
+		}
+	}
+	return b.String()
+}
+
+// fctCells are a statistic's values for all lines, – where there is none.
+func (x *painter) fctCells(lines []fctLine, stat string, bin int) []string {
+	cells := make([]string, len(lines))
+	for i, l := range lines {
+		mean, _, err := l.stat(stat, bin)
+		if err != nil {
+			cells[i] = "–"
+			continue
+		}
+		cells[i] = claims.Num(mean)
+		at := slices.IndexFunc(lines, func(o fctLine) bool { return o.value == x.p.Baseline && o.engine == l.engine })
+		if x.p.Baseline == "" || at < 0 || at == i {
+			continue
+		}
+		if base, _, err := lines[at].stat(stat, bin); err == nil {
+			cells[i] += fmt.Sprintf(" (%+.1f %%)", 100*(mean-base)/base)
+		}
+	}
+	return cells
+}
+
+// counted says how many flows a bin has, and how many of them are unfinished
+// in some line.
+func counted(lines []fctLine, bin int) string {
+	least, most := math.MaxInt, 0
+	unfinished := ""
+	for _, l := range lines {
+		low, high, u := l.flows(bin)
+		least, most = min(least, low), max(most, high)
+		if u > 0 {
+			unfinished += fmt.Sprintf("; %s: %d unfinished", l.name, u)
+		}
+	}
+	text := fmt.Sprint(least)
+	if most > least {
+		text += fmt.Sprintf(" to %d", most)
+	}
+	return text + unfinished
+}
+
+func sizeRange(from, to int64) string {
+	if to == math.MaxInt64 {
+		return units.FormatBytes(from) + " and more"
+	}
+	return units.FormatBytes(from) + " to " + units.FormatBytes(to)
+}
+
+// cdf draws the distribution of the slowdowns: for a share of the flows, the
+// mean over the seeds of the slowdown which it does not exceed.
+func (x *painter) cdf(panel *plot.Panel, where map[string]string, row, column string) {
+	high := int64(x.p.MaxSize)
+	if high == 0 {
+		high = math.MaxInt64
+	}
+	var shares []float64
+	for i := range 201 {
+		shares = append(shares, float64(i)/200)
+	}
+	shares = slices.Insert(shares, 200, 0.9975, 0.999)
+	for _, value := range x.values(x.p.Lines) {
+		for _, engine := range x.engines {
+			shown := ""
+			if x.p.Lines != "" {
+				shown = x.f.Dimensions.Items[x.p.Lines].Name(value)
+			}
+			line := plot.Line{Name: x.name(shown, x.engine(engine))}
+			line.Style = x.style(line.Name)
+			found := x.at(with(where, x.p.Lines, value), engine)
+			sums := make([]float64, len(shares))
+			for _, i := range found {
+				flows, err := readFlows(x.runs[i])
+				var quantiles []float64
+				if err == nil {
+					quantiles, err = flows.Quantiles(int64(x.p.MinSize), high, shares)
+				}
+				if err != nil {
+					x.miss(panel, line.Name, err)
+					found = nil
+					break
+				}
+				for k, q := range quantiles {
+					sums[k] += q
+				}
+			}
+			if len(found) == 0 {
+				continue
+			}
+			for k, share := range shares {
+				p := plot.Point{X: sums[k] / float64(len(found)), Y: share}
+				line.XY = append(line.XY, p)
+				x.d.points = append(x.d.points, point{row, column, value, engine, "", p.X, p.Y})
+			}
+			panel.Lines = append(panel.Lines, line)
+		}
+	}
+}

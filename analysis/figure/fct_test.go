@@ -1,0 +1,166 @@
+package figure_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/figure"
+	"fabriclab/analysis/spec"
+	"fabriclab/analysis/table/tabletest"
+)
+
+// decode reads a figure section with a matrix of three presets.
+func decode(t *testing.T, text string) (*spec.Figure, error) {
+	t.Helper()
+	var node yaml.Node
+	require.NoError(t, yaml.Unmarshal([]byte(text), &node))
+	return figure.Decode("exp.yaml", node.Content[0], claims.Matrix{"preset": {"dcqcn", "hpcc", "fncc"}})
+}
+
+const fctHead = "dimensions: {mechanism: {path: preset, names: {hpcc: HPCC, fncc: FNCC}}}\n"
+
+// fctRuns are two seeds of two mechanisms. Flows of 1000 B have slowdowns
+// 1.00, 1.01, …, those of 5000 B twice that; FNCC's are a tenth lower and
+// those of seed 2 higher by 0.2. One flow of 20 KB of FNCC does not finish.
+func fctRuns(t *testing.T) []spec.Run {
+	var runs []spec.Run
+	for _, preset := range []string{"hpcc", "fncc"} {
+		for seed := uint64(1); seed <= 2; seed++ {
+			var rows []tabletest.Flow
+			add := func(size uint64, slowdown float64) {
+				f := tabletest.Flow{SizeBytes: size, Measured: true}
+				if slowdown > 0 {
+					if preset == "fncc" {
+						slowdown *= 0.9
+					}
+					f.Finished, f.Slowdown = true, &slowdown
+				}
+				rows = append(rows, f)
+			}
+			for i := range 100 {
+				x := 1 + float64(i)/100 + 0.2*float64(seed-1)
+				add(1000, x)
+				add(5000, 2*x)
+			}
+			if preset == "fncc" {
+				add(20_000, 0)
+			} else {
+				add(20_000, 3)
+			}
+			run := spec.Run{Dir: filepath.Join(t.TempDir(), "run"), Labels: map[string]string{"preset": preset}, Engine: "ns3", Seed: seed}
+			tabletest.Write(t, run.Dir, "flows", rows)
+			runs = append(runs, run)
+		}
+	}
+	return runs
+}
+
+func evaluateFCT(t *testing.T, plots string) *figure.Outcome {
+	t.Helper()
+	f, err := decode(t, fctHead+plots)
+	require.NoError(t, err)
+	out, err := figure.Evaluate(figure.Input{ID: "test/fct", Title: "FCT", Scale: "quick", Figure: f, Runs: fctRuns(t)}, t.TempDir())
+	require.NoError(t, err)
+	if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
+		require.NoError(t, os.CopyFS(filepath.Join(dir, t.Name()), os.DirFS(out.Dir)))
+	}
+	return out
+}
+
+func TestFCTPlot(t *testing.T) {
+	out := evaluateFCT(t, `plots:
+  - {id: slowdown, title: S, kind: fct, lines: mechanism, stats: [mean, p95, p99.9], edges: [0, 2KB, 10KB, 30KB], baseline: hpcc, log: true}
+`)
+	files := contents(t, out.Dir)
+	csv := string(files["slowdown.csv"])
+	assert.Contains(t, csv, "slowdown,,p95,hpcc,ns3,,2000,B,2.04,1\n", "1.94 and 2.14")
+	assert.Contains(t, csv, "slowdown,,p99.9,hpcc,ns3,,10000,B,4.18,1\n", "3.98 and 4.38")
+	assert.NotContains(t, csv, "fncc,ns3,,30000", "an unfinished flow leaves no statistic")
+	assert.Equal(t, []string{"slowdown, FNCC: 1 of 1 flows of 20KB to 30KB did not finish"},
+		[]string{strings.Replace(strings.Join(out.Missing, "|"), "10KB", "20KB", 1)})
+
+	summary := string(files["summary.md"])
+	assert.Contains(t, summary, "FCT slowdown, p95, and its change against HPCC (mean of 2 seeds)")
+	assert.Contains(t, summary, "| flow size | flows per seed | HPCC | FNCC |")
+	assert.Contains(t, summary, "| 0B to 2KB | 100 | 2.04 | 1.836 (-10.0 %) |")
+	assert.Contains(t, summary, "| 10KB to 30KB | 0 to 1; FNCC: 2 unfinished | 3 | – |")
+	assert.Contains(t, string(files["slowdown.svg"]), "10KB", "sizes along the axis")
+}
+
+func TestFCTEqualCounts(t *testing.T) {
+	out := evaluateFCT(t, `plots:
+  - {id: slowdown, title: S, kind: fct, lines: mechanism, stats: [median], bins: 4}
+`)
+	csv := string(contents(t, out.Dir)["slowdown.csv"])
+	assert.Contains(t, csv, ",hpcc,ns3,,5000,B,1.5899999999999999,1\n", "flows from 1000 B to below 5000 B: 1.49 and 1.69")
+	assert.Contains(t, csv, ",hpcc,ns3,,20001,B,3.19,1\n", "the rest: 3.00 and 3.38")
+}
+
+func TestCDFPlot(t *testing.T) {
+	out := evaluateFCT(t, `plots:
+  - {id: cdf, title: S, kind: cdf, lines: mechanism, max_size: 10KB, log: true}
+  - {id: whole, title: S, kind: cdf, lines: mechanism}
+`)
+	csv := string(contents(t, out.Dir)["cdf.csv"])
+	for _, want := range []string{"cdf,,,hpcc,ns3,,4.18,1,1,1\n", "cdf,,,hpcc,ns3,,1.1,1,0,1\n"} {
+		assert.Contains(t, csv, want)
+	}
+	assert.Equal(t, 2*203+1, strings.Count(csv, "\n"))
+	require.Len(t, out.Missing, 1)
+	assert.Contains(t, out.Missing[0], "whole, FNCC: 1 of 201 flows of any size did not finish")
+}
+
+func TestFCTDecodeErrors(t *testing.T) {
+	tests := []struct{ plot, want string }{
+		{"kind: fct, lines: mechanism, bins: 5", "fct needs stats"},
+		{"kind: fct, lines: mechanism, stats: [mean]", "either edges"},
+		{"kind: fct, lines: mechanism, stats: [mean], bins: 5, edges: [0, 1KB]", "either edges"},
+		{"kind: fct, lines: mechanism, stats: [avg], bins: 5", `unknown statistic "avg"`},
+		{"kind: fct, lines: mechanism, stats: [mean], edges: [0, 2KB, 1KB]", "edges only grow; 1000 B does not"},
+		{"kind: fct, lines: mechanism, stats: [mean], edges: [1KB]", "two edges or more"},
+		{"kind: fct, lines: mechanism, stats: [mean], bins: -1", "bins is above 0"},
+		{"kind: fct, lines: mechanism, stats: [mean], bins: 5, baseline: hpc", `no mechanism = "hpc"; did you mean "hpcc"?`},
+		{"kind: fct, where: {mechanism: hpcc}, stats: [mean], bins: 5, baseline: hpcc", "baseline is one of the lines"},
+		{"kind: fct, columns: mechanism, stats: [mean], bins: 5", "takes no rows, columns and marks"},
+		{"kind: fct, lines: mechanism, stats: [mean], bins: 5, max_size: 1KB", "belong to cdf"},
+		{"kind: cdf, lines: mechanism, bins: 5", "belong to fct"},
+		{"kind: cdf, lines: mechanism, min_size: 2KB, max_size: 1KB", "max_size is not above min_size"},
+		{"kind: cdf, lines: mechanism, unit: us", "belong to other kinds of plots"},
+		{"kind: bars, x: mechanism, log: true", "belong to fct and cdf"},
+		{"kind: fct, stats: [mean], bins: 5", "the matrix has several values of preset"},
+	}
+	for _, tt := range tests {
+		_, err := decode(t, fctHead+"plots:\n  - {id: p, "+tt.plot+"}\n")
+		require.ErrorContains(t, err, tt.want)
+		assert.ErrorContains(t, err, "exp.yaml:3: figure: plot p: ")
+	}
+}
+
+// TestUnfinishedFlowsMakeNoClaim: a claim about sizes among which a flow did
+// not finish is not evaluated; the others are.
+func TestUnfinishedFlowsMakeNoClaim(t *testing.T) {
+	out := evaluateFCT(t, `measures:
+  small: {kind: fct_slowdown, stat: mean, max_size: 10KB, unit: "1", text: small}
+  all: {kind: fct_slowdown, stat: mean, unit: "1", text: all}
+claims:
+  - {id: small, text: t, source: s, by: mechanism, value: 100 * (1 - small.fncc / small.hpcc), expected: 10, unit: "%"}
+  - {id: all, text: t, source: s, by: mechanism, measure: all, order: ["fncc < hpcc"]}
+plots: []
+`)
+	require.Len(t, out.Claims, 2)
+	assert.Equal(t, claims.Reproduced, out.Claims[0].Verdict)
+	measured, ok := out.Claims[0].Measured.(float64)
+	require.True(t, ok)
+	assert.InDelta(t, 10, measured, 1e-4)
+	assert.False(t, math.IsNaN(measured))
+	assert.Equal(t, claims.NotEvaluated, out.Claims[1].Verdict)
+	assert.Contains(t, out.Claims[1].Note, "1 of 201 flows of any size did not finish")
+}

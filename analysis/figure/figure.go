@@ -1,0 +1,208 @@
+package figure
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/measure"
+	"fabriclab/analysis/plot"
+	"fabriclab/analysis/spec"
+)
+
+// Input is what a figure is made from.
+type Input struct {
+	ID     string // of the experiment, such as fncc/fig10
+	Title  string
+	Source string
+	Scale  string
+	Figure *spec.Figure
+	// Runs are all runs of the experiment in the order of the matrix, those
+	// that failed too (with Err).
+	Runs []spec.Run
+}
+
+// Outcome is what came out.
+type Outcome struct {
+	Dir    string // where the files are
+	Claims []claims.Result
+	// Missing says which lines of plots could not be drawn, and why.
+	Missing []string
+}
+
+// String is the outcome for the terminal: the table of claims, what is
+// missing, and where the files are.
+func (o *Outcome) String() string {
+	var b strings.Builder
+	b.WriteString(claims.Render(o.Claims))
+	for _, m := range o.Missing {
+		fmt.Fprintf(&b, "not drawn: %s\n", m)
+	}
+	fmt.Fprintf(&b, "%s\n", filepath.Join(o.Dir, "summary.md"))
+	return b.String()
+}
+
+// Evaluate measures the runs, judges the claims and writes
+// resultsDir/figures/<id>/, replacing it as a whole. The bytes written depend
+// on the runs alone.
+func Evaluate(in Input, resultsDir string) (*Outcome, error) {
+	values := takeAll(in.Figure, in.Runs)
+	results, err := claims.Evaluate(in.Figure, in.Runs, values.lookup, in.Scale)
+	if err != nil {
+		return nil, fmt.Errorf("figure %s: %w", in.ID, err)
+	}
+	for i := range results { // the same bytes wherever the results are
+		results[i].Note = strings.ReplaceAll(results[i].Note, resultsDir+string(filepath.Separator), "")
+	}
+	out := &Outcome{Dir: filepath.Join(resultsDir, "figures", filepath.FromSlash(in.ID)), Claims: results}
+	var drawings []*drawing
+	for _, p := range in.Figure.Plots {
+		d := paint(in.Figure, p, in.Runs, values.lookup)
+		for i := range d.missing {
+			d.missing[i] = strings.ReplaceAll(d.missing[i], resultsDir+string(filepath.Separator), "")
+		}
+		drawings = append(drawings, d)
+		out.Missing = append(out.Missing, d.missing...)
+	}
+	err = replace(out.Dir, func(dir string) error {
+		if err := writeJSON(filepath.Join(dir, "claims.json"), results); err != nil {
+			return err
+		}
+		if err := writeMeasures(dir, in, values); err != nil {
+			return err
+		}
+		for _, d := range drawings {
+			if err := writeDrawing(dir, d); err != nil {
+				return err
+			}
+		}
+		return os.WriteFile(filepath.Join(dir, "summary.md"), []byte(summary(in, resultsDir, values, results, drawings)), 0o644)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("figure %s: %w", in.ID, err)
+	}
+	return out, nil
+}
+
+// taken are the values of all measures in all runs.
+type taken map[string][]value
+
+type value struct {
+	v   float64
+	err error
+}
+
+func takeAll(f *spec.Figure, runs []spec.Run) taken {
+	t := taken{}
+	for _, name := range f.Measures.Names {
+		t[name] = make([]value, len(runs))
+	}
+	taker := measure.NewTaker(f)
+	for i, r := range runs {
+		for _, name := range f.Measures.Names {
+			v, err := taker.Take(f.Measures.Items[name], r)
+			t[name][i] = value{v, err}
+		}
+	}
+	return t
+}
+
+func (t taken) lookup(measure string, run int) (float64, error) {
+	x := t[measure][run]
+	return x.v, x.err
+}
+
+// replace fills a new directory and puts it in the place of dir.
+func replace(dir string, fill func(string) error) (err error) {
+	parent := filepath.Dir(dir)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return err
+	}
+	fresh, err := os.MkdirTemp(parent, ".new-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
+	filled := filepath.Join(fresh, "figure")
+	if err := os.Mkdir(filled, 0o755); err != nil {
+		return err
+	}
+	if err := fill(filled); err != nil {
+		return err
+	}
+	if err := os.Rename(dir, filepath.Join(fresh, "old")); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.Rename(filled, dir)
+}
+
+func writeJSON(path string, v any) error {
+	var b strings.Builder
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(v); err != nil {
+		return err
+	}
+	return os.WriteFile(path, []byte(b.String()), 0o644)
+}
+
+func writeDrawing(dir string, d *drawing) error {
+	for ending, render := range map[string]func(plot.Figure) ([]byte, error){"svg": plot.SVG, "png": plot.PNG} {
+		data, err := render(d.figure)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(dir, d.id+"."+ending), data, 0o644); err != nil {
+			return err
+		}
+	}
+	t := sheet{columns: []column{
+		{"plot", text}, {"row", text}, {"column", text}, {"line", text}, {"engine", text}, {"seed", integer},
+		{"x", number}, {"x_unit", text}, {"y", number}, {"y_unit", text}}}
+	for _, p := range d.points {
+		var seed any
+		if n, err := strconv.ParseUint(p.seed, 10, 64); err == nil {
+			seed = n
+		}
+		t.rows = append(t.rows, []any{d.id, p.row, p.column, p.line, p.engine, seed, p.x, d.xUnit, p.y, d.yUnit})
+	}
+	return t.write(dir, d.id)
+}
+
+func writeMeasures(dir string, in Input, values taken) error {
+	t := sheet{columns: []column{{"measure", text}, {"text", text}, {"unit", text}}}
+	for _, d := range in.Figure.Dimensions.Names {
+		t.columns = append(t.columns, column{d, text})
+	}
+	t.columns = append(t.columns, column{"engine", text}, column{"seed", integer}, column{"value", number})
+	for _, name := range in.Figure.Measures.Names {
+		m := in.Figure.Measures.Items[name]
+		for i, r := range in.Runs {
+			row := []any{name, m.Text, m.Unit}
+			dimensions := in.Figure.Values(r)
+			for _, d := range in.Figure.Dimensions.Names {
+				row = append(row, dimensions[d])
+			}
+			var v any
+			if x := values[name][i]; x.err == nil {
+				v = x.v
+			}
+			t.rows = append(t.rows, append(row, r.Engine, r.Seed, v))
+		}
+	}
+	return t.write(dir, "measures")
+}
+
+func shortNumber(v float64) string {
+	if v == math.Trunc(v) && math.Abs(v) < 1e6 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return claims.Num(v)
+}

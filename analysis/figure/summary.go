@@ -1,0 +1,129 @@
+package figure
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+
+	"fabriclab/analysis/claims"
+)
+
+// summary is summary.md.
+func summary(in Input, resultsDir string, values taken, results []claims.Result, drawings []*drawing) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s: %s\n\n", in.ID, in.Title)
+	if in.Source != "" {
+		fmt.Fprintf(&b, "Source: %s. ", in.Source)
+	}
+	fmt.Fprintf(&b, "Scale: %s.\n\n", in.Scale)
+	fmt.Fprintf(&b, "Made with `make figure FIG=%s SCALE=%s`; a second call uses the runs that are there.\n", in.ID, in.Scale)
+
+	fmt.Fprintf(&b, "\n## Claims\n\n%s.\n\n", claims.Tally(results))
+	row(&b, "claim", "what the paper says", "source", "paper", "measured", "tolerance", "verdict")
+	rule(&b, 7)
+	for _, r := range results {
+		row(&b, r.ID, r.Text, r.Source, claims.Value(r.Expected, r.Unit), claims.Value(r.Measured, r.Unit), r.Tolerance, "**"+r.Verdict+"**")
+	}
+	var notes strings.Builder
+	for _, r := range results {
+		if r.Note != "" {
+			fmt.Fprintf(&notes, "- **%s** (%s): %s\n", r.ID, r.Verdict, r.Note)
+		}
+	}
+	if notes.Len() > 0 {
+		fmt.Fprintf(&b, "\n### Notes\n\n%s", notes.String())
+	}
+
+	if len(drawings) > 0 {
+		b.WriteString("\n## Plots\n")
+	}
+	for _, d := range drawings {
+		fmt.Fprintf(&b, "\n![%s](%s.svg)\n\n[PNG](%[2]s.png), [CSV](%[2]s.csv), [Parquet](%[2]s.parquet)\n", d.figure.Title, d.id)
+		for _, m := range d.missing {
+			fmt.Fprintf(&b, "\nNot drawn: %s\n", m)
+		}
+		b.WriteString(d.tables)
+	}
+	measuresOf(&b, in, values)
+
+	b.WriteString("\n## Runs\n\n")
+	for _, r := range in.Runs {
+		if r.Err != nil {
+			fmt.Fprintf(&b, "- %s: failed: %s\n", runName(in, r.Labels, r.Engine, r.Seed), strings.ReplaceAll(r.Err.Error(), resultsDir+string(filepath.Separator), ""))
+			continue
+		}
+		dir := r.Dir
+		if relative, err := filepath.Rel(resultsDir, r.Dir); err == nil && !strings.HasPrefix(relative, "..") {
+			dir = filepath.ToSlash(relative)
+		}
+		fmt.Fprintf(&b, "- %s: `%s`\n", runName(in, r.Labels, r.Engine, r.Seed), dir)
+	}
+	return b.String()
+}
+
+// runName names a run by its values of the dimensions.
+func runName(in Input, labels map[string]string, engine string, seed uint64) string {
+	var parts []string
+	for _, name := range in.Figure.Dimensions.Names {
+		d := in.Figure.Dimensions.Items[name]
+		if v, ok := labels[d.Path]; ok {
+			parts = append(parts, d.Name(v))
+		}
+	}
+	return strings.Join(append(parts, engine, fmt.Sprintf("seed %d", seed)), ", ")
+}
+
+// measuresOf is the table of all measures, a column each.
+func measuresOf(b *strings.Builder, in Input, values taken) {
+	f := in.Figure
+	if len(f.Measures.Names) == 0 {
+		return
+	}
+	b.WriteString("\n## Measures\n\n")
+	for _, name := range f.Measures.Names {
+		m := f.Measures.Items[name]
+		fmt.Fprintf(b, "- `%s`: %s\n", name, withUnit(m.Text, m.Unit))
+	}
+	b.WriteString("\n")
+	var head []string
+	head = append(head, f.Dimensions.Names...)
+	head = append(head, "engine", "seed")
+	for _, name := range f.Measures.Names {
+		head = append(head, withUnit(name, f.Measures.Items[name].Unit))
+	}
+	row(b, head...)
+	rule(b, len(head))
+	for i, r := range in.Runs {
+		var cells []string
+		dimensions := f.Values(r)
+		for _, d := range f.Dimensions.Names {
+			cells = append(cells, f.Dimensions.Items[d].Name(dimensions[d]))
+		}
+		cells = append(cells, r.Engine, fmt.Sprint(r.Seed))
+		for _, name := range f.Measures.Names {
+			x := values[name][i]
+			switch {
+			case x.err != nil:
+				cells = append(cells, "–")
+			case math.IsInf(x.v, 1):
+				cells = append(cells, "never")
+			default:
+				cells = append(cells, claims.Num(x.v))
+			}
+		}
+		row(b, cells...)
+	}
+}
+
+func row(b *strings.Builder, cells ...string) {
+	for _, c := range cells {
+		c = strings.ReplaceAll(c, "|", `\|`)
+		fmt.Fprintf(b, "| %s ", strings.ReplaceAll(c, "\n", " "))
+	}
+	b.WriteString("|\n")
+}
+
+func rule(b *strings.Builder, columns int) {
+	b.WriteString(strings.Repeat("|---", columns) + "|\n")
+}

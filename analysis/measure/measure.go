@@ -1,0 +1,317 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"fabriclab/analysis/convergence"
+	"fabriclab/analysis/fairness"
+	"fabriclab/analysis/fct"
+	"fabriclab/analysis/pause"
+	"fabriclab/analysis/queue"
+	"fabriclab/analysis/rate"
+	"fabriclab/analysis/series"
+	"fabriclab/analysis/spec"
+	"fabriclab/analysis/table"
+)
+
+// Never is the value of a time that does not come.
+var Never = convergence.Never
+
+// in is what a kind's function gets: the run, and the measure with its names
+// looked up.
+type in struct {
+	t      *Taker
+	dir    string
+	m      spec.Measure
+	port   string
+	window series.Window
+	link   float64 // rate of port, bit/s
+}
+
+// A kind is how a measure is taken, in the base unit of its quantity.
+type kind struct {
+	quantity Quantity
+	needs    []string // keys that must be given
+	allows   []string // keys that may
+	take     func(in) (float64, error)
+}
+
+var kinds = map[string]kind{
+	"queue_peak": {Bytes, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Peak)},
+	"queue_mean": {Bytes, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Mean)},
+	"queue_percentile": {Bytes, []string{"port", "class", "window", "percentile"}, nil, func(x in) (float64, error) {
+		return ofQueue(func(s queue.Samples) float64 { return s.Percentile(x.m.Percentile) })(x)
+	}},
+	"utilisation":   {Share, []string{"port", "window", "count"}, nil, utilisation},
+	"slowdown_time": {Time, []string{"flow", "event"}, nil, slowdownTime},
+	"fair_time":     {Time, []string{"flows", "port", "event"}, []string{"share"}, fairTime},
+	"recovery_time": {Time, []string{"flows", "port", "event"}, nil, recoveryTime},
+	"jitter":        {Share, []string{"flows", "window"}, []string{"method"}, jitter},
+	"rate_share":    {Share, []string{"flows", "port", "window"}, nil, rateShare},
+	"jain": {Share, []string{"flows", "window"}, nil, func(x in) (float64, error) {
+		return fairness.Acked(x.dir, x.m.Flows, x.window)
+	}},
+	"pauses":       {Count, []string{"node", "class", "window"}, []string{"port"}, pauses},
+	"paused_time":  {Time, []string{"port", "window"}, nil, pausedTime},
+	"drops":        {Count, []string{"window"}, nil, drops},
+	"fct_slowdown": {Share, []string{"stat"}, []string{"min_size", "max_size"}, fctSlowdown},
+}
+
+// Kinds lists the kinds of measures.
+func Kinds() []string {
+	names := make([]string, 0, len(kinds))
+	for k := range kinds {
+		names = append(names, k)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Check says what is wrong with a measure, before any run.
+func Check(f *spec.Figure, m spec.Measure) error {
+	k, ok := kinds[m.Kind]
+	if !ok {
+		return unknown("kind of measure", m.Kind, Kinds())
+	}
+	if _, err := Scale(k.quantity, m.Unit); err != nil {
+		return fmt.Errorf("unit: %w", err)
+	}
+	given := m.Given()
+	for _, need := range k.needs {
+		if !slices.Contains(given, need) {
+			return fmt.Errorf("%s needs %s", m.Kind, need)
+		}
+	}
+	for _, g := range given {
+		if !slices.Contains(k.needs, g) && !slices.Contains(k.allows, g) {
+			return fmt.Errorf("%s does not take %s", m.Kind, g)
+		}
+	}
+	if m.Window != nil {
+		if _, err := f.Span(*m.Window); err != nil {
+			return err
+		}
+	}
+	switch {
+	case m.Percentile < 0 || m.Percentile > 100:
+		return fmt.Errorf("percentile %g is not between 0 and 100", m.Percentile)
+	case m.Share < 0 || m.Share > 1:
+		return fmt.Errorf("share %g is not between 0 and 1", m.Share)
+	case m.Method != "" && m.Method != "variation" && m.Method != "range":
+		return unknown("method", m.Method, []string{"variation", "range"})
+	case m.Stat != "" && !slices.Contains(fct.Names, m.Stat):
+		return unknown("stat", m.Stat, fct.Names)
+	case m.Flows != nil && len(m.Flows) == 0:
+		return fmt.Errorf("flows is empty")
+	case m.Kind == "jain" && len(m.Flows) < 2:
+		return fmt.Errorf("jain needs two flows or more: of one flow it is always 1")
+	}
+	return checkSource(f, m.Source)
+}
+
+func checkSource(f *spec.Figure, s spec.Source) error {
+	if s.Port != "" && s.PortBy != nil {
+		return fmt.Errorf("port and port_by exclude each other")
+	}
+	if len(s.PortBy) > 1 {
+		return fmt.Errorf("port_by names %d dimensions; it takes one", len(s.PortBy))
+	}
+	for dimension := range s.PortBy {
+		if _, err := f.Dimensions.Get("dimension", dimension); err != nil {
+			return err
+		}
+	}
+	if s.Count != "" && s.Count != string(rate.Wire) && s.Count != string(rate.Payload) {
+		return unknown("count", s.Count, []string{string(rate.Wire), string(rate.Payload)})
+	}
+	return nil
+}
+
+// A Taker takes the measures of a figure. It keeps the flows of the run it
+// measured last, so take all measures of a run in a row.
+type Taker struct {
+	f     *spec.Figure
+	dir   string
+	flows *fct.Flows
+}
+
+// NewTaker makes a Taker.
+func NewTaker(f *spec.Figure) *Taker { return &Taker{f: f} }
+
+// Take measures one run, in the measure's unit; Never for a time that does
+// not come.
+func (t *Taker) Take(m spec.Measure, run spec.Run) (float64, error) {
+	f := t.f
+	if run.Err != nil {
+		return 0, run.Err
+	}
+	k := kinds[m.Kind]
+	scale, err := Scale(k.quantity, m.Unit)
+	if err != nil {
+		return 0, err
+	}
+	x := in{t: t, dir: run.Dir, m: m}
+	if m.Window != nil {
+		if x.window, err = f.Span(*m.Window); err != nil {
+			return 0, err
+		}
+	}
+	if m.Port != "" || m.PortBy != nil {
+		if x.port, x.link, err = portOf(f, m.Source, run); err != nil {
+			return 0, err
+		}
+	}
+	v, err := k.take(x)
+	if err == nil && math.IsNaN(v) {
+		err = fmt.Errorf("run %s: %s has no value", run.Dir, m.Kind)
+	}
+	return v / scale, err
+}
+
+// portOf is the port that a source means in a run, and its link's rate.
+func portOf(f *spec.Figure, s spec.Source, run spec.Run) (string, float64, error) {
+	port, err := s.PortOf(f.Values(run))
+	if err != nil {
+		return "", 0, err
+	}
+	network, err := table.ReadNetwork(run.Dir)
+	if err != nil {
+		return "", 0, err
+	}
+	link, err := network.Rate(port)
+	return port, float64(link), err
+}
+
+func ofQueue(of func(queue.Samples) float64) func(in) (float64, error) {
+	return func(x in) (float64, error) {
+		s, err := queue.Read(x.dir, x.port, *x.m.Class, x.window)
+		if err != nil {
+			return 0, err
+		}
+		return of(s), nil
+	}
+}
+
+func utilisation(x in) (float64, error) {
+	counter, err := rate.Link(x.dir, x.port, rate.Count(x.m.Count))
+	if err != nil {
+		return 0, err
+	}
+	u, err := rate.Utilisation(counter, int64(x.link), x.window)
+	return u, inRun(x.dir, err)
+}
+
+func slowdownTime(x in) (float64, error) {
+	s, err := rate.Flows(x.dir, rate.Pacing, []int64{*x.m.Flow})
+	if err != nil {
+		return 0, err
+	}
+	t, err := convergence.SlowdownTime(s[0], int64(*x.m.Event))
+	return t, inRun(x.dir, err)
+}
+
+func fairTime(x in) (float64, error) {
+	s, err := rate.Flows(x.dir, rate.Pacing, x.m.Flows)
+	if err != nil {
+		return 0, err
+	}
+	target := x.link / float64(len(x.m.Flows))
+	if x.m.Share != 0 {
+		target = x.link * x.m.Share
+	}
+	return convergence.FairTime(s, target, int64(*x.m.Event)), nil
+}
+
+func recoveryTime(x in) (float64, error) {
+	s, err := rate.Flows(x.dir, rate.Pacing, x.m.Flows)
+	if err != nil {
+		return 0, err
+	}
+	return convergence.RecoveryTime(s, x.link, int64(*x.m.Event)), nil
+}
+
+func jitter(x in) (float64, error) {
+	of := convergence.Variation
+	if x.m.Method == "range" {
+		of = convergence.Range
+	}
+	return meanOver(x, of)
+}
+
+func rateShare(x in) (float64, error) {
+	fair := x.link / float64(len(x.m.Flows))
+	return meanOver(x, func(s series.Series) (float64, error) {
+		if len(s) == 0 {
+			return 0, fmt.Errorf("no rate sample in the window")
+		}
+		return s.Mean() / fair, nil
+	})
+}
+
+// meanOver is the mean over the flows of what each one's rate in the window is.
+func meanOver(x in, of func(series.Series) (float64, error)) (float64, error) {
+	list, err := rate.Flows(x.dir, rate.Pacing, x.m.Flows)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for i, s := range list {
+		v, err := of(s.In(x.window))
+		if err != nil {
+			return 0, fmt.Errorf("run %s: flow %d, %s: %w", x.dir, x.m.Flows[i], x.window, err)
+		}
+		sum += v
+	}
+	return sum / float64(len(list)), nil
+}
+
+func pauses(x in) (float64, error) {
+	counts, err := pause.Sent(x.dir, x.window)
+	return float64(pause.Xoff(counts, x.m.Node, x.port, *x.m.Class)), err
+}
+
+func pausedTime(x in) (float64, error) {
+	s, err := rate.Paused(x.dir, x.port)
+	if err != nil {
+		return 0, err
+	}
+	return s.Growth(x.window), nil
+}
+
+func drops(x in) (float64, error) {
+	n := 0
+	err := table.Scan(x.dir, "drops", table.Ints("time_ps"), func(r *table.Rows) error {
+		for i := range r.N {
+			if x.window.Contains(r.Int(0, i)) {
+				n++
+			}
+		}
+		return nil
+	})
+	return float64(n), err
+}
+
+func fctSlowdown(x in) (float64, error) {
+	if x.t.flows == nil || x.t.dir != x.dir {
+		flows, err := fct.Read(x.dir, false)
+		if err != nil {
+			return 0, err
+		}
+		x.t.dir, x.t.flows = x.dir, flows
+	}
+	high := int64(x.m.MaxSize)
+	if high == 0 {
+		high = math.MaxInt64
+	}
+	v, err := x.t.flows.Bins([]int64{int64(x.m.MinSize), high})[0].Get(x.m.Stat)
+	return v, inRun(x.dir, err)
+}
+
+func inRun(dir string, err error) error {
+	if err != nil {
+		return fmt.Errorf("run %s: %w", dir, err)
+	}
+	return nil
+}

@@ -1,0 +1,111 @@
+package measure
+
+import (
+	"fmt"
+
+	"fabriclab/analysis/queue"
+	"fabriclab/analysis/rate"
+	"fabriclab/analysis/series"
+	"fabriclab/analysis/spec"
+)
+
+// seriesKinds are what a time plot can show.
+var seriesKinds = map[string]struct {
+	quantity Quantity
+	needs    string
+}{
+	"queue":       {Bytes, "port and class"},
+	"queue_max":   {Bytes, "port and class"},
+	"rate":        {Rate, "flow"},
+	"goodput":     {Rate, "flow"},
+	"utilisation": {Share, "port and count"},
+}
+
+// CheckSeries says what is wrong with a plotted series, before any run.
+func CheckSeries(f *spec.Figure, s spec.Series) error {
+	k, ok := seriesKinds[s.Kind]
+	if !ok {
+		names := make([]string, 0, len(seriesKinds))
+		for name := range seriesKinds {
+			names = append(names, name)
+		}
+		return unknown("kind of series", s.Kind, names)
+	}
+	if _, err := Scale(k.quantity, s.Unit); err != nil {
+		return fmt.Errorf("unit: %w", err)
+	}
+	port := s.Port != "" || s.PortBy != nil
+	for _, have := range []struct {
+		key         string
+		given, used bool
+	}{
+		{"port", port, k.needs != "flow"},
+		{"class", s.Class != nil, k.needs == "port and class"},
+		{"count", s.Count != "", k.needs == "port and count"},
+		{"flow", s.Flow != nil, k.needs == "flow"},
+	} {
+		if have.used && !have.given {
+			return fmt.Errorf("%s needs %s", s.Kind, k.needs)
+		}
+		if have.given && !have.used {
+			return fmt.Errorf("%s does not take %s", s.Kind, have.key)
+		}
+	}
+	if s.Interval != 0 && s.Kind != "goodput" && s.Kind != "utilisation" {
+		return fmt.Errorf("%s does not take interval", s.Kind)
+	}
+	return checkSource(f, s.Source)
+}
+
+// Series reads what a line of a time plot shows in a run, in the series' unit.
+func Series(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (series.Series, error) {
+	if run.Err != nil {
+		return nil, run.Err
+	}
+	scale, err := Scale(seriesKinds[s.Kind].quantity, s.Unit)
+	if err != nil {
+		return nil, err
+	}
+	out, err := read(f, s, w, run)
+	if err != nil {
+		return nil, err
+	}
+	scaled := make(series.Series, len(out))
+	for i, p := range out {
+		scaled[i] = series.Point{Time: p.Time, Value: p.Value / scale}
+	}
+	return scaled, nil
+}
+
+func read(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (series.Series, error) {
+	switch s.Kind {
+	case "rate":
+		list, err := rate.Flows(run.Dir, rate.Pacing, []int64{*s.Flow})
+		if err != nil {
+			return nil, err
+		}
+		return list[0].In(w), nil
+	case "goodput":
+		list, err := rate.Goodput(run.Dir, []int64{*s.Flow}, w, int64(s.Interval))
+		if err != nil {
+			return nil, err
+		}
+		return list[0], nil
+	}
+	port, link, err := portOf(f, s.Source, run)
+	if err != nil {
+		return nil, err
+	}
+	if s.Kind == "utilisation" {
+		counter, err := rate.Link(run.Dir, port, rate.Count(s.Count))
+		if err != nil {
+			return nil, err
+		}
+		return rate.UtilisationSeries(counter, int64(link), w, int64(s.Interval)), nil
+	}
+	samples, err := queue.Read(run.Dir, port, *s.Class, w)
+	if s.Kind == "queue_max" {
+		return samples.MaxBytes, err
+	}
+	return samples.Bytes, err
+}

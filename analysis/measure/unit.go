@@ -1,0 +1,66 @@
+// Package measure turns a run's tables into the numbers and series that a
+// figure section names (docs/claims.md).
+package measure
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fabriclab/harness/catalog"
+)
+
+// Quantity is what a measure is of.
+type Quantity int
+
+// The quantities; their base units are ps, bytes, bit/s, 1 and 1.
+const (
+	Time Quantity = iota
+	Bytes
+	Rate
+	Share
+	Count
+)
+
+var unitsOf = [...]struct {
+	name  string
+	units map[string]float64
+}{
+	Time:  {"a time", map[string]float64{"ps": 1, "ns": 1e3, "us": 1e6, "ms": 1e9, "s": 1e12}},
+	Bytes: {"a size", map[string]float64{"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20}},
+	Rate:  {"a rate", map[string]float64{"bps": 1, "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12}},
+	Share: {"a share", map[string]float64{"1": 1, "%": 0.01}},
+	Count: {"a count", map[string]float64{"1": 1}},
+}
+
+// Scale is how many base units one unit of the quantity is.
+func Scale(q Quantity, unit string) (float64, error) {
+	u := unitsOf[q]
+	if scale, ok := u.units[unit]; ok {
+		return scale, nil
+	}
+	known := make([]string, 0, len(u.units))
+	for k := range u.units {
+		known = append(known, k)
+	}
+	slices.Sort(known)
+	return 0, fmt.Errorf("%q is not a unit of %s; write one of %s", unit, u.name, strings.Join(known, ", "))
+}
+
+// Label is a unit as it is shown: us becomes µs, Gbps becomes Gb/s, and the
+// unit of a plain number is nothing.
+func Label(unit string) string {
+	switch {
+	case unit == "1":
+		return ""
+	case unit == "us":
+		return "µs"
+	case strings.HasSuffix(unit, "bps"):
+		return strings.TrimSuffix(unit, "bps") + "b/s"
+	}
+	return unit
+}
+
+func unknown(what, name string, known []string) error {
+	return fmt.Errorf("unknown %s %q%s", what, name, catalog.Hint(name, known))
+}

@@ -1,0 +1,125 @@
+package plot_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/analysis/plot"
+)
+
+func example() plot.Figure {
+	f := plot.Figure{Title: "Queue at the congestion point (s1→s2)", XLabel: "time (µs)", YLabel: "queue (KB)"}
+	var row []plot.Panel
+	for c, name := range []string{"100 Gb/s", "200 Gb/s", "400 Gb/s"} {
+		p := plot.Panel{Title: name, FromX: 250, ToX: 700, Marks: []plot.Mark{
+			{Vertical: true, At: 300, Text: "flow1 starts"}, {At: 500, Text: "PFC XOFF"}, {Vertical: true, At: 900, Text: "outside"}}}
+		for s, mechanism := range []string{"DCQCN", "HPCC", "FNCC", "RoCC"} {
+			l := plot.Line{Name: mechanism, Style: s}
+			for t := 250.0; t <= 700; t++ {
+				y := 0.0
+				if t > 300 {
+					y = 150 * math.Pow(2, float64(c)) * math.Exp(-(t-300)/(20*float64(5-s))) * (1 - math.Exp(-(t-300)/5))
+				}
+				l.XY = append(l.XY, plot.Point{X: t, Y: y})
+			}
+			p.Lines = append(p.Lines, l)
+		}
+		row = append(row, p)
+	}
+	f.Panels = [][]plot.Panel{row}
+	return f
+}
+
+func bars() plot.Figure {
+	return plot.Figure{Title: "Pause frames", YLabel: "XOFF frames", Panels: [][]plot.Panel{
+		{{Title: "ingress, 200 Gb/s", Bars: []plot.Bar{{"DCQCN", 0, 12, 2, "12"}, {"HPCC", 1, 4, 0, "4"}, {"FNCC", 2, 0, 0, "0"}}},
+			{Title: "all zero", Bars: []plot.Bar{{"DCQCN", 0, 0, 0, "0"}, {"HPCC", 1, 0, 0, "0"}}}},
+		{{Title: "empty"}, {Title: "sweep", Lines: []plot.Line{{Name: "HPCC", Style: 1, Dots: true, XY: []plot.Point{{50, 3, 1}, {100, 2, 0.5}, {500, 0, 0}}}}}},
+	}}
+}
+
+func TestBytes(t *testing.T) {
+	for name, f := range map[string]plot.Figure{"lines": example(), "bars": bars()} {
+		t.Run(name, func(t *testing.T) {
+			svg, err := plot.SVG(f)
+			require.NoError(t, err)
+			again, err := plot.SVG(f)
+			require.NoError(t, err)
+			assert.True(t, bytes.Equal(svg, again), "the same figure, the same SVG")
+			for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+				if _, err := d.Token(); err == io.EOF {
+					break
+				} else {
+					require.NoError(t, err)
+				}
+			}
+			assert.Contains(t, string(svg), "DCQCN")
+			assert.NotContains(t, string(svg), "outside", "a mark beyond the axes is not drawn")
+
+			picture, err := plot.PNG(f)
+			require.NoError(t, err)
+			again, err = plot.PNG(f)
+			require.NoError(t, err)
+			assert.True(t, bytes.Equal(picture, again), "the same figure, the same PNG")
+			image, err := png.Decode(bytes.NewReader(picture))
+			require.NoError(t, err)
+			assert.Greater(t, image.Bounds().Dx(), 1000)
+			if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
+				require.NoError(t, os.WriteFile(dir+"/"+name+".png", picture, 0o644))
+				require.NoError(t, os.WriteFile(dir+"/"+name+".svg", svg, 0o644))
+			}
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	_, err := plot.SVG(plot.Figure{Title: "x"})
+	assert.ErrorContains(t, err, `figure "x" has no panel`)
+	_, err = plot.PNG(plot.Figure{Title: "x", Panels: [][]plot.Panel{{{}, {}}, {{}}}})
+	assert.ErrorContains(t, err, "rows of 2 and of 1 panels")
+	_, err = plot.SVG(plot.Figure{Title: "x", Panels: [][]plot.Panel{{{Title: "p", Lines: []plot.Line{{Name: "l", XY: []plot.Point{{0, math.NaN(), 0}}}}}}}})
+	assert.ErrorContains(t, err, `panel "p": line "l"`)
+}
+
+// logarithmic is a figure with names along a logarithmic y axis.
+func logarithmic() plot.Figure {
+	panel := plot.Panel{Title: "p99", Names: []string{"10KB", "100KB", "1MB", "10MB"}}
+	for style, name := range []string{"DCQCN", "HPCC"} {
+		l := plot.Line{Name: name, Style: style, Dots: true}
+		for i := range panel.Names {
+			y := math.Pow(10, float64(i)/float64(1+style))
+			l.XY = append(l.XY, plot.Point{X: float64(i), Y: y, Error: 2 * y}) // below 0
+		}
+		panel.Lines = append(panel.Lines, l)
+	}
+	return plot.Figure{Title: "Slowdown", XLabel: "flow size up to", YLabel: "slowdown", LogY: true, Panels: [][]plot.Panel{{panel, {Title: "empty"}}}}
+}
+
+func TestLogarithmic(t *testing.T) {
+	svg, err := plot.SVG(logarithmic())
+	require.NoError(t, err)
+	for _, want := range []string{">100KB<", ">0.2<", ">500<", ">no data<"} {
+		assert.Contains(t, string(svg), want)
+	}
+	flat := plot.Figure{LogX: true, Panels: [][]plot.Panel{{{Lines: []plot.Line{{XY: []plot.Point{{X: 3, Y: 0}, {X: 3, Y: 1}}}}}}}}
+	svg, err = plot.SVG(flat)
+	require.NoError(t, err, "all at one value")
+	assert.Contains(t, string(svg), ">5<")
+	many := plot.Panel{Lines: []plot.Line{{XY: []plot.Point{{X: 0, Y: 1}, {X: 24, Y: 2}}}}}
+	for i := range 25 {
+		many.Names = append(many.Names, fmt.Sprintf("name%d", i))
+	}
+	svg, err = plot.SVG(plot.Figure{Panels: [][]plot.Panel{{many}}})
+	require.NoError(t, err)
+	assert.Contains(t, string(svg), ">name3<")
+	assert.NotContains(t, string(svg), ">name4<", "not all of many names")
+}

@@ -1,0 +1,73 @@
+package rate_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/analysis/rate"
+	"fabriclab/analysis/series"
+	"fabriclab/analysis/table/tabletest"
+)
+
+func TestFlows(t *testing.T) {
+	dir := t.TempDir()
+	tabletest.Write(t, dir, "rates", []tabletest.Rate{
+		{TimePs: 1e6, Flow: 0, RateBps: 100e9, AckedBytes: 0},
+		{TimePs: 2e6, Flow: 0, RateBps: 50e9, AckedBytes: 1000},
+		{TimePs: 2e6, Flow: 7, RateBps: 40e9, AckedBytes: 0},
+		{TimePs: 3e6, Flow: 0, RateBps: 50e9, AckedBytes: 3000},
+	})
+	s, err := rate.Flows(dir, rate.Pacing, []int64{7, 0})
+	require.NoError(t, err)
+	assert.Equal(t, series.Series{{Time: 2e6, Value: 40e9}}, s[0])
+	assert.Len(t, s[1], 3)
+
+	g, err := rate.Goodput(dir, []int64{0}, series.Window{From: 1e6, To: 3e6}, 0)
+	require.NoError(t, err)
+	assert.Equal(t, series.Series{{Time: 2e6, Value: 8e9}, {Time: 3e6, Value: 16e9}}, g[0], "1000 B in 1 us are 8 Gb/s")
+
+	_, err = rate.Flows(dir, rate.Pacing, []int64{0, 3})
+	assert.ErrorContains(t, err, "no sample of flow 3")
+}
+
+func TestUtilisation(t *testing.T) {
+	dir := t.TempDir()
+	tabletest.Write(t, dir, "links", []tabletest.Link{
+		{TimePs: 1e6, Link: "s1->s2", SentBytes: 12500, DataBytes: 10000},
+		{TimePs: 2e6, Link: "s1->s2", SentBytes: 25000, DataBytes: 20000},
+		{TimePs: 2e6, Link: "s2->s1", SentBytes: 9, DataBytes: 9},
+		{TimePs: 3e6, Link: "s1->s2", SentBytes: 31250, DataBytes: 25000, PausedPs: 5e5},
+	})
+	wire, err := rate.Link(dir, "s1->s2", rate.Wire)
+	require.NoError(t, err)
+	payload, err := rate.Link(dir, "s1->s2", rate.Payload)
+	require.NoError(t, err)
+	paused, err := rate.Paused(dir, "s1->s2")
+	require.NoError(t, err)
+
+	for _, c := range []struct {
+		name    string
+		counter series.Series
+		w       series.Window
+		want    float64
+	}{
+		{"full", wire, series.Window{From: 1e6, To: 2e6}, 1}, // 12500 B in 1 us at 100 Gb/s
+		{"half", wire, series.Window{From: 2e6, To: 3e6}, 0.5},
+		{"from the start", wire, series.Window{From: 0, To: 2e6}, 1},
+		{"payload", payload, series.Window{From: 1e6, To: 2e6}, 0.8},
+		{"window beyond the last sample counts to the last sample", wire, series.Window{From: 2e6, To: 9e6}, 0.5},
+	} {
+		got, err := rate.Utilisation(c.counter, 100e9, c.w)
+		require.NoError(t, err, c.name)
+		assert.InDelta(t, c.want, got, 1e-12, c.name)
+	}
+	_, err = rate.Utilisation(wire, 100e9, series.Window{From: 5e6, To: 9e6})
+	assert.ErrorContains(t, err, "no sample from 5us to 9us")
+	assert.Equal(t, series.Series{{Time: 2e6, Value: 1}, {Time: 3e6, Value: 0.5}}, rate.UtilisationSeries(wire, 100e9, series.Window{From: 1e6, To: 3e6}, 1e6))
+	assert.Equal(t, 5e5, paused.Growth(series.Window{From: 0, To: 3e6}))
+
+	_, err = rate.Link(dir, "s9->s1", rate.Wire)
+	assert.ErrorContains(t, err, "no sample of s9->s1")
+}

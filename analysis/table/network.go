@@ -1,0 +1,80 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Network is what analysis needs of a run's scenario (scenario.json).
+type Network struct {
+	Name   string
+	Seed   uint64
+	StopPs int64
+	// RateBps is the link rate in bit/s by port, `node->neighbour`.
+	RateBps map[string]int64
+	dir     string
+}
+
+// ReadNetwork reads the scenario of the run in dir.
+func ReadNetwork(dir string) (*Network, error) {
+	path := filepath.Join(dir, "scenario.json")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("run %s: reading its scenario: %w", dir, err)
+	}
+	var s struct {
+		Name   string `json:"name"`
+		Seed   uint64 `json:"seed"`
+		StopPs int64  `json:"stop_ps"`
+		Nodes  []struct {
+			Name string `json:"name"`
+		} `json:"nodes"`
+		Links []struct {
+			A       int   `json:"a"`
+			B       int   `json:"b"`
+			RateBps int64 `json:"rate_bps"`
+		} `json:"links"`
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return nil, corrupt(dir, path, err)
+	}
+	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, dir: dir}
+	parallel := map[string]int{}
+	add := func(from, to int, rate int64) {
+		port := s.Nodes[from].Name + "->" + s.Nodes[to].Name
+		k := parallel[port]
+		parallel[port]++
+		if k > 0 {
+			port = fmt.Sprintf("%s#%d", port, k)
+		}
+		n.RateBps[port] = rate
+	}
+	for _, l := range s.Links {
+		if min(l.A, l.B) < 0 || max(l.A, l.B) >= len(s.Nodes) {
+			return nil, corrupt(dir, path, fmt.Errorf("a link between nodes %d and %d of %d", l.A, l.B, len(s.Nodes)))
+		}
+		add(l.A, l.B, l.RateBps)
+		add(l.B, l.A, l.RateBps)
+	}
+	return n, nil
+}
+
+// Rate is the link rate of a port in bit/s.
+func (n *Network) Rate(port string) (int64, error) {
+	if rate, ok := n.RateBps[port]; ok {
+		return rate, nil
+	}
+	ports := make([]string, 0, len(n.RateBps))
+	for p := range n.RateBps {
+		ports = append(ports, p)
+	}
+	slices.Sort(ports)
+	if len(ports) > 12 {
+		ports = append(ports[:12], "…")
+	}
+	return 0, fmt.Errorf("run %s has no port %q; it has %s", n.dir, port, strings.Join(ports, ", "))
+}

@@ -1,0 +1,131 @@
+// Package tabletest writes Parquet tables for tests of analysis.
+package tabletest
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/stretchr/testify/require"
+)
+
+// Queue is a row of `queues`.
+type Queue struct {
+	TimePs   int64  `parquet:"time_ps"`
+	Node     string `parquet:"node,dict"`
+	Port     uint32 `parquet:"port,uint(16)"`
+	Link     string `parquet:"link,dict"`
+	Class    uint32 `parquet:"class,uint(8)"`
+	Bytes    uint64 `parquet:"bytes"`
+	Packets  uint32 `parquet:"packets"`
+	MaxBytes uint64 `parquet:"max_bytes"`
+}
+
+// Link is a row of `links`.
+type Link struct {
+	TimePs    int64  `parquet:"time_ps"`
+	Node      string `parquet:"node,dict"`
+	Port      uint32 `parquet:"port,uint(16)"`
+	Link      string `parquet:"link,dict"`
+	SentBytes uint64 `parquet:"sent_bytes"`
+	DataBytes uint64 `parquet:"data_bytes"`
+	PausedPs  int64  `parquet:"paused_ps"`
+}
+
+// Rate is a row of `rates`.
+type Rate struct {
+	TimePs      int64  `parquet:"time_ps"`
+	Flow        uint32 `parquet:"flow"`
+	Node        string `parquet:"node,dict"`
+	RateBps     int64  `parquet:"rate_bps"`
+	WindowBytes int64  `parquet:"window_bytes"`
+	SentBytes   uint64 `parquet:"sent_bytes"`
+	AckedBytes  uint64 `parquet:"acked_bytes"`
+}
+
+// Pause is a row of `pauses`.
+type Pause struct {
+	TimePs int64  `parquet:"time_ps"`
+	Node   string `parquet:"node,dict"`
+	Port   uint32 `parquet:"port,uint(16)"`
+	Link   string `parquet:"link,dict"`
+	Class  uint32 `parquet:"class,uint(8)"`
+	Xoff   bool   `parquet:"xoff"`
+	Sent   bool   `parquet:"sent"`
+}
+
+// Drop is a row of `drops`.
+type Drop struct {
+	TimePs int64  `parquet:"time_ps"`
+	Node   string `parquet:"node,dict"`
+	Port   uint32 `parquet:"port,uint(16)"`
+	Link   string `parquet:"link,dict"`
+	Class  uint32 `parquet:"class,uint(8)"`
+	Flow   uint32 `parquet:"flow"`
+	Kind   string `parquet:"kind,dict"`
+	Bytes  uint32 `parquet:"bytes"`
+	Reason string `parquet:"reason,dict"`
+}
+
+// Flow is a row of `flows`.
+type Flow struct {
+	Flow               uint32   `parquet:"flow"`
+	Group              uint32   `parquet:"group"`
+	Src                string   `parquet:"src,dict"`
+	Dst                string   `parquet:"dst,dict"`
+	Class              uint32   `parquet:"class,uint(8)"`
+	Measured           bool     `parquet:"measured"`
+	SizeBytes          uint64   `parquet:"size_bytes"`
+	StartPs            int64    `parquet:"start_ps"`
+	EndPs              int64    `parquet:"end_ps"`
+	SenderEndPs        int64    `parquet:"sender_end_ps"`
+	DeliveredBytes     uint64   `parquet:"delivered_bytes"`
+	SentBytes          uint64   `parquet:"sent_bytes"`
+	RetransmittedBytes uint64   `parquet:"retransmitted_bytes"`
+	Packets            uint64   `parquet:"packets"`
+	Finished           bool     `parquet:"finished"`
+	IdealFctPs         *int64   `parquet:"ideal_fct_ps,optional"`
+	FctPs              *int64   `parquet:"fct_ps,optional"`
+	Slowdown           *float64 `parquet:"slowdown,optional"`
+}
+
+// Write writes a table into dir, in small row groups so that readers cross
+// their borders.
+func Write[T any](t testing.TB, dir, name string, rows []T) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	f, err := os.Create(filepath.Join(dir, name+".parquet"))
+	require.NoError(t, err)
+	w := parquet.NewGenericWriter[T](f, parquet.MaxRowsPerRowGroup(1000), parquet.PageBufferSize(4096), parquet.Compression(&parquet.Zstd))
+	_, err = w.Write(rows)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	require.NoError(t, f.Close())
+}
+
+// Scenario writes a scenario.json with a chain of nodes a - b - c … whose
+// links all have the given rate.
+func Scenario(t testing.TB, dir string, stopPs, rateBps int64, nodes ...string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	type object = map[string]any
+	s := object{"format": "fabriclab-scenario", "version": 1, "name": "test", "seed": 1, "stop_ps": stopPs}
+	var list, links []object
+	for i, n := range nodes {
+		list = append(list, object{"id": i, "name": n})
+		if i > 0 {
+			links = append(links, object{"id": i - 1, "a": i - 1, "b": i, "rate_bps": rateBps})
+		}
+	}
+	s["nodes"], s["links"] = list, links
+	writeJSON(t, filepath.Join(dir, "scenario.json"), s)
+}
+
+func writeJSON(t testing.TB, path string, v any) {
+	t.Helper()
+	data, err := json.Marshal(v)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, data, 0o644))
+}

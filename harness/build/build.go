@@ -1,0 +1,362 @@
+// Package build makes the C++ programs from the sources in the repository and
+// says which build a program is.
+package build
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/google/renameio/v2"
+
+	"fabriclab/harness/engine"
+	"fabriclab/harness/store/flock"
+)
+
+// Type is a build type; each has a folder of its own.
+type Type string
+
+// The build types. Release is the default everywhere.
+const (
+	Release Type = "release"
+	Debug   Type = "debug"
+	ASan    Type = "asan"
+)
+
+// ParseType reads the name of a build type.
+func ParseType(name string) (Type, error) {
+	t := Type(name)
+	if _, ok := settings[t]; !ok {
+		return "", fmt.Errorf("unknown build type %q; known are release, debug, asan", name)
+	}
+	return t, nil
+}
+
+var settings = map[Type][]string{
+	Release: {"-DCMAKE_BUILD_TYPE=Release"},
+	Debug:   {"-DCMAKE_BUILD_TYPE=Debug"},
+	ASan:    {"-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DFABRIC_SANITIZE=ON"},
+}
+
+// Programs that need no simulator: one prints the catalog, one counts heap
+// allocations.
+const (
+	describeBinary    = "fabric-describe"
+	allocationsBinary = "fabric-allocations"
+)
+
+// commonSources are compiled into every program.
+var commonSources = []string{"CMakeLists.txt", "cmake", "mechanisms"}
+
+// Builder builds one type of programs in one checkout.
+type Builder struct {
+	root string
+	kind Type
+	log  io.Writer
+}
+
+// New builds in the checkout at root; cmake's and the compiler's output goes
+// to log as it comes.
+func New(root string, kind Type, log io.Writer) *Builder {
+	return &Builder{root: root, kind: kind, log: log}
+}
+
+var moduleLine = regexp.MustCompile(`(?m)^module fabriclab\s*$`)
+
+// FindRoot returns the checkout that holds start or, if none does, the running
+// executable.
+func FindRoot(start string) (string, error) {
+	start, err := filepath.Abs(start)
+	if err != nil {
+		return "", fmt.Errorf("looking for the fabriclab checkout: %w", err)
+	}
+	candidates := []string{start}
+	if exe, err := os.Executable(); err == nil {
+		if target, err := filepath.EvalSymlinks(exe); err == nil {
+			candidates = append(candidates, filepath.Dir(target))
+		}
+	}
+	for _, dir := range candidates {
+		for {
+			if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && moduleLine.Match(text) {
+				return dir, nil
+			}
+			parent := filepath.Dir(dir)
+			if parent == dir {
+				break
+			}
+			dir = parent
+		}
+	}
+	return "", fmt.Errorf("no fabriclab checkout at or above %s; change into it or give it with --root", start)
+}
+
+// Root is the checkout.
+func (b *Builder) Root() string { return b.root }
+
+// Dir is the folder of this build type.
+func (b *Builder) Dir() string { return filepath.Join(b.root, "build", string(b.kind)) }
+
+func (b *Builder) binary(name string) string { return filepath.Join(b.Dir(), "bin", name) }
+
+// Describe returns the catalog of components as JSON; the program is built if
+// it is stale.
+func (b *Builder) Describe(ctx context.Context) ([]byte, error) {
+	return b.output(ctx, describeBinary)
+}
+
+// Allocations returns the heap allocations of the model in steady state as
+// JSON; the program is built if it is stale.
+func (b *Builder) Allocations(ctx context.Context) ([]byte, error) {
+	return b.output(ctx, allocationsBinary)
+}
+
+func (b *Builder) output(ctx context.Context, name string) ([]byte, error) {
+	if _, err := b.ensure(ctx, name, nil, nil, false); err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, b.binary(name))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w: %s; build it anew with: fabriclab build", cmd.Path, err, strings.TrimSpace(stderr.String()))
+	}
+	return out, nil
+}
+
+// Program returns an engine's runner, built if it is stale.
+func (b *Builder) Program(ctx context.Context, e engine.Engine) (*engine.Program, error) {
+	return b.program(ctx, e, false)
+}
+
+// Rebuild is Program, but always asks CMake.
+func (b *Builder) Rebuild(ctx context.Context, e engine.Engine) (*engine.Program, error) {
+	return b.program(ctx, e, true)
+}
+
+// Has says whether the checkout holds an engine's part of the sources.
+func (b *Builder) Has(e engine.Engine) bool {
+	for _, folder := range e.Sources() {
+		if _, err := os.Stat(filepath.Join(b.root, folder)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *Builder) program(ctx context.Context, e engine.Engine, always bool) (*engine.Program, error) {
+	simulator, err := e.Find()
+	if err != nil {
+		return nil, err
+	}
+	if !b.Has(e) {
+		return nil, fmt.Errorf("the checkout %s has no %s for %s; check it out completely, or choose another --engine", b.root, strings.Join(e.Sources(), ", "), e.Title())
+	}
+	sources, err := b.ensure(ctx, e.Binary(), e.Sources(), simulator.CMake, always)
+	if err != nil {
+		return nil, err
+	}
+	p := &engine.Program{Path: b.binary(e.Binary()), Env: simulator.Env}
+	if p.Version, err = engine.Ask(ctx, p.Path, p.Env); err != nil {
+		return nil, err
+	}
+	if p.Version.Engine != e.Name() {
+		return nil, fmt.Errorf("%s says it is %q, not %q; run: fabriclab build", p.Path, p.Version.Engine, e.Name())
+	}
+	p.BuildID = buildID(sources, p.Version)
+	return p, nil
+}
+
+// buildID is the identity of a build: what was compiled, how, and against
+// which simulator. It does not depend on where it was built.
+func buildID(sources string, v engine.Version) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{sources, v.Engine, v.EngineVersion, v.Compiler, v.BuildType, v.Flags}, "\x00")))
+	return hex.EncodeToString(sum[:16])
+}
+
+// ensure builds one program unless it was built from the present sources, and
+// returns their hash. Sources that change while they are compiled make the
+// program stale for the next call.
+func (b *Builder) ensure(ctx context.Context, name string, sources, cmakeArgs []string, always bool) (hash string, err error) {
+	if _, err := os.Stat(filepath.Join(b.root, "CMakeLists.txt")); err != nil {
+		return "", fmt.Errorf("the C++ sources are not in %s: %w; check the checkout", b.root, err)
+	}
+	if err := os.MkdirAll(b.Dir(), 0o755); err != nil {
+		return "", fmt.Errorf("making the build folder: %w", err)
+	}
+	l, err := flock.Acquire(ctx, filepath.Join(b.root, "build", "."+string(b.kind)+".lock"))
+	if err != nil {
+		return "", fmt.Errorf("locking the build folder %s (is another build running?): %w", b.Dir(), err)
+	}
+	hash, err = hashSources(b.root, sources)
+	if err == nil {
+		err = b.build(ctx, name, hash, cmakeArgs, always)
+	}
+	return hash, errors.Join(err, l.Release())
+}
+
+func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []string, always bool) error {
+	args := b.configureArgs(cmakeArgs)
+	want := hash + "\n" + strings.Join(args, " ") + "\n"
+	stamp := filepath.Join(b.Dir(), "."+name+".built")
+	if !always {
+		if got, err := os.ReadFile(stamp); err == nil && string(got) == want {
+			if _, err := os.Stat(b.binary(name)); err == nil {
+				return nil
+			}
+		}
+	}
+	if err := b.run(ctx, name, "cmake", args...); err != nil {
+		return err
+	}
+	if err := b.run(ctx, name, "cmake", "--build", b.Dir(), "--target", name); err != nil {
+		return err
+	}
+	if _, err := os.Stat(b.binary(name)); err != nil {
+		return fmt.Errorf("the build ended well, but there is no %s: CMakeLists.txt has to put it there", b.binary(name))
+	}
+	if err := renameio.WriteFile(stamp, []byte(want), 0o644); err != nil {
+		return fmt.Errorf("noting that %s was built: %w", name, err)
+	}
+	return nil
+}
+
+func (b *Builder) configureArgs(extra []string) []string {
+	return slices.Concat([]string{"-G", "Ninja", "-S", b.root, "-B", b.Dir()}, settings[b.kind], extra)
+}
+
+// run runs a build step; when it fails, the error carries the end of what it
+// printed.
+func (b *Builder) run(ctx context.Context, target, program string, args ...string) error {
+	if _, err := exec.LookPath(program); err != nil {
+		return fmt.Errorf("building %s: %s is not installed; run: make deps", target, program)
+	}
+	tail := &tailWriter{limit: 256 << 10}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Stdout = io.MultiWriter(b.log, tail)
+	cmd.Stderr = cmd.Stdout
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = 5 * time.Second
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return fmt.Errorf("building %s: %w", target, context.Cause(ctx))
+		}
+		return fmt.Errorf("building %s: %s %s: %w\n%s\nif something is missing on this machine, fabriclab doctor says what", target, program, strings.Join(args, " "), err, firstError(tail.String()))
+	}
+	return nil
+}
+
+// tailWriter keeps the end of what is written to it.
+type tailWriter struct {
+	limit int
+	data  []byte
+}
+
+func (w *tailWriter) Write(b []byte) (int, error) {
+	w.data = append(w.data, b...)
+	if extra := len(w.data) - w.limit; extra > 0 {
+		w.data = append(w.data[:0], w.data[extra:]...)
+	}
+	return len(b), nil
+}
+
+func (w *tailWriter) String() string { return strings.TrimSpace(string(w.data)) }
+
+// errorLines is how much of a failed step's output is shown.
+const errorLines = 30
+
+// firstError is the part of a build's output that begins with the first
+// error; its end, if no line says so.
+func firstError(output string) string {
+	lines := strings.Split(output, "\n")
+	first := slices.IndexFunc(lines, func(line string) bool {
+		return strings.Contains(line, "error:") || strings.Contains(line, "CMake Error")
+	})
+	if first < 0 {
+		first = max(0, len(lines)-errorLines)
+	}
+	return strings.Join(lines[first:min(len(lines), first+errorLines)], "\n")
+}
+
+// Status passes on a line of a build's progress every few seconds.
+func Status(out io.Writer) io.Writer { return &statusWriter{out: out, last: time.Now()} }
+
+type statusWriter struct {
+	out  io.Writer
+	last time.Time
+}
+
+const statusEvery = 3 * time.Second
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	line, _, _ := strings.Cut(string(b), "\n")
+	if !strings.HasPrefix(line, "[") || time.Since(w.last) < statusEvery {
+		return len(b), nil
+	}
+	w.last = time.Now()
+	if _, err := fmt.Fprintf(w.out, "  %s\n", line); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+var sourceEndings = map[string]bool{
+	".cc": true, ".cpp": true, ".cxx": true, ".c": true, ".h": true, ".hh": true, ".hpp": true,
+	".cmake": true, ".in": true, ".ned": true, ".msg": true, ".txt": true,
+}
+
+// notCompiledIn are folders whose content is not part of any program.
+var notCompiledIn = map[string]bool{"test": true, "tests": true, "examples": true, "bench": true}
+
+// hashSources hashes names and contents of the C++ and CMake files below root
+// that the common parts and the given folders hold.
+func hashSources(root string, folders []string) (string, error) {
+	sum := sha256.New()
+	for _, start := range slices.Concat(commonSources, folders) {
+		err := filepath.WalkDir(filepath.Join(root, start), func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				return nil
+			case err != nil:
+				return err
+			case d.IsDir():
+				if notCompiledIn[d.Name()] {
+					return fs.SkipDir
+				}
+				return nil
+			case !sourceEndings[filepath.Ext(path)] || !d.Type().IsRegular():
+				return nil
+			}
+			content, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(sum, "%s\x00%d\x00", filepath.ToSlash(name), len(content))
+			sum.Write(content)
+			return nil
+		})
+		if err != nil {
+			return "", fmt.Errorf("hashing the C++ sources: %w", err)
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}

@@ -1,0 +1,211 @@
+package build
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/engine"
+)
+
+// fake is an engine whose simulator is always there.
+type fake struct{ cmake []string }
+
+func (fake) Name() string      { return "fake" }
+func (fake) Title() string     { return "Fake" }
+func (fake) Binary() string    { return "fabric-fake" }
+func (fake) Sources() []string { return []string{"fake-modules"} }
+func (f fake) Find() (engine.Installation, error) {
+	return engine.Installation{Path: "/", Version: "1", CMake: f.cmake, Env: []string{"FAKE_ROOT=here"}}, nil
+}
+
+const cmakeLists = `cmake_minimum_required(VERSION 3.20)
+project(fake NONE)
+set(BIN ${CMAKE_BINARY_DIR}/bin)
+add_custom_command(OUTPUT ${BIN}/fabric-fake DEPENDS ${CMAKE_SOURCE_DIR}/fake-modules/runner.in
+  COMMAND cp ${CMAKE_SOURCE_DIR}/fake-modules/runner.in ${BIN}/fabric-fake COMMAND chmod +x ${BIN}/fabric-fake
+  COMMAND echo x >> ${CMAKE_BINARY_DIR}/built)
+add_custom_target(fabric-fake DEPENDS ${BIN}/fabric-fake)
+add_custom_target(fabric-describe COMMAND cp ${CMAKE_SOURCE_DIR}/mechanisms/describe.in ${BIN}/fabric-describe COMMAND chmod +x ${BIN}/fabric-describe)
+file(MAKE_DIRECTORY ${BIN})
+`
+
+const runner = `#!/bin/sh
+[ "$FAKE_ROOT" = here ] || exit 9
+echo '{"engine":"fake","engine_version":"1","compiler":"cc","build_type":"Release","flags":"-O3"}'
+`
+
+func put(t *testing.T, root, name, text string) {
+	t.Helper()
+	path := filepath.Join(root, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+}
+
+func checkout(t *testing.T) string {
+	t.Helper()
+	for _, tool := range []string{"cmake", "ninja"} {
+		_, err := exec.LookPath(tool)
+		require.NoError(t, err, "make deps installs it")
+	}
+	root := t.TempDir()
+	put(t, root, "go.mod", "module fabriclab\n\ngo 1.26\n")
+	put(t, root, "CMakeLists.txt", cmakeLists)
+	put(t, root, "fake-modules/runner.in", runner)
+	put(t, root, "mechanisms/hpcc.cc", "int x;")
+	put(t, root, "mechanisms/tests/hpcc_test.cc", "int y;")
+	return root
+}
+
+func timesBuilt(t *testing.T, b *Builder) int {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(b.Dir(), "built"))
+	require.NoError(t, err)
+	return strings.Count(string(text), "x")
+}
+
+func TestProgramIsBuiltWhenStale(t *testing.T) {
+	root := checkout(t)
+	b := New(root, Release, io.Discard)
+	ctx := context.Background()
+	first, err := b.Program(ctx, fake{})
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(root, "build", "release", "bin", "fabric-fake"), first.Path)
+	assert.Equal(t, "1", first.Version.EngineVersion)
+	assert.Len(t, first.BuildID, 32)
+
+	again, err := b.Program(ctx, fake{})
+	require.NoError(t, err)
+	assert.Equal(t, first, again)
+	assert.Equal(t, 1, timesBuilt(t, b))
+
+	put(t, root, "fake-modules/runner.in", runner+"# changed\n")
+	changed, err := b.Program(ctx, fake{})
+	require.NoError(t, err)
+	assert.Equal(t, 2, timesBuilt(t, b))
+	assert.NotEqual(t, first.BuildID, changed.BuildID)
+
+	require.NoError(t, os.Remove(first.Path))
+	_, err = b.Program(ctx, fake{})
+	require.NoError(t, err)
+	assert.Equal(t, 3, timesBuilt(t, b), "a binary that is gone is made again")
+}
+
+func TestBuildIDFollowsSourcesFlagsAndVersions(t *testing.T) {
+	root := checkout(t)
+	hash := func() string {
+		h, err := hashSources(root, []string{"fake-modules"})
+		require.NoError(t, err)
+		return h
+	}
+	before := hash()
+	put(t, root, "mechanisms/tests/hpcc_test.cc", "int z;")
+	put(t, root, "mechanisms/README.md", "text")
+	put(t, root, "other-modules/x.cc", "int z;")
+	assert.Equal(t, before, hash(), "tests, texts and other engines are not compiled in")
+	put(t, root, "mechanisms/hpcc.cc", "int x2;")
+	assert.NotEqual(t, before, hash())
+
+	v := engine.Version{Engine: "ns3", EngineVersion: "3.37", Compiler: "g++ 12", BuildType: "Release", Flags: "-O3"}
+	ids := map[string]bool{buildID("a", v): true}
+	for _, change := range []func(*engine.Version){
+		func(v *engine.Version) { v.EngineVersion = "3.38" },
+		func(v *engine.Version) { v.Compiler = "g++ 13" },
+		func(v *engine.Version) { v.BuildType = "Debug" },
+		func(v *engine.Version) { v.Flags = "-O2" },
+	} {
+		w := v
+		change(&w)
+		ids[buildID("a", w)] = true
+	}
+	ids[buildID("b", v)] = true
+	assert.Len(t, ids, 6)
+}
+
+func TestFailedBuildSaysWhy(t *testing.T) {
+	root := checkout(t)
+	put(t, root, "CMakeLists.txt", cmakeLists+"message(FATAL_ERROR \"libfoo was not found\")\n")
+	var log strings.Builder
+	_, err := New(root, Release, &log).Program(context.Background(), fake{})
+	require.ErrorContains(t, err, "libfoo was not found")
+	require.ErrorContains(t, err, "fabriclab doctor")
+	assert.Contains(t, log.String(), "libfoo was not found")
+}
+
+func TestProgramThatIsAnotherEngine(t *testing.T) {
+	root := checkout(t)
+	put(t, root, "fake-modules/runner.in", strings.ReplaceAll(runner, `"fake"`, `"ns3"`))
+	_, err := New(root, Release, io.Discard).Program(context.Background(), fake{})
+	require.ErrorContains(t, err, `says it is "ns3"`)
+
+	put(t, root, "fake-modules/runner.in", "#!/bin/sh\necho cannot open libns3 >&2; exit 127\n")
+	_, err = New(root, Release, io.Discard).Program(context.Background(), fake{})
+	require.ErrorContains(t, err, "cannot open libns3")
+}
+
+func TestEngineWithoutSources(t *testing.T) {
+	root := checkout(t)
+	require.NoError(t, os.RemoveAll(filepath.Join(root, "fake-modules")))
+	_, err := New(root, Release, io.Discard).Program(context.Background(), fake{})
+	require.ErrorContains(t, err, "has no fake-modules for Fake")
+}
+
+func TestDescribe(t *testing.T) {
+	root := checkout(t)
+	put(t, root, "mechanisms/describe.in", "#!/bin/sh\necho 7\n")
+	out, err := New(root, Release, io.Discard).Describe(context.Background())
+	require.NoError(t, err)
+	assert.Equal(t, "7\n", string(out))
+}
+
+func TestBuildsWaitForEachOther(t *testing.T) {
+	root := checkout(t)
+	b := New(root, Release, io.Discard)
+	errs := make(chan error, 4)
+	for range cap(errs) {
+		go func() {
+			_, err := b.Program(context.Background(), fake{})
+			errs <- err
+		}()
+	}
+	for range cap(errs) {
+		require.NoError(t, <-errs)
+	}
+	assert.Equal(t, 1, timesBuilt(t, b))
+}
+
+func TestCancelEndsTheBuild(t *testing.T) {
+	root := checkout(t)
+	put(t, root, "CMakeLists.txt", strings.Replace(cmakeLists, "COMMAND cp", "COMMAND sleep 60 COMMAND cp", 1))
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	start := time.Now()
+	_, err := New(root, Release, io.Discard).Program(ctx, fake{})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Less(t, time.Since(start), 20*time.Second)
+}
+
+func TestFindRoot(t *testing.T) {
+	root := checkout(t)
+	got, err := FindRoot(filepath.Join(root, "mechanisms"))
+	require.NoError(t, err)
+	assert.Equal(t, root, got)
+	_, err = FindRoot(t.TempDir())
+	require.ErrorContains(t, err, "--root")
+}
+
+func TestParseType(t *testing.T) {
+	kind, err := ParseType("debug")
+	require.NoError(t, err)
+	assert.Equal(t, Debug, kind)
+	_, err = ParseType("fast")
+	require.ErrorContains(t, err, "release, debug, asan")
+}

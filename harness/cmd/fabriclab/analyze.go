@@ -1,0 +1,104 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"fabriclab/analysis/report"
+	"fabriclab/harness/progress"
+	"fabriclab/harness/run"
+	"fabriclab/harness/store"
+)
+
+func (a *app) analyzeCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "analyze RUNDIR…",
+		Short: "verify runs and print what they are and what came out",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			for _, arg := range args {
+				dirs, err := store.Runs(arg)
+				if err != nil {
+					return err
+				}
+				if len(dirs) == 0 {
+					return fmt.Errorf("%w in %s; give a folder below results/", store.ErrNoRun, arg)
+				}
+				for _, dir := range dirs {
+					if err := a.analyze(dir); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		},
+	}
+}
+
+func (a *app) analyze(dir string) error {
+	m, err := store.Read(dir)
+	if err != nil {
+		return err
+	}
+	if err := m.Verify(dir, store.Contents); err != nil {
+		return err
+	}
+	if a.set.json {
+		return a.print(m)
+	}
+	s, err := run.ParseSummary(m)
+	if err != nil {
+		return fmt.Errorf("run %s: %w", dir, err)
+	}
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintln(w, dir)
+	row("  experiment", "%s %s", m.Experiment, labels(m.Labels))
+	row("  scenario, seed", "%s, %d", m.ScenarioHash, m.Seed)
+	row("  engine", "%s %s (%s, %s), build %s", m.Engine.Name, m.Engine.EngineVersion, m.Engine.BuildType, m.Engine.Compiler, m.Engine.BuildID)
+	row("  made", "%s by %s %s", m.Started.Format("2006-01-02 15:04:05 MST"), m.Tool.Name, m.Tool.Version)
+	row("  simulated", "%s, %d events, %d packet hops", progress.SimTime(s.SimPS), s.Events, s.PacketHops)
+	if cpu := m.Resources.CPUUserS + m.Resources.CPUSysS; cpu > 0 {
+		row("  took", "%.2f s, %.2f s of CPU, %.0f MB; %.2f million packet hops per CPU second",
+			m.Resources.WallS, cpu, float64(m.Resources.PeakRSSBytes)/1e6, float64(s.PacketHops)/cpu/1e6)
+	}
+	row("  flows", "%d, %d started, %d finished", s.Flows.Total, s.Flows.Started, s.Flows.Finished)
+	for _, name := range slices.Sorted(maps.Keys(s.Counters)) {
+		row("  "+name, "%d", s.Counters[name])
+	}
+	for _, c := range s.Checks {
+		row("  check "+c.Name, "holds (%s)", c.Detail)
+	}
+	for _, text := range m.Warnings {
+		row("  warning", "%s", text)
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.Outputs)) {
+		if f := m.Outputs[name]; f.Rows != nil {
+			row("  "+name, "%d rows, %d bytes", *f.Rows, f.Bytes)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	text, err := report.Analyze(dir)
+	fmt.Fprintln(a.out, text)
+	return err
+}
+
+// labels writes labels in the order of their names.
+func labels(all map[string]string) string {
+	text := ""
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if text != "" {
+			text += " "
+		}
+		text += name + "=" + all[name]
+	}
+	return text
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
+
+	"fabriclab/harness/build"
+	"fabriclab/harness/catalog"
+)
+
+// app is one call of the program.
+type app struct {
+	out, err io.Writer
+	viper    *viper.Viper
+	set      settings
+}
+
+func newApp(out, err io.Writer) *app { return &app{out: out, err: err, viper: viper.New()} }
+
+// settings are the tool's settings: flags over FABRICLAB_* variables over
+// fabriclab.yaml over defaults. Parameters of experiments are not among them.
+type settings struct {
+	root         string
+	out          string
+	scale        string
+	engines      []string
+	jobs         int
+	json         bool
+	verbose      bool
+	keepGoing    bool
+	again        bool
+	omnetResults bool
+	verify       string
+	buildType    build.Type
+	stallTimeout time.Duration
+	grace        time.Duration
+}
+
+const settingsFile = "fabriclab.yaml"
+
+func settingsFlags(f *pflag.FlagSet) {
+	f.String("root", "", "the fabriclab checkout (default: the one around the working directory or this program)")
+	f.String("out", "", "results folder (default: results/ in the checkout)")
+	f.String("scale", "", "scale of the experiments: quick, paper, … (default: quick)")
+	f.StringSlice("engine", nil, "engines: ns3, omnetpp (default: those the experiment names)")
+	f.Int("jobs", runtime.NumCPU(), "simulations at a time")
+	f.Bool("json", false, "print JSON for programs")
+	f.BoolP("verbose", "v", false, "print the whole effective configuration and the build's output")
+	f.Bool("keep-going", true, "start further runs when one has failed")
+	f.Bool("again", false, "run again what has a valid result")
+	f.Bool("omnet-results", false, "let OMNeT++ write its own .sca and .vec files as well, in omnet-results/ of each run; runs are made again")
+	f.String("verify", "contents", "how results are checked before they are taken: contents (SHA-256) or sizes")
+	f.String("build-type", "release", "build of the simulators: release, debug or asan")
+	f.Duration("stall-timeout", 5*time.Minute, "end a simulation whose time and events stand still this long; 0 never does")
+	f.Duration("grace", 5*time.Second, "time a simulation gets to end itself before it is killed")
+}
+
+// load reads the settings and checks them.
+func (a *app) load(cmd *cobra.Command) error {
+	v := a.viper
+	flags := cmd.Root().PersistentFlags()
+	if err := v.BindPFlags(flags); err != nil {
+		return fmt.Errorf("settings: %w", err)
+	}
+	v.SetEnvPrefix("FABRICLAB")
+	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
+	v.AutomaticEnv()
+	file, err := a.readSettings(flags)
+	if err != nil {
+		return err
+	}
+	kind, err := build.ParseType(v.GetString("build-type"))
+	if err != nil {
+		return fmt.Errorf("--build-type: %w", err)
+	}
+	a.set = settings{
+		root: v.GetString("root"), out: v.GetString("out"), scale: v.GetString("scale"), engines: v.GetStringSlice("engine"),
+		jobs: v.GetInt("jobs"), json: v.GetBool("json"), verbose: v.GetBool("verbose"), keepGoing: v.GetBool("keep-going"),
+		again: v.GetBool("again"), omnetResults: v.GetBool("omnet-results"), verify: v.GetString("verify"), buildType: kind,
+		stallTimeout: v.GetDuration("stall-timeout"), grace: v.GetDuration("grace"),
+	}
+	switch {
+	case a.set.jobs < 1:
+		return fmt.Errorf("jobs is %q%s; give a number from 1 on", v.GetString("jobs"), file)
+	case a.set.verify != "contents" && a.set.verify != "sizes":
+		return fmt.Errorf("verify is %q%s; it is contents or sizes", a.set.verify, file)
+	case a.set.stallTimeout < 0 || a.set.grace < 0:
+		return fmt.Errorf("stall-timeout and grace are times from 0 on, such as 5m%s", file)
+	}
+	return nil
+}
+
+// readSettings reads fabriclab.yaml, from the working directory or the
+// checkout. It returns a hint for messages about values that may come from it.
+func (a *app) readSettings(flags *pflag.FlagSet) (hint string, err error) {
+	candidates := []string{settingsFile}
+	if root, err := a.findRoot(); err == nil {
+		candidates = append(candidates, filepath.Join(root, settingsFile))
+	}
+	for _, file := range candidates {
+		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		a.viper.SetConfigFile(file)
+		if err := a.viper.ReadInConfig(); err != nil {
+			return "", fmt.Errorf("settings in %s: %w", file, err)
+		}
+		var known []string
+		flags.VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+		for _, key := range a.viper.AllKeys() {
+			if a.viper.InConfig(key) && flags.Lookup(key) == nil {
+				return "", fmt.Errorf("settings in %s: there is no setting %q%s", file, key, catalog.Hint(key, known))
+			}
+		}
+		return " (see also " + file + ")", nil
+	}
+	return "", nil
+}
+
+func (a *app) findRoot() (string, error) {
+	if root := a.viper.GetString("root"); root != "" {
+		return build.FindRoot(root)
+	}
+	return build.FindRoot(".")
+}
+
+// resultsDir is the results folder.
+func (a *app) resultsDir() (string, error) {
+	if a.set.out != "" {
+		return filepath.Abs(a.set.out)
+	}
+	root, err := a.findRoot()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root, "results"), nil
+}
+
+func (a *app) builder() (*build.Builder, error) {
+	root, err := a.findRoot()
+	if err != nil {
+		return nil, err
+	}
+	log := io.Discard
+	switch {
+	case a.set.verbose:
+		log = a.err
+	case !a.set.json:
+		log = build.Status(a.err)
+	}
+	return build.New(root, a.set.buildType, log), nil
+}
+
+// catalog gets the catalog from fabric-describe.
+func (a *app) catalog(ctx context.Context) (*catalog.Catalog, error) {
+	b, err := a.builder()
+	if err != nil {
+		return nil, err
+	}
+	data, err := b.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return catalog.Load(data)
+}
+
+// print writes a value as JSON for programs.
+func (a *app) print(value any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(value)
+}
+
+func (a *app) command() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "fabriclab",
+		Short: "run datacenter-fabric mechanisms on real simulators and check the papers' claims",
+		Long: `fabriclab runs the switch and NIC mechanisms of datacenter-fabric papers on
+ns-3 and OMNeT++ from YAML files, keeps what happened as Parquet tables, and
+says, figure by figure, whether the papers' claims hold.
+
+Settings come from flags, over FABRICLAB_* variables (FABRICLAB_JOBS=4), over
+` + settingsFile + ` in the working directory or the checkout, over defaults.`,
+		SilenceUsage: true, SilenceErrors: true,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.load(cmd) },
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	settingsFlags(root.PersistentFlags())
+	root.AddCommand(
+		a.runCommand(), a.figureCommand(), a.validateCommand(),
+		a.listCommand(), a.describeCommand(), a.topologyCommand(),
+		a.analyzeCommand(), a.traceCommand(),
+		a.parityCommand(), a.benchCommand(), a.buildCommand(), a.doctorCommand(), a.versionCommand(),
+	)
+	return root
+}

@@ -1,0 +1,85 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/figure"
+	"fabriclab/analysis/spec"
+	"fabriclab/harness/experiment"
+)
+
+func (a *app) figureCommand() *cobra.Command {
+	var s selection
+	cmd := &cobra.Command{
+		Use:   "figure ID…",
+		Short: "run the experiments of figures, check their claims and draw them",
+		Args:  cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(true),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s.figure = true
+			done, err := a.runAll(cmd.Context(), args, s)
+			if err != nil {
+				return err
+			}
+			var problems []error
+			for _, d := range done {
+				problems = append(problems, a.evaluate(d))
+			}
+			return errors.Join(append(problems, failures(done))...)
+		},
+	}
+	s.flags(cmd)
+	return cmd
+}
+
+// decodeFigure reads and checks the figure section. With --set the matrix may
+// be narrower than the section expects, and is not held against it.
+func decodeFigure(e *experiment.Experiment, s selection) (*spec.Figure, error) {
+	if e.Figure == nil {
+		if s.figure {
+			return nil, fmt.Errorf("%s: %s has no figure section; run it with: fabriclab run %s", e.File, e.Name, e.Name)
+		}
+		return nil, nil
+	}
+	var matrix claims.Matrix
+	if len(s.sets) == 0 {
+		matrix = claims.Matrix{}
+		for _, p := range e.Points {
+			for _, l := range p.Labels {
+				if !slices.Contains(matrix[l.Path], l.Value) {
+					matrix[l.Path] = append(matrix[l.Path], l.Value)
+				}
+			}
+		}
+	}
+	return figure.Decode(e.File, e.Figure, matrix)
+}
+
+func (a *app) evaluate(d finished) error {
+	in := figure.Input{
+		ID: d.Name, Title: d.Title, Source: d.Source,
+		Scale: d.Scale, Figure: d.figure,
+	}
+	for _, r := range d.results {
+		in.Runs = append(in.Runs, spec.Run{
+			Dir: r.Dir, Labels: r.Job.Labels, Engine: r.Job.Key.Engine, Seed: r.Job.Key.Seed, Err: r.Err,
+		})
+	}
+	dir, err := a.resultsDir()
+	if err != nil {
+		return err
+	}
+	outcome, err := figure.Evaluate(in, dir)
+	if err != nil {
+		return fmt.Errorf("evaluating figure %s: %w", in.ID, err)
+	}
+	if a.set.json {
+		return a.print(map[string]any{"figure": in.ID, "scale": in.Scale, "dir": outcome.Dir, "claims": outcome.Claims, "missing": outcome.Missing})
+	}
+	_, err = fmt.Fprintln(a.out, outcome)
+	return err
+}

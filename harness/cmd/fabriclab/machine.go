@@ -1,0 +1,150 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+
+	"fabriclab/harness/build"
+	"fabriclab/harness/doctor"
+	"fabriclab/harness/engine"
+	"fabriclab/harness/engine/engines"
+	"fabriclab/harness/store"
+)
+
+func (a *app) buildCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "build [release|debug|asan]",
+		Short: "build the mechanisms and the runners of the engines that are installed",
+		Args:  cobra.MaximumNArgs(1), ValidArgs: []string{"release", "debug", "asan"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				kind, err := build.ParseType(args[0])
+				if err != nil {
+					return err
+				}
+				a.set.buildType = kind
+			}
+			a.set.verbose = !a.set.json
+			b, err := a.builder()
+			if err != nil {
+				return err
+			}
+			if _, err := b.Describe(cmd.Context()); err != nil {
+				return err
+			}
+			chosen, err := a.enginesToBuild(b)
+			if err != nil {
+				return err
+			}
+			programs := map[string]*engine.Program{}
+			for _, e := range chosen {
+				p, err := b.Rebuild(cmd.Context(), e)
+				if err != nil {
+					return err
+				}
+				programs[e.Name()] = p
+				if !a.set.json {
+					fmt.Fprintf(a.out, "%s: %s %s, %s, build %.12s\n", p.Path, e.Title(), p.Version.EngineVersion, p.Version.BuildType, p.BuildID)
+				}
+			}
+			if a.set.json {
+				return a.print(programs)
+			}
+			return nil
+		},
+	}
+}
+
+// enginesToBuild are those asked for, else those installed.
+func (a *app) enginesToBuild(b *build.Builder) ([]engine.Engine, error) {
+	var chosen []engine.Engine
+	if len(a.set.engines) > 0 {
+		for _, name := range a.set.engines {
+			e, err := engines.ByName(name)
+			if err != nil {
+				return nil, err
+			}
+			chosen = append(chosen, e)
+		}
+		return chosen, nil
+	}
+	var missing []error
+	for _, e := range engines.All() {
+		if !b.Has(e) {
+			continue
+		}
+		if _, err := e.Find(); err != nil {
+			missing = append(missing, err)
+			continue
+		}
+		chosen = append(chosen, e)
+	}
+	if len(chosen) == 0 {
+		return nil, fmt.Errorf("no simulator is installed: %w", errors.Join(missing...))
+	}
+	return chosen, nil
+}
+
+func (a *app) doctorCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "say what is installed, what is missing and what to do about it",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			out, err := a.resultsDir()
+			if err != nil {
+				return err
+			}
+			findings := doctor.Examine(cmd.Context(), engines.All(), out)
+			if a.set.json {
+				err = a.print(findings)
+			} else {
+				err = doctor.Render(a.out, findings)
+			}
+			if err == nil && !doctor.Healthy(findings) {
+				err = errors.New("something that is required is missing; see above")
+			}
+			return err
+		},
+	}
+}
+
+// tool is this program and its version: the commit it was built from.
+func tool() store.Tool {
+	t := store.Tool{Name: "fabriclab", Version: "unknown"}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return t
+	}
+	changed := ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			t.Version = s.Value[:min(len(s.Value), 12)]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = " with changes"
+		}
+	}
+	t.Version += changed
+	return t
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "print the version",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			t := tool()
+			if a.set.json {
+				return a.print(map[string]string{"name": t.Name, "version": t.Version, "go": runtime.Version()})
+			}
+			_, err := fmt.Fprintf(a.out, "%s %s (%s)\n", t.Name, t.Version, runtime.Version())
+			return err
+		},
+	}
+}

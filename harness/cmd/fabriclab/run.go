@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fabriclab/harness/progress"
+	"fabriclab/harness/run"
+	"fabriclab/harness/store"
+)
+
+func (s *selection) flags(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&s.sets, "set", nil, "set a value of the experiment: path=value, such as topology.rate=200Gbps or hpcc.eta=0.9")
+	cmd.Flags().VarP(&seedsValue{&s.seeds}, "seed", "", "seeds, instead of the experiment's")
+}
+
+func (a *app) runCommand() *cobra.Command {
+	var s selection
+	cmd := &cobra.Command{
+		Use:   "run FILE…",
+		Short: "run experiments, given by file or id",
+		Args:  cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			done, err := a.runAll(cmd.Context(), args, s)
+			if err != nil {
+				return err
+			}
+			return a.report(done)
+		},
+	}
+	s.flags(cmd)
+	return cmd
+}
+
+func (a *app) validateCommand() *cobra.Command {
+	var s selection
+	cmd := &cobra.Command{
+		Use:   "validate FILE…",
+		Short: "check experiments and print their effective configuration, run nothing",
+		Args:  cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.catalog(cmd.Context())
+			if err != nil {
+				return err
+			}
+			all, err := a.loadAll(c, args, s)
+			if err != nil {
+				return err
+			}
+			for _, e := range all {
+				if a.set.json {
+					for _, p := range e.Points {
+						hash, err := p.Hash()
+						if err != nil {
+							return err
+						}
+						if err := a.print(map[string]any{"experiment": e.Name, "point": p.String(), "scenario_hash": hash, "effective": p.Effective}); err != nil {
+							return err
+						}
+					}
+					continue
+				}
+				p := plan{loaded: e, jobs: make([]run.Job, len(e.Points)*len(e.Engines)*len(e.Seeds))}
+				if err := showPlan(a.out, p, a.set.verbose); err != nil {
+					return err
+				}
+				fmt.Fprintln(a.out, "valid")
+			}
+			return nil
+		},
+	}
+	s.flags(cmd)
+	return cmd
+}
+
+// finished are the runs of an experiment.
+type finished struct {
+	plan
+	results []run.Result
+}
+
+// runAll runs experiments and shows how it goes. The error is about what kept
+// them from being run at all; failed runs are among the results.
+func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finished, error) {
+	b, err := a.builder()
+	if err != nil {
+		return nil, err
+	}
+	if !a.set.json {
+		fmt.Fprintf(a.err, "building what is stale (%s)\n", b.Dir())
+	}
+	c, err := a.catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := a.loadAll(c, names, s)
+	if err != nil {
+		return nil, err
+	}
+	plans, err := a.plans(ctx, b, all)
+	if err != nil {
+		return nil, err
+	}
+	opt, err := a.runOptions()
+	if err != nil {
+		return nil, err
+	}
+	display := a.display()
+	defer display.Close()
+	opt.Sink = display
+	var done []finished
+	var jobs []run.Job
+	for _, p := range plans {
+		if err := showPlan(display, p, a.set.verbose); err != nil {
+			return nil, err
+		}
+		leftovers, err := opt.Store.Clean(p.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, dir := range leftovers {
+			fmt.Fprintf(display, "removed the leftover of a killed run: %s\n", dir)
+		}
+		jobs = append(jobs, p.jobs...)
+	}
+	results := run.All(ctx, jobs, opt)
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	for _, p := range plans {
+		done = append(done, finished{plan: p, results: results[:len(p.jobs)]})
+		results = results[len(p.jobs):]
+	}
+	return done, nil
+}
+
+func (a *app) display() progress.Display {
+	if a.set.json {
+		return progress.NewJSON(a.out)
+	}
+	if f, ok := a.err.(*os.File); ok {
+		return progress.New(f)
+	}
+	return progress.NewLines(a.err)
+}
+
+// progressEvery is the time between two reports of a simulation.
+const progressEvery = 500 * time.Millisecond
+
+func (a *app) runOptions() (run.Options, error) {
+	dir, err := a.resultsDir()
+	if err != nil {
+		return run.Options{}, err
+	}
+	depth := store.Contents
+	if a.set.verify == "sizes" {
+		depth = store.Sizes
+	}
+	return run.Options{
+		Store: store.New(dir), Jobs: a.set.jobs, KeepGoing: a.set.keepGoing, Again: a.set.again || a.set.omnetResults, Verify: depth,
+		StallTimeout: a.set.stallTimeout, Grace: a.set.grace, Every: progressEvery, Tool: tool(),
+	}, nil
+}
+
+// report prints where the results are and why runs failed.
+func (a *app) report(done []finished) error {
+	if !a.set.json {
+		w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+		for _, d := range done {
+			for _, r := range d.results {
+				state, place := "done", r.Dir
+				switch {
+				case r.Err != nil:
+					state, place = "FAILED", "see below"
+				case r.Cached:
+					state = "valid"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\n", r.Job.Title, state, place)
+			}
+		}
+		if err := w.Flush(); err != nil {
+			return err
+		}
+	}
+	return failures(done)
+}
+
+// failures is an error that says of each failed run why, nil if none failed.
+func failures(done []finished) error {
+	var failed []error
+	total := 0
+	for _, d := range done {
+		for _, r := range d.results {
+			total++
+			if r.Err != nil {
+				failed = append(failed, r.Err)
+			}
+		}
+	}
+	if len(failed) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d runs failed:\n%w", len(failed), total, errors.Join(failed...))
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"fmt"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/topology/svg"
+	"fabriclab/harness/units"
+)
+
+func (a *app) topologyCommand() *cobra.Command {
+	var s selection
+	var draw bool
+	cmd := &cobra.Command{
+		Use:   "topology FILE",
+		Short: "print an experiment's network, or draw it: --svg",
+		Long:  "Prints the network of an experiment's first point; --set chooses another.",
+		Args:  cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := a.catalog(cmd.Context())
+			if err != nil {
+				return err
+			}
+			e, err := a.loadOne(c, args[0], s)
+			if err != nil {
+				return err
+			}
+			point := e.Points[0]
+			if draw {
+				_, err := a.out.Write(svg.Draw(point.Topology, e.Name))
+				return err
+			}
+			return a.printTopology(e.Experiment, point)
+		},
+	}
+	cmd.Flags().BoolVar(&draw, "svg", false, "draw it as SVG, on standard output")
+	cmd.Flags().StringArrayVar(&s.sets, "set", nil, "set a value of the experiment: path=value, such as topology.k=4")
+	return cmd
+}
+
+// printTopology counts what the network is made of.
+func (a *app) printTopology(e *experiment.Experiment, point *experiment.Point) error {
+	t := point.Topology
+	hosts := len(t.HostNames())
+	fmt.Fprintf(a.out, "%s, scale %s: %d hosts, %d switches, %d links\n", e.Name, e.Scale, hosts, len(t.Nodes)-hosts, len(t.Links))
+	type kind struct {
+		what        string
+		rate, delay int64
+	}
+	counts := map[kind]int{}
+	var kinds []kind
+	for _, l := range t.Links {
+		k := kind{"between switches", l.RateBps, l.DelayPs}
+		if t.Nodes[l.A].Kind == scenario.Host || t.Nodes[l.B].Kind == scenario.Host {
+			k.what = "to hosts"
+		}
+		if counts[k] == 0 {
+			kinds = append(kinds, k)
+		}
+		counts[k]++
+	}
+	w := tabwriter.NewWriter(a.out, 2, 0, 2, ' ', 0)
+	for _, k := range kinds {
+		fmt.Fprintf(w, "  %d links %s\t%s\t%s\n", counts[k], k.what, units.FormatRate(k.rate), units.FormatTime(k.delay))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "base RTT of the longest path in use: %s\n", units.FormatTime(point.MaxBaseRTT()))
+	return nil
+}

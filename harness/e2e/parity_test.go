@@ -1,0 +1,39 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/engine/omnet"
+	"fabriclab/harness/parity"
+)
+
+// Every experiment that has a digest gives it, on every engine that is here.
+func TestBothEnginesGiveTheSameTables(t *testing.T) {
+	if _, err := (omnet.Engine{}).Find(); err != nil {
+		t.Logf("SKIPPED on OMNeT++, which is not installed: ns-3 is checked against the digests alone")
+	}
+	files, err := filepath.Glob(filepath.Join(lab.root, "ci", "parity", "*.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	args := []string{"parity", "--out", t.TempDir()}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var d parity.Digest
+		require.NoError(t, json.Unmarshal(text, &d))
+		require.Equal(t, "quick", d.Scale, file)
+		require.Len(t, d.Engines, 2, "%s: a digest is made with both engines", file)
+		args = append(args, d.Experiment)
+	}
+	stdout, stderr, err := fabriclab(t, nil, args...)
+	require.NoError(t, err, stdout+stderr)
+	assert.Equal(t, len(files), strings.Count(stdout, "are the same on "), stdout)
+	assert.NotContains(t, stdout, "differs")
+}

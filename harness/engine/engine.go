@@ -1,0 +1,91 @@
+// Package engine knows the simulators by what all of them have in common: the
+// runner's command line (docs/formats.md, Programs).
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Engine is a simulator that can run scenarios.
+type Engine interface {
+	// Name is what the command line and result paths call it.
+	Name() string
+	// Title is its name for people.
+	Title() string
+	// Binary is the file name of its runner, which is its CMake target, too.
+	Binary() string
+	// Sources are the folders that hold its part of the C++.
+	Sources() []string
+	// Find looks for the simulator on this machine. The error says how to
+	// get it.
+	Find() (Installation, error)
+}
+
+// Installation is a simulator found on this machine.
+type Installation struct {
+	Path    string
+	Version string
+	// CMake are the settings the build needs to find it.
+	CMake []string
+	// Env is added to the runner's environment.
+	Env []string
+}
+
+// Version is what a runner says about itself (--version).
+type Version struct {
+	Engine        string `json:"engine"`
+	EngineVersion string `json:"engine_version"`
+	Compiler      string `json:"compiler"`
+	BuildType     string `json:"build_type"`
+	Flags         string `json:"flags"`
+}
+
+// Program is a built runner.
+type Program struct {
+	Path    string
+	Env     []string
+	Version Version
+	// BuildID identifies sources, flags, compiler and engine version; a run is
+	// valid for one of them.
+	BuildID string
+	// Extra are options of this engine alone, behind the common ones.
+	Extra []string
+}
+
+// Args is the command line that runs a scenario.
+func (p *Program) Args(scenario, trace, summary string, progress time.Duration) []string {
+	return append([]string{
+		"--scenario", scenario, "--trace", trace, "--summary", summary,
+		"--progress-ms", strconv.FormatInt(max(1, progress.Milliseconds()), 10),
+	}, p.Extra...)
+}
+
+// Ask runs the program with --version.
+func Ask(ctx context.Context, path string, env []string) (Version, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "--version")
+	if len(env) > 0 {
+		cmd.Env = append(cmd.Environ(), env...)
+	}
+	out, err := cmd.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+			err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+		}
+		return Version{}, fmt.Errorf("%s --version: %w; if the simulator was updated since the build, remove the build folder and run: fabriclab build", path, err)
+	}
+	var v Version
+	if err := json.Unmarshal(out, &v); err != nil || v.Engine == "" {
+		return Version{}, fmt.Errorf("%s --version printed %q, not the JSON of docs/formats.md; run: fabriclab build", path, strings.TrimSpace(string(out)))
+	}
+	return v, nil
+}

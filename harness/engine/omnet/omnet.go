@@ -1,0 +1,92 @@
+// Package omnet finds OMNeT++ and its runner. OMNeT++ is opt-in: its Academic
+// Public License is free for non-commercial use only.
+package omnet
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fabriclab/harness/engine"
+)
+
+// Engine is OMNeT++.
+type Engine struct{}
+
+var _ engine.Engine = Engine{}
+
+// Name implements engine.Engine.
+func (Engine) Name() string { return "omnetpp" }
+
+// Title implements engine.Engine.
+func (Engine) Title() string { return "OMNeT++" }
+
+// Binary implements engine.Engine.
+func (Engine) Binary() string { return "fabric-omnet" }
+
+// Sources implements engine.Engine.
+func (Engine) Sources() []string { return []string{"omnet-modules"} }
+
+const howToGet = `get it in one of these ways and set OMNETPP_ROOT to its folder (or source its setenv):
+  opp_env:  pip install opp-env && opp_env install omnetpp-6.1
+  image:    the official container image, omnetpp/omnetpp
+  archive:  the release archive from omnetpp.org/download: ./configure WITH_QTENV=no && make
+OMNeT++ is free for non-commercial use (Academic Public License); the other engine, ns3, needs none of this`
+
+// Find looks at OMNETPP_ROOT, at opp_run on the PATH, and in /opt/omnetpp* and
+// ~/omnetpp*, the newest first.
+func (Engine) Find() (engine.Installation, error) {
+	if root := os.Getenv("OMNETPP_ROOT"); root != "" {
+		found, err := at(root)
+		if err != nil {
+			return engine.Installation{}, fmt.Errorf("OMNETPP_ROOT is %s: %w; %s", root, err, howToGet)
+		}
+		return found, nil
+	}
+	var roots []string
+	if run, err := exec.LookPath("opp_run"); err == nil {
+		if target, err := filepath.EvalSymlinks(run); err == nil {
+			roots = append(roots, filepath.Dir(filepath.Dir(target)))
+		}
+	}
+	parents := []string{"/opt"}
+	if home, err := os.UserHomeDir(); err == nil {
+		parents = append(parents, home)
+	}
+	for _, parent := range parents {
+		found, err := filepath.Glob(filepath.Join(parent, "omnetpp*"))
+		if err != nil {
+			return engine.Installation{}, fmt.Errorf("looking for OMNeT++ in %s: %w", parent, err)
+		}
+		slices.Sort(found)
+		slices.Reverse(found)
+		roots = append(roots, found...)
+	}
+	for _, root := range roots {
+		if found, err := at(root); err == nil {
+			return found, nil
+		}
+	}
+	return engine.Installation{}, errors.New("OMNeT++ is not installed; " + howToGet)
+}
+
+// at takes a folder for an OMNeT++ installation if its tools and libraries are
+// there.
+func at(root string) (engine.Installation, error) {
+	if _, err := os.Stat(filepath.Join(root, "bin", "opp_msgtool")); err != nil {
+		return engine.Installation{}, fmt.Errorf("no built OMNeT++ 6 in there: %w", err)
+	}
+	version := "unknown"
+	if text, err := os.ReadFile(filepath.Join(root, "Version")); err == nil {
+		version = strings.TrimPrefix(strings.TrimSpace(string(text)), "omnetpp-")
+	}
+	return engine.Installation{
+		Path: root, Version: version,
+		CMake: []string{"-DOMNETPP_ROOT=" + root},
+		Env:   []string{"OMNETPP_ROOT=" + root},
+	}, nil
+}

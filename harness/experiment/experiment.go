@@ -1,0 +1,454 @@
+// Package experiment turns an experiment in YAML (docs/experiments.md) into
+// scenarios: it lays a scale and flags over the file, expands the matrix into
+// points, applies presets, and checks everything against the catalog before
+// anything runs. All problems are reported together, each with its place in
+// the file and what is allowed there.
+package experiment
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/harness/catalog"
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/topology"
+	"fabriclab/harness/workload"
+)
+
+// DefaultScale is the scale used where none is asked for.
+const DefaultScale = "quick"
+
+// Engines are the engines there are; the first one is the default.
+var Engines = []string{"ns3", "omnetpp"}
+
+// EffectiveFile is the effective configuration's name in a run directory.
+const EffectiveFile = "effective.json"
+
+// Options say how to load an experiment.
+type Options struct {
+	Catalog   *catalog.Catalog
+	Scale     string   // "" = DefaultScale, which need not be in the file
+	Sets      []string // path=value, laid over the file
+	ConfigDir string   // holds presets/; "" = the nearest one above the file, or configs
+}
+
+// Experiment is a loaded experiment.
+type Experiment struct {
+	Name, Title, Source string
+	File                string // as given to Load
+	Scale               string
+	Engines             []string
+	Seeds               []uint64
+	Points              []*Point
+	Figure              *yaml.Node // the figure section, scale applied; nil if there is none
+	Warnings            []string
+}
+
+// Point is one combination of the matrix; it runs on every engine with every
+// seed.
+type Point struct {
+	Labels    []Label
+	Scenario  scenario.Scenario // its seed is 0; see WriteInputs
+	Topology  *topology.Topology
+	Flows     workload.Generator
+	Effective Effective
+
+	rules workload.Rules
+	hash  func() (string, error)
+}
+
+// Label is a point's value on one axis of the matrix.
+type Label struct {
+	Path  string // the matrix key
+	Name  string // its last element
+	Value string // as written
+}
+
+// String is the point's labels, as in "preset=fncc rate=100Gbps".
+func (p *Point) String() string {
+	words := make([]string, len(p.Labels))
+	for i, l := range p.Labels {
+		words[i] = l.Name + "=" + l.Value
+	}
+	return strings.Join(words, " ")
+}
+
+// Hash is the scenario hash: it covers everything but seed and engine. A
+// random flow list enters as the one of seed 0.
+func (p *Point) Hash() (string, error) { return p.hash() }
+
+func (p *Point) computeHash() (string, error) {
+	flows, err := scenario.FlowsDigest(p.Flows.Flows(0))
+	if err != nil {
+		return "", fmt.Errorf("%s: flow list: %w", p.Scenario.Name, err)
+	}
+	routes, err := scenario.RoutesDigest(p.Topology.Routes())
+	if err != nil {
+		return "", fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
+	}
+	return p.Scenario.Hash(flows, routes)
+}
+
+// WriteInputs writes an engine's input for a seed (scenario.json, flows.bin,
+// routes.bin) and effective.json into an existing directory, and says what
+// the flow list came to.
+func (p *Point) WriteInputs(dir string, seed uint64) (*workload.Tally, error) {
+	s := p.Scenario
+	s.Seed = seed
+	tally := &workload.Tally{}
+	if err := s.Write(dir, tally.Count(p.Flows.Flows(seed)), p.Topology.Routes()); err != nil {
+		return nil, err
+	}
+	tally.Compare(p.Flows, p.rules)
+	data, err := json.MarshalIndent(p.Effective, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("%s: effective configuration: %w", s.Name, err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, EffectiveFile), append(data, '\n'), 0o644); err != nil {
+		return nil, fmt.Errorf("%s: effective configuration: %w", s.Name, err)
+	}
+	return tally, nil
+}
+
+// IdealFCT is the ideal flow completion time in ps of a flow of size payload
+// bytes between two hosts; see topology.Topology.IdealFCT.
+func (p *Point) IdealFCT(src, dst uint32, size uint64) (int64, error) {
+	return p.Topology.IdealFCT(src, dst, size, framing(&p.Scenario.Components))
+}
+
+// MaxBaseRTT is the largest base RTT in ps among the pairs of hosts between
+// which there may be flows; see topology.Topology.BaseRTT.
+func (p *Point) MaxBaseRTT() int64 {
+	return p.Topology.MaxBaseRTT(p.Flows.Pairs(), framing(&p.Scenario.Components))
+}
+
+// loader is the state of one Load.
+type loader struct {
+	*forest
+	catalog    *catalog.Catalog
+	file       string
+	configDir  string
+	name       string
+	presets    map[string]*preset
+	topologies map[string]*topology.Topology
+	used       map[string]bool // components in use at any point
+}
+
+// Load reads an experiment and checks all of it. The error is of type
+// Problems where the experiment is at fault.
+func Load(file string, opt Options) (*Experiment, error) {
+	l := &loader{
+		forest: newForest(), catalog: opt.Catalog, file: file,
+		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{},
+	}
+	var err error
+	if l.configDir, err = configDir(file, opt.ConfigDir); err != nil {
+		return nil, err
+	}
+	root, err := l.readFile(file, "")
+	if problems := Problems(nil); errors.As(err, &problems) {
+		return nil, problems
+	}
+	if err != nil {
+		return nil, fmt.Errorf("experiment: %w; give the path of an experiment's YAML file", err)
+	}
+	e := &Experiment{File: file}
+	root = l.applyScale(root, e, opt.Scale)
+	root, flags := l.applyFlags(root, opt.Sets)
+	l.head(root, e)
+	for _, c := range l.combinations(root, flags) {
+		if point := l.point(root, c); point != nil {
+			e.Points = append(e.Points, point)
+		}
+	}
+	l.unused(root, e)
+	if len(l.problems) > 0 {
+		return nil, l.problems
+	}
+	return e, nil
+}
+
+// configDir is the directory that holds presets/.
+func configDir(file, given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	full, err := filepath.Abs(file)
+	if err != nil {
+		return "", fmt.Errorf("experiment: %w", err)
+	}
+	for dir := filepath.Dir(full); ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, "presets")); err == nil && info.IsDir() {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "configs", nil
+		}
+	}
+}
+
+// fail takes over an error from reading a file.
+func (l *loader) fail(where string, err error) {
+	var problems Problems
+	if !errors.As(err, &problems) {
+		problems = Problems{{where, err.Error()}}
+	}
+	for _, p := range problems {
+		l.report(p)
+	}
+}
+
+// applyScale lays the scale over the rest of the file.
+func (l *loader) applyScale(root *yaml.Node, e *Experiment, scale string) *yaml.Node {
+	e.Scale = scale
+	if scale == "" {
+		e.Scale = DefaultScale
+	}
+	key, node := child(root, "scales")
+	scales := l.section(node, root, "scales")
+	known := []string{DefaultScale}
+	for i := 0; i < len(scales.node.Content); i += 2 {
+		known = append(known, scales.node.Content[i].Value)
+	}
+	_, overlay := child(scales.node, e.Scale)
+	if overlay == nil {
+		if e.Scale != DefaultScale {
+			at := root
+			if key != nil {
+				at = key
+			}
+			l.problem(at, "scales: there is no scale %q%s", e.Scale, catalog.Hint(e.Scale, known))
+		}
+		return root
+	}
+	over := l.section(overlay, overlay, "scales."+e.Scale)
+	for _, key := range []string{"name", "scales"} {
+		if n, _ := child(over.node, key); n != nil {
+			l.problem(n, "scales.%s: a scale does not change %q; take the key out", e.Scale, key)
+		}
+	}
+	l.mark(over.node, "scale:"+e.Scale)
+	return l.merge(root, over.node)
+}
+
+// cliSet is a --set path=value.
+type cliSet struct {
+	path  []string
+	value *yaml.Node
+}
+
+// applyFlags lays --set path=value over the tree. Flags for an axis of the
+// matrix are left to the matrix.
+func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSet) {
+	var flags []cliSet
+	_, matrix := child(root, "matrix")
+	for _, set := range sets {
+		where := "--set " + set
+		path, text, ok := strings.Cut(set, "=")
+		if !ok || slices.Contains(strings.Split(path, "."), "") {
+			l.report(Problem{where, "this is not path=value, such as topology.rate=200Gbps"})
+			continue
+		}
+		value, err := l.parseFlag(where, text)
+		if err != nil {
+			l.fail(where, err)
+			continue
+		}
+		f := cliSet{l.path(path), value}
+		flags = append(flags, f)
+		if l.axisKey(matrix, f) == nil {
+			root = l.set(root, f.path, value, value)
+		}
+	}
+	return root, flags
+}
+
+// Keys of an experiment: those that describe a point, and the others.
+var (
+	pointKeys = []string{"topology", "workload", "preset", "mechanisms", "params", "run", "trace"}
+	headKeys  = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure"}
+)
+
+// path takes a path into the tree apart; component.parameter is short for
+// params.component.parameter.
+func (l *loader) path(text string) []string {
+	path := strings.Split(text, ".")
+	if !slices.Contains(pointKeys, path[0]) && !slices.Contains(headKeys, path[0]) && l.catalog.Component(path[0]) != nil {
+		path = append([]string{"params"}, path...)
+	}
+	return path
+}
+
+var experimentName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$`)
+
+// head reads what belongs to the whole experiment.
+func (l *loader) head(root *yaml.Node, e *Experiment) {
+	s := l.section(root, root, "")
+	id, below := l.id()
+	name, at, given := s.text("name")
+	switch {
+	case !given:
+		name, at = id, root
+	case below && name != id:
+		l.problem(at, "name is %q, but by its place below %s this is %q; change one of them", name, filepath.Base(l.configDir), id)
+	}
+	if !experimentName.MatchString(name) {
+		l.problem(at, "name: %q is no name of an experiment; use letters, digits, _ . - and / between the parts", name)
+	}
+	l.name, e.Name = name, name
+	e.Title, e.Source = s.str("title"), s.str("source")
+	e.Figure = s.get("figure")
+
+	seed := catalog.Param{Type: catalog.TypeInt, Min: int64(0), Max: int64(1) << 53}
+	texts, nodes := s.texts("seeds")
+	for i, text := range texts {
+		value, err := seed.Parse(text)
+		if err != nil {
+			l.problem(nodes[i], "seeds: %v", err)
+			continue
+		}
+		if slices.Contains(e.Seeds, uint64(value.(int64))) {
+			l.problem(nodes[i], "seeds: %s is here twice; keep one", text)
+		}
+		e.Seeds = append(e.Seeds, uint64(value.(int64)))
+	}
+	if e.Seeds == nil {
+		e.Seeds = []uint64{1}
+	}
+	texts, nodes = s.texts("engines")
+	for i, text := range texts {
+		if !slices.Contains(Engines, text) {
+			l.problem(nodes[i], "engines: there is no engine %q%s", text, catalog.Hint(text, Engines))
+		}
+		if slices.Contains(e.Engines, text) {
+			l.problem(nodes[i], "engines: %s is here twice; keep one", text)
+		}
+		e.Engines = append(e.Engines, text)
+	}
+	if e.Engines == nil {
+		e.Engines = Engines[:1]
+	}
+}
+
+// id is the experiment's path below the configuration directory, and whether
+// it is there at all.
+func (l *loader) id() (id string, below bool) {
+	full, err := filepath.Abs(l.file)
+	dir, err2 := filepath.Abs(l.configDir)
+	if err == nil && err2 == nil {
+		rel, err := filepath.Rel(dir, full)
+		if err == nil && filepath.IsLocal(rel) {
+			return strings.TrimSuffix(filepath.ToSlash(rel), filepath.Ext(rel)), true
+		}
+	}
+	base := filepath.Base(l.file)
+	return strings.TrimSuffix(base, filepath.Ext(base)), false
+}
+
+// point makes one point, nil if there is something wrong.
+func (l *loader) point(root *yaml.Node, c combination) *Point {
+	before := l.found
+	for _, a := range c.assignments {
+		root = l.set(root, a.path, a.value, a.key)
+	}
+	s := l.section(root, root, "")
+	s.known = slices.Concat(pointKeys, headKeys)
+	s.done()
+	r := l.run(s)
+	t := l.topology(s)
+	params := s.get("params")
+	l.checkComponents(params, "params")
+
+	var base *preset
+	if name, at, ok := s.required("preset", "none"); ok {
+		base = l.preset(name, at)
+	}
+	slots := s.sub("mechanisms")
+	own := l.mechanisms(slots)
+	slots.done()
+	if base == nil || own.invalid() {
+		return nil
+	}
+	in := own.over(base.mechanisms)
+	for _, name := range in.components() {
+		l.used[name] = true
+	}
+	components, effective := l.components(in, base.params, params)
+	l.deriveClasses(&components, effective)
+	point := &Point{Labels: c.labels, Topology: t}
+	var trace scenario.Trace
+	if t != nil {
+		r.rules.Classes = len(components.Queues)
+		point.Flows = l.workload(s, t, r.rules)
+		trace = l.trace(s, t, point.Flows, len(components.Queues))
+	}
+	if t == nil || point.Flows == nil || l.found > before {
+		return nil
+	}
+	frame := framing(&components)
+	if frame.MTU <= frame.Header {
+		l.problem(root, "host.mtu is %d B and host.header_bytes %d B, which leaves no payload; enlarge host.mtu", frame.MTU, frame.Header)
+		return nil
+	}
+	if components.Host.Params["base_rtt"] == int64(0) {
+		l.derive(&components, effective, "base_rtt", t.MaxBaseRTT(point.Flows.Pairs(), frame))
+	}
+	point.Effective, point.rules = effective, r.rules
+	point.Scenario = scenario.Scenario{
+		Name: l.name, StopPs: r.rules.StopPs, StopWhenFlowsFinish: r.stopWhenFlowsFinish,
+		Nodes: t.Nodes, Links: t.Links, Components: components, Trace: trace,
+	}
+	point.hash = sync.OnceValues(point.computeHash)
+	return point
+}
+
+// unused says which parameters of the experiment no point uses.
+func (l *loader) unused(root *yaml.Node, e *Experiment) {
+	_, params := child(root, "params")
+	if isNull(params) || len(e.Points) == 0 {
+		return
+	}
+	for i := 0; i < len(params.Content); i += 2 {
+		key := params.Content[i]
+		if l.used[key.Value] || l.catalog.Component(key.Value) == nil {
+			continue
+		}
+		text := "params." + key.Value + " has no effect: no point uses " + key.Value + "; choose a preset that does, or take it out"
+		if l.sources[key].origin == "flag" {
+			l.problem(key, "%s", text)
+		} else {
+			e.Warnings = append(e.Warnings, l.sources[key].position()+": "+text)
+		}
+	}
+}
+
+// label makes the label of a matrix key.
+func label(path, value string) Label {
+	return Label{Path: path, Name: path[strings.LastIndex(path, ".")+1:], Value: value}
+}
+
+// valueText is a matrix value as a label.
+func valueText(n *yaml.Node) string {
+	if n.Kind == yaml.ScalarNode {
+		return n.Value
+	}
+	words := make([]string, 0, len(n.Content))
+	for i, item := range n.Content {
+		word := valueText(item)
+		if n.Kind == yaml.MappingNode && i%2 == 0 {
+			word += ":"
+		}
+		words = append(words, word)
+	}
+	return strconv.Quote(strings.Join(words, " "))
+}

@@ -1,0 +1,542 @@
+package experiment
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/catalog"
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/workload"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func testCatalog(t *testing.T) *catalog.Catalog {
+	t.Helper()
+	data, err := os.ReadFile("../catalog/testdata/catalog.json")
+	require.NoError(t, err)
+	c, err := catalog.Load(data)
+	require.NoError(t, err)
+	return c
+}
+
+func load(t *testing.T, file, scale string, sets ...string) (*Experiment, error) {
+	t.Helper()
+	return Load(file, Options{Catalog: testCatalog(t), Scale: scale, Sets: sets, ConfigDir: "../../configs"})
+}
+
+// write makes an experiment in a temporary directory.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "exp.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	return file
+}
+
+// base is a small experiment for the tests to change.
+const base = `
+topology: {type: star, hosts: 3, rate: 100Gbps, delay: 1us}
+workload:
+  type: list
+  flows:
+    - {src: host0, dst: host2, start: 0us, size: 1MB}
+preset: hpcc
+run: {stop: 1ms}
+trace: {flows: {}}
+`
+
+func labels(e *Experiment) []string {
+	var all []string
+	for _, p := range e.Points {
+		all = append(all, p.String())
+	}
+	return all
+}
+
+func setting(t *testing.T, p *Point, place, param string) Setting {
+	t.Helper()
+	i := slices.IndexFunc(p.Effective, func(s Setting) bool { return s.Place == place && s.Param == param })
+	require.GreaterOrEqual(t, i, 0, "%s %s", place, param)
+	return p.Effective[i]
+}
+
+// TestShipped: everything under configs/ loads at every scale it has.
+func TestShipped(t *testing.T) {
+	files, err := filepath.Glob("../../configs/*/*.yaml")
+	require.NoError(t, err)
+	for _, file := range files {
+		if dir := filepath.Base(filepath.Dir(file)); dir == "presets" || dir == "workloads" {
+			continue
+		}
+		for _, scale := range []string{"quick", "paper"} {
+			e, err := Load(file, Options{Catalog: testCatalog(t), Scale: scale})
+			if err != nil && strings.Contains(err.Error(), `there is no scale "paper"`) {
+				continue
+			}
+			require.NoError(t, err, file)
+			assert.NotEmpty(t, e.Points, file)
+			assert.Empty(t, e.Warnings, file)
+		}
+	}
+}
+
+// TestPresets: every preset loads, and the parameters come from where they
+// should.
+func TestPresets(t *testing.T) {
+	presets, err := filepath.Glob("../../configs/presets/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, presets)
+	for _, file := range presets {
+		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		_, err := load(t, write(t, base), "", "preset="+name)
+		require.NoError(t, err, name)
+	}
+	e, err := load(t, write(t, base), "", "preset=dcqcn-hpcc")
+	require.NoError(t, err)
+	p := e.Points[0]
+	assert.Equal(t, []string{"fifo", "red"}, []string{p.Scenario.Components.Queues[0].Type, p.Scenario.Components.Queues[1].Type})
+	assert.Equal(t, int64(25e9), p.Scenario.Components.Queues[1].Params["per_rate"])
+	assert.Equal(t, "preset:dcqcn-hpcc", setting(t, p, "queues[1]", "kmin").Origin)
+	assert.Equal(t, "preset:dcqcn", setting(t, p, "congestion_control", "rate_ai").Origin)
+	assert.Empty(t, p.Scenario.Components.PortAgents)
+	assert.NotNil(t, p.Scenario.Components.PortAgents, "an empty list, not null")
+}
+
+func TestGolden(t *testing.T) {
+	e, err := load(t, "testdata/dumbbell.yaml", "")
+	require.NoError(t, err)
+	assert.Equal(t, "dumbbell", e.Name)
+	assert.Equal(t, "Two flows meet at a switch", e.Title)
+	assert.Equal(t, "quick", e.Scale)
+	assert.Equal(t, []string{"ns3"}, e.Engines)
+	assert.Equal(t, []uint64{1}, e.Seeds)
+	assert.NotNil(t, e.Figure)
+	assert.Equal(t, []string{"preset=fncc pfc=true", "preset=fncc pfc=false", "preset=dcqcn-hpcc pfc=true", "preset=dcqcn-hpcc pfc=false"}, labels(e))
+	assert.Equal(t, []Label{{"preset", "preset", "fncc"}, {"port.pfc", "pfc", "true"}}, e.Points[0].Labels)
+
+	dir := t.TempDir()
+	tally, err := e.Points[1].WriteInputs(dir, 7)
+	require.NoError(t, err)
+	assert.Equal(t, &workload.Tally{Flows: 2, Bytes: 1_000_000, MeasuredFlows: 1}, tally)
+	for _, name := range []string{scenario.File, EffectiveFile} {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		golden := filepath.Join("testdata", "dumbbell."+name)
+		if *update {
+			require.NoError(t, os.WriteFile(golden, got, 0o644))
+		}
+		want, err := os.ReadFile(golden)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), string(got), name)
+	}
+	flows, err := os.Open(filepath.Join(dir, scenario.FlowsFile))
+	require.NoError(t, err)
+	defer flows.Close()
+	var got []scenario.Flow
+	for f, err := range scenario.ReadFlows(flows) {
+		require.NoError(t, err)
+		got = append(got, f)
+	}
+	assert.Equal(t, []scenario.Flow{
+		{ID: 0, Src: 0, Dst: 2, StopPs: -1, SrcPort: 49152, DstPort: 4791, Class: 1, Measured: true, Weight: 1},
+		{ID: 1, Src: 1, Dst: 2, Group: 3, Size: 1e6, StartPs: 30e6, StopPs: 60e6, SrcPort: 49153, DstPort: 4791, Class: 1, Weight: 1},
+	}, got)
+	assert.Equal(t, []string{"first", "second"}, e.Points[0].Flows.Names())
+}
+
+func TestHash(t *testing.T) {
+	hashes := map[string]string{}
+	for _, sets := range [][]string{
+		nil, {"hpcc.eta=0.9"}, {"topology.delay=2us"}, {"workload.flows.0.size=2MB"}, {"workload.flows.0.dst=host1"}, {"trace.pauses={}"}, {"run.stop=2ms"},
+	} {
+		e, err := load(t, write(t, base), "", sets...)
+		require.NoError(t, err)
+		hash, err := e.Points[0].Hash()
+		require.NoError(t, err)
+		assert.NotContains(t, hashes, hash, "%v", sets)
+		hashes[hash] = strings.Join(sets, " ")
+	}
+	for _, same := range []string{"seeds=[1, 2]", "engines=[omnetpp]", "title=another", "hpcc.eta=0.95"} {
+		e, err := load(t, write(t, base), "", same)
+		require.NoError(t, err)
+		hash, err := e.Points[0].Hash()
+		require.NoError(t, err)
+		assert.Contains(t, hashes, hash, same)
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	file := write(t, base+`
+params:
+  host: {ack_every: 2}
+  hpcc: {eta: 0.9}
+matrix:
+  hpcc.max_stage: [0, 5]
+scales:
+  quick: {params: {port: {pfc_xoff: 300KB}}}
+`)
+	e, err := load(t, file, "", "hpcc.w_ai=40B", "params.port.pfc=false")
+	require.NoError(t, err)
+	p := e.Points[0]
+	for _, tt := range []struct{ place, param, value, origin string }{
+		{"host", "mtu", "1518B", "default"},
+		{"host", "ack_every", "2", "file:12"},
+		{"host", "base_rtt", "4.25344us", "derived"},
+		{"host", "classes", "2", "derived"},
+		{"port", "pfc_xoff", "300KB", "scale:quick"},
+		{"port", "pfc", "false", "flag"},
+		{"path_selector", "symmetric", "true", "preset:hpcc"},
+		{"congestion_control", "eta", "0.9", "file:13"},
+		{"congestion_control", "max_stage", "0", "matrix"},
+		{"congestion_control", "w_ai", "40B", "flag"},
+	} {
+		got := setting(t, p, tt.place, tt.param)
+		assert.Equal(t, tt.value, got.Value, tt.param)
+		assert.Equal(t, tt.origin, got.Origin, tt.param)
+	}
+	assert.Equal(t, int64(0), p.Scenario.Components.CongestionControl.Params["max_stage"])
+	assert.Contains(t, p.Effective.Table(), "congestion_control  hpcc.eta                 0.9        file:13\n")
+
+	e, err = load(t, file, "", "host.base_rtt=20us")
+	require.NoError(t, err)
+	assert.Equal(t, "flag", setting(t, e.Points[0], "host", "base_rtt").Origin, "a given base RTT stays")
+}
+
+func TestMechanisms(t *testing.T) {
+	file := write(t, base+`
+mechanisms:
+  queues: [fifo, {type: red, params: {kmin: 7KB}}, {type: red, params: {kmin: 8KB}}]
+  port_agents: []
+params:
+  red: {kmax: 300KB}
+`)
+	e, err := load(t, file, "")
+	require.NoError(t, err)
+	c := e.Points[0].Scenario.Components
+	require.Len(t, c.Queues, 3)
+	assert.Equal(t, int64(7e3), c.Queues[1].Params["kmin"])
+	assert.Equal(t, int64(8e3), c.Queues[2].Params["kmin"])
+	assert.Equal(t, int64(300e3), c.Queues[2].Params["kmax"])
+	assert.Equal(t, int64(3), c.Host.Params["classes"])
+	assert.Empty(t, c.PortAgents)
+	assert.Equal(t, "hpcc", c.CongestionControl.Type)
+}
+
+func TestPresetBesideExperiment(t *testing.T) {
+	file := write(t, base)
+	own := filepath.Join(filepath.Dir(file), "mine.yaml")
+	require.NoError(t, os.WriteFile(own, []byte("preset: mine\nextends: hpcc\nparams: {hpcc: {eta: 0.8}}\n"), 0o644))
+	e, err := load(t, file, "", "preset=./mine.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, "preset:mine", setting(t, e.Points[0], "congestion_control", "eta").Origin)
+}
+
+func TestMatrix(t *testing.T) {
+	tests := []struct {
+		name, matrix string
+		sets         []string
+		want         []string
+	}{
+		{"none", "", nil, []string{""}},
+		{"grid", "{preset: [hpcc, fncc], topology.rate: [1Gbps, 2Gbps]}", nil,
+			[]string{"preset=hpcc rate=1Gbps", "preset=hpcc rate=2Gbps", "preset=fncc rate=1Gbps", "preset=fncc rate=2Gbps"}},
+		{"named", "{where: {near: {workload.flows.0.dst: host1, run.stop: 2ms}, far: {workload.flows.0.dst: host2}}}", nil,
+			[]string{"where=near", "where=far"}},
+		{"zip", "{preset: [hpcc, fncc], zip: [{topology.rate: [1Gbps, 2Gbps], run.stop: [1ms, 2ms]}]}", nil,
+			[]string{"preset=hpcc rate=1Gbps stop=1ms", "preset=hpcc rate=2Gbps stop=2ms", "preset=fncc rate=1Gbps stop=1ms", "preset=fncc rate=2Gbps stop=2ms"}},
+		{"exclude", "{preset: [hpcc, fncc], topology.rate: [1Gbps, 2Gbps], exclude: [{preset: fncc, topology.rate: 1Gbps}]}", nil,
+			[]string{"preset=hpcc rate=1Gbps", "preset=hpcc rate=2Gbps", "preset=fncc rate=2Gbps"}},
+		{"include", "{preset: [hpcc], include: [{preset: none, run.stop: 2ms}]}", nil,
+			[]string{"preset=hpcc", "preset=none stop=2ms"}},
+		{"named in exclude and include", "{where: {near: {workload.flows.0.dst: host1}, far: {workload.flows.0.dst: host2}}, topology.rate: [1Gbps, 2Gbps], exclude: [{where: near, topology.rate: 1Gbps}, {where: far}], include: [{where: far, preset: none}]}", nil,
+			[]string{"where=near rate=2Gbps", "where=far preset=none"}},
+		{"flag for an axis", "{preset: [hpcc, fncc], topology.rate: [1Gbps, 2Gbps], include: [{preset: none}]}", []string{"preset=[fncc, dcqcn]", "topology.rate=5Gbps"},
+			[]string{"preset=fncc rate=5Gbps", "preset=dcqcn rate=5Gbps"}},
+		{"flag picks a name", "{where: {near: {workload.flows.0.dst: host1}, far: {workload.flows.0.dst: host2}}}", []string{"where=far"},
+			[]string{"where=far"}},
+		{"short path", "{hpcc.eta: [0.9, 0.95]}", []string{"params.hpcc.eta=0.8"}, []string{"eta=0.8"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e, err := load(t, write(t, base+"matrix: "+tt.matrix+"\n"), "", tt.sets...)
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, labels(e))
+		})
+	}
+}
+
+func TestMatrixSets(t *testing.T) {
+	e, err := load(t, write(t, base+"matrix: {topology.rate: [1Gbps, 2Gbps], where: {near: {workload.flows.0.dst: host1}, far: {workload.flows.0.dst: host2}}}\n"), "")
+	require.NoError(t, err)
+	require.Len(t, e.Points, 4)
+	assert.Equal(t, int64(2e9), e.Points[3].Scenario.Links[0].RateBps)
+	assert.Equal(t, map[uint32]uint32{0: 1}, maps.Collect(e.Points[2].Flows.Pairs()))
+	assert.Equal(t, map[uint32]uint32{0: 2}, maps.Collect(e.Points[3].Flows.Pairs()))
+	assert.Same(t, e.Points[0].Topology, e.Points[1].Topology, "the same network is built once")
+}
+
+func TestScale(t *testing.T) {
+	text := base + "matrix: {topology.rate: [1Gbps, 2Gbps]}\nscales: {paper: {seeds: [1, 2, 3], run: {stop: 5ms}, matrix: {topology.rate: [4Gbps]}}}\n"
+	e, err := load(t, write(t, text), "paper")
+	require.NoError(t, err)
+	assert.Equal(t, []uint64{1, 2, 3}, e.Seeds)
+	assert.Equal(t, []string{"rate=4Gbps"}, labels(e))
+	assert.Equal(t, int64(5e9), e.Points[0].Scenario.StopPs)
+	e, err = load(t, write(t, text), "")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"rate=1Gbps", "rate=2Gbps"}, labels(e))
+	_, err = load(t, write(t, text), "papr")
+	assert.ErrorContains(t, err, `exp.yaml:11:1: scales: there is no scale "papr"; did you mean "paper"? (known: paper, quick)`)
+}
+
+func TestTopologies(t *testing.T) {
+	tests := []struct {
+		name, topology string
+		flow           string
+		hosts, links   int
+	}{
+		{"chain", "{type: chain, switches: 3, hosts: {a: s1, b: s2, c: s3}, rate: 1Gbps, delay: 1us}", "src: a, dst: c", 3, 5},
+		{"leaf-spine", "{type: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4, parallel_links: 2, host_rate: 10Gbps, fabric_rate: 40Gbps, delay: 1us, host_delay: 2us, failed: [\"leaf1->spine1#1\"], overrides: [{link: \"spine0->leaf0\", rate: 20Gbps, delay: 3us}]}", "src: host0, dst: host7", 8, 15},
+		{"fat-tree", "{type: fat-tree, k: 4, rate: 100Gbps, delay: 1us}", "src: host0, dst: host15", 16, 48},
+		{"custom", "{type: custom, hosts: [a, b], switches: [s, {name: t, tier: 1}], rate: 10Gbps, links: [{a: a, b: s, delay: 1us}, {a: b, b: t, delay: 2us}, {a: s, b: t, rate: 1Gbps, delay: 3us}]}", "src: a, dst: b", 2, 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e, err := load(t, write(t, "topology: "+tt.topology+"\nworkload: {type: list, flows: [{"+tt.flow+", size: 1MB}]}\npreset: hpcc\nrun: {stop: 1ms}\n"), "")
+			require.NoError(t, err)
+			topo := e.Points[0].Topology
+			assert.Len(t, topo.HostNames(), tt.hosts)
+			assert.Len(t, topo.Links, tt.links)
+			switch tt.name {
+			case "leaf-spine":
+				ref, err := topo.Port("leaf0->spine0")
+				require.NoError(t, err)
+				assert.Equal(t, int64(20e9), topo.Link(ref).RateBps)
+				assert.Equal(t, int64(3e6), topo.Link(ref).DelayPs)
+				assert.Equal(t, scenario.Link{ID: 0, A: 0, B: 8, RateBps: 10e9, DelayPs: 2e6}, topo.Links[0])
+			case "custom":
+				assert.Equal(t, uint32(1), *topo.Nodes[3].HashSalt)
+				assert.Equal(t, []int64{10e9, 10e9, 1e9}, []int64{topo.Links[0].RateBps, topo.Links[1].RateBps, topo.Links[2].RateBps})
+			}
+		})
+	}
+}
+
+func TestFlowFile(t *testing.T) {
+	text, _, _ := strings.Cut(base, "workload")
+	text += "workload: {type: file, path: flows.csv}\npreset: hpcc\nrun: {warmup: 5us, measure: 1ms, drain: 1ms}\n"
+	file := write(t, text)
+	csv := filepath.Join(filepath.Dir(file), "flows.csv")
+	require.NoError(t, os.WriteFile(csv, []byte("src,dst,size_bytes,start_ps\nhost0,host2,1000,0\nhost1,host2,0,5000000\n"), 0o644))
+	e, err := load(t, file, "")
+	require.NoError(t, err)
+	var got []scenario.Flow
+	for f, err := range e.Points[0].Flows.Flows(1) {
+		require.NoError(t, err)
+		got = append(got, f)
+	}
+	assert.Equal(t, []scenario.Flow{
+		{ID: 0, Src: 0, Dst: 2, Size: 1000, StopPs: -1, SrcPort: 49152, DstPort: 4791, Class: 1, Weight: 1},
+		{ID: 1, Src: 1, Dst: 2, StartPs: 5e6, StopPs: -1, SrcPort: 49153, DstPort: 4791, Class: 1, Weight: 1, Measured: true},
+	}, got)
+
+	require.NoError(t, os.WriteFile(csv, []byte("src,dst,size_bytes,start_ps\nhost0,host9,1000,0\n"), 0o644))
+	_, err = load(t, file, "")
+	assert.ErrorContains(t, err, `exp.yaml:3:30: workload.path: `)
+	assert.ErrorContains(t, err, `flows.csv:2: dst: there is no host "host9" in this topology`)
+}
+
+func TestIdealFCT(t *testing.T) {
+	e, err := load(t, write(t, base), "", "preset=none")
+	require.NoError(t, err)
+	got, err := e.Points[0].IdealFCT(0, 2, 1456)
+	require.NoError(t, err)
+	assert.Equal(t, int64(2*(1_000_000+121_440)), got, "one full packet over two hops of 1 us at 100 Gb/s")
+}
+
+// TestRefuses: each change to the small experiment is refused at its place.
+func TestRefuses(t *testing.T) {
+	tests := []struct {
+		name      string
+		old, new  string
+		want      string
+		alsoWants string
+	}{
+		{"unknown key", "preset: hpcc", "presets: hpcc", `exp.yaml:7:1: there is no key "presets" here; did you mean "preset"?`, `exp.yaml:2:1: needs the key preset, such as preset: none`},
+		{"unknown key below", "hosts: 3", "host: 3", `exp.yaml:2:24: there is no key "host" in topology; did you mean "hosts"?`, `exp.yaml:2:11: topology needs the key hosts`},
+		{"wrong unit", "delay: 1us", "delay: 1Gbps", `exp.yaml:2:56: topology.delay: "1Gbps" has the unit "Gbps"; a time has one of ps, ns, us, ms, s, such as 1.5us`, ""},
+		{"no unit", "delay: 1us", "delay: 1", `exp.yaml:2:56: topology.delay: "1" has no unit`, ""},
+		{"negative rate", "100Gbps", "-100Gbps", `exp.yaml:2:40: topology.rate: "-100Gbps" is negative; a rate is 0 or more`, ""},
+		{"rate 0", "100Gbps", "0bps", `topology.rate: "0bps" is no rate for a link`, ""},
+		{"no rate", "rate: 100Gbps, ", "", "topology needs the key rate, such as rate: 100Gbps (or both host_rate and fabric_rate)", ""},
+		{"topology type", "type: star", "type: ring", `exp.yaml:2:18: topology.type: there is no topology "ring" (known: chain, custom, dumbbell, fat-tree, leaf-spine, star)`, ""},
+		{"no type", "type: star, ", "", "topology needs the key type, such as type: dumbbell", ""},
+		{"number", "hosts: 3", "hosts: 3.5", `exp.yaml:2:31: topology.hosts: "3.5" is not a whole number`, ""},
+		{"too few", "hosts: 3", "hosts: 1", `exp.yaml:2:31: topology hosts: 1 is out of range; allowed: from 2`, ""},
+		{"failed link", "delay: 1us", `delay: 1us, failed: ["s1->host9"]`, `exp.yaml:2:70: topology failed.0: there is no link "s1->host9" in this topology; did you mean "s1->host0"?`, ""},
+		{"override", "delay: 1us", `delay: 1us, overrides: [{link: "s1->host1", rat: 1Gbps}]`, `there is no key "rat" in topology.overrides.0; did you mean "rate"?`, ""},
+		{"workload type", "type: list", "type: lst", `exp.yaml:4:9: workload.type: there is no workload "lst"; did you mean "list"?`, ""},
+		{"unknown host", "dst: host2", "dst: host3", `exp.yaml:6:25: workload.flows.0.dst: there is no host "host3" in this topology; did you mean "host0"?`, ""},
+		{"a switch", "dst: host2", "dst: s1", `workload.flows.0.dst: "s1" is a switch, not a host`, ""},
+		{"to itself", "dst: host2", "dst: host0", `exp.yaml:6:25: workload.flows.0.dst: source and destination are the same host`, ""},
+		{"start after the run", "start: 0us", "start: 2ms", `exp.yaml:6:39: workload.flows.0.start: the flow starts at 2ms, but the run stops at 1ms`, ""},
+		{"stop before start", "start: 0us", "start: 5us, stop: 4us", `exp.yaml:6:50: workload.flows.0.stop: the flow stops at 4us, but starts at 5us`, ""},
+		{"no size", ", size: 1MB", "", "exp.yaml:6:7: workload.flows.0 needs the key size, such as size: 1MB (or unlimited)", ""},
+		{"size 0", "size: 1MB", "size: 0", `a flow of "0" has nothing to send`, ""},
+		{"class", "size: 1MB", "size: 1MB, class: 2", `exp.yaml:6:62: workload.flows.0.class: 2 is out of range; allowed: from 0 to 1`, ""},
+		{"same name", "size: 1MB}", "size: 1MB, name: x}\n    - {name: x, src: host1, dst: host2, size: 1MB}", `exp.yaml:7:7: workload.flows.1: two flows have the name "x"`, ""},
+		{"not a list", "flows:\n    - {src: host0, dst: host2, start: 0us, size: 1MB}", "flows: {src: host0}", `exp.yaml:5:10: workload.flows is a list, such as [a, b], not a mapping`, ""},
+		{"preset", "preset: hpcc", "preset: hpc", `exp.yaml:7:9: there is no preset "hpc" (../../configs/presets/hpc.yaml); did you mean "hpcc"?`, ""},
+		{"component", "preset: hpcc", "preset: hpcc\nparams: {hppc: {eta: 1}}", `exp.yaml:8:10: params: there is no component "hppc"; did you mean "hpcc"?`, ""},
+		{"parameter", "preset: hpcc", "preset: hpcc\nparams: {hpcc: {etta: 1}}", `exp.yaml:8:17: params.hpcc: hpcc has no parameter "etta"; did you mean "eta"? (known: eta, header_bytes, max_stage, min_rate, u_initial, w_ai)`, ""},
+		{"parameter of an unused component", "preset: hpcc", "preset: hpcc\nparams: {fncc: {betta: 1}}", `exp.yaml:8:17: params.fncc: fncc has no parameter "betta"; did you mean "beta"?`, ""},
+		{"out of range", "preset: hpcc", "preset: hpcc\nparams: {hpcc: {eta: 1.5}}", `exp.yaml:8:22: params.hpcc.eta: 1.5 is out of range; allowed: from 0.01 to 1`, ""},
+		{"params list", "preset: hpcc", "preset: hpcc\nparams: {hpcc: [eta]}", `exp.yaml:8:16: params.hpcc maps parameters to values, as in {eta: 0.95}; this is a list`, ""},
+		{"params scalar", "preset: hpcc", "preset: hpcc\nparams: hpcc", `exp.yaml:8:9: params maps components to their parameters`, ""},
+		{"mechanism", "preset: hpcc", "preset: hpcc\nmechanisms: {congestion_control: hpc}", `exp.yaml:8:34: mechanisms.congestion_control: there is no congestion control "hpc"; did you mean "hpcc"?`, ""},
+		{"wrong kind", "preset: hpcc", "preset: hpcc\nmechanisms: {path_selector: hpcc}", `mechanisms.path_selector: hpcc is a congestion control, not a path selector`, ""},
+		{"mechanisms key", "preset: hpcc", "preset: hpcc\nmechanisms: {queue: [fifo]}", `there is no key "queue" in mechanisms; did you mean "queues"?`, ""},
+		{"ack class", "preset: hpcc", "preset: hpcc\nparams: {host: {ack_class: 2}}", `exp.yaml:8:28: host.ack_class is 2, but there are 2 queues, one per class (0 to 1)`, ""},
+		{"classes", "preset: hpcc", "preset: hpcc\nparams: {host: {classes: 3}}", `exp.yaml:8:26: host.classes is 3, but there are 2 queues`, ""},
+		{"no payload", "preset: hpcc", "preset: hpcc\nparams: {host: {mtu: 64B, header_bytes: 64B}}", `host.mtu is 64 B and host.header_bytes 64 B, which leaves no payload`, ""},
+		{"no stop", "run: {stop: 1ms}", "run: {}", "run needs the key stop, such as stop: 700us (or measure and drain)", ""},
+		{"no drain", "stop: 1ms", "measure: 1ms", "run needs the key drain, such as drain: 20ms", ""},
+		{"stop and measure", "stop: 1ms", "stop: 1ms, measure: 1ms, drain: 1ms", "exp.yaml:8:13: run.stop and run.measure exclude each other", ""},
+		{"drain without a window", "stop: 1ms", "stop: 1ms, drain: 1ms", "run.drain stands before or behind the measuring window, and there is none", ""},
+		{"measure 0", "stop: 1ms", "measure: 0, drain: 1ms", "run.measure is 0", ""},
+		{"measure too long", "stop: 1ms", "measure: 8000000s, drain: 1000000s", "warmup, measure and drain together are longer than 100 days", ""},
+		{"stop 0", "stop: 1ms", "stop: 0", "run.stop is 0", ""},
+		{"not a truth value", "stop: 1ms", "stop: 1ms, stop_when_flows_finish: yes", `run.stop_when_flows_finish: "yes" is not a truth value; write true or false`, ""},
+		{"table", "trace: {flows: {}}", "trace: {flow: {}}", `exp.yaml:9:9: trace: there is no table "flow"; did you mean "flows"?`, ""},
+		{"no interval", "{flows: {}}", "{queues: {}}", `exp.yaml:9:17: trace.queues needs the key interval, such as interval: 1us (the table is sampled)`, ""},
+		{"interval of an event table", "{flows: {}}", "{pauses: {interval: 1us}}", `trace.pauses has no interval: it records every event`, ""},
+		{"port", "{flows: {}}", `{queues: {interval: 1us, ports: ["s1->s2"]}}`, `exp.yaml:9:41: trace.queues.ports: there is no port "s1->s2" in this topology; did you mean "s1->host2"?`, ""},
+		{"empty filter", "{flows: {}}", `{pauses: {ports: []}}`, `trace.pauses.ports is an empty list; leave the key out`, ""},
+		{"traced flow", "{flows: {}}", `{packets: {flows: [flow7]}}`, `trace.packets.flows: there is no flow "flow7"; did you mean "flow0"?`, ""},
+		{"traced class", "{flows: {}}", `{pauses: {classes: [5]}}`, `trace.pauses.classes: 5 is out of range; allowed: from 0 to 1`, ""},
+		{"window", "{flows: {}}", `{pauses: {from: 5us, to: 5us}}`, `trace.pauses ends at 5us, not after its beginning at 5us`, ""},
+		{"twice", "preset: hpcc", "preset: hpcc\npreset: fncc", `exp.yaml:8:1: the key "preset" is here twice; keep one`, ""},
+		{"merge key", "preset: hpcc", "preset: hpcc\nparams: {<<: {hpcc: {}}}", `merge keys (<<) and keys with a structure are not used here`, ""},
+		{"circle", "preset: hpcc", "preset: hpcc\nparams: &p {hpcc: *p}", `the alias *p stands for a value that contains it`, ""},
+		{"syntax", "preset: hpcc", "preset: [hpcc", `correct the YAML syntax`, ""},
+		{"two documents", "preset: hpcc", "preset: hpcc\n---\na: 1", "more than one YAML document", ""},
+		{"seed", "preset: hpcc", "preset: hpcc\nseeds: [1, 1, -2]", `exp.yaml:8:12: seeds: 1 is here twice`, `exp.yaml:8:15: seeds: -2 is out of range`},
+		{"engine", "preset: hpcc", "preset: hpcc\nengines: [ns2]", `engines: there is no engine "ns2"; did you mean "ns3"? (known: ns3, omnetpp)`, ""},
+		{"name", "preset: hpcc", "preset: hpcc\nname: ../x", `exp.yaml:8:7: name: "../x" is no name of an experiment`, ""},
+		{"scale changes the name", "preset: hpcc", "preset: hpcc\nscales: {quick: {name: x}}", `exp.yaml:8:18: scales.quick: a scale does not change "name"`, ""},
+		{"matrix path", "preset: hpcc", "preset: hpcc\nmatrix: {topologie.rate: [1Gbps]}", `exp.yaml:8:10: matrix.topologie.rate: a matrix changes the keys of points, and "topologie" is none of them; did you mean "topology"?`, ""},
+		{"matrix key", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rat: [1Gbps]}", `exp.yaml:8:10: there is no key "rat" in topology; did you mean "rate"?`, ""},
+		{"matrix value", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: [1Gbps, 1us]}", `exp.yaml:8:33: topology.rate: "1us" has the unit "us"`, ""},
+		{"matrix scalar", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: 1Gbps}", `exp.yaml:8:25: matrix.topology.rate is a list of values`, ""},
+		{"matrix twice", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: [1Gbps, 1Gbps]}", `matrix.topology.rate has the value 1Gbps twice`, ""},
+		{"matrix below a value", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate.x: [1Gbps]}", `there is nothing below the value "100Gbps", so "x" cannot be set there`, ""},
+		{"matrix item", "preset: hpcc", "preset: hpcc\nmatrix: {workload.flows.3.size: [1KB]}", `"3" is no item of this list; its 1 items are numbered from 0`, ""},
+		{"zip", "preset: hpcc", "preset: hpcc\nmatrix: {zip: [{topology.rate: [1Gbps, 2Gbps], run.stop: [1ms]}]}", `matrix.zip.run.stop has 1 values, the first list has 2`, ""},
+		{"exclude", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: [1Gbps], exclude: [{topology.rate: 2Gbps}]}", `matrix.exclude: no point has these values`, ""},
+		{"include", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: [1Gbps], include: [{topology.rate: 1Gbps}]}", `matrix.include: this point is there already`, ""},
+		{"include no such name", "preset: hpcc", "preset: hpcc\nmatrix: {where: {near: {run.stop: 2ms}}, include: [{where: neer}]}", `matrix.include.where has no value "neer"; did you mean "near"?`, ""},
+		{"all excluded", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: [1Gbps], exclude: [{topology.rate: 1Gbps}]}", `matrix: no point is left`, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			require.Contains(t, base, tt.old)
+			_, err := load(t, write(t, strings.Replace(base, tt.old, tt.new, 1)), "")
+			var problems Problems
+			require.ErrorAs(t, err, &problems)
+			assert.ErrorContains(t, err, tt.want)
+			assert.ErrorContains(t, err, tt.alsoWants)
+			if tt.alsoWants == "" {
+				assert.Len(t, problems, 1, "one mistake, one message: %v", err)
+			}
+		})
+	}
+}
+
+func TestAllProblemsAtOnce(t *testing.T) {
+	text := strings.NewReplacer("dst: host2", "dst: host9", "stop: 1ms", "stop: 1", "flows: {}}", "flow: {}}").Replace(base)
+	_, err := load(t, write(t, text+"matrix: {preset: [hpcc, fncc, none]}\n"), "")
+	var problems Problems
+	require.ErrorAs(t, err, &problems)
+	assert.Len(t, problems, 3, "each once, not once per point: %v", err)
+}
+
+func TestFlagsRefused(t *testing.T) {
+	matrix := base + "matrix: {topology.rate: [1Gbps], where: {near: {workload.flows.0.dst: host1}, far: {workload.flows.0.dst: host2}}}\n"
+	tests := []struct{ set, want string }{
+		{"hpcc.eta", `--set hpcc.eta: this is not path=value, such as topology.rate=200Gbps`},
+		{"=1", `this is not path=value`},
+		{"run.stop=", `--set run.stop=: the value is empty`},
+		{"run.stop=[", `--set run.stop=[: `},
+		{"hpcc.eta=2", `--set hpcc.eta=2: params.hpcc.eta: 2 is out of range; allowed: from 0.01 to 1`},
+		{"hpcc.etta=2", `--set hpcc.etta=2: params.hpcc: hpcc has no parameter "etta"; did you mean "eta"?`},
+		{"fncc.eta=0.9", `--set fncc.eta=0.9: params.fncc has no effect: no point uses fncc`},
+		{"topologie.rate=1Gbps", `--set topologie.rate=1Gbps: there is no key "topologie" here; did you mean "topology"?`},
+		{"where=middle", `--set where=middle: matrix.where has no value "middle" (known: far, near)`},
+		{"topology.rate=1us", `--set topology.rate=1us: topology.rate: "1us" has the unit "us"`},
+		{"topology={type: star}", `--set topology={type: star}: the matrix sets topology.rate itself (`},
+		{"workload.flows.0.dst=host1", `the matrix sets workload.flows.0.dst itself (`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.set, func(t *testing.T) {
+			_, err := load(t, write(t, matrix), "", tt.set)
+			assert.ErrorContains(t, err, tt.want)
+		})
+	}
+}
+
+func TestPresetRefused(t *testing.T) {
+	const mechanisms = "path_selector: ecmp\nqueues: [fifo, fifo]\ncongestion_control: hpcc\n"
+	tests := []struct{ name, text, want string }{
+		{"name", "preset: other\n" + mechanisms, `mine.yaml:1:9: the preset calls itself "other", but its file is mine.yaml`},
+		{"key", "preset: mine\nqueue: [fifo]\n" + mechanisms, `mine.yaml:2:1: there is no key "queue" here; did you mean "queues"?`},
+		{"missing", "preset: mine\nqueues: [fifo]\n", `a preset needs the key congestion_control`},
+		{"unused", "preset: mine\nparams: {fncc: {eta: 0.9}}\n" + mechanisms, `mine.yaml:2:10: params: the preset does not use fncc`},
+		{"no such base", "preset: mine\nextends: hpc\n", `mine.yaml:2:10: there is no preset "hpc"`},
+		{"circle", "preset: mine\nextends: ./mine.yaml\n", `mine.yaml:2:10: the preset "./mine.yaml" extends itself`},
+		{"not a mapping", "- a\n", `mine.yaml: not a mapping`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			file := write(t, strings.Replace(base, "preset: hpcc", "preset: ./mine.yaml", 1))
+			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "mine.yaml"), []byte(tt.text), 0o644))
+			_, err := load(t, file, "")
+			assert.ErrorContains(t, err, tt.want)
+		})
+	}
+}
+
+func TestUnusedParamsWarn(t *testing.T) {
+	e, err := load(t, write(t, base+"params: {fncc: {eta: 0.9}, hpcc: {eta: 0.9}}\n"), "")
+	require.NoError(t, err)
+	require.Len(t, e.Warnings, 1)
+	assert.Contains(t, e.Warnings[0], "exp.yaml:10:10: params.fncc has no effect: no point uses fncc")
+}
+
+func TestName(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.CopyFS(filepath.Join(dir, "presets"), os.DirFS("../../configs/presets")))
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "fncc"), 0o755))
+	file := filepath.Join(dir, "fncc", "fig99.yaml")
+	options := Options{Catalog: testCatalog(t)}
+
+	require.NoError(t, os.WriteFile(file, []byte(base), 0o644))
+	e, err := Load(file, options)
+	require.NoError(t, err)
+	assert.Equal(t, "fncc/fig99", e.Name)
+	assert.Equal(t, "fncc/fig99", e.Points[0].Scenario.Name)
+
+	require.NoError(t, os.WriteFile(file, []byte("name: fncc/fig98\n"+base), 0o644))
+	_, err = Load(file, options)
+	assert.ErrorContains(t, err, `fig99.yaml:1:7: name is "fncc/fig98", but by its place below`)
+
+	_, err = Load(filepath.Join(dir, "missing.yaml"), options)
+	assert.ErrorIs(t, err, os.ErrNotExist)
+}

@@ -1,0 +1,292 @@
+package experiment
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/harness/catalog"
+)
+
+// assignment sets a path of the tree.
+type assignment struct {
+	path  []string
+	key   *yaml.Node // where it is written
+	value *yaml.Node
+}
+
+// combination is what makes a point: its labels, and what they set.
+type combination struct {
+	labels      []Label
+	assignments []assignment
+}
+
+func (c combination) with(other combination) combination {
+	return combination{slices.Concat(c.labels, other.labels), slices.Concat(c.assignments, other.assignments)}
+}
+
+// matches says whether the combination has all the labels.
+func (c combination) matches(labels []Label) bool {
+	for _, l := range labels {
+		if !slices.Contains(c.labels, l) {
+			return false
+		}
+	}
+	return true
+}
+
+// combinations expands the matrix: every combination of the axes' values
+// without the excluded ones, and the included ones behind them.
+func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
+	all := []combination{{}}
+	_, node := child(root, "matrix")
+	s := l.section(node, root, "matrix")
+	pinned := map[string][]Label{}      // axis -> what flags left of it
+	named := map[string][]combination{} // axes with named values
+	for i := 0; i < len(s.node.Content); i += 2 {
+		key, value := s.node.Content[i], s.node.Content[i+1]
+		var axis []combination
+		switch key.Value {
+		case "exclude", "include":
+			continue
+		case "zip":
+			axis = l.zip(value)
+		default:
+			axis = l.axis(key, value)
+			if value.Kind == yaml.MappingNode {
+				named[key.Value] = axis
+			}
+			for _, f := range flags {
+				if l.axisKey(node, f) == key {
+					axis = l.pin(key, axis, value.Kind == yaml.MappingNode, f)
+					for _, c := range axis {
+						pinned[key.Value] = append(pinned[key.Value], c.labels...)
+					}
+				}
+			}
+		}
+		all = product(all, axis)
+	}
+	for _, n := range s.optional("exclude") {
+		excluded := l.labels(n, "matrix.exclude")
+		kept := slices.DeleteFunc(slices.Clone(all), func(c combination) bool { return c.matches(excluded) })
+		if len(kept) == len(all) && len(pinned) == 0 {
+			l.problem(n, "matrix.exclude: no point has these values; write them as in the matrix")
+		}
+		all = kept
+	}
+	for _, n := range s.optional("include") {
+		included := l.fixed(n, "matrix.include", named)
+		switch {
+		case slices.ContainsFunc(included.labels, func(label Label) bool {
+			values, is := pinned[label.Path]
+			return is && !slices.Contains(values, label)
+		}):
+		case slices.ContainsFunc(all, func(c combination) bool { return slices.Equal(c.labels, included.labels) }):
+			l.problem(n, "matrix.include: this point is there already; take it out")
+		default:
+			all = append(all, included)
+		}
+	}
+	if len(all) == 0 && l.found == 0 {
+		l.problem(s.node, "matrix: no point is left; exclude less")
+	}
+	l.checkFlags(all, node, flags)
+	return all
+}
+
+func product(left, right []combination) []combination {
+	var all []combination
+	for _, a := range left {
+		for _, b := range right {
+			all = append(all, a.with(b))
+		}
+	}
+	return all
+}
+
+// axisKey is the matrix key that a flag addresses, nil if there is none.
+func (l *loader) axisKey(matrix *yaml.Node, f cliSet) *yaml.Node {
+	if isNull(matrix) || matrix.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i < len(matrix.Content); i += 2 {
+		if key := matrix.Content[i]; slices.Equal(l.path(key.Value), f.path) {
+			return key
+		}
+	}
+	return nil
+}
+
+// checkFlags refuses flags that set what the matrix sets as well: the labels
+// would no longer be true.
+func (l *loader) checkFlags(all []combination, matrix *yaml.Node, flags []cliSet) {
+	for _, f := range flags {
+		if l.axisKey(matrix, f) != nil {
+			continue
+		}
+		for _, c := range all {
+			for _, a := range c.assignments {
+				n := min(len(a.path), len(f.path))
+				if slices.Equal(a.path[:n], f.path[:n]) {
+					l.problem(f.value, "the matrix sets %s itself (%s); change it there, or choose among the values of the axis", a.key.Value, l.sources[a.key].position())
+				}
+			}
+		}
+	}
+}
+
+// optional are the items of a list that may be missing.
+func (s *section) optional(key string) []*yaml.Node {
+	if s.get(key) == nil {
+		return nil
+	}
+	return s.items(key)
+}
+
+// axis is one key of the matrix: a list of values for a path, or named sets
+// of several paths' values.
+func (l *loader) axis(key, value *yaml.Node) []combination {
+	name := "matrix." + key.Value
+	var axis []combination
+	switch {
+	case value.Kind == yaml.SequenceNode && len(value.Content) > 0:
+		for _, item := range value.Content {
+			axis = append(axis, l.choice(key, item, name))
+		}
+	case value.Kind == yaml.MappingNode && len(value.Content) > 0:
+		for i := 0; i < len(value.Content); i += 2 {
+			choice := l.fixed(value.Content[i+1], name+"."+value.Content[i].Value, nil)
+			choice.labels = []Label{label(key.Value, value.Content[i].Value)}
+			axis = append(axis, choice)
+		}
+	default:
+		l.problem(value, "%s is a list of values, such as [a, b], or a mapping of names to what they set, such as {a: {topology.rate: 100Gbps}}", name)
+	}
+	for i, c := range axis {
+		if slices.ContainsFunc(axis[:i], func(o combination) bool { return o.matches(c.labels) }) {
+			l.problem(value, "%s has the value %s twice; keep one", name, c.labels[0].Value)
+		}
+	}
+	return axis
+}
+
+// choice sets one path.
+func (l *loader) choice(key, value *yaml.Node, name string) combination {
+	path := l.path(key.Value)
+	if !slices.Contains(pointKeys, path[0]) {
+		l.problem(key, "%s: a matrix changes the keys of points, and %q is none of them%s", name, path[0], catalog.Hint(path[0], pointKeys))
+		return combination{labels: []Label{label(key.Value, valueText(value))}}
+	}
+	l.markMatrix(value)
+	return combination{labels: []Label{label(key.Value, valueText(value))}, assignments: []assignment{{path, key, value}}}
+}
+
+// fixed is a mapping path -> value, or axis -> name for axes with named
+// values.
+func (l *loader) fixed(n *yaml.Node, name string, named map[string][]combination) combination {
+	var c combination
+	s := l.section(n, n, name)
+	for i := 0; i < len(s.node.Content); i += 2 {
+		key, value := s.node.Content[i], s.node.Content[i+1]
+		if axis, is := named[key.Value]; is {
+			for _, choice := range l.byName(axis, value, name+"."+key.Value) {
+				c = c.with(choice)
+			}
+		} else {
+			c = c.with(l.choice(key, value, name))
+		}
+	}
+	if len(s.node.Content) == 0 {
+		l.problem(n, "%s sets nothing; write paths and values, such as {topology.rate: 100Gbps}", name)
+	}
+	return c
+}
+
+// byName finds one of an axis's named values.
+func (l *loader) byName(axis []combination, value *yaml.Node, name string) []combination {
+	var names []string
+	for _, c := range axis {
+		if c.labels[0].Value == valueText(value) {
+			return []combination{c}
+		}
+		names = append(names, c.labels[0].Value)
+	}
+	l.problem(value, "%s has no value %q%s", name, valueText(value), catalog.Hint(valueText(value), names))
+	return nil
+}
+
+// labels is a mapping of matrix keys to values.
+func (l *loader) labels(n *yaml.Node, name string) []Label {
+	var labels []Label
+	s := l.section(n, n, name)
+	for i := 0; i < len(s.node.Content); i += 2 {
+		labels = append(labels, label(s.node.Content[i].Value, valueText(s.node.Content[i+1])))
+	}
+	return labels
+}
+
+// zip is a list of groups of axes whose values belong together: the first of
+// each, the second of each, and so on.
+func (l *loader) zip(groups *yaml.Node) []combination {
+	if groups.Kind == yaml.MappingNode {
+		return l.zipGroup(groups)
+	}
+	all := []combination{{}}
+	if groups.Kind != yaml.SequenceNode {
+		l.problem(groups, "matrix.zip maps paths to lists of equal length (or is a list of such mappings), not %s", describe(groups))
+		return all
+	}
+	for _, group := range groups.Content {
+		all = product(all, l.zipGroup(group))
+	}
+	return all
+}
+
+func (l *loader) zipGroup(group *yaml.Node) []combination {
+	s := l.section(group, group, "matrix.zip")
+	var zipped []combination
+	for i := 0; i < len(s.node.Content); i += 2 {
+		key, list := s.node.Content[i], s.node.Content[i+1]
+		if list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
+			l.problem(list, "matrix.zip.%s is a list of values, such as [a, b]", key.Value)
+			continue
+		}
+		if zipped == nil {
+			zipped = make([]combination, len(list.Content))
+		}
+		if len(list.Content) != len(zipped) {
+			l.problem(list, "matrix.zip.%s has %d values, the first list has %d; zipped lists are of equal length", key.Value, len(list.Content), len(zipped))
+			continue
+		}
+		for j, value := range list.Content {
+			zipped[j] = zipped[j].with(l.choice(key, value, "matrix.zip."+key.Value))
+		}
+	}
+	return zipped
+}
+
+// pin lets a flag choose the values of an axis: some of the names, where the
+// axis has named values, or any other values.
+func (l *loader) pin(key *yaml.Node, axis []combination, named bool, f cliSet) []combination {
+	values := []*yaml.Node{f.value}
+	if f.value.Kind == yaml.SequenceNode {
+		values = f.value.Content
+	}
+	var chosen []combination
+	for _, value := range values {
+		if named {
+			chosen = append(chosen, l.byName(axis, value, "matrix."+key.Value)...)
+		} else {
+			chosen = append(chosen, l.choice(key, value, "matrix."+key.Value))
+		}
+	}
+	return chosen
+}
+
+// markMatrix records that a value comes from the matrix; a flag stays a flag.
+func (l *loader) markMatrix(n *yaml.Node) {
+	if l.sources[n].origin != "flag" {
+		l.mark(n, "matrix")
+	}
+}

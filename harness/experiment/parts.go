@@ -1,0 +1,259 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/harness/catalog"
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/topology"
+	"fabriclab/harness/units"
+	"fabriclab/harness/workload"
+)
+
+var topologyTypes = []string{"dumbbell", "chain", "star", "leaf-spine", "fat-tree", "custom"}
+
+// topology reads the topology section and builds the network, nil if there is
+// something wrong. Points with the same section share the network.
+func (l *loader) topology(root *section) *topology.Topology {
+	s := root.sub("topology")
+	if len(s.node.Content) == 0 {
+		root.missing("topology", "{type: star, hosts: 2, rate: 100Gbps, delay: 1us}")
+		return nil
+	}
+	key, err := yaml.Marshal(s.node)
+	if err != nil {
+		l.problem(s.node, "topology: %v", err)
+		return nil
+	}
+	if t, built := l.topologies[string(key)]; built {
+		return t
+	}
+	l.topologies[string(key)] = nil
+	before := l.found
+	b := l.topologyType(s)
+	s.done()
+	if b == nil || l.found > before {
+		return nil
+	}
+	t, err := b.Build()
+	var field *topology.FieldError
+	switch {
+	case errors.As(err, &field):
+		l.problem(nearest(s.node, field.Field), "%v", err)
+		return nil
+	case err != nil:
+		l.problem(s.node, "topology: %v", err)
+		return nil
+	}
+	l.topologies[string(key)] = t
+	return t
+}
+
+func (l *loader) topologyType(s *section) interface {
+	Build() (*topology.Topology, error)
+} {
+	kind, at, ok := s.required("type", "dumbbell")
+	if !ok {
+		s.ignoreRest() // which keys there are depends on the type
+		return nil
+	}
+	number := func(key string) int {
+		if !s.need(key, "2") {
+			return 0
+		}
+		return int(s.integer(key, 0, 1, math.MaxInt32))
+	}
+	if kind == "custom" {
+		return l.customTopology(s)
+	}
+	c := l.cabling(s)
+	switch kind {
+	case "dumbbell":
+		return topology.Dumbbell{Switches: number("switches"), Senders: number("senders"), Receivers: number("receivers"), Cabling: c}
+	case "chain":
+		return topology.Chain{Switches: number("switches"), Hosts: l.attachments(s), Cabling: c}
+	case "star":
+		return topology.Star{Hosts: number("hosts"), Cabling: c}
+	case "leaf-spine":
+		return topology.LeafSpine{
+			Leaves: number("leaves"), Spines: number("spines"), HostsPerLeaf: number("hosts_per_leaf"),
+			Parallel: int(s.integer("parallel_links", 1, 1, math.MaxInt32)), Cabling: c,
+		}
+	case "fat-tree":
+		return topology.FatTree{K: number("k"), Cabling: c}
+	}
+	l.problem(at, "topology.type: there is no topology %q%s", kind, catalog.Hint(kind, topologyTypes))
+	s.ignoreRest()
+	return nil
+}
+
+// cabling reads the links' rates and delays: rate and delay hold for all
+// links, host_… and fabric_… for those at hosts and between switches.
+func (l *loader) cabling(s *section) topology.Cabling {
+	c := l.linkChanges(s)
+	rate, _ := quantity(s, "rate", linkRate)
+	c.HostRate = orDefault(s, "host_rate", rate, linkRate)
+	c.FabricRate = orDefault(s, "fabric_rate", rate, linkRate)
+	if s.get("host_rate") == nil || s.get("fabric_rate") == nil {
+		s.need("rate", "100Gbps (or both host_rate and fabric_rate)")
+	}
+	delay := s.time("delay", 0)
+	c.HostDelay = s.time("host_delay", delay)
+	c.FabricDelay = s.time("fabric_delay", delay)
+	if s.get("host_delay") == nil || s.get("fabric_delay") == nil {
+		s.need("delay", "1.5us (or both host_delay and fabric_delay)")
+	}
+	return c
+}
+
+// linkRate reads a link's rate, which is above 0.
+func linkRate(text string) (int64, error) {
+	value, err := units.ParseRate(text)
+	if err == nil && value == 0 {
+		err = fmt.Errorf("%q is no rate for a link; write a rate above 0, or list the link under failed", text)
+	}
+	return value, err
+}
+
+// linkChanges reads overrides and failed links.
+func (l *loader) linkChanges(s *section) topology.Cabling {
+	var c topology.Cabling
+	for i, n := range s.items("overrides") {
+		o := l.section(n, n, s.name("overrides."+strconv.Itoa(i)))
+		o.need("link", `"s1->s2"`)
+		override := topology.Override{Link: o.str("link")}
+		if rate, ok := quantity(o, "rate", linkRate); ok {
+			override.Rate = &rate
+		}
+		if delay, ok := quantity(o, "delay", units.ParseTime); ok {
+			override.Delay = &delay
+		}
+		o.done()
+		c.Overrides = append(c.Overrides, override)
+	}
+	c.Failed, _ = s.texts("failed")
+	return c
+}
+
+// attachments reads a chain's hosts: name -> switch.
+func (l *loader) attachments(s *section) []topology.Attachment {
+	hosts := s.sub("hosts")
+	if len(hosts.node.Content) == 0 {
+		s.missing("hosts", "{sender0: s1, receiver0: s3}")
+	}
+	var attachments []topology.Attachment
+	for i := 0; i < len(hosts.node.Content); i += 2 {
+		host := hosts.node.Content[i].Value
+		if at, ok := l.scalar(hosts.node.Content[i+1], hosts.name(host)); ok {
+			attachments = append(attachments, topology.Attachment{Host: host, Switch: at})
+		}
+	}
+	return attachments
+}
+
+func (l *loader) customTopology(s *section) topology.Custom {
+	c := topology.Custom{Cabling: l.linkChanges(s)}
+	c.Hosts, _ = s.texts("hosts")
+	for i, n := range s.items("switches") {
+		name := s.name("switches." + strconv.Itoa(i))
+		if n.Kind != yaml.MappingNode {
+			if text, ok := l.scalar(n, name); ok {
+				c.Switches = append(c.Switches, topology.Switch{Name: text})
+			}
+			continue
+		}
+		sw := l.section(n, n, name)
+		c.Switches = append(c.Switches, topology.Switch{Name: sw.str("name"), Tier: uint32(sw.integer("tier", 0, 0, math.MaxUint32))})
+		sw.done()
+	}
+	rate, _ := quantity(s, "rate", linkRate)
+	delay := s.time("delay", 0)
+	for i, n := range s.items("links") {
+		link := l.section(n, n, s.name("links."+strconv.Itoa(i)))
+		link.need("a", "host0")
+		link.need("b", "s1")
+		if s.get("rate") == nil {
+			link.need("rate", "100Gbps (or a rate for all links of the topology)")
+		}
+		if s.get("delay") == nil {
+			link.need("delay", "1.5us (or a delay for all links of the topology)")
+		}
+		c.Links = append(c.Links, topology.CustomLink{
+			A: link.str("a"), B: link.str("b"),
+			Rate: orDefault(link, "rate", rate, linkRate), Delay: link.time("delay", delay),
+		})
+		link.done()
+	}
+	return c
+}
+
+// trace reads the trace section.
+func (l *loader) trace(root *section, t *topology.Topology, flows workload.Generator, classes int) scenario.Trace {
+	s := root.sub("trace")
+	trace := scenario.Trace{Tables: map[string]scenario.TableFilter{}}
+	for i := 0; i < len(s.node.Content); i += 2 {
+		key, value := s.node.Content[i], s.node.Content[i+1]
+		table := l.catalog.Table(key.Value)
+		if table == nil {
+			l.problem(key, "trace: there is no table %q%s", key.Value, catalog.Hint(key.Value, l.catalog.TableNames()))
+			continue
+		}
+		trace.Tables[table.Name] = l.tableFilter(l.section(value, key, s.name(table.Name)), table, t, flows, classes)
+	}
+	return trace
+}
+
+func (l *loader) tableFilter(s *section, table *catalog.Table, t *topology.Topology, flows workload.Generator, classes int) scenario.TableFilter {
+	filter := scenario.TableFilter{FromPs: s.time("from", 0)}
+	var ok bool
+	if filter.ToPs, ok = quantity(s, "to", units.ParseTime); ok && filter.ToPs <= filter.FromPs {
+		l.problem(s.get("to"), "%s ends at %s, not after its beginning at %s", s.path, units.FormatTime(filter.ToPs), units.FormatTime(filter.FromPs))
+	}
+	if table.Sampled {
+		s.need("interval", "1us (the table is sampled)")
+		if filter.IntervalPs, ok = quantity(s, "interval", units.ParseTime); ok && filter.IntervalPs == 0 {
+			l.problem(s.get("interval"), "%s.interval is 0; a sampled table needs an interval such as 1us", s.path)
+		}
+	} else if n := s.get("interval"); n != nil {
+		l.problem(n, "%s has no interval: it records every event; leave the key out", s.path)
+	}
+	names, nodes := s.texts("ports")
+	for i, name := range names {
+		ref, err := t.Port(name)
+		if err != nil {
+			l.problem(nodes[i], "%s.ports: %v", s.path, err)
+		}
+		filter.Ports = append(filter.Ports, ref)
+	}
+	texts, nodes := s.texts("flows")
+	for i, text := range texts {
+		if flows == nil {
+			break
+		}
+		if id, err := strconv.ParseUint(text, 10, 32); err == nil {
+			filter.Flows = append(filter.Flows, uint32(id))
+		} else if id := slices.Index(flows.Names(), text); id >= 0 {
+			filter.Flows = append(filter.Flows, uint32(id))
+		} else {
+			l.problem(nodes[i], "%s.flows: there is no flow %q%s", s.path, text, catalog.Hint(text, flows.Names()))
+		}
+	}
+	class := catalog.Param{Type: catalog.TypeInt, Min: int64(0), Max: int64(classes - 1)}
+	texts, nodes = s.texts("classes")
+	for i, text := range texts {
+		value, err := class.Parse(text)
+		if err != nil {
+			l.problem(nodes[i], "%s.classes: %v", s.path, err)
+			continue
+		}
+		filter.Classes = append(filter.Classes, int(value.(int64)))
+	}
+	s.done()
+	return filter
+}

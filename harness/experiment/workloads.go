@@ -1,0 +1,421 @@
+package experiment
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/harness/catalog"
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/topology"
+	"fabriclab/harness/units"
+	"fabriclab/harness/workload"
+)
+
+// run is the run section; what it asks of flows is in the rules.
+type run struct {
+	rules               workload.Rules
+	stopWhenFlowsFinish bool
+}
+
+// run reads when the run stops: at a time, or when all flows that start in
+// the measuring window have finished, for which there is so much time.
+func (l *loader) run(root *section) run {
+	s := root.sub("run")
+	r := run{rules: workload.Rules{ToPs: math.MaxInt64}}
+	positive := func(key string) int64 {
+		t, ok := quantity(s, key, units.ParseTime)
+		if ok && t == 0 {
+			l.problem(s.get(key), "run.%s is 0; write a time above 0, such as 700us", key)
+		}
+		return t
+	}
+	measure := s.get("measure")
+	if measure == nil {
+		s.need("stop", "700us (or measure and drain)")
+		r.rules.StopPs = positive("stop")
+		for _, key := range []string{"warmup", "drain"} {
+			if n := s.get(key); n != nil {
+				l.problem(n, "run.%s stands before or behind the measuring window, and there is none; write measure: 10ms, or take it out", key)
+			}
+		}
+	} else {
+		if n := s.get("stop"); n != nil {
+			l.problem(n, "run.stop and run.measure exclude each other: the run stops when the measured flows have finished, at the latest after warmup, measure and drain")
+		}
+		s.need("drain", "20ms")
+		r.rules.FromPs = s.time("warmup", 0)
+		r.rules.ToPs = r.rules.FromPs + positive("measure")
+		if r.rules.StopPs = r.rules.ToPs + positive("drain"); r.rules.StopPs > units.MaxTime {
+			l.problem(measure, "warmup, measure and drain together are longer than 100 days")
+		}
+	}
+	r.stopWhenFlowsFinish = s.boolean("stop_when_flows_finish", measure != nil)
+	s.done()
+	return r
+}
+
+// workloadTypes are the kinds of workloads.
+var workloadTypes = map[string]func(*loader, *section, *topology.Topology, workload.Rules) workload.Generator{
+	"list":         (*loader).flowList,
+	"file":         (*loader).flowFile,
+	"poisson":      (*loader).poisson,
+	"incast":       (*loader).incast,
+	"permutation":  (*loader).permutation,
+	"all-to-all":   (*loader).allToAll,
+	"semi-dynamic": (*loader).semiDynamic,
+}
+
+// workload reads the workload section, nil if there is something wrong.
+func (l *loader) workload(root *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	s := root.sub("workload")
+	if len(s.node.Content) == 0 {
+		root.missing("workload", "{type: list, flows: [{src: host0, dst: host1, start: 0us, size: 1MB}]}")
+		return nil
+	}
+	kind, at, ok := s.required("type", "list")
+	if !ok {
+		return nil
+	}
+	read, ok := workloadTypes[kind]
+	if !ok {
+		names := make([]string, 0, len(workloadTypes))
+		for name := range workloadTypes {
+			names = append(names, name)
+		}
+		l.problem(at, "workload.type: there is no workload %q%s", kind, catalog.Hint(kind, names))
+		return nil
+	}
+	before := l.found
+	g := read(l, s, t, rules)
+	if l.found > before {
+		return nil
+	}
+	return g
+}
+
+// checked is a workload that says itself what no flow list can be made of.
+type checked interface {
+	workload.Generator
+	Check() error
+}
+
+// finish reports the keys nobody asked for and what the workload finds wrong.
+func (l *loader) finish(s *section, before int, g checked) workload.Generator {
+	s.done()
+	if l.found > before {
+		return nil
+	}
+	if err := g.Check(); err != nil {
+		l.problem(s.node, "workload: %v", err)
+		return nil
+	}
+	return g
+}
+
+func (l *loader) poisson(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	before := l.found
+	p := &workload.Poisson{
+		Pattern: l.pattern(s, t), Sizes: l.sizes(s, false), Rules: rules, Flow: flowTemplate(s, rules),
+		FromPs: s.time("from", 0), ToPs: s.time("to", rules.StopPs),
+	}
+	s.need("load", "0.5")
+	p.Load = s.float("load", 0)
+	const most = 2
+	if p.Load > most {
+		l.problem(s.get("load"), "workload.load: %g is above %d; it is a share of the rate of the hosts' links, 0.5 for 50 %%", p.Load, most)
+	}
+	if p.Pattern != nil {
+		for src := range p.Sources() {
+			p.Capacity = append(p.Capacity, t.Link(scenario.PortRef{Node: src}).RateBps)
+		}
+	}
+	return l.finish(s, before, p)
+}
+
+func (l *loader) incast(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	before := l.found
+	s.need("senders", "8")
+	g := &workload.Incast{
+		Sources: l.hosts(s, t, "sources"), Receivers: l.hosts(s, t, "receivers"),
+		Senders: s.count("senders"), Events: s.count("events"), Common: l.common(s, rules, false),
+	}
+	if g.Events > 1 {
+		s.need("interval", "100us (between two events)")
+	}
+	g.IntervalPs = s.time("interval", 0)
+	return l.finish(s, before, g)
+}
+
+func (l *loader) permutation(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	before := l.found
+	return l.finish(s, before, &workload.Permutation{
+		Sources: l.hosts(s, t, "sources"), Destinations: l.hosts(s, t, "destinations"), Common: l.common(s, rules, true),
+	})
+}
+
+func (l *loader) allToAll(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	before := l.found
+	return l.finish(s, before, &workload.AllToAll{Pattern: l.pattern(s, t), Common: l.common(s, rules, true)})
+}
+
+func (l *loader) semiDynamic(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	before := l.found
+	for _, key := range []string{"paths", "step", "least", "most", "events"} {
+		s.need(key, "100")
+	}
+	s.need("interval", "10ms (between two events)")
+	return l.finish(s, before, &workload.SemiDynamic{
+		Pattern: l.pattern(s, t), Paths: s.count("paths"), Step: s.count("step"), Least: s.count("least"), Most: s.count("most"),
+		Events: s.count("events"), IntervalPs: s.time("interval", 0), Common: l.common(s, rules, true),
+	})
+}
+
+// count is a number of things, 1 where the key is missing.
+func (s *section) count(key string) int { return int(s.integer(key, 1, 1, 1<<24)) }
+
+// common reads what the workloads with set times have in common.
+func (l *loader) common(s *section, rules workload.Rules, unlimited bool) workload.Common {
+	return workload.Common{Sizes: l.sizes(s, unlimited), StartPs: s.time("start", 0), Flow: flowTemplate(s, rules), Rules: rules}
+}
+
+// flowTemplate reads what all flows of a workload have in common.
+func flowTemplate(s *section, rules workload.Rules) scenario.Flow {
+	f := scenario.Flow{Class: uint8(s.integer("class", int64(rules.DefaultClass()), 0, math.MaxUint8)), Weight: s.float("weight", 1)}
+	if int(f.Class) >= rules.Classes {
+		s.f.problem(s.get("class"), "workload.class: %d is out of range; allowed: from 0 to %d", f.Class, rules.Classes-1)
+	}
+	return f
+}
+
+// pattern reads who sends to whom.
+func (l *loader) pattern(s *section, t *topology.Topology) *workload.Pattern {
+	before := l.found
+	var p *workload.Pattern
+	var err error
+	if groups := s.items("groups"); groups != nil {
+		for _, key := range []string{"sources", "destinations"} {
+			if n := s.get(key); n != nil {
+				l.problem(n, "workload.%s and workload.groups exclude each other: with groups, every host sends to all other groups", key)
+			}
+		}
+		var ids [][]uint32
+		seen := map[uint32]bool{}
+		for i, n := range groups {
+			ids = append(ids, l.hostList(n, s.name("groups."+strconv.Itoa(i)), t, seen))
+		}
+		p, err = workload.BetweenGroups(ids)
+	} else {
+		p, err = workload.AnyToAny(l.hosts(s, t, "sources"), l.hosts(s, t, "destinations"))
+	}
+	if l.found > before {
+		return nil
+	}
+	if err != nil {
+		l.problem(s.node, "workload: %v", err)
+		return nil
+	}
+	return p
+}
+
+// hosts reads a list of hosts, all of them if the key is missing.
+func (l *loader) hosts(s *section, t *topology.Topology, key string) []uint32 {
+	if n := s.get(key); n != nil {
+		return l.hostList(n, s.name(key), t, map[uint32]bool{})
+	}
+	ids := make([]uint32, len(t.HostNames()))
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
+	return ids
+}
+
+// hostList reads host names and ranges of them (host0..host15), none of which
+// may be there twice.
+func (l *loader) hostList(n *yaml.Node, name string, t *topology.Topology, seen map[uint32]bool) []uint32 {
+	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+		l.problem(n, "%s is a list of hosts, such as [host0, host4..host7], not %s", name, describe(n))
+		return nil
+	}
+	var ids []uint32
+	for i, item := range n.Content {
+		text, ok := l.scalar(item, name+"."+strconv.Itoa(i))
+		if !ok {
+			continue
+		}
+		first, last, isRange := strings.Cut(text, "..")
+		from, err := t.Host(first)
+		to := from
+		if err == nil && isRange {
+			to, err = t.Host(last)
+		}
+		switch {
+		case err != nil:
+			l.problem(item, "%s.%d: %v", name, i, err)
+			continue
+		case to < from:
+			l.problem(item, "%s.%d: %s stands behind %s; write the range the other way round", name, i, first, last)
+			continue
+		}
+		for id := from; id <= to; id++ {
+			if seen[id] {
+				l.problem(item, "%s.%d: host %s is here twice; keep one", name, i, t.Nodes[id].Name)
+				break
+			}
+			seen[id] = true
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// sizes reads the sizes of flows: size for a fixed one, or sizes for a table;
+// nil is unlimited, which is the default where it is allowed.
+func (l *loader) sizes(s *section, unlimited bool) *workload.Sizes {
+	name, at, isTable := s.text("sizes")
+	n := s.get("size")
+	switch {
+	case isTable && n != nil:
+		l.problem(n, "workload.size and workload.sizes exclude each other; keep one")
+	case isTable:
+		return l.sizeTable(name, at)
+	case n == nil && unlimited:
+	case n == nil:
+		s.missing("sizes", "web-search (or size: 1MB)")
+	default:
+		if size := s.flowSize(); size > 0 {
+			return workload.FixedSize(int64(size))
+		}
+		if !unlimited && n.Value == "unlimited" {
+			l.problem(n, "workload.size: the flows of this workload come to an end; write a size above 0")
+		}
+	}
+	return nil
+}
+
+// sizeTable reads a table of flow sizes: one of the shipped ones by name, or
+// a file beside the experiment.
+func (l *loader) sizeTable(name string, at *yaml.Node) *workload.Sizes {
+	dir := filepath.Join(l.configDir, "workloads")
+	file := filepath.Join(dir, name+".yaml")
+	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") {
+		file = filepath.Join(filepath.Dir(l.file), name)
+	}
+	sizes, err := workload.ReadSizes(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		known, _ := filepath.Glob(filepath.Join(dir, "*.yaml"))
+		for i, path := range known {
+			known[i] = strings.TrimSuffix(filepath.Base(path), ".yaml")
+		}
+		l.problem(at, "workload.sizes: there is no table %q (%s)%s", name, file, catalog.Hint(name, known))
+		return nil
+	}
+	if err != nil {
+		l.problem(at, "workload.sizes: %v", err)
+	}
+	return sizes
+}
+
+func (l *loader) flowFile(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	path, at, ok := s.required("path", "flows.csv")
+	s.done()
+	if !ok {
+		return nil
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(l.file), path)
+	}
+	file, err := workload.OpenFile(path, t.Host, rules)
+	if err != nil {
+		l.problem(at, "workload.path: %v", err)
+		return nil
+	}
+	return file
+}
+
+func (l *loader) flowList(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	before := l.found
+	var entries []workload.Entry
+	s.need("flows", "[{src: host0, dst: host1, start: 0us, size: 1MB}]")
+	items := s.items("flows")
+	for i, n := range items {
+		entries = append(entries, l.flow(n, s.name("flows."+strconv.Itoa(i)), t, rules))
+	}
+	s.done()
+	if l.found > before {
+		return nil
+	}
+	list, err := workload.NewList(entries)
+	var entry *workload.EntryError
+	if errors.As(err, &entry) {
+		l.problem(items[entry.Index], "workload.flows.%d: %v", entry.Index, entry.Err)
+		return nil
+	}
+	return list
+}
+
+func (l *loader) flow(n *yaml.Node, name string, t *topology.Topology, rules workload.Rules) workload.Entry {
+	before := l.found
+	s := l.section(n, n, name)
+	host := func(key string) uint32 {
+		text, at, ok := s.required(key, t.HostNames()[0])
+		if !ok {
+			return 0
+		}
+		id, err := t.Host(text)
+		if err != nil {
+			l.problem(at, "%s: %v", s.name(key), err)
+		}
+		return id
+	}
+	e := workload.Entry{
+		Name:  s.str("name"),
+		Count: int(s.integer("count", 1, 1, 1<<24)),
+		Flow: scenario.Flow{
+			Src: host("src"), Dst: host("dst"),
+			Group:   uint32(s.integer("group", 0, 0, math.MaxUint32)),
+			Size:    s.flowSize(),
+			StartPs: s.time("start", 0), StopPs: s.time("stop", -1),
+			SrcPort: uint16(s.integer("src_port", 0, 0, math.MaxUint16)),
+			DstPort: uint16(s.integer("dst_port", 0, 0, math.MaxUint16)),
+			Class:   uint8(s.integer("class", int64(rules.DefaultClass()), 0, math.MaxUint8)),
+			Weight:  s.float("weight", 1),
+		},
+	}
+	e.Flow.Measured = rules.Measured(e.Flow.StartPs)
+	s.done()
+	if l.found > before {
+		return e
+	}
+	var broken *workload.FlowError
+	if errors.As(rules.Check(e.Flow), &broken) {
+		at := s.get(broken.Field)
+		if at == nil {
+			at = n
+		}
+		l.problem(at, "%s.%v", name, broken)
+	}
+	return e
+}
+
+// flowSize is a flow's payload in bytes, 0 for unlimited.
+func (s *section) flowSize() uint64 {
+	s.need("size", "1MB (or unlimited)")
+	size, _ := quantity(s, "size", func(text string) (int64, error) {
+		if text == "unlimited" {
+			return 0, nil
+		}
+		n, err := units.ParseBytes(text)
+		if err == nil && n == 0 {
+			err = fmt.Errorf("a flow of %q has nothing to send; write a size above 0, or unlimited", text)
+		}
+		return n, err
+	})
+	return uint64(size)
+}

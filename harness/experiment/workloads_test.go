@@ -1,0 +1,147 @@
+package experiment
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/scenario"
+)
+
+// withWorkload is a small experiment with a workload and a run section.
+func withWorkload(workload, run string) string {
+	return "topology: {type: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 4, rate: 100Gbps, delay: 1us}\n" +
+		"workload: " + workload + "\npreset: hpcc\nrun: " + run + "\n"
+}
+
+func TestWorkloads(t *testing.T) {
+	tests := []struct {
+		name, workload string
+		check          func(t *testing.T, flows []scenario.Flow)
+	}{
+		{"poisson", "{type: poisson, sizes: web-search, load: 0.5}", func(t *testing.T, flows []scenario.Flow) {
+			// 8 hosts, 50 Gb/s, 1.711 MB: 29.2 flows a millisecond, for 12 ms.
+			assert.InDelta(t, 350.6, len(flows), 4*18.7)
+			measured := 0
+			for _, f := range flows {
+				if f.Measured {
+					measured++
+					assert.GreaterOrEqual(t, f.StartPs, int64(1e9))
+					assert.Less(t, f.StartPs, int64(6e9))
+				}
+			}
+			assert.InDelta(t, 146.1, measured, 4*12.1)
+		}},
+		{"between groups", "{type: poisson, size: 10KB, load: 0.1, groups: [[host0..host3], [host4..host7]], from: 2ms, to: 3ms, class: 0, weight: 3}", func(t *testing.T, flows []scenario.Flow) {
+			assert.InDelta(t, 1000, len(flows), 4*32)
+			for _, f := range flows {
+				assert.NotEqual(t, f.Src < 4, f.Dst < 4)
+				assert.Equal(t, []any{uint64(10_000), uint8(0), 3.0}, []any{f.Size, f.Class, f.Weight})
+				assert.True(t, f.StartPs >= 2e9 && f.StartPs < 3e9)
+			}
+		}},
+		{"from some to some", "{type: poisson, size: 10KB, load: 0.1, sources: [host0, host2..host3], destinations: [host7, host0]}", func(t *testing.T, flows []scenario.Flow) {
+			seen := map[[2]uint32]bool{}
+			for _, f := range flows {
+				seen[[2]uint32{f.Src, f.Dst}] = true
+			}
+			assert.Equal(t, map[[2]uint32]bool{{0, 7}: true, {2, 7}: true, {2, 0}: true, {3, 7}: true, {3, 0}: true}, seen)
+		}},
+		{"incast", "{type: incast, senders: 3, receivers: [host7], size: 20KB, events: 4, interval: 1ms, start: 1ms}", func(t *testing.T, flows []scenario.Flow) {
+			assert.Len(t, flows, 12)
+			assert.Equal(t, int64(4e9), flows[11].StartPs)
+			assert.Equal(t, uint32(7), flows[11].Dst)
+		}},
+		{"permutation", "{type: permutation, sources: [host0..host3], destinations: [host4..host7]}", func(t *testing.T, flows []scenario.Flow) {
+			assert.Len(t, flows, 4)
+			assert.Zero(t, flows[0].Size, "unlimited by default")
+		}},
+		{"all to all", "{type: all-to-all, sizes: enterprise}", func(t *testing.T, flows []scenario.Flow) {
+			assert.Len(t, flows, 56)
+		}},
+		{"semi-dynamic", "{type: semi-dynamic, paths: 20, step: 2, least: 6, most: 10, events: 10, interval: 1ms}", func(t *testing.T, flows []scenario.Flow) {
+			assert.GreaterOrEqual(t, len(flows), 6+2)
+			assert.Equal(t, uint32(1), flows[0].Group)
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e, err := load(t, write(t, withWorkload(tt.workload, "{warmup: 1ms, measure: 5ms, drain: 6ms}")), "")
+			require.NoError(t, err)
+			p := e.Points[0]
+			assert.Equal(t, int64(12e9), p.Scenario.StopPs)
+			assert.True(t, p.Scenario.StopWhenFlowsFinish)
+			var flows []scenario.Flow
+			for f, err := range p.Flows.Flows(1) {
+				require.NoError(t, err)
+				flows = append(flows, f)
+			}
+			tt.check(t, flows)
+		})
+	}
+}
+
+// TestOfferedLoad: the numbers for the manifest come from the flow list that
+// is written.
+func TestOfferedLoad(t *testing.T) {
+	e, err := load(t, write(t, withWorkload("{type: poisson, size: 10KB, load: 0.4}", "{warmup: 1ms, measure: 5ms, drain: 6ms}")), "")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	tally, err := e.Points[0].WriteInputs(dir, 3)
+	require.NoError(t, err)
+	file, err := os.Open(filepath.Join(dir, scenario.FlowsFile))
+	require.NoError(t, err)
+	defer file.Close()
+	var n, bytes uint64
+	for f, err := range scenario.ReadFlows(file) {
+		require.NoError(t, err)
+		if f.Measured {
+			n++
+			bytes += f.Size
+		}
+	}
+	assert.Equal(t, []uint64{n, bytes}, []uint64{tally.MeasuredFlows, tally.MeasuredBytes})
+	assert.InDelta(t, float64(bytes)*8/(8*100e9*5e-3), tally.Load.Offered, 1e-12)
+	assert.Equal(t, 0.4, tally.Load.Asked)
+	assert.InDelta(t, 0.4, tally.Load.Offered, 4*tally.Load.StandardError)
+}
+
+func TestWorkloadsRefused(t *testing.T) {
+	const poisson = "{type: poisson, sizes: web-search, load: 0.5}"
+	tests := []struct{ workload, want string }{
+		{"{type: poisson, sizes: websearch, load: 0.5}", `exp.yaml:2:34: workload.sizes: there is no table "websearch" (../../configs/workloads/websearch.yaml); did you mean "web-search"?`},
+		{"{type: poisson, sizes: ./none.yaml, load: 0.5}", `none.yaml)`},
+		{"{type: poisson, load: 0.5}", "exp.yaml:2:11: workload needs the key sizes, such as sizes: web-search (or size: 1MB)"},
+		{"{type: poisson, size: 1MB, sizes: web-search, load: 0.5}", "workload.size and workload.sizes exclude each other"},
+		{"{type: poisson, size: unlimited, load: 0.5}", "the flows of this workload come to an end"},
+		{"{type: poisson, sizes: web-search}", "workload needs the key load, such as load: 0.5"},
+		{"{type: poisson, sizes: web-search, load: 0}", "workload: the load is 0; it is above 0"},
+		{"{type: poisson, sizes: web-search, load: 50}", "workload.load: 50 is above 2; it is a share of the rate of the hosts' links"},
+		{"{type: poisson, sizes: web-search, load: 0.5, to: 0us}", "they end after they begin"},
+		{"{type: poisson, sizes: web-search, lod: 0.5}", `there is no key "lod" in workload; did you mean "load"?`},
+		{"{type: poisson, sizes: web-search, load: 0.5, class: 2}", "workload.class: 2 is out of range; allowed: from 0 to 1"},
+		{"{type: poisson, sizes: web-search, load: 0.5, sources: [host8]}", `exp.yaml:2:67: workload.sources.0: there is no host "host8" in this topology; did you mean "host0"?`},
+		{"{type: poisson, sizes: web-search, load: 0.5, sources: [host3..host1]}", "workload.sources.0: host3 stands behind host1; write the range the other way round"},
+		{"{type: poisson, sizes: web-search, load: 0.5, sources: [host0..host3, host3]}", "workload.sources.1: host host3 is here twice; keep one"},
+		{"{type: poisson, sizes: web-search, load: 0.5, sources: host0}", `workload.sources is a list of hosts, such as [host0, host4..host7], not "host0"`},
+		{"{type: poisson, sizes: web-search, load: 0.5, groups: [[host0], [host0]]}", "workload.groups.1.0: host host0 is here twice"},
+		{"{type: poisson, sizes: web-search, load: 0.5, groups: [[host0], [host1]], sources: [host0]}", "workload.sources and workload.groups exclude each other"},
+		{"{type: poisson, sizes: web-search, load: 0.5, sources: [host0], destinations: [host0]}", "nobody to send to"},
+		{"{type: incast, senders: 8, size: 1KB}", "8 senders are asked for, but a receiver has only 7 hosts that can send to it"},
+		{"{type: incast, senders: 2, size: 1KB, events: 3}", "workload needs the key interval"},
+		{"{type: incast, size: 1KB}", "workload needs the key senders"},
+		{"{type: permutation, start: 12ms}", "it starts at 12ms, but the run stops at 12ms"},
+		{"{type: permutation, sources: [host0]}", "there are 1 sources and 8 destinations"},
+		{"{type: semi-dynamic, paths: 20, step: 2, least: 6, most: 10, events: 10, interval: 2ms}", "the last event starts at 20ms, but the run stops at 12ms"},
+		{"{type: semi-dynamic}", "workload needs the key paths"},
+	}
+	_, err := load(t, write(t, withWorkload(poisson, "{measure: 5ms, drain: 7ms}")), "")
+	require.NoError(t, err)
+	for _, tt := range tests {
+		_, err := load(t, write(t, withWorkload(tt.workload, "{measure: 5ms, drain: 7ms}")), "")
+		assert.ErrorContains(t, err, tt.want)
+	}
+}

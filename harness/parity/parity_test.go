@@ -1,0 +1,94 @@
+package parity_test
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/parity"
+	"fabriclab/harness/trace"
+	"fabriclab/harness/trace/tracetest"
+)
+
+// run makes a run directory with the tables drops, flows and queues.
+func run(t *testing.T, queueRows ...[]any) string {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := tracetest.NewWriter(&b, tracetest.Header())
+	require.NoError(t, err)
+	require.NoError(t, w.Rows("queues", queueRows...))
+	require.NoError(t, w.End())
+	names, err := trace.NewNames([]byte(tracetest.Scenario))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	_, err = trace.Ingest(context.Background(), &b, trace.Options{Dir: dir, Names: names, IdealFCT: func(_, _ uint32, _ uint64) (int64, bool) { return 0, false }})
+	require.NoError(t, err)
+	return dir
+}
+
+var (
+	first  = []any{1000, 2, 1, 1, 100, 1, 200}
+	second = []any{2000, 2, 1, 1, 300, 2, 400}
+	other  = []any{2000, 2, 1, 1, 301, 2, 400}
+)
+
+func TestCompareShowsTheFirstDifference(t *testing.T) {
+	a := run(t, first, second)
+	same, err := parity.Compare(a, run(t, first, second))
+	require.NoError(t, err)
+	assert.Empty(t, same)
+
+	differ, err := parity.Compare(a, run(t, first, other))
+	require.NoError(t, err)
+	require.Len(t, differ, 1)
+	assert.Contains(t, differ[0], "table queues (2 and 2 rows): row 2")
+	assert.Contains(t, differ[0], ",300,")
+	assert.Contains(t, differ[0], ",301,")
+
+	short, err := parity.Compare(a, run(t, first))
+	require.NoError(t, err)
+	require.Len(t, short, 1)
+	assert.Contains(t, short[0], "one of them ends after 1 rows")
+
+	b := run(t, first, second)
+	require.NoError(t, os.Remove(b+"/drops.parquet"))
+	missing, err := parity.Compare(a, b)
+	require.NoError(t, err)
+	assert.Equal(t, []string{"table drops is in one run only"}, missing)
+}
+
+func TestDigestsAreKeptAndChecked(t *testing.T) {
+	tables, err := parity.Tables(run(t, first, second))
+	require.NoError(t, err)
+	assert.Equal(t, int64(2), tables["queues"].Rows)
+	r := parity.Run{Point: "preset=hpcc", ScenarioHash: "abc", Seed: 1, Tables: tables}
+	d := &parity.Digest{Experiment: "fncc/fig10", Scale: "quick", Engines: map[string]string{"ns3": "3.37"}, Runs: []parity.Run{r}}
+	dir := t.TempDir()
+	require.NoError(t, d.Save(dir))
+	d, err = parity.Load(dir, "fncc/fig10", "quick")
+	require.NoError(t, err)
+	assert.Empty(t, d.Check(r))
+
+	changed, err := parity.Tables(run(t, first, other))
+	require.NoError(t, err)
+	differ := d.Check(parity.Run{Point: "preset=hpcc", ScenarioHash: "abc", Seed: 1, Tables: changed})
+	require.Len(t, differ, 1)
+	assert.Contains(t, differ[0], "table queues has 2 rows")
+	assert.Contains(t, d.Check(parity.Run{Point: "preset=hpcc", ScenarioHash: "abd", Seed: 1})[0], "another one")
+	assert.Contains(t, d.Check(parity.Run{Point: "preset=hpcc", ScenarioHash: "abc", Seed: 2})[0], "no such run")
+}
+
+func TestADigestThatIsNotThereOrDamaged(t *testing.T) {
+	dir := t.TempDir()
+	_, err := parity.Load(dir, "fncc/fig10", "quick")
+	require.ErrorIs(t, err, fs.ErrNotExist)
+	assert.ErrorContains(t, err, "fabriclab parity fncc/fig10 --update")
+	require.NoError(t, os.WriteFile(parity.File(dir, "fncc/fig10", "quick"), []byte("{"), 0o644))
+	_, err = parity.Load(dir, "fncc/fig10", "quick")
+	assert.ErrorContains(t, err, "is damaged")
+}

@@ -1,0 +1,280 @@
+package progress
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/term"
+)
+
+// Display is a Sink that has to be closed.
+type Display interface {
+	Sink
+	io.Writer // text between the events, such as tables and warnings
+	Close()
+}
+
+// New chooses how to show events on out: one block that is redrawn if it is a
+// terminal, else lines.
+func New(out *os.File) Display {
+	fd := int(out.Fd())
+	if os.Getenv("TERM") == "dumb" || !term.IsTerminal(fd) {
+		return NewLines(out)
+	}
+	return newBlock(out, func() int {
+		width, _, err := term.GetSize(fd)
+		if err != nil || width <= 0 {
+			return 80
+		}
+		return width
+	})
+}
+
+// JSON writes one JSON object per event and line.
+type JSON struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// NewJSON writes events to out.
+func NewJSON(out io.Writer) *JSON { return &JSON{out: out} }
+
+// Event implements Sink.
+func (j *JSON) Event(e Event) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	line, err := json.Marshal(e)
+	if err != nil {
+		line = fmt.Appendf(nil, `{"event":"warning","text":%q}`, err.Error())
+	}
+	// Progress is for watching only: nobody is left to tell if it fails.
+	_, _ = j.out.Write(append(line, '\n'))
+}
+
+// Write drops texts for people.
+func (j *JSON) Write(b []byte) (int, error) { return len(b), nil }
+
+// Close implements Display.
+func (j *JSON) Close() {}
+
+// lineEvery is the time between two lines about a run that goes on.
+const lineEvery = 10 * time.Second
+
+// Lines writes a line when a run ends or has something to say, and now and
+// then one about a run that goes on.
+type Lines struct {
+	mu    sync.Mutex
+	out   io.Writer
+	last  map[string]time.Time
+	count counter
+}
+
+// NewLines writes to out.
+func NewLines(out io.Writer) *Lines { return &Lines{out: out, last: map[string]time.Time{}} }
+
+// Event implements Sink.
+func (l *Lines) Event(e Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.count.add(e)
+	switch e.Kind {
+	case Queued:
+		return
+	case Started:
+		l.last[e.Run] = e.Time
+		return
+	case Running:
+		if e.Time.Sub(l.last[e.Run]) < lineEvery {
+			return
+		}
+		l.last[e.Run] = e.Time
+	}
+	fmt.Fprintln(l.out, l.count.prefix(e)+describe(e))
+}
+
+// Write implements Display.
+func (l *Lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.out.Write(b)
+}
+
+// Close implements Display.
+func (l *Lines) Close() {}
+
+// counter counts runs that ended.
+type counter struct{ queued, ended int }
+
+func (c *counter) add(e Event) {
+	switch e.Kind {
+	case Queued:
+		c.queued++
+	case Cached, Done, Failed, Canceled:
+		c.ended++
+	}
+}
+
+func (c *counter) prefix(e Event) string {
+	switch e.Kind {
+	case Cached, Done, Failed, Canceled:
+		return fmt.Sprintf("[%d/%d] ", c.ended, c.queued)
+	}
+	return strings.Repeat(" ", len(fmt.Sprintf("[%d/%d] ", c.ended, c.queued)))
+}
+
+// block shows what runs in a block of lines that is redrawn in place; what has
+// ended scrolls away above it.
+type block struct {
+	mu      sync.Mutex
+	out     io.Writer
+	width   func() int
+	order   []string
+	running map[string]Event
+	drawn   int
+	count   counter
+	started time.Time
+	last    time.Time
+}
+
+func newBlock(out io.Writer, width func() int) *block {
+	return &block{out: out, width: width, running: map[string]Event{}, started: time.Now()}
+}
+
+// Event implements Sink.
+func (b *block) Event(e Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.count.add(e)
+	switch e.Kind {
+	case Queued:
+		return
+	case Started, Running:
+		if _, known := b.running[e.Run]; !known {
+			b.order = append(b.order, e.Run)
+		}
+		b.running[e.Run] = e
+		if e.Time.Sub(b.last) < 100*time.Millisecond {
+			return
+		}
+		b.last = e.Time
+		b.redraw("")
+		return
+	case Warning:
+		b.redraw(b.count.prefix(e) + describe(e) + "\n")
+		return
+	}
+	delete(b.running, e.Run)
+	for i, name := range b.order {
+		if name == e.Run {
+			b.order = append(b.order[:i], b.order[i+1:]...)
+			break
+		}
+	}
+	b.redraw(b.count.prefix(e) + describe(e) + "\n")
+}
+
+// Write implements Display.
+func (b *block) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.redraw(string(text))
+	return len(text), nil
+}
+
+// Close takes the block off the screen.
+func (b *block) Close() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.order, b.running = nil, map[string]Event{}
+	b.redraw("")
+}
+
+// redraw erases the block, prints text above it and draws it anew.
+func (b *block) redraw(text string) {
+	var s strings.Builder
+	if b.drawn > 0 {
+		fmt.Fprintf(&s, "\x1b[%dA\r\x1b[J", b.drawn)
+	}
+	s.WriteString(text)
+	b.drawn = 0
+	if len(b.order) > 0 {
+		width := b.width()
+		for _, name := range b.order {
+			s.WriteString(cut("  "+describe(b.running[name]), width) + "\n")
+		}
+		s.WriteString(cut(fmt.Sprintf("  %d of %d runs done, %d running, %s", b.count.ended, b.count.queued, len(b.order), duration(time.Since(b.started).Seconds())), width) + "\n")
+		b.drawn = len(b.order) + 1
+	}
+	_, _ = io.WriteString(b.out, s.String())
+}
+
+func cut(line string, width int) string {
+	runes := []rune(line)
+	if len(runes) < width {
+		return line
+	}
+	return string(runes[:max(0, width-2)]) + "…"
+}
+
+// describe says an event in one line.
+func describe(e Event) string {
+	switch e.Kind {
+	case Cached:
+		return e.Run + ": valid result found, not run again"
+	case Started:
+		return e.Run + ": started"
+	case Running:
+		line := fmt.Sprintf("%s: %s of %s, %s events/s", e.Run, SimTime(e.SimPS), SimTime(e.StopPS), short(e.EventsPerSec))
+		if e.FlowsTotal > 0 {
+			line += fmt.Sprintf(", %d of %d flows done", e.FlowsDone, e.FlowsTotal)
+		}
+		if e.ETAS > 0 {
+			line += ", " + duration(e.ETAS) + " left"
+		}
+		return line
+	case Warning:
+		return e.Run + ": warning: " + e.Text
+	case Done:
+		return fmt.Sprintf("%s: done in %s, %s events", e.Run, duration(e.WallS), short(float64(e.Events)))
+	case Failed:
+		return e.Run + ": failed: " + e.Text
+	}
+	return e.Run + ": " + string(e.Kind)
+}
+
+// SimTime writes a simulated time with the unit that fits.
+func SimTime(ps int64) string {
+	for _, unit := range []struct {
+		name string
+		ps   int64
+	}{{"s", 1e12}, {"ms", 1e9}, {"us", 1e6}, {"ns", 1e3}} {
+		if ps >= unit.ps || -ps >= unit.ps {
+			return fmt.Sprintf("%.4g%s", float64(ps)/float64(unit.ps), unit.name)
+		}
+	}
+	return fmt.Sprintf("%dps", ps)
+}
+
+func short(v float64) string {
+	switch {
+	case v >= 1e9:
+		return fmt.Sprintf("%.3gG", v/1e9)
+	case v >= 1e6:
+		return fmt.Sprintf("%.3gM", v/1e6)
+	case v >= 1e3:
+		return fmt.Sprintf("%.3gk", v/1e3)
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+func duration(s float64) string {
+	if s < 10 {
+		return fmt.Sprintf("%.1fs", s)
+	}
+	return (time.Duration(s) * time.Second).String()
+}

@@ -1,0 +1,142 @@
+package progress
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+func at(seconds float64, kind Kind, run string) Event {
+	return Event{Time: start.Add(time.Duration(seconds * float64(time.Second))), Kind: kind, Run: run}
+}
+
+func running(seconds float64, run string) Event {
+	e := at(seconds, Running, run)
+	e.SimPS, e.StopPS, e.EventsPerSec, e.FlowsDone, e.FlowsTotal, e.ETAS = 120_000_000, 600_000_000, 4.21e6, 3, 8, 75
+	return e
+}
+
+func TestLinesSayEndsAndNowAndThenHowFar(t *testing.T) {
+	var out strings.Builder
+	l := NewLines(&out)
+	failed := at(31, Failed, "b")
+	failed.Text = "the simulator crashed"
+	done := at(30, Done, "a")
+	done.WallS, done.Events = 29.9, 120_000_000
+	for _, e := range []Event{
+		at(0, Queued, "a"), at(0, Queued, "b"), at(0, Queued, "c"),
+		at(0, Started, "a"), running(1, "a"), running(9, "a"), running(11, "a"), running(12, "a"),
+		at(12, Started, "b"), done, failed, at(32, Cached, "c"),
+	} {
+		l.Event(e)
+	}
+	l.Close()
+	assert.Equal(t, strings.Join([]string{
+		"      a: 120us of 600us, 4.21M events/s, 3 of 8 flows done, 1m15s left",
+		"[1/3] a: done in 29s, 120M events",
+		"[2/3] b: failed: the simulator crashed",
+		"[3/3] c: valid result found, not run again",
+		"",
+	}, "\n"), out.String())
+}
+
+// screen applies what the block writes to a list of lines.
+func screen(t *testing.T, written string) []string {
+	t.Helper()
+	lines := []string{""}
+	for written != "" {
+		switch {
+		case strings.HasPrefix(written, "\x1b["):
+			end := strings.IndexAny(written, "AJ")
+			require.Positive(t, end)
+			if written[end] == 'A' {
+				var n int
+				require.NoError(t, json.Unmarshal([]byte(written[2:end]), &n))
+				require.Less(t, n, len(lines))
+				lines = lines[:len(lines)-n]
+				lines[len(lines)-1] = ""
+			}
+			written = written[end+1:]
+		case written[0] == '\r':
+			written = written[1:]
+		case written[0] == '\n':
+			lines, written = append(lines, ""), written[1:]
+		default:
+			r := []rune(written)[0]
+			lines[len(lines)-1] += string(r)
+			written = written[len(string(r)):]
+		}
+	}
+	return lines
+}
+
+func TestBlockIsRedrawnInPlace(t *testing.T) {
+	var out strings.Builder
+	b := newBlock(&out, func() int { return 60 })
+	for _, e := range []Event{
+		at(0, Queued, "a"), at(0, Queued, "b"), at(0, Queued, "c"),
+		at(0, Started, "a"), at(1, Started, "b"), running(2, "a"), running(3, "b"), at(4, Done, "a"),
+	} {
+		b.Event(e)
+	}
+	lines := screen(t, out.String())
+	require.Len(t, lines, 4)
+	assert.Equal(t, "[1/3] a: done in 0.0s, 0 events", lines[0])
+	assert.Equal(t, "  b: 120us of 600us, 4.21M events/s, 3 of 8 flows done, 1m…", lines[1])
+	assert.Contains(t, lines[2], "1 of 3 runs done, 1 running")
+	for _, line := range lines {
+		assert.Less(t, len([]rune(line)), 60)
+	}
+
+	_, err := io.WriteString(b, "text between\n")
+	require.NoError(t, err)
+	warning := at(5, Warning, "b")
+	warning.Text = "no flow finished"
+	b.Event(warning)
+	b.Close()
+	assert.Equal(t, []string{"[1/3] a: done in 0.0s, 0 events", "text between", "      b: warning: no flow finished", ""}, screen(t, out.String()))
+}
+
+func TestJSONIsOneObjectPerLine(t *testing.T) {
+	var out strings.Builder
+	j := NewJSON(&out)
+	j.Event(running(1, "a"))
+	_, err := io.WriteString(j, "text for people")
+	require.NoError(t, err)
+	j.Event(at(2, Done, "a"))
+	j.Close()
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	require.Len(t, lines, 2)
+	var e map[string]any
+	require.NoError(t, json.Unmarshal([]byte(lines[0]), &e))
+	assert.Equal(t, "running", e["event"])
+	assert.InDelta(t, 120e6, e["sim_ps"], 0)
+	assert.InDelta(t, 75, e["eta_s"], 0)
+}
+
+type broken struct{}
+
+func (broken) Write([]byte) (int, error) { return 0, errors.New("closed") }
+
+func TestABrokenTerminalDoesNotStopARun(*testing.T) {
+	for _, d := range []Display{NewJSON(broken{}), NewLines(broken{}), newBlock(broken{}, func() int { return 80 })} {
+		d.Event(at(0, Queued, "a"))
+		d.Event(at(1, Started, "a"))
+		d.Event(at(2, Done, "a"))
+		d.Close()
+	}
+}
+
+func TestSimTime(t *testing.T) {
+	for want, ps := range map[string]int64{"0ps": 0, "999ps": 999, "1.28ns": 1280, "12.9us": 12_900_000, "700us": 700_000_000, "2.5ms": 2_500_000_000, "3s": 3_000_000_000_000} {
+		assert.Equal(t, want, SimTime(ps))
+	}
+}

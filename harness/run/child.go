@@ -1,0 +1,223 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/go-cmd/cmd"
+
+	"fabriclab/harness/progress"
+	"fabriclab/harness/store"
+)
+
+// logMark opens the lines in log.txt that are not the child's standard error.
+const logMark = "# "
+
+// maxLine is the longest line read from a child; runners keep to 4 KiB.
+const maxLine = 1 << 20
+
+// child is a runner at work.
+type child struct {
+	path  string
+	args  []string
+	env   []string
+	dir   string
+	log   *os.File // gets standard error, and standard output behind a mark
+	trace *os.File // the writing end of the pipe, file descriptor 3 of the child
+
+	stall time.Duration // 0: never
+	grace time.Duration
+	// rows is the number of trace rows taken in: a simulator that waits for
+	// its reader is not stalled.
+	rows *atomic.Uint64
+	// update is called for every message of the child.
+	update func(message)
+}
+
+// message is a line on the child's standard output.
+type message struct {
+	Event      string  `json:"event"`
+	SimPS      int64   `json:"sim_ps"`
+	StopPS     int64   `json:"stop_ps"`
+	Events     uint64  `json:"events"`
+	FlowsDone  int64   `json:"flows_done"`
+	FlowsTotal int64   `json:"flows_total"`
+	WallS      float64 `json:"wall_s"`
+	Text       string  `json:"text"`
+}
+
+// ending is how a child ended.
+type ending struct {
+	exit      int
+	signal    syscall.Signal
+	err       error  // it could not be started or waited for
+	stalled   string // the watchdog ended it, and why
+	resources store.Resources
+}
+
+// run starts the child and waits for its end. When ctx is done it is ended,
+// with its process group.
+func (c *child) run(ctx context.Context) ending {
+	if ctx.Err() != nil {
+		return ending{err: context.Cause(ctx)}
+	}
+	var process *exec.Cmd
+	p := cmd.NewCmdOptions(cmd.Options{
+		Streaming:      true,
+		LineBufferSize: maxLine,
+		BeforeExec: []func(*exec.Cmd){func(e *exec.Cmd) {
+			process = e
+			e.Stderr = c.log
+			e.ExtraFiles = []*os.File{c.trace}
+		}},
+	}, c.path, c.args...)
+	p.Dir = c.dir
+	p.Env = append(withHugePages(os.Environ()), c.env...)
+
+	done := p.Start()
+	var watch watchdog
+	watch.moved(time.Now())
+	var readers sync.WaitGroup
+	readers.Go(func() {
+		for line := range p.Stdout {
+			c.line(line, &watch)
+			watch.peak = max(watch.peak, peakMemory(p.Status().PID))
+		}
+	})
+	readers.Go(func() {
+		for open := true; open; { // nothing comes: standard error goes to the log itself
+			_, open = <-p.Stderr
+		}
+	})
+
+	var end ending
+	status := c.wait(ctx, p, done, &watch, &end)
+	readers.Wait()
+	if process == nil || process.ProcessState == nil {
+		end.err = fmt.Errorf("starting %s: %w", c.path, errors.Join(status.Error, context.Cause(ctx)))
+		return end
+	}
+	end.exit = process.ProcessState.ExitCode()
+	if w, ok := process.ProcessState.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		end.signal = w.Signal()
+	}
+	end.resources = resources(process.ProcessState, status, watch.peak)
+	return end
+}
+
+// resources takes what the operating system counted, and the peak memory seen
+// if the system's count is no more than this process's own.
+func resources(state *os.ProcessState, status cmd.Status, seen int64) store.Resources {
+	r := store.Resources{
+		WallS:    time.Duration(status.StopTs - status.StartTs).Seconds(),
+		CPUUserS: state.UserTime().Seconds(),
+		CPUSysS:  state.SystemTime().Seconds(),
+	}
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		r.PeakRSSBytes = usage.Maxrss << 10
+	}
+	if seen > 0 && r.PeakRSSBytes <= peakMemory(os.Getpid()) {
+		r.PeakRSSBytes = seen
+	}
+	return r
+}
+
+// wait waits for the child, ends it when ctx is done or it stalls, and kills
+// what is left of its process group after the grace time.
+func (c *child) wait(ctx context.Context, p *cmd.Cmd, done <-chan cmd.Status, watch *watchdog, end *ending) cmd.Status {
+	ticker := time.NewTicker(tick(c.stall))
+	defer ticker.Stop()
+	for {
+		select {
+		case status := <-done:
+			return status
+		case <-ctx.Done():
+			return c.stop(p, done)
+		case now := <-ticker.C:
+			if c.rows != nil {
+				watch.ingested(c.rows.Load(), now)
+			}
+			if c.stall > 0 && now.Sub(watch.since()) > c.stall {
+				end.stalled = fmt.Sprintf("the simulation stalled: simulated time (%s) and events (%d) have not moved for %s; it was ended (--stall-timeout)",
+					progress.SimTime(watch.simPS.Load()), watch.events.Load(), c.stall)
+				return c.stop(p, done)
+			}
+		}
+	}
+}
+
+func tick(stall time.Duration) time.Duration {
+	if stall <= 0 {
+		return time.Second
+	}
+	return min(time.Second, max(stall/4, time.Millisecond))
+}
+
+func (c *child) stop(p *cmd.Cmd, done <-chan cmd.Status) cmd.Status {
+	// Stop signals the group; it fails only if the child has ended, or has not
+	// been started yet and then never is.
+	_ = p.Stop()
+	select {
+	case status := <-done:
+		return status
+	case <-time.After(c.grace):
+	}
+	if pid := p.Status().PID; pid > 0 {
+		_ = syscall.Kill(-pid, syscall.SIGKILL) // it may have ended meanwhile
+	}
+	return <-done
+}
+
+// line takes one line of standard output.
+func (c *child) line(line string, watch *watchdog) {
+	var m message
+	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &m) != nil || m.Event == "" {
+		m = message{Event: "text", Text: line}
+	}
+	switch m.Event {
+	case "start":
+		watch.moved(time.Now())
+	case "progress":
+		watch.progress(m.SimPS, m.Events, time.Now())
+	default:
+		// The log is for people; a full disk shows in the tables.
+		_, _ = fmt.Fprintln(c.log, logMark+line)
+	}
+	c.update(m)
+}
+
+// watchdog notes when the simulation moved last.
+type watchdog struct {
+	simPS  atomic.Int64
+	events atomic.Uint64
+	rows   uint64
+	last   atomic.Int64 // Unix nanoseconds
+	peak   int64        // memory of the child, in bytes
+}
+
+func (w *watchdog) moved(now time.Time) { w.last.Store(now.UnixNano()) }
+
+func (w *watchdog) since() time.Time { return time.Unix(0, w.last.Load()) }
+
+func (w *watchdog) progress(simPS int64, events uint64, now time.Time) {
+	oldSim, oldEvents := w.simPS.Swap(simPS), w.events.Swap(events)
+	if oldSim != simPS || oldEvents != events {
+		w.moved(now)
+	}
+}
+
+func (w *watchdog) ingested(rows uint64, now time.Time) {
+	if rows != w.rows {
+		w.rows = rows
+		w.moved(now)
+	}
+}

@@ -1,0 +1,143 @@
+// Package run makes results: it runs points on engines as child processes,
+// keeps their traces while they run, and sees to it that only what is complete
+// and checked counts.
+package run
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+
+	"fabriclab/harness/store"
+)
+
+// Summary is what a runner says at its end (docs/formats.md, Summary).
+type Summary struct {
+	Status     string `json:"status"`
+	SimPS      int64  `json:"sim_ps"`
+	Events     uint64 `json:"events"`
+	PacketHops uint64 `json:"packet_hops"`
+	Flows      struct {
+		Total    int64 `json:"total"`
+		Started  int64 `json:"started"`
+		Finished int64 `json:"finished"`
+		// Measured are the measured flows with a size that started.
+		Measured         int64 `json:"measured"`
+		MeasuredFinished int64 `json:"measured_finished"`
+	} `json:"flows"`
+	Counters map[string]int64 `json:"counters"`
+	Checks   []Check          `json:"checks"`
+	Warnings []string         `json:"warnings"`
+}
+
+// Check is an invariant the runner looked at.
+type Check struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}
+
+func readSummary(path string) (*Summary, json.RawMessage, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("it left no summary: %w", err)
+	}
+	s, err := parse(text)
+	return s, text, err
+}
+
+// ParseSummary reads the summary in a manifest.
+func ParseSummary(m *store.Manifest) (*Summary, error) { return parse(m.Summary) }
+
+func parse(text []byte) (*Summary, error) {
+	var s Summary
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, fmt.Errorf("its summary is no valid JSON: %w", err)
+	}
+	return &s, nil
+}
+
+// violated names the checks that do not hold.
+func (s *Summary) violated() []string {
+	var broken []string
+	for _, c := range s.Checks {
+		if !c.OK {
+			broken = append(broken, fmt.Sprintf("%s (%s)", c.Name, c.Detail))
+		}
+	}
+	if len(broken) == 0 && s.Status != "ok" {
+		broken = append(broken, fmt.Sprintf("status is %q", s.Status))
+	}
+	return broken
+}
+
+// Failure is a run that is no result.
+type Failure struct {
+	Run    string // its title
+	Reason string
+	Log    string // path; empty if there is none
+	Repeat string // the command line that repeats it by hand
+	Err    error  // what is behind it, if anything
+}
+
+func (f *Failure) Error() string {
+	text := fmt.Sprintf("run %s: %s", f.Run, f.Reason)
+	if f.Log != "" {
+		text += "\n  log:    " + f.Log
+	}
+	if f.Repeat != "" {
+		text += "\n  repeat: " + f.Repeat
+	}
+	return text
+}
+
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Exit codes of a runner.
+const (
+	exitOK      = 0
+	exitRefused = 2
+	exitChecks  = 3
+)
+
+// describeExit says how a child ended that did not end well.
+func describeExit(code int, signal syscall.Signal, lastLine string) string {
+	said := ""
+	if lastLine != "" {
+		said = "; its last words: " + lastLine
+	}
+	switch {
+	case signal == syscall.SIGKILL:
+		return "the simulator was killed (signal 9); if nobody did, the machine ran out of memory: see peak memory of other runs, use fewer --jobs" + said
+	case signal != 0:
+		return fmt.Sprintf("the simulator crashed: signal %d (%s)%s", int(signal), signal, said)
+	case code == exitRefused:
+		if lastLine == "" {
+			lastLine = "no reason given"
+		}
+		return "the simulator refused the scenario: " + lastLine
+	}
+	return fmt.Sprintf("the simulator crashed: exit code %d%s", code, said)
+}
+
+// lastLine is the last line on standard error in a log, which holds standard
+// error as it came and everything else behind a mark.
+func lastLine(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		line := strings.TrimSpace(lines[i])
+		if line != "" && !strings.HasPrefix(line, logMark) {
+			if len(line) > 400 {
+				line = line[:400] + "…"
+			}
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,428 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"fabriclab/harness/engine"
+	"fabriclab/harness/progress"
+	"fabriclab/harness/store"
+	"fabriclab/harness/trace"
+	"fabriclab/harness/workload"
+)
+
+// Job is one point on one engine with one seed.
+type Job struct {
+	Key    store.Key
+	Title  string // for people, unique among the jobs of a call
+	Labels map[string]string
+
+	Program *engine.Program
+	// Prepare writes the inputs: scenario.json and the files it names, and
+	// effective.json.
+	Prepare func(dir string) (*workload.Tally, error)
+	// IdealFCT is the completion time of a flow between two hosts in the
+	// empty network; see trace.Options.
+	IdealFCT func(src, dst uint32, size uint64) (ps int64, ok bool)
+}
+
+// Options are how jobs are run.
+type Options struct {
+	Store *store.Store
+	// Jobs is how many run at a time.
+	Jobs int
+	// KeepGoing starts further runs when one has failed.
+	KeepGoing bool
+	// Again makes runs anew that have a valid result.
+	Again bool
+	// Verify is how closely a result is looked at before it is taken.
+	Verify store.Depth
+	// StallTimeout ends a simulation that does not move; 0 never does.
+	StallTimeout time.Duration
+	// Grace is what a child gets between being asked to end and being killed.
+	Grace time.Duration
+	// Every is the time between two progress reports of a child.
+	Every time.Duration
+	Sink  progress.Sink
+	Tool  store.Tool
+}
+
+// Result is what became of a job.
+type Result struct {
+	Job      Job
+	Dir      string // of the run, if Err is nil
+	Manifest *store.Manifest
+	Cached   bool
+	// Err is a *Failure, or the context's error if the run was canceled.
+	Err error
+}
+
+// ErrSkipped is the error of jobs that were not started because another had
+// failed.
+var ErrSkipped = errors.New("not started, because another run failed (--keep-going starts it)")
+
+// All runs the jobs, some at a time, and returns a result for each, in order.
+// Jobs with the same key are run once.
+func All(ctx context.Context, jobs []Job, opt Options) []Result {
+	results := make([]Result, len(jobs))
+	first := map[store.Key]int{}
+	queue := make(chan int, len(jobs))
+	for i, job := range jobs {
+		results[i].Job = job
+		if _, twice := first[job.Key]; !twice {
+			first[job.Key] = i
+			queue <- i
+			emit(opt.Sink, job, progress.Event{Kind: progress.Queued})
+		}
+	}
+	close(queue)
+	var failed atomic.Bool
+	var workers sync.WaitGroup
+	for range max(1, opt.Jobs) {
+		workers.Go(func() {
+			for i := range queue {
+				if failed.Load() && !opt.KeepGoing {
+					results[i].Err = &Failure{Run: jobs[i].Title, Reason: ErrSkipped.Error(), Err: ErrSkipped}
+					emit(opt.Sink, jobs[i], progress.Event{Kind: progress.Canceled})
+					continue
+				}
+				results[i] = One(ctx, jobs[i], opt)
+				if results[i].Err != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	workers.Wait()
+	for i, job := range jobs {
+		if one := first[job.Key]; one != i {
+			results[i] = results[one]
+			results[i].Job = job
+		}
+	}
+	return results
+}
+
+func emit(sink progress.Sink, job Job, e progress.Event) {
+	e.Run, e.Time = job.Title, time.Now()
+	sink.Event(e)
+}
+
+// One runs a job, unless there is a valid result.
+func One(ctx context.Context, job Job, opt Options) Result {
+	result := Result{Job: job, Dir: opt.Store.Dir(job.Key)}
+	result.Manifest, result.Cached, result.Err = one(ctx, job, opt)
+	var failure *Failure
+	switch {
+	case result.Err == nil && result.Cached:
+		emit(opt.Sink, job, progress.Event{Kind: progress.Cached, Dir: result.Dir})
+	case result.Err == nil:
+		emit(opt.Sink, job, progress.Event{Kind: progress.Done, Dir: result.Dir, WallS: result.Manifest.Resources.WallS, Events: events(result.Manifest)})
+	case errors.As(result.Err, &failure):
+		emit(opt.Sink, job, progress.Event{Kind: progress.Failed, Text: failure.Reason, Dir: filepath.Dir(failure.Log)})
+	default:
+		emit(opt.Sink, job, progress.Event{Kind: progress.Canceled})
+	}
+	return result
+}
+
+func one(ctx context.Context, job Job, opt Options) (*store.Manifest, bool, error) {
+	if m := find(job, opt); m != nil {
+		return m, true, nil
+	}
+	dir, err := opt.Store.Begin(ctx, job.Key)
+	if err != nil {
+		return nil, false, failed(ctx, job, err)
+	}
+	// Another process may have made it while this one waited for the lock.
+	if m := find(job, opt); m != nil {
+		if err := dir.Discard(); err != nil {
+			return nil, false, failed(ctx, job, err)
+		}
+		return m, true, nil
+	}
+	m, err := execute(ctx, job, opt, dir.Dir())
+	if err == nil {
+		if err = dir.Complete(m); err != nil {
+			return nil, false, failed(ctx, job, err)
+		}
+		return m, false, nil
+	}
+	if ctx.Err() != nil {
+		return nil, false, errors.Join(context.Cause(ctx), dir.Discard())
+	}
+	kept, keepErr := dir.Keep()
+	if keepErr != nil {
+		return nil, false, failed(ctx, job, errors.Join(err, keepErr))
+	}
+	failure := newFailure(job, err)
+	if log := filepath.Join(kept, logFile); exists(log) {
+		failure.Log = log
+		args := job.Program.Args(filepath.Join(kept, scenarioFile), "/dev/null", "/dev/null", opt.Every)
+		failure.Repeat = strings.Join(append([]string{job.Program.Path}, args...), " ")
+	}
+	return nil, false, failure
+}
+
+// find returns the manifest of a valid result, or nil. A damaged result is
+// told of and made again.
+func find(job Job, opt Options) *store.Manifest {
+	if opt.Again {
+		return nil
+	}
+	m, err := opt.Store.Find(job.Key, job.Program.BuildID, opt.Verify)
+	if err == nil {
+		return m
+	}
+	if !errors.Is(err, store.ErrNoRun) {
+		emit(opt.Sink, job, progress.Event{Kind: progress.Warning, Text: "the result that is there is not taken, the run is made again: " + err.Error()})
+	}
+	return nil
+}
+
+func failed(ctx context.Context, job Job, err error) error {
+	if ctx.Err() != nil {
+		return errors.Join(context.Cause(ctx), err)
+	}
+	return newFailure(job, err)
+}
+
+func newFailure(job Job, err error) *Failure {
+	reason := err.Error()
+	if errors.Is(err, syscall.ENOSPC) {
+		reason += "; free some space, record less (trace: in the experiment), or choose another results folder with --out"
+	}
+	return &Failure{Run: job.Title, Reason: reason, Err: err}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Files of a run directory.
+const (
+	scenarioFile = "scenario.json"
+	summaryFile  = "summary.json"
+	logFile      = "log.txt"
+)
+
+// execute runs the job in a directory and returns the manifest to complete it
+// with.
+func execute(ctx context.Context, job Job, opt Options, dir string) (*store.Manifest, error) {
+	tally, err := job.Prepare(dir)
+	if err != nil {
+		return nil, fmt.Errorf("writing the engine's input: %w", err)
+	}
+	m := &store.Manifest{
+		Tool: opt.Tool, Experiment: job.Key.Experiment, Labels: job.Labels,
+		ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
+		Engine: store.Engine{
+			Name: job.Key.Engine, EngineVersion: job.Program.Version.EngineVersion, Compiler: job.Program.Version.Compiler,
+			BuildType: job.Program.Version.BuildType, Flags: job.Program.Version.Flags, BuildID: job.Program.BuildID,
+		},
+		Workload: tally, Inputs: map[string]store.File{}, Outputs: map[string]store.File{},
+		State: store.StateOK, Started: time.Now().UTC(),
+	}
+	inputs, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, fmt.Errorf("reading the engine's input: %w", err)
+	}
+	for _, input := range inputs {
+		if m.Inputs[input.Name()], err = store.HashFile(filepath.Join(dir, input.Name())); err != nil {
+			return nil, err
+		}
+	}
+	scenario, err := os.ReadFile(filepath.Join(dir, scenarioFile))
+	if err != nil {
+		return nil, fmt.Errorf("reading the engine's input: %w", err)
+	}
+	names, err := trace.NewNames(scenario)
+	if err != nil {
+		return nil, err
+	}
+	emit(opt.Sink, job, progress.Event{Kind: progress.Started})
+	end, tables, warnings, err := simulate(ctx, job, opt, dir, names)
+	if err != nil {
+		removeTables(dir)
+		return nil, err
+	}
+	summary, raw, err := readSummary(filepath.Join(dir, summaryFile))
+	if err != nil {
+		removeTables(dir)
+		return nil, fmt.Errorf("the simulator ended well, but %w", err)
+	}
+	for _, w := range summary.Warnings {
+		if !slices.Contains(warnings, w) {
+			warnings = append(warnings, w)
+			emit(opt.Sink, job, progress.Event{Kind: progress.Warning, Text: w})
+		}
+	}
+	if broken := summary.violated(); len(broken) > 0 {
+		return nil, fmt.Errorf("a check failed: %s; its tables are complete and stay for a look", strings.Join(broken, "; "))
+	}
+	if end.exit == exitChecks {
+		return nil, errors.New("the simulator says that a check failed (exit code 3), but its summary names none")
+	}
+	m.Summary, m.Warnings, m.ExitCode, m.Resources = raw, warnings, end.exit, end.resources
+	for _, t := range tables {
+		m.Outputs[t.Name] = store.File{Bytes: t.Bytes, SHA256: t.SHA256, Rows: &t.Rows}
+	}
+	for _, name := range []string{summaryFile, logFile} {
+		if m.Outputs[name], err = store.HashFile(filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// removeTables takes half-written tables away. What stays is looked at by
+// people only; nothing without a manifest is a result anyway.
+func removeTables(dir string) {
+	paths, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
+	if err != nil {
+		return
+	}
+	for _, p := range paths {
+		_ = os.Remove(p)
+	}
+}
+
+// simulate runs the child and takes its trace in meanwhile.
+func simulate(ctx context.Context, job Job, opt Options, dir string, names *trace.Names) (ending, []trace.File, []string, error) {
+	log, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	if err != nil {
+		return ending{}, nil, nil, fmt.Errorf("opening the log: %w", err)
+	}
+	defer log.Close()
+	reading, writing, err := os.Pipe()
+	if err != nil {
+		return ending{}, nil, nil, fmt.Errorf("opening the trace pipe: %w", err)
+	}
+	defer reading.Close()
+	defer writing.Close()
+	widen(writing)
+
+	var rows atomic.Uint64
+	report := &reporter{job: job, sink: opt.Sink}
+	c := &child{
+		path: job.Program.Path, env: job.Program.Env, dir: dir,
+		args: job.Program.Args(scenarioFile, "/dev/fd/3", summaryFile, opt.Every),
+		log:  log, trace: writing, stall: opt.StallTimeout, grace: opt.Grace, rows: &rows, update: report.message,
+	}
+	fmt.Fprintf(log, "%s%s %s\n", logMark, c.path, strings.Join(c.args, " "))
+
+	childCtx, endChild := context.WithCancel(ctx)
+	defer endChild()
+	var tables []trace.File
+	var traceErr error
+	ingested := make(chan struct{})
+	go func() {
+		defer close(ingested)
+		tables, traceErr = trace.Ingest(ctx, reading, trace.Options{Dir: dir, Names: names, IdealFCT: job.IdealFCT, Rows: &rows})
+		if traceErr != nil {
+			endChild()
+		}
+	}()
+	end := c.run(childCtx)
+	// The reader sees the end of the stream only when no one can write to it.
+	if err := writing.Close(); err != nil {
+		return end, nil, nil, fmt.Errorf("closing the trace pipe: %w", err)
+	}
+	<-ingested
+	return end, tables, report.warnings, verdict(ctx, end, traceErr, filepath.Join(dir, logFile))
+}
+
+// verdict says whether child and trace came to a good end, and if not, which
+// of what went wrong is the cause.
+func verdict(ctx context.Context, end ending, traceErr error, log string) error {
+	var broken *trace.StreamError
+	cutShort := errors.As(traceErr, &broken) && broken.Truncated
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case end.stalled != "":
+		return errors.New(end.stalled)
+	case traceErr != nil && !cutShort:
+		return traceErr
+	case end.err != nil:
+		return end.err
+	case end.signal != 0, end.exit != exitOK && end.exit != exitChecks:
+		return errors.New(describeExit(end.exit, end.signal, lastLine(log)))
+	}
+	return traceErr
+}
+
+// widen asks for a pipe of 1 MiB, for fewer switches between the processes;
+// where that is not allowed the usual size does.
+func widen(pipe *os.File) {
+	const setPipeSize = 1031 // F_SETPIPE_SZ
+	if raw, err := pipe.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) {
+			_, _, _ = syscall.Syscall(syscall.SYS_FCNTL, fd, setPipeSize, 1<<20)
+		})
+	}
+}
+
+// reporter turns a child's messages into events.
+type reporter struct {
+	job      Job
+	sink     progress.Sink
+	last     message
+	speed    float64 // events per second
+	pace     float64 // simulated picoseconds per second
+	warnings []string
+}
+
+func (r *reporter) message(m message) {
+	switch m.Event {
+	case "progress":
+		r.progress(m)
+	case "warning":
+		if !slices.Contains(r.warnings, m.Text) {
+			r.warnings = append(r.warnings, m.Text)
+			emit(r.sink, r.job, progress.Event{Kind: progress.Warning, Text: m.Text})
+		}
+	}
+}
+
+func (r *reporter) progress(m message) {
+	if dt := m.WallS - r.last.WallS; dt > 0 && m.Events >= r.last.Events {
+		r.speed = smooth(r.speed, float64(m.Events-r.last.Events)/dt)
+		r.pace = smooth(r.pace, float64(m.SimPS-r.last.SimPS)/dt)
+	}
+	r.last = m
+	e := progress.Event{
+		Kind: progress.Running, SimPS: m.SimPS, StopPS: m.StopPS, Events: m.Events, EventsPerSec: r.speed,
+		FlowsDone: m.FlowsDone, FlowsTotal: m.FlowsTotal, WallS: m.WallS,
+	}
+	if r.pace > 0 {
+		e.ETAS = float64(m.StopPS-m.SimPS) / r.pace
+	}
+	emit(r.sink, r.job, e)
+}
+
+// smooth averages over the last few reports.
+func smooth(old, now float64) float64 {
+	if old == 0 {
+		return now
+	}
+	return 0.7*old + 0.3*now
+}
+
+func events(m *store.Manifest) uint64 {
+	s, err := ParseSummary(m)
+	if err != nil {
+		return 0
+	}
+	return s.Events
+}

@@ -1,0 +1,345 @@
+package run_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/progress"
+	"fabriclab/harness/run"
+	"fabriclab/harness/run/runtest"
+	"fabriclab/harness/store"
+	"fabriclab/harness/trace"
+	"fabriclab/harness/workload"
+)
+
+func TestMain(m *testing.M) {
+	runtest.Run()
+	os.Exit(m.Run())
+}
+
+type recorder struct {
+	mu     sync.Mutex
+	events []progress.Event
+	notify func(progress.Event)
+}
+
+func (r *recorder) Event(e progress.Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, e)
+	if r.notify != nil {
+		r.notify(e)
+	}
+}
+
+func (r *recorder) of(kind progress.Kind) []progress.Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found []progress.Event
+	for _, e := range r.events {
+		if e.Kind == kind {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+func options(t *testing.T) (run.Options, *recorder) {
+	t.Helper()
+	sink := &recorder{}
+	return run.Options{
+		Store: store.New(t.TempDir()), Jobs: 2, KeepGoing: true, Verify: store.Contents,
+		StallTimeout: time.Minute, Grace: 2 * time.Second, Every: 10 * time.Millisecond,
+		Sink: sink, Tool: store.Tool{Name: "fabriclab", Version: "test"},
+	}, sink
+}
+
+func job(mode string, seed uint64) run.Job {
+	return run.Job{
+		Key:   store.Key{Experiment: "test/" + mode, ScenarioHash: "cafe", Engine: "ns3", Seed: seed},
+		Title: fmt.Sprintf("%s seed %d", mode, seed), Labels: map[string]string{"preset": "hpcc"},
+		Program: runtest.Program(mode), Prepare: runtest.Prepare,
+		IdealFCT: func(_, _ uint32, size uint64) (int64, bool) { return 400, size > 0 },
+	}
+}
+
+func one(t *testing.T, mode string) (run.Result, run.Options, *recorder) {
+	t.Helper()
+	opt, sink := options(t)
+	return run.One(context.Background(), job(mode, 1), opt), opt, sink
+}
+
+func hidden(t *testing.T, opt run.Options) []string {
+	t.Helper()
+	var found []string
+	require.NoError(t, filepath.WalkDir(opt.Store.Root(), func(path string, d os.DirEntry, err error) error {
+		if strings.HasPrefix(d.Name(), ".") {
+			found = append(found, path)
+		}
+		return err
+	}))
+	return found
+}
+
+func TestGoodRunIsCompleteAndNotRunAgain(t *testing.T) {
+	result, opt, sink := one(t, "ok")
+	require.NoError(t, result.Err)
+	assert.False(t, result.Cached)
+	for _, name := range []string{"scenario.json", "flows.bin", "routes.bin", "effective.json", "summary.json", "log.txt", "flows.parquet", "queues.parquet", "drops.parquet", "manifest.json"} {
+		assert.FileExists(t, filepath.Join(result.Dir, name))
+	}
+	m, err := store.Read(result.Dir)
+	require.NoError(t, err)
+	require.NoError(t, m.Verify(result.Dir, store.Contents))
+	assert.Equal(t, "build-of-stand-in", m.Engine.BuildID)
+	assert.Equal(t, "3.37", m.Engine.EngineVersion)
+	assert.Equal(t, map[string]string{"preset": "hpcc"}, m.Labels)
+	assert.Equal(t, &workload.OfferedLoad{Asked: 0.5, Offered: 0.49}, m.Workload.Load)
+	assert.Equal(t, uint64(100), *m.Outputs["queues.parquet"].Rows)
+	assert.Contains(t, m.Inputs, "flows.bin")
+	assert.Equal(t, []string{"no flow finished: stop time is short"}, m.Warnings)
+	assert.Positive(t, m.Resources.WallS)
+	assert.Positive(t, m.Resources.CPUUserS+m.Resources.CPUSysS)
+	assert.Greater(t, m.Resources.PeakRSSBytes, int64(1<<20))
+	summary, err := run.ParseSummary(m)
+	require.NoError(t, err)
+	assert.Equal(t, uint64(4321), summary.Events)
+	assert.Len(t, sink.of(progress.Warning), 1, "a warning that is said twice is shown once")
+
+	table, err := trace.Open(result.Dir, "flows")
+	require.NoError(t, err)
+	defer table.Close()
+	var csv strings.Builder
+	require.NoError(t, table.Export(&csv, trace.CSV, -1))
+	assert.Contains(t, csv.String(), "400,600,1.5")
+
+	again := run.One(context.Background(), job("ok", 1), opt)
+	require.NoError(t, again.Err)
+	assert.True(t, again.Cached)
+	assert.Len(t, sink.of(progress.Started), 1)
+
+	other := job("ok", 1)
+	other.Program.BuildID = "build-2"
+	rebuilt := run.One(context.Background(), other, opt)
+	require.NoError(t, rebuilt.Err)
+	assert.False(t, rebuilt.Cached, "another build makes another run")
+
+	opt.Again = true
+	forced := run.One(context.Background(), other, opt)
+	require.NoError(t, forced.Err)
+	assert.False(t, forced.Cached)
+	assert.Empty(t, hidden(t, opt))
+}
+
+func TestDamagedResultIsMadeAgainAndToldOf(t *testing.T) {
+	result, opt, sink := one(t, "ok")
+	require.NoError(t, result.Err)
+	require.NoError(t, os.Truncate(filepath.Join(result.Dir, "queues.parquet"), 20))
+	again := run.One(context.Background(), job("ok", 1), opt)
+	require.NoError(t, again.Err)
+	assert.False(t, again.Cached)
+	warnings := sink.of(progress.Warning)
+	require.NotEmpty(t, warnings)
+	assert.Contains(t, warnings[1].Text, "queues.parquet has 20 bytes")
+}
+
+func TestFailuresAreNamedAndNoResult(t *testing.T) {
+	tests := map[string]struct {
+		want   string
+		tables bool
+	}{
+		"segv":         {want: "signal 11 (segmentation fault); its last words: assertion failed: queue.size >= 0"},
+		"exit":         {want: "exit code 70; its last words: terminate called after throwing an instance of 'std::bad_alloc'"},
+		"refuse":       {want: "refused the scenario: parameter hpcc.eta = 7 is above 1"},
+		"truncated":    {want: "truncated trace stream"},
+		"cut":          {want: "killed (signal 9)"},
+		"corrupt":      {want: "corrupt trace stream"},
+		"check":        {want: "a check failed: bytes_conserved (sent 6000, delivered 5000)", tables: true},
+		"check-silent": {want: "a check failed: bytes_conserved", tables: true},
+		"no-summary":   {want: "left no summary"},
+		"bad-summary":  {want: "summary is no valid JSON"},
+	}
+	for mode, test := range tests {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			result, opt, sink := one(t, mode)
+			var failure *run.Failure
+			require.ErrorAs(t, result.Err, &failure)
+			assert.Contains(t, failure.Reason, test.want)
+			assert.Contains(t, failure.Error(), mode+" seed 1")
+			assert.Contains(t, failure.Error(), failure.Log)
+			assert.FileExists(t, failure.Log)
+			assert.Contains(t, failure.Repeat, "--scenario "+filepath.Join(filepath.Dir(failure.Log), "scenario.json"))
+			assert.Len(t, sink.of(progress.Failed), 1)
+
+			assert.NoDirExists(t, result.Dir)
+			assert.NoFileExists(t, filepath.Join(filepath.Dir(failure.Log), store.ManifestFile))
+			tables, err := trace.List(filepath.Dir(failure.Log))
+			require.NoError(t, err)
+			assert.Equal(t, test.tables, len(tables) > 0, "tables: %v", tables)
+			_, err = opt.Store.Find(job(mode, 1).Key, "build-of-stand-in", store.Sizes)
+			require.ErrorIs(t, err, store.ErrNoRun)
+			assert.Empty(t, hidden(t, opt))
+		})
+	}
+}
+
+func TestMissingProgramIsNamed(t *testing.T) {
+	opt, _ := options(t)
+	j := job("ok", 1)
+	j.Program.Path = filepath.Join(t.TempDir(), "fabric-ns3")
+	result := run.One(context.Background(), j, opt)
+	require.ErrorContains(t, result.Err, "starting "+j.Program.Path)
+	require.ErrorIs(t, result.Err, os.ErrNotExist)
+}
+
+func TestInputThatCannotBeWritten(t *testing.T) {
+	opt, _ := options(t)
+	j := job("ok", 1)
+	j.Prepare = func(string) (*workload.Tally, error) { return nil, syscall.ENOSPC }
+	result := run.One(context.Background(), j, opt)
+	require.ErrorIs(t, result.Err, syscall.ENOSPC)
+	require.ErrorContains(t, result.Err, "--out")
+	assert.Empty(t, hidden(t, opt))
+}
+
+func TestStalledIsEndedSlowIsNot(t *testing.T) {
+	opt, _ := options(t)
+	opt.StallTimeout = 800 * time.Millisecond
+	start := time.Now()
+	result := run.One(context.Background(), job("stall", 1), opt)
+	require.ErrorContains(t, result.Err, "stalled: simulated time (120ns) and events (77) have not moved for 800ms")
+	assert.Less(t, time.Since(start), 20*time.Second)
+
+	slow := run.One(context.Background(), job("slow", 1), opt)
+	require.NoError(t, slow.Err)
+}
+
+func TestMuchOutputAndLongLinesAreDrained(t *testing.T) {
+	result, _, sink := one(t, "chatty")
+	require.NoError(t, result.Err)
+	log, err := os.ReadFile(filepath.Join(result.Dir, "log.txt"))
+	require.NoError(t, err)
+	assert.Contains(t, string(log), "line 4999\n")
+	assert.Contains(t, string(log), strings.Repeat("x", 200_000)+"\n")
+	running := sink.of(progress.Running)
+	require.Len(t, running, 5_000)
+	assert.InDelta(t, 1000, running[4_999].EventsPerSec, 1)
+	assert.Positive(t, running[2_000].ETAS)
+}
+
+func TestCancelStopsTheChildAndLeavesNothing(t *testing.T) {
+	for _, mode := range []string{"forever", "stubborn"} {
+		t.Run(mode, func(t *testing.T) {
+			opt, sink := options(t)
+			opt.Grace = 300 * time.Millisecond
+			ctx, cancel := context.WithCancelCause(context.Background())
+			interrupted := errors.New("interrupted")
+			work := filepath.Join(filepath.Dir(opt.Store.Dir(job(mode, 1).Key)), ".ns3-seed1.work")
+			var grandchild int
+			sink.notify = func(e progress.Event) {
+				if e.Kind != progress.Running || e.Run != job(mode, 1).Title || ctx.Err() != nil {
+					return
+				}
+				if text, err := os.ReadFile(filepath.Join(work, "grandchild.pid")); err == nil {
+					grandchild, _ = strconv.Atoi(string(text))
+				}
+				cancel(interrupted)
+			}
+			results := run.All(ctx, []run.Job{job(mode, 1), job(mode, 2), job(mode, 3)}, opt)
+			for _, r := range results {
+				require.ErrorIs(t, r.Err, interrupted)
+			}
+			assert.Len(t, sink.of(progress.Canceled), 3)
+			assert.Empty(t, hidden(t, opt))
+			var files []string
+			require.NoError(t, filepath.WalkDir(opt.Store.Root(), func(path string, d os.DirEntry, err error) error {
+				if !d.IsDir() {
+					files = append(files, path)
+				}
+				return err
+			}))
+			assert.Empty(t, files)
+			if mode == "stubborn" {
+				require.Positive(t, grandchild)
+				assert.Eventually(t, func() bool { return gone(grandchild) }, 5*time.Second, 10*time.Millisecond)
+			}
+		})
+	}
+}
+
+// gone says whether a process has ended (its parent may not have noticed).
+func gone(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err != nil || strings.Contains(string(text), ") Z ")
+}
+
+func TestOthersGoOnAfterAFailure(t *testing.T) {
+	opt, sink := options(t)
+	opt.Jobs = 3
+	jobs := []run.Job{job("ok", 1), job("segv", 1), job("ok", 2), job("truncated", 1), job("ok", 3), job("ok", 1)}
+	results := run.All(context.Background(), jobs, opt)
+	for i, r := range results {
+		assert.Equal(t, jobs[i].Title, r.Job.Title)
+		if i == 1 || i == 3 {
+			require.Error(t, r.Err)
+			continue
+		}
+		require.NoError(t, r.Err)
+	}
+	assert.Equal(t, results[0].Dir, results[5].Dir)
+	assert.Len(t, sink.of(progress.Started), 5, "the same run is made once")
+}
+
+func TestWithoutKeepGoingTheRestIsSkipped(t *testing.T) {
+	opt, sink := options(t)
+	opt.Jobs, opt.KeepGoing = 1, false
+	results := run.All(context.Background(), []run.Job{job("exit", 1), job("ok", 1)}, opt)
+	require.Error(t, results[0].Err)
+	require.ErrorIs(t, results[1].Err, run.ErrSkipped)
+	assert.Len(t, sink.of(progress.Started), 1)
+}
+
+func TestTwoProcessesMakeARunOnce(t *testing.T) {
+	opt, sink := options(t)
+	var wait sync.WaitGroup
+	results := make([]run.Result, 2)
+	for i := range results {
+		wait.Go(func() { results[i] = run.One(context.Background(), job("slow", 1), opt) })
+	}
+	wait.Wait()
+	require.NoError(t, results[0].Err)
+	require.NoError(t, results[1].Err)
+	assert.Len(t, sink.of(progress.Started), 1)
+	assert.NotEqual(t, results[0].Cached, results[1].Cached)
+}
+
+func TestFullDisk(t *testing.T) {
+	mount := t.TempDir()
+	if err := syscall.Mount("none", mount, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skipf("a small file system cannot be mounted: %v", err)
+	}
+	defer func() { require.NoError(t, syscall.Unmount(mount, 0)) }()
+	opt, _ := options(t)
+	opt.Store = store.New(mount)
+	result := run.One(context.Background(), job("large", 1), opt)
+	require.ErrorIs(t, result.Err, syscall.ENOSPC)
+	require.ErrorContains(t, result.Err, "--out")
+	require.ErrorContains(t, result.Err, "large seed 1")
+	runs, err := store.Runs(mount)
+	require.NoError(t, err)
+	assert.Empty(t, runs)
+	require.NoError(t, run.One(context.Background(), job("ok", 1), opt).Err, "the failed run's tables are gone, a small one fits")
+}

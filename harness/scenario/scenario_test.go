@@ -1,0 +1,241 @@
+package scenario
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func example() *Scenario {
+	salt := uint32(0)
+	return &Scenario{
+		Name: "fncc/fig10", Seed: 1, StopPs: 600_000_000,
+		Nodes: []Node{
+			{ID: 0, Name: "sender0", Kind: Host},
+			{ID: 1, Name: "receiver0", Kind: Host},
+			{ID: 2, Name: "s1", Kind: Switch, HashSalt: &salt},
+		},
+		Links: []Link{
+			{ID: 0, A: 0, APort: 0, B: 2, BPort: 0, RateBps: 100e9, DelayPs: 1_500_000},
+			{ID: 1, A: 1, APort: 0, B: 2, BPort: 1, RateBps: 100e9, DelayPs: 1_500_000},
+		},
+		Components: Components{
+			Host:              Component{"host", map[string]any{"base_rtt": int64(6_000_000), "mtu": int64(1518)}},
+			Switch:            Component{"switch", map[string]any{}},
+			Port:              Component{"port", map[string]any{"pfc": true}},
+			PathSelector:      Component{"ecmp", map[string]any{"symmetric": true}},
+			Queues:            []Component{{"fifo", map[string]any{}}, {"red", map[string]any{"pmax": 0.01, "kmin": int64(5000)}}},
+			PortAgents:        []Component{},
+			CongestionControl: Component{"hpcc", map[string]any{"eta": 0.95}},
+			ReceiverAgents:    []Component{{"hpcc_echo", map[string]any{}}},
+		},
+		Trace: Trace{map[string]TableFilter{
+			"flows":  {},
+			"queues": {IntervalPs: 1_000_000, Ports: []PortRef{{Node: 2, Port: 1}}, Classes: []int{1}},
+		}},
+	}
+}
+
+func flowList(flows ...Flow) iter.Seq2[Flow, error] {
+	return func(yield func(Flow, error) bool) {
+		for _, f := range flows {
+			if !yield(f, nil) {
+				return
+			}
+		}
+	}
+}
+
+var (
+	exampleFlows = []Flow{
+		{ID: 0, Src: 0, Dst: 1, Size: 0, StopPs: -1, SrcPort: 49152, DstPort: 4791, Class: 1, Measured: true, Weight: 1},
+		{ID: 1, Src: 1, Dst: 0, Group: 7, Size: 1 << 40, StartPs: 300_000_000, StopPs: 500_000_000, SrcPort: 49153, DstPort: 4791, Weight: 0.5},
+	}
+	exampleRoutes = []Route{{2, 0, 0, 0}, {2, 1, 1, 0}, {2, 1, 2, 1}, {3, 0, 5, 0}}
+)
+
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	s := example()
+	require.NoError(t, s.Write(dir, flowList(exampleFlows...), slices.Values(exampleRoutes)))
+	for _, name := range []string{File, FlowsFile, RoutesFile} {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		golden := filepath.Join("testdata", name)
+		if *update {
+			require.NoError(t, os.WriteFile(golden, got, 0o644))
+		}
+		want, err := os.ReadFile(golden)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, name)
+	}
+
+	encoded, err := os.ReadFile(filepath.Join(dir, File))
+	require.NoError(t, err)
+	back, err := Decode(encoded)
+	require.NoError(t, err)
+	again, err := back.Encode()
+	require.NoError(t, err)
+	assert.Equal(t, string(encoded), string(again))
+
+	var flows []Flow
+	for f, err := range ReadFlows(openFile(t, filepath.Join(dir, FlowsFile))) {
+		require.NoError(t, err)
+		flows = append(flows, f)
+	}
+	assert.Equal(t, exampleFlows, flows)
+	var routes []Route
+	for r, err := range ReadRoutes(openFile(t, filepath.Join(dir, RoutesFile))) {
+		require.NoError(t, err)
+		routes = append(routes, r)
+	}
+	assert.Equal(t, exampleRoutes, routes)
+}
+
+func openFile(t *testing.T, path string) *os.File {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	encoded, err := example().Encode()
+	require.NoError(t, err)
+	replace := func(old, new string) []byte {
+		changed := bytes.Replace(encoded, []byte(old), []byte(new), 1)
+		require.NotEqual(t, encoded, changed)
+		return changed
+	}
+	tests := []struct {
+		data []byte
+		want string
+	}{
+		{replace(`"stop_ps"`, `"stopps"`), `unknown field "stopps"`},
+		{replace(`"rate_bps"`, `"rate"`), `unknown field "rate"`},
+		{replace(`"version": 1`, `"version": 2`), "version 2, this program reads"},
+		{replace(`"flows.bin"`, `"/tmp/flows.bin"`), `flow list "/tmp/flows.bin"`},
+		{append(slices.Clone(encoded), '{', '}'), "more behind the JSON object"},
+		{nil, "EOF"},
+	}
+	for _, tt := range tests {
+		_, err := Decode(tt.data)
+		assert.ErrorContains(t, err, tt.want)
+	}
+}
+
+func TestHash(t *testing.T) {
+	digests := func(flows []Flow, routes []Route) ([32]byte, [32]byte) {
+		f, err := FlowsDigest(flowList(flows...))
+		require.NoError(t, err)
+		r, err := RoutesDigest(slices.Values(routes))
+		require.NoError(t, err)
+		return f, r
+	}
+	hash := func(s *Scenario, flows []Flow, routes []Route) string {
+		h, err := s.Hash(digests(flows, routes))
+		require.NoError(t, err)
+		return h
+	}
+	want := hash(example(), exampleFlows, exampleRoutes)
+	assert.Len(t, want, 16)
+
+	seeded := example()
+	seeded.Seed = 2
+	assert.Equal(t, want, hash(seeded, exampleFlows, exampleRoutes), "the seed does not enter")
+	assert.Equal(t, uint64(2), seeded.Seed)
+
+	changed := example()
+	changed.Components.CongestionControl.Params["eta"] = 0.9
+	assert.NotEqual(t, want, hash(changed, exampleFlows, exampleRoutes))
+	assert.NotEqual(t, want, hash(example(), exampleFlows[:1], exampleRoutes))
+	assert.NotEqual(t, want, hash(example(), exampleFlows, exampleRoutes[:3]))
+}
+
+func TestRecordsOutOfOrder(t *testing.T) {
+	_, err := FlowsDigest(flowList(exampleFlows[1], exampleFlows[0]))
+	assert.ErrorContains(t, err, "flow 0 (start 0 ps) stands behind flow 1 (start 300000000 ps)")
+	_, err = FlowsDigest(flowList(exampleFlows[0], exampleFlows[0]))
+	assert.ErrorContains(t, err, "stands behind")
+	for _, routes := range [][]Route{{{3, 0, 0, 0}, {2, 0, 0, 0}}, {{2, 1, 0, 0}, {2, 0, 0, 0}}, {{2, 1, 0, 0}, {2, 1, 0, 0}}, {{2, 1, 0, 0}, {2, 1, 0, 2}}, {{2, 1, 0, 0}, {2, 2, 0, 1}}} {
+		_, err = RoutesDigest(slices.Values(routes))
+		assert.ErrorContains(t, err, "stands behind")
+	}
+	broken := errors.New("broken")
+	_, err = FlowsDigest(func(yield func(Flow, error) bool) { yield(Flow{}, broken) })
+	assert.ErrorIs(t, err, broken)
+}
+
+func TestReadRefuses(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", FlowsFile))
+	require.NoError(t, err)
+	edit := func(offset int, value byte) []byte {
+		changed := slices.Clone(data)
+		changed[offset] = value
+		return changed
+	}
+	tests := []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"empty", nil, "header: EOF"},
+		{"magic", edit(0, 'X'), "is not that of a FABFLOW1 file"},
+		{"record size", edit(8, 16), "is not that of a FABFLOW1 file"},
+		{"truncated", data[:len(data)-1], "record 1: the header says 2 records: unexpected EOF"},
+		{"cut at a record", data[:len(data)-64], "record 1: the header says 2 records: EOF"},
+		{"too long", append(slices.Clone(data), 0), "more behind the 2 records of the header"},
+		{"unknown flag", edit(32+45, 3), "record 0: unknown flags"},
+		{"order", edit(32+24+7, 1), "record 1: flows are not sorted"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var last error
+			for _, err := range ReadFlows(bytes.NewReader(tt.data)) {
+				last = err
+			}
+			assert.ErrorContains(t, last, tt.want)
+		})
+	}
+}
+
+// TestStreaming: memory does not grow with the number of flows.
+func TestStreaming(t *testing.T) {
+	const n = 1_000_000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := FlowsDigest(func(yield func(Flow, error) bool) {
+		for i := range uint32(n) {
+			if !yield(Flow{ID: i, Dst: 1, StartPs: int64(i / 2)}, nil) {
+				return
+			}
+		}
+	})
+	require.NoError(t, err)
+	runtime.ReadMemStats(&after)
+	assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
+}
+
+type failingWriter struct{}
+
+func (failingWriter) Write([]byte) (int, error)      { return 0, io.ErrShortWrite }
+func (failingWriter) Seek(int64, int) (int64, error) { return 0, nil }
+
+func TestWriteErrors(t *testing.T) {
+	assert.ErrorIs(t, WriteFlows(failingWriter{}, flowList(exampleFlows...)), io.ErrShortWrite)
+	assert.ErrorIs(t, WriteRoutes(failingWriter{}, slices.Values(exampleRoutes)), io.ErrShortWrite)
+	assert.Error(t, example().Write(filepath.Join(t.TempDir(), "missing"), flowList(), slices.Values(exampleRoutes)))
+}

@@ -1,0 +1,177 @@
+// Package store keeps runs on disk: where a run lies, how it becomes complete
+// in one step, and how to tell that it is (docs/formats.md, Run directory).
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"fabriclab/harness/workload"
+)
+
+// ManifestFile is the name of the manifest in a run directory.
+const ManifestFile = "manifest.json"
+
+const (
+	manifestFormat  = "fabriclab-run"
+	manifestVersion = 1
+)
+
+// Manifest says what a run is, what made it and what it consists of.
+type Manifest struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+
+	Tool         Tool              `json:"tool"`
+	Experiment   string            `json:"experiment"`
+	Labels       map[string]string `json:"labels,omitempty"`
+	ScenarioHash string            `json:"scenario_hash"`
+	Seed         uint64            `json:"seed"`
+	Engine       Engine            `json:"engine"`
+
+	// Workload is what the flow list came to.
+	Workload *workload.Tally `json:"workload,omitempty"`
+
+	Inputs  map[string]File `json:"inputs"`
+	Outputs map[string]File `json:"outputs"`
+
+	State     string          `json:"state"`
+	ExitCode  int             `json:"exit_code"`
+	Started   time.Time       `json:"started"`
+	Summary   json.RawMessage `json:"summary"`
+	Warnings  []string        `json:"warnings,omitempty"`
+	Resources Resources       `json:"resources"`
+}
+
+// Tool is the fabriclab that made the run.
+type Tool struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+// Engine is the simulator that made the run.
+type Engine struct {
+	Name          string `json:"name"`
+	EngineVersion string `json:"engine_version"`
+	Compiler      string `json:"compiler"`
+	BuildType     string `json:"build_type"`
+	Flags         string `json:"flags"`
+	BuildID       string `json:"build_id"`
+}
+
+// File is one file of a run. Rows is set for tables.
+type File struct {
+	Bytes  int64   `json:"bytes"`
+	SHA256 string  `json:"sha256"`
+	Rows   *uint64 `json:"rows,omitempty"`
+}
+
+// Resources is what the simulation took, as the operating system counted it.
+type Resources struct {
+	WallS        float64 `json:"wall_s"`
+	CPUUserS     float64 `json:"cpu_user_s"`
+	CPUSysS      float64 `json:"cpu_sys_s"`
+	PeakRSSBytes int64   `json:"peak_rss_bytes"`
+}
+
+// StateOK is the state of a complete run.
+const StateOK = "ok"
+
+// ErrNoRun is returned for a directory that holds no complete run.
+var ErrNoRun = errors.New("no complete run")
+
+// Read reads the manifest of a run directory.
+func Read(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestFile)
+	text, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%w in %s (there is no %s)", ErrNoRun, dir, ManifestFile)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the manifest of run %s: %w", dir, err)
+	}
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, corrupt(dir, fmt.Errorf("%s is no valid JSON: %w", ManifestFile, err))
+	}
+	if m.Format != manifestFormat || m.ScenarioHash == "" || m.Engine.Name == "" || len(m.Outputs) == 0 {
+		return nil, corrupt(dir, fmt.Errorf("%s is not a complete manifest", ManifestFile))
+	}
+	if m.Version != manifestVersion {
+		return nil, corrupt(dir, fmt.Errorf("%s has version %d, this fabriclab reads version %d", ManifestFile, m.Version, manifestVersion))
+	}
+	return &m, nil
+}
+
+// CorruptError says that a directory holds a damaged run.
+type CorruptError struct {
+	Dir string
+	Err error
+}
+
+func (e *CorruptError) Error() string {
+	return fmt.Sprintf("corrupt run %s: %v; delete that directory and run the experiment again", e.Dir, e.Err)
+}
+
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+func corrupt(dir string, err error) error { return &CorruptError{Dir: dir, Err: err} }
+
+// Depth is how closely Verify looks.
+type Depth int
+
+const (
+	// Sizes compares the sizes of all files with the manifest.
+	Sizes Depth = iota
+	// Contents compares the SHA-256 of all files, too.
+	Contents
+)
+
+// Verify compares the files of a run with its manifest.
+func (m *Manifest) Verify(dir string, depth Depth) error {
+	for _, files := range []map[string]File{m.Inputs, m.Outputs} {
+		for name, want := range files {
+			path := filepath.Join(dir, name)
+			info, err := os.Stat(path)
+			if err != nil {
+				return corrupt(dir, fmt.Errorf("%s: %w", name, err))
+			}
+			if info.Size() != want.Bytes {
+				return corrupt(dir, fmt.Errorf("%s has %d bytes, the manifest says %d", name, info.Size(), want.Bytes))
+			}
+			if depth < Contents {
+				continue
+			}
+			got, err := HashFile(path)
+			if err != nil {
+				return corrupt(dir, err)
+			}
+			if got.SHA256 != want.SHA256 {
+				return corrupt(dir, fmt.Errorf("%s differs from what was written (SHA-256 %.12s…, the manifest says %.12s…)", name, got.SHA256, want.SHA256))
+			}
+		}
+	}
+	return nil
+}
+
+// HashFile takes size and SHA-256 of a file.
+func HashFile(path string) (File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return File{}, fmt.Errorf("hashing: %w", err)
+	}
+	defer f.Close()
+	sum := sha256.New()
+	n, err := io.Copy(sum, f)
+	if err != nil {
+		return File{}, fmt.Errorf("hashing %s: %w", path, err)
+	}
+	return File{Bytes: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+}

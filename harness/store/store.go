@@ -1,0 +1,243 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+
+	"fabriclab/harness/store/flock"
+)
+
+// Key names a run.
+type Key struct {
+	Experiment   string // fncc/fig10
+	ScenarioHash string
+	Engine       string
+	Seed         uint64
+}
+
+// String is the run's path below the results folder.
+func (k Key) String() string {
+	return filepath.Join(filepath.FromSlash(k.Experiment), k.ScenarioHash, fmt.Sprintf("%s-seed%d", k.Engine, k.Seed))
+}
+
+// Store is a results folder.
+type Store struct {
+	root string
+}
+
+// New uses a results folder, which need not exist yet.
+func New(root string) *Store { return &Store{root: root} }
+
+// Root is the results folder.
+func (s *Store) Root() string { return s.root }
+
+// Dir is where a run lies when it is complete.
+func (s *Store) Dir(k Key) string { return filepath.Join(s.root, k.String()) }
+
+// FailedDir is where what is left of a failed run lies.
+func (s *Store) FailedDir(k Key) string { return s.Dir(k) + failedSuffix }
+
+const (
+	failedSuffix = ".failed"
+	workSuffix   = ".work"
+	lockSuffix   = ".lock"
+)
+
+// hidden is a file beside a run's directory that belongs to the making of it.
+func (s *Store) hidden(k Key, suffix string) string {
+	dir := s.Dir(k)
+	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+suffix)
+}
+
+// Find returns the manifest of a complete run made from the given build, with
+// its files verified to the given depth. It returns an error that is ErrNoRun
+// if there is none, and a CorruptError if there is a damaged one.
+func (s *Store) Find(k Key, buildID string, depth Depth) (*Manifest, error) {
+	dir := s.Dir(k)
+	m, err := Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if m.ScenarioHash != k.ScenarioHash || m.Seed != k.Seed || m.Engine.Name != k.Engine || m.State != StateOK {
+		return nil, corrupt(dir, errors.New("its manifest belongs to another run"))
+	}
+	if m.Engine.BuildID != buildID {
+		return nil, fmt.Errorf("%w of this build in %s (it was made from build %.12s, this is %.12s)", ErrNoRun, dir, m.Engine.BuildID, buildID)
+	}
+	if err := m.Verify(dir, depth); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Run is the directory of a run in the making. It is locked: no other process
+// makes the same run meanwhile.
+type Run struct {
+	store *Store
+	key   Key
+	lock  *flock.Lock
+}
+
+// Begin locks a run and gives it an empty directory beside its final place.
+// It waits while another process makes the same run; ask Find again then.
+func (s *Store) Begin(ctx context.Context, k Key) (*Run, error) {
+	if err := os.MkdirAll(filepath.Dir(s.Dir(k)), 0o755); err != nil {
+		return nil, fmt.Errorf("making the results folder: %w; choose another one with --out", err)
+	}
+	l, err := flock.Acquire(ctx, s.hidden(k, lockSuffix))
+	if err != nil {
+		return nil, fmt.Errorf("locking run %s (is another fabriclab making it?): %w", k, err)
+	}
+	r := &Run{store: s, key: k, lock: l}
+	if err := os.RemoveAll(r.Dir()); err != nil {
+		return nil, errors.Join(fmt.Errorf("removing the leftovers of a killed run: %w", err), l.Release())
+	}
+	if err := os.Mkdir(r.Dir(), 0o755); err != nil {
+		return nil, errors.Join(fmt.Errorf("making a run directory: %w", err), l.Release())
+	}
+	return r, nil
+}
+
+// Dir is where the run's files are written.
+func (r *Run) Dir() string { return r.store.hidden(r.key, workSuffix) }
+
+// Complete writes the manifest, last and by rename, moves the directory to its
+// place and lets go of the lock. An older run in that place is replaced.
+func (r *Run) Complete(m *Manifest) error {
+	m.Format, m.Version = manifestFormat, manifestVersion
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing the manifest: %w", err), r.Discard())
+	}
+	if err := r.complete(append(text, '\n')); err != nil {
+		return errors.Join(fmt.Errorf("completing run %s: %w", r.key, err), r.Discard())
+	}
+	return r.lock.Release()
+}
+
+func (r *Run) complete(manifest []byte) error {
+	if err := syncFiles(r.Dir()); err != nil {
+		return err
+	}
+	if err := renameio.WriteFile(filepath.Join(r.Dir(), ManifestFile), manifest, 0o644); err != nil {
+		return err
+	}
+	if err := syncDir(r.Dir()); err != nil {
+		return err
+	}
+	final := r.store.Dir(r.key)
+	if err := remove(final); err != nil {
+		return err
+	}
+	if err := os.Rename(r.Dir(), final); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(r.store.FailedDir(r.key)); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(final))
+}
+
+// Keep moves what a failed run has left to FailedDir, for people to look at:
+// it has no manifest and is never taken for a result.
+func (r *Run) Keep() (dir string, err error) {
+	dir = r.store.FailedDir(r.key)
+	if err := os.RemoveAll(dir); err != nil {
+		return "", errors.Join(err, r.Discard())
+	}
+	if err := os.Rename(r.Dir(), dir); err != nil {
+		return "", errors.Join(err, r.Discard())
+	}
+	return dir, r.lock.Release()
+}
+
+// Discard removes everything the run has left.
+func (r *Run) Discard() error {
+	return errors.Join(os.RemoveAll(r.Dir()), r.lock.Release())
+}
+
+// remove takes a complete run away such that at no time a part of it looks
+// complete: its manifest goes first.
+func remove(dir string) error {
+	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
+
+// Clean removes what killed processes have left in an experiment's folder and
+// returns the removed directories. Runs in the making are locked and stay.
+func (s *Store) Clean(experiment string) ([]string, error) {
+	pattern := filepath.Join(s.root, filepath.FromSlash(experiment), "*", ".*"+workSuffix)
+	found, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, fmt.Errorf("looking for leftovers: %w", err)
+	}
+	var removed []string
+	for _, work := range found {
+		l, err := flock.Try(strings.TrimSuffix(work, workSuffix) + lockSuffix)
+		if errors.Is(err, flock.ErrLocked) {
+			continue
+		}
+		if err != nil {
+			return removed, fmt.Errorf("locking the leftover %s: %w", work, err)
+		}
+		if err := errors.Join(os.RemoveAll(work), l.Release()); err != nil {
+			return removed, fmt.Errorf("removing the leftover %s: %w", work, err)
+		}
+		removed = append(removed, work)
+	}
+	return removed, nil
+}
+
+// Runs lists the directories below a path that hold a manifest, sorted.
+func Runs(path string) ([]string, error) {
+	var dirs []string
+	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && p != path && (strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(d.Name(), failedSuffix)):
+			return fs.SkipDir
+		case d.Name() == ManifestFile:
+			dirs = append(dirs, filepath.Dir(p))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for runs in %s: %w", path, err)
+	}
+	slices.Sort(dirs)
+	return dirs, nil
+}
+
+func syncFiles(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := syncDir(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncDir writes a file or directory through to the disk.
+func syncDir(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,212 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/store"
+)
+
+var key = store.Key{Experiment: "fncc/fig10", ScenarioHash: "abc123", Engine: "ns3", Seed: 7}
+
+const build = "build-1"
+
+func begin(t *testing.T, s *store.Store) *store.Run {
+	t.Helper()
+	r, err := s.Begin(context.Background(), key)
+	require.NoError(t, err)
+	return r
+}
+
+func write(t *testing.T, dir, name, text string) store.File {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	f, err := store.HashFile(path)
+	require.NoError(t, err)
+	return f
+}
+
+func complete(t *testing.T, s *store.Store, buildID string) string {
+	t.Helper()
+	r := begin(t, s)
+	rows := uint64(2)
+	out := write(t, r.Dir(), "flows.parquet", "rows rows")
+	out.Rows = &rows
+	require.NoError(t, r.Complete(&store.Manifest{
+		Experiment: key.Experiment, ScenarioHash: key.ScenarioHash, Seed: key.Seed, State: store.StateOK,
+		Engine:  store.Engine{Name: "ns3", BuildID: buildID},
+		Inputs:  map[string]store.File{"scenario.json": write(t, r.Dir(), "scenario.json", "{}")},
+		Outputs: map[string]store.File{"flows.parquet": out},
+		Summary: json.RawMessage(`{"status":"ok"}`),
+	}))
+	return s.Dir(key)
+}
+
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func TestCompleteRunIsFound(t *testing.T) {
+	s := store.New(t.TempDir())
+	_, err := s.Find(key, build, store.Contents)
+	require.ErrorIs(t, err, store.ErrNoRun)
+
+	dir := complete(t, s, build)
+	assert.Equal(t, filepath.Join(s.Root(), "fncc", "fig10", "abc123", "ns3-seed7"), dir)
+	m, err := s.Find(key, build, store.Contents)
+	require.NoError(t, err)
+	assert.Equal(t, uint64(2), *m.Outputs["flows.parquet"].Rows)
+	assert.Equal(t, []string{"ns3-seed7"}, names(t, filepath.Dir(dir)), "neither lock nor work directory stay")
+
+	_, err = s.Find(key, "build-2", store.Sizes)
+	require.ErrorIs(t, err, store.ErrNoRun)
+	complete(t, s, "build-2")
+	_, err = s.Find(key, "build-2", store.Contents)
+	require.NoError(t, err)
+
+	runs, err := store.Runs(s.Root())
+	require.NoError(t, err)
+	assert.Equal(t, []string{dir}, runs)
+}
+
+func TestDamageIsNamed(t *testing.T) {
+	tests := map[string]struct {
+		damage func(t *testing.T, dir string)
+		depth  store.Depth
+		want   string
+	}{
+		"file gone":           {func(t *testing.T, dir string) { require.NoError(t, os.Remove(filepath.Join(dir, "flows.parquet"))) }, store.Sizes, "flows.parquet"},
+		"file cut":            {func(t *testing.T, dir string) { write(t, dir, "flows.parquet", "rows") }, store.Sizes, "has 4 bytes, the manifest says 9"},
+		"same size":           {func(t *testing.T, dir string) { write(t, dir, "flows.parquet", "rows ROWS") }, store.Contents, "differs from what was written"},
+		"input changed":       {func(t *testing.T, dir string) { write(t, dir, "scenario.json", "[]") }, store.Contents, "scenario.json"},
+		"manifest cut":        {func(t *testing.T, dir string) { write(t, dir, store.ManifestFile, `{"format":`) }, store.Sizes, "no valid JSON"},
+		"manifest empty":      {func(t *testing.T, dir string) { write(t, dir, store.ManifestFile, `{}`) }, store.Sizes, "not a complete manifest"},
+		"manifest of another": {edit("abc123", "fff999"), store.Sizes, "belongs to another run"},
+		"manifest of version": {edit(`"version": 1`, `"version": 9`), store.Sizes, "has version 9"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := store.New(t.TempDir())
+			dir := complete(t, s, build)
+			test.damage(t, dir)
+			_, err := s.Find(key, build, test.depth)
+			var damaged *store.CorruptError
+			require.ErrorAs(t, err, &damaged)
+			assert.Equal(t, dir, damaged.Dir)
+			require.ErrorContains(t, err, test.want)
+			require.ErrorContains(t, err, "run the experiment again")
+
+			complete(t, s, build)
+			_, err = s.Find(key, build, store.Contents)
+			require.NoError(t, err, "a damaged run is replaced by a new one")
+		})
+	}
+}
+
+func edit(old, now string) func(t *testing.T, dir string) {
+	return func(t *testing.T, dir string) {
+		t.Helper()
+		text, err := os.ReadFile(filepath.Join(dir, store.ManifestFile))
+		require.NoError(t, err)
+		require.Contains(t, string(text), old)
+		write(t, dir, store.ManifestFile, strings.ReplaceAll(string(text), old, now))
+	}
+}
+
+func TestFailedRunIsKeptButNoResult(t *testing.T) {
+	s := store.New(t.TempDir())
+	r := begin(t, s)
+	write(t, r.Dir(), "log.txt", "it broke")
+	dir, err := r.Keep()
+	require.NoError(t, err)
+	assert.FileExists(t, filepath.Join(dir, "log.txt"))
+	_, err = s.Find(key, build, store.Sizes)
+	require.ErrorIs(t, err, store.ErrNoRun)
+	runs, err := store.Runs(s.Root())
+	require.NoError(t, err)
+	assert.Empty(t, runs)
+
+	complete(t, s, build)
+	assert.NoDirExists(t, dir, "a good run takes the failed one's leftovers away")
+}
+
+func TestDiscardLeavesNothing(t *testing.T) {
+	s := store.New(t.TempDir())
+	r := begin(t, s)
+	write(t, r.Dir(), "log.txt", "x")
+	require.NoError(t, r.Discard())
+	assert.Empty(t, names(t, filepath.Dir(s.Dir(key))))
+}
+
+func TestOneMakerAtATime(t *testing.T) {
+	s := store.New(t.TempDir())
+	first := begin(t, s)
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	_, err := s.Begin(ctx, key)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.ErrorContains(t, err, "another fabriclab")
+
+	removed, err := s.Clean(key.Experiment)
+	require.NoError(t, err)
+	assert.Empty(t, removed, "a run in the making is no leftover")
+	assert.DirExists(t, first.Dir())
+
+	got := make(chan error)
+	go func() {
+		second, err := s.Begin(context.Background(), key)
+		if err == nil {
+			err = second.Discard()
+		}
+		got <- err
+	}()
+	require.NoError(t, first.Discard())
+	require.NoError(t, <-got)
+}
+
+func TestCleanRemovesLeftoversOfTheKilled(t *testing.T) {
+	s := store.New(t.TempDir())
+	dir := complete(t, s, build)
+	work := filepath.Join(filepath.Dir(dir), ".ns3-seed8.work")
+	require.NoError(t, os.Mkdir(work, 0o755))
+	write(t, work, "flows.parquet", "half")
+	write(t, filepath.Dir(dir), ".ns3-seed8.lock", "")
+	removed, err := s.Clean(key.Experiment)
+	require.NoError(t, err)
+	assert.Equal(t, []string{work}, removed)
+	assert.Equal(t, []string{"ns3-seed7"}, names(t, filepath.Dir(dir)))
+}
+
+func TestBeginDropsHalfWrittenFiles(t *testing.T) {
+	s := store.New(t.TempDir())
+	work := filepath.Join(filepath.Dir(s.Dir(key)), ".ns3-seed7.work")
+	require.NoError(t, os.MkdirAll(work, 0o755))
+	write(t, work, "flows.parquet", "half")
+	r := begin(t, s)
+	assert.Equal(t, work, r.Dir())
+	assert.Empty(t, names(t, r.Dir()))
+	require.NoError(t, r.Discard())
+}
+
+func TestResultsFolderCannotBeMade(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	_, err := store.New(file).Begin(context.Background(), key)
+	require.ErrorContains(t, err, "--out")
+}

@@ -1,0 +1,64 @@
+package svg_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/topology"
+	"fabriclab/harness/topology/svg"
+)
+
+func TestDraw(t *testing.T) {
+	c := topology.Cabling{HostRate: 10e9, FabricRate: 40e9, HostDelay: 1e6, FabricDelay: 2e6}
+	tests := map[string]struct {
+		build interface {
+			Build() (*topology.Topology, error)
+		}
+		hosts, switches, links int
+		want                   []string
+	}{
+		"fat-tree":   {topology.FatTree{K: 4, Cabling: c}, 16, 20, 48, []string{">pod0-edge0<", ">core3<", ">host15<", "16 links of 10Gbps, 1us", "32 links of 40Gbps, 2us", "host0 - pod0-edge0: 10Gbps, 1us"}},
+		"leaf-spine": {topology.LeafSpine{Leaves: 2, Spines: 2, HostsPerLeaf: 4, Parallel: 2, Cabling: c}, 8, 4, 16, []string{">spine1<"}},
+		"dumbbell":   {topology.Dumbbell{Switches: 3, Senders: 2, Receivers: 1, Cabling: c}, 3, 3, 5, []string{">sender1<", ">s2<"}},
+		"star":       {topology.Star{Hosts: 3, Cabling: c}, 3, 1, 3, []string{">s1<"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			network, err := tt.build.Build()
+			require.NoError(t, err)
+			drawn := svg.Draw(network, "a <title>")
+			if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
+				require.NoError(t, os.WriteFile(filepath.Join(dir, name+".svg"), drawn, 0o644))
+			}
+			assert.Equal(t, drawn, svg.Draw(network, "a <title>"), "the same bytes")
+			elements := map[string]int{}
+			for decoder := xml.NewDecoder(bytes.NewReader(drawn)); ; {
+				token, err := decoder.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				require.NoError(t, err)
+				if start, ok := token.(xml.StartElement); ok {
+					elements[start.Name.Local]++
+				}
+			}
+			kinds := strings.Count(string(drawn), " links of ")
+			assert.Equal(t, []int{tt.hosts, tt.switches + 1, tt.links + kinds}, []int{elements["circle"], elements["rect"], elements["line"]})
+			for _, want := range append(tt.want, "a &lt;title&gt;") {
+				assert.Contains(t, string(drawn), want)
+			}
+			assert.NotContains(t, string(drawn), "NaN")
+			assert.NotContains(t, string(drawn), "%!")
+			assert.Contains(t, string(drawn), `x2="44" y2="44" stroke="#0072b2" stroke-width="2"/>`, "the legend")
+		})
+	}
+}

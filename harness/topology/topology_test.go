@@ -1,0 +1,301 @@
+package topology
+
+import (
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/units"
+)
+
+const us = units.Microsecond
+
+func cabling() Cabling {
+	return Cabling{HostRate: 100e9, FabricRate: 100e9, HostDelay: 1_500_000, FabricDelay: 1_500_000}
+}
+
+var framing = Framing{MTU: 1518, Header: 62, Ack: 64, MinFrame: 64}
+
+type builder interface{ Build() (*Topology, error) }
+
+func build(t *testing.T, b builder) *Topology {
+	t.Helper()
+	topo, err := b.Build()
+	require.NoError(t, err)
+	return topo
+}
+
+func host(t *testing.T, topo *Topology, name string) uint32 {
+	t.Helper()
+	id, err := topo.Host(name)
+	require.NoError(t, err)
+	return id
+}
+
+func portNames(topo *Topology, path []scenario.PortRef) []string {
+	var names []string
+	for _, ref := range path {
+		names = append(names, topo.PortName(ref))
+	}
+	return names
+}
+
+func TestDumbbell(t *testing.T) {
+	topo := build(t, Dumbbell{Switches: 3, Senders: 2, Receivers: 1, Cabling: cabling()})
+	assert.Equal(t, []string{"sender0", "sender1", "receiver0", "s1", "s2", "s3"}, topo.NodeNames())
+	assert.Equal(t, []string{"sender0", "sender1", "receiver0"}, topo.HostNames())
+	assert.Equal(t, scenario.Link{ID: 3, A: 3, APort: 2, B: 4, BPort: 0, RateBps: 100e9, DelayPs: 1_500_000}, topo.Links[3])
+	path := topo.Path(host(t, topo, "sender1"), host(t, topo, "receiver0"), 0)
+	assert.Equal(t, []string{"sender1->s1", "s1->s2", "s2->s3", "s3->receiver0"}, portNames(topo, path))
+	assert.Equal(t, []scenario.Route{{Node: 3, Dst: 0, Port: 0}, {Node: 3, Dst: 1, Port: 1}, {Node: 3, Dst: 2, Port: 2}, {Node: 4, Dst: 0, Port: 0}},
+		slices.Collect(topo.Routes())[:4])
+}
+
+// TestChainHops is FNCC's Figure 11: by the switch it joins at, the second
+// sender makes the first, middle or last hop the shared one.
+func TestChainHops(t *testing.T) {
+	for at, want := range map[string][]string{
+		"s1": {"s1->s2", "s2->s3", "s3->receiver0"},
+		"s2": {"s2->s3", "s3->receiver0"},
+		"s3": {"s3->receiver0"},
+	} {
+		topo := build(t, Chain{Switches: 3, Hosts: []Attachment{{"sender0", "s1"}, {"sender1", at}, {"receiver0", "s3"}}, Cabling: cabling()})
+		receiver := host(t, topo, "receiver0")
+		first := portNames(topo, topo.Path(host(t, topo, "sender0"), receiver, 0))
+		second := portNames(topo, topo.Path(host(t, topo, "sender1"), receiver, 0))
+		shared := slices.DeleteFunc(second, func(p string) bool { return !slices.Contains(first, p) })
+		assert.Equal(t, want, shared, at)
+	}
+}
+
+func TestStar(t *testing.T) {
+	topo := build(t, Star{Hosts: 4, Cabling: cabling()})
+	assert.Equal(t, []string{"host0", "host1", "host2", "host3", "s1"}, topo.NodeNames())
+	assert.Equal(t, []string{"host3->s1", "s1->host0"}, portNames(topo, topo.Path(3, 0, 7)))
+}
+
+func TestLeafSpine(t *testing.T) {
+	c := Cabling{HostRate: 10e9, FabricRate: 40e9, HostDelay: us, FabricDelay: 2 * us, Failed: []string{"spine1->leaf1#1"}}
+	topo := build(t, LeafSpine{Leaves: 2, Spines: 2, HostsPerLeaf: 32, Parallel: 2, Cabling: c})
+	assert.Len(t, topo.Nodes, 64+4)
+	assert.Len(t, topo.Links, 64+8-1)
+	uplinks := func(leaf, dst string) []string {
+		var names []string
+		for _, p := range topo.nextHops(nil, topo.byName[leaf], topo.byName[dst]) {
+			names = append(names, topo.PortName(scenario.PortRef{Node: topo.byName[leaf], Port: p}))
+		}
+		return names
+	}
+	assert.Equal(t, []string{"leaf0->spine0", "leaf0->spine1", "leaf0->spine0#1", "leaf0->spine1#1"}, uplinks("leaf0", "host32"))
+	assert.Equal(t, []string{"leaf1->spine0", "leaf1->spine1", "leaf1->spine0#1"}, uplinks("leaf1", "host31"))
+	assert.Equal(t, []string{"spine0->leaf1", "spine0->leaf1#1"}, uplinks("spine0", "host32"))
+	assert.Equal(t, []string{"spine1->leaf1"}, uplinks("spine1", "host32"))
+	ref, err := topo.Port("leaf1->spine0#1")
+	require.NoError(t, err)
+	assert.Equal(t, "leaf1->spine0#1", topo.PortName(ref))
+	assert.Equal(t, int64(40e9), topo.Link(ref).RateBps)
+}
+
+func TestFatTree(t *testing.T) {
+	topo := build(t, FatTree{K: 8, Cabling: cabling()})
+	assert.Len(t, topo.HostNames(), 128)
+	assert.Len(t, topo.Nodes, 128+80)
+	assert.Len(t, topo.Links, 3*128)
+	for i, node := range topo.Nodes {
+		if node.Kind == scenario.Switch {
+			assert.Len(t, topo.ports[i], 8, node.Name)
+		}
+	}
+	assert.Equal(t, []string{"host0->pod0-edge0", "pod0-edge0->host3"}, portNames(topo, topo.Path(0, 3, 1)))
+	assert.Len(t, topo.Path(0, 15, 1), 4)
+	assert.Len(t, topo.Path(0, 127, 1), 6)
+	assert.Len(t, topo.Profiles(0, 127), 1)
+}
+
+// TestSymmetric walks every pair of hosts in both directions: with symmetric
+// ECMP, the ACKs take the data's links backwards. All links are used: salts
+// that polarise would leave some out.
+func TestSymmetric(t *testing.T) {
+	for name, b := range map[string]builder{
+		"fat-tree k=4":        FatTree{K: 4, Cabling: cabling()},
+		"fat-tree k=6":        FatTree{K: 6, Cabling: cabling()},
+		"leaf-spine":          LeafSpine{Leaves: 4, Spines: 3, HostsPerLeaf: 6, Parallel: 1, Cabling: cabling()},
+		"leaf-spine parallel": LeafSpine{Leaves: 3, Spines: 2, HostsPerLeaf: 8, Parallel: 3, Cabling: cabling()},
+		"dumbbell":            Dumbbell{Switches: 3, Senders: 4, Receivers: 2, Cabling: cabling()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			topo := build(t, b)
+			used := map[uint32]int{}
+			hosts := uint32(len(topo.HostNames()))
+			for src := range hosts {
+				for dst := range hosts {
+					if src == dst {
+						continue
+					}
+					for id := range uint16(8) {
+						sport, dport := 49152+id, uint16(4791)
+						data := topo.Path(src, dst, FlowHash(src, dst, sport, dport, true))
+						ack := topo.Path(dst, src, FlowHash(dst, src, dport, sport, true))
+						var forward, backward []uint32
+						for _, ref := range data {
+							forward = append(forward, topo.Link(ref).ID)
+							used[topo.Link(ref).ID]++
+						}
+						for _, ref := range ack {
+							backward = append(backward, topo.Link(ref).ID)
+						}
+						slices.Reverse(backward)
+						require.Equal(t, forward, backward, "%d -> %d", src, dst)
+					}
+				}
+			}
+			assert.Len(t, used, len(topo.Links))
+		})
+	}
+}
+
+func TestPlainHashDiffersByDirection(t *testing.T) {
+	assert.NotEqual(t, FlowHash(1, 2, 3, 4, false), FlowHash(2, 1, 4, 3, false))
+	assert.Equal(t, FlowHash(1, 2, 3, 4, true), FlowHash(2, 1, 4, 3, true))
+	assert.Equal(t, FlowHash(1, 2, 3, 4, true), FlowHash(1, 2, 3, 4, false), "the lower end is the source here")
+}
+
+// TestHashValues pins the function to values computed apart from it.
+func TestHashValues(t *testing.T) {
+	h := FlowHash(0, 2, 49152, 4791, true)
+	assert.Equal(t, uint64(0xff591cec6ab6d93c), h)
+	assert.Equal(t, []int{0, 2, 1}, []int{Choose(h, 0, 4), Choose(h, 1, 4), Choose(h, 2, 4)})
+}
+
+func TestCustom(t *testing.T) {
+	custom := Custom{
+		Hosts:    []string{"a", "b"},
+		Switches: []Switch{{"l0", 0}, {"l1", 0}, {"s0", 1}, {"s1", 1}},
+		Links: []CustomLink{
+			{"a", "l0", 100e9, us}, {"b", "l1", 100e9, us},
+			{"l0", "s0", 80e9, us}, {"l1", "s0", 80e9, us},
+			{"l0", "s1", 80e9, us}, {"s1", "l1", 40e9, us},
+		},
+	}
+	topo := build(t, custom)
+	assert.Len(t, topo.Profiles(0, 1), 2)
+	fast, err := topo.IdealFCT(0, 1, 1e6, framing)
+	require.NoError(t, err)
+	assert.Equal(t, idealFCT([]Hop{{100e9, us}, {80e9, us}, {80e9, us}, {100e9, us}}, 1e6, framing), fast)
+	rtt := int64(8 * us)
+	for _, rate := range []int64{100e9, 80e9, 40e9, 100e9} {
+		rtt += units.SerializationTime(1518, rate) + units.SerializationTime(64, rate)
+	}
+	assert.Equal(t, rtt, topo.BaseRTT(0, 1, framing), "the slower path counts")
+}
+
+func TestBuildRefuses(t *testing.T) {
+	c := cabling()
+	failed := func(links ...string) Cabling { c := cabling(); c.Failed = links; return c }
+	rate := int64(0)
+	tests := []struct {
+		name        string
+		b           builder
+		field, want string
+	}{
+		{"odd k", FatTree{K: 5, Cabling: c}, "k", "even number from 2 to 64, not 5"},
+		{"no switch", Dumbbell{Senders: 1, Receivers: 1, Cabling: c}, "switches", "0 is out of range; allowed: from 1"},
+		{"no such switch", Chain{3, []Attachment{{"a", "s4"}}, c}, "hosts.a", `there is no node "s4"; did you mean "s1"`},
+		{"host on host", Chain{3, []Attachment{{"a", "s1"}, {"b", "a"}}, c}, "hosts.b", "a link joins a switch with a host or with another switch, not b with a"},
+		{"same name", Chain{3, []Attachment{{"s2", "s1"}}, c}, "switches", `the name "s2" is used twice`},
+		{"bad name", Chain{3, []Attachment{{"a->b", "s1"}}, c}, "hosts", `"a->b" is no name of a node`},
+		{"failed unknown", Star{2, failed("s1->host7")}, "failed.0", `there is no link "s1->host7" in this topology; did you mean "s1->host0"`},
+		{"failed no port", Star{2, failed("s1-host0")}, "failed.0", `"s1-host0" is not a port; write node->neighbour`},
+		{"failed twice", Dumbbell{2, 1, 1, failed("s1->s2", "s2->s1")}, "failed.1", "has failed already"},
+		{"cut off", Dumbbell{2, 1, 1, failed("s1->s2")}, "links", "there is no way from host sender0 to host receiver0"},
+		{"host cut off", Star{2, failed("s1->host1")}, "hosts", "host host1 has no link that works"},
+		{"rate 0", Star{2, Cabling{HostRate: 1, Overrides: []Override{{Link: "host1->s1", Rate: &rate}}}}, "links", "the link host1-s1 has the rate 0"},
+		{"override unknown", Star{2, Cabling{HostRate: 1, Overrides: []Override{{Link: "host1->s2"}}}}, "overrides.0.link", `there is no link "host1->s2"`},
+		{"second link", Custom{Hosts: []string{"a"}, Switches: []Switch{{"s", 0}}, Links: []CustomLink{{"a", "s", 1, 0}, {"a", "s", 1, 0}}}, "links.1", "host a has a second link"},
+		{"unknown node", Custom{Hosts: []string{"a"}, Switches: []Switch{{"s", 0}}, Links: []CustomLink{{"a", "t", 1, 0}}}, "links.0", `there is no node "t"`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := tt.b.Build()
+			var fieldError *FieldError
+			require.ErrorAs(t, err, &fieldError)
+			assert.Equal(t, tt.field, fieldError.Field)
+			assert.ErrorContains(t, err, tt.want)
+		})
+	}
+}
+
+func TestLookupRefuses(t *testing.T) {
+	topo := build(t, Dumbbell{Switches: 3, Senders: 2, Receivers: 1, Cabling: cabling()})
+	_, err := topo.Host("sender2")
+	assert.ErrorContains(t, err, `there is no host "sender2" in this topology; did you mean "sender0"`)
+	_, err = topo.Host("s1")
+	assert.ErrorContains(t, err, `"s1" is a switch, not a host`)
+	for name, want := range map[string]string{
+		"s1->s3":    `there is no port "s1->s3" in this topology; did you mean "s1->s2"`,
+		"s4->s3":    `there is no node "s4"`,
+		"s1->s2#1":  `there is no port "s1->s2#1"`,
+		"s1->s2#0":  `is not a port`,
+		"s1->s2#x":  `is not a port`,
+		"s1":        `is not a port`,
+		"s1->":      `is not a port`,
+		"s1->s2->3": `there is no port`,
+	} {
+		_, err = topo.Port(name)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+// TestBaseRTT: 4 hops of 1.5 us, 1518 B and 64 B at 100 Gb/s.
+func TestBaseRTT(t *testing.T) {
+	topo := build(t, Dumbbell{Switches: 3, Senders: 2, Receivers: 1, Cabling: cabling()})
+	want := 8*1_500_000 + 4*(int64(121_440)+5_120)
+	assert.Equal(t, want, topo.BaseRTT(0, 2, framing))
+	pairs := map[uint32]uint32{0: 1, 1: 2}
+	assert.Equal(t, want, topo.MaxBaseRTT(maps.All(pairs), framing))
+	assert.Zero(t, topo.MaxBaseRTT(maps.All(map[uint32]uint32{}), framing))
+}
+
+// TestIdealFCT compares the closed form with every packet pushed through
+// every hop.
+func TestIdealFCT(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	rates := []int64{10e9, 25e9, 40e9, 100e9, 400e9, 3e9}
+	for range 3000 {
+		hops := make([]Hop, 1+rng.IntN(6))
+		for i := range hops {
+			hops[i] = Hop{rates[rng.IntN(len(rates))], rng.Int64N(2 * us)}
+		}
+		f := Framing{MTU: 100 + rng.Int64N(1500), Header: rng.Int64N(90), MinFrame: rng.Int64N(300), Ack: 64}
+		f.MinFrame = min(f.MinFrame, f.MTU)
+		size := 1 + rng.Uint64N(uint64(20*f.payload()))
+		require.Equal(t, simulate(hops, size, f), idealFCT(hops, size, f), "%v %d %+v", hops, size, f)
+	}
+}
+
+func simulate(hops []Hop, size uint64, f Framing) int64 {
+	free := make([]int64, len(hops))
+	var at int64
+	for left := int64(size); left > 0; left -= f.payload() {
+		wire := max(f.MinFrame, min(left, f.payload())+f.Header)
+		at = 0
+		for i, hop := range hops {
+			free[i] = max(at, free[i]) + units.SerializationTime(wire, hop.RateBps)
+			at = free[i] + hop.DelayPs
+		}
+	}
+	return at
+}
+
+func TestIdealFCTRefuses(t *testing.T) {
+	topo := build(t, Star{Hosts: 2, Cabling: cabling()})
+	_, err := topo.IdealFCT(0, 1, 0, framing)
+	assert.ErrorContains(t, err, "has no ideal completion time")
+	_, err = topo.IdealFCT(0, 1, 1<<63, framing)
+	assert.ErrorContains(t, err, "takes more than 100 days")
+}

@@ -1,0 +1,124 @@
+package workload
+
+import (
+	"fmt"
+	"iter"
+	"math"
+
+	"fabriclab/harness/random"
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/units"
+)
+
+// Poisson has flows arrive at every source as a Poisson process, each to a
+// destination drawn uniformly among the source's.
+type Poisson struct {
+	*Pattern
+	Sizes *Sizes
+	// Load is the share of Capacity that the flows' payload takes.
+	Load float64
+	// Capacity is by source, in bit/s: the rate of the host's link where the
+	// load is of the host links.
+	Capacity     []int64
+	FromPs, ToPs int64         // flows start then, ToPs is outside
+	Flow         scenario.Flow // class and weight of the flows
+	Rules        Rules
+}
+
+// Check looks for what no flow list can be made of.
+func (p *Poisson) Check() error {
+	if !(p.Load > 0) {
+		return fmt.Errorf("the load is %g; it is above 0, such as 0.5", p.Load)
+	}
+	if p.FromPs >= p.ToPs {
+		return fmt.Errorf("arrivals go from %s to %s; they end after they begin", units.FormatTime(p.FromPs), units.FormatTime(p.ToPs))
+	}
+	return nil
+}
+
+// gap is the mean time between two arrivals at the i-th source, in ps.
+func (p *Poisson) gap(i int) float64 {
+	return p.Sizes.Mean() * 8e12 / (p.Load * float64(p.Capacity[i]))
+}
+
+// arrivals are those of one source, of which the next one is known.
+type arrivals struct {
+	at                        int64
+	source                    int
+	gap                       float64
+	gaps, sizes, destinations random.Stream
+}
+
+// advance moves on to the next arrival.
+func (a *arrivals) advance() {
+	gap := float64(a.gap * a.gaps.Exponential()) // rounded for itself, on every machine
+	if gap >= float64(units.MaxTime-a.at) {
+		a.at = math.MaxInt64 // beyond all ends
+		return
+	}
+	a.at += int64(gap + 0.5)
+}
+
+// before is the order of arrivals.
+func (a *arrivals) before(b *arrivals) bool {
+	return a.at < b.at || a.at == b.at && a.source < b.source
+}
+
+// Flows yields the flow list of a seed. Every source has random streams of
+// its own, so that what it sends does not depend on the other sources.
+func (p *Poisson) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
+	return func(yield func(scenario.Flow, error) bool) {
+		next := make([]arrivals, len(p.sources)) // a heap: the earliest first
+		for i := range next {
+			next[i] = arrivals{
+				at: p.FromPs, source: i, gap: p.gap(i),
+				gaps:         random.New(seed, "arrivals", uint64(i)),
+				sizes:        random.New(seed, "sizes", uint64(i)),
+				destinations: random.New(seed, "destinations", uint64(i)),
+			}
+			next[i].advance()
+		}
+		for i := len(next)/2 - 1; i >= 0; i-- {
+			siftDown(next, i)
+		}
+		for id := uint32(0); next[0].at < p.ToPs; id++ {
+			a := &next[0]
+			flow := p.Flow
+			flow.ID, flow.Src, flow.Dst = id, p.sources[a.source], p.draw(a.source, &a.destinations)
+			flow.Size, flow.StartPs, flow.StopPs = p.Sizes.At(a.sizes.Uniform()), a.at, -1
+			if !yield(p.Rules.complete(flow), nil) {
+				return
+			}
+			a.advance()
+			siftDown(next, 0)
+		}
+	}
+}
+
+func siftDown(heap []arrivals, i int) {
+	for {
+		least := i
+		for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {
+			if heap[child].before(&heap[least]) {
+				least = child
+			}
+		}
+		if least == i {
+			return
+		}
+		heap[i], heap[least] = heap[least], heap[i]
+		i = least
+	}
+}
+
+// Names is nil: the flows have no names.
+func (p *Poisson) Names() []string { return nil }
+
+// AskedLoad is the load, and what it is a share of.
+func (p *Poisson) AskedLoad() AskedLoad {
+	a := AskedLoad{Load: p.Load, FromPs: p.FromPs, ToPs: p.ToPs, sizes: p.Sizes}
+	for _, bps := range p.Capacity {
+		a.CapacityBps += float64(bps)
+	}
+	return a
+}

@@ -1,0 +1,152 @@
+package workload
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
+)
+
+// csvRows are the rows of a CSV file.
+type csvRows struct {
+	file   *os.File
+	reader *csv.Reader
+	header []string
+}
+
+func openCSV(path string) (rows, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &csvRows{file: file, reader: csv.NewReader(file)}
+	if r.header, err = r.reader.Read(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w; its first line names the columns", path, err), file.Close())
+	}
+	r.reader.ReuseRecord = true
+	return r, nil
+}
+
+func (r *csvRows) columns() []string       { return r.header }
+func (r *csvRows) next() ([]string, error) { return r.reader.Read() }
+func (r *csvRows) close() error            { return r.file.Close() }
+
+func (r *csvRows) position() string {
+	line, _ := r.reader.FieldPos(0)
+	return fmt.Sprintf("%s:%d", r.file.Name(), line)
+}
+
+// parquetRows are the rows of a Parquet file.
+type parquetRows struct {
+	file     *os.File
+	reader   *parquet.GenericReader[any]
+	names    []string
+	unsigned []bool
+	batch    []parquet.Row
+	left     []parquet.Row // of the batch
+	row      []string
+	read     int
+}
+
+func openParquet(path string) (_ rows, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("%s: %w; it is no Parquet file, or damaged", path, err), file.Close())
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	table, err := parquet.OpenFile(file, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+	if err != nil {
+		return nil, err
+	}
+	r := &parquetRows{file: file, reader: parquet.NewGenericReader[any](table), batch: make([]parquet.Row, 256)}
+	for _, column := range table.Root().Columns() {
+		if !column.Leaf() || column.Repeated() {
+			return nil, fmt.Errorf("the column %q is a structure or a list; the columns of a flow list are numbers and names", column.Name())
+		}
+		r.names = append(r.names, column.Name())
+		unsigned := false
+		if logical := column.Type().LogicalType(); logical != nil {
+			integer, ok := logical.Value.(*format.IntType)
+			unsigned = ok && !integer.IsSigned
+		}
+		r.unsigned = append(r.unsigned, unsigned)
+	}
+	r.row = make([]string, len(r.names))
+	return r, nil
+}
+
+func (r *parquetRows) columns() []string { return r.names }
+
+func (r *parquetRows) next() (_ []string, err error) {
+	// parquet-go panics on some kinds of damage.
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("row %d: %v; the file is damaged", r.read+1, p)
+		}
+	}()
+	if len(r.left) == 0 {
+		n, err := r.reader.ReadRows(r.batch)
+		if n == 0 {
+			if err == nil {
+				err = io.ErrNoProgress
+			}
+			return nil, err
+		}
+		r.left = r.batch[:n]
+	}
+	for i, v := range r.left[0] {
+		r.row[i] = text(v, r.unsigned[i])
+	}
+	r.left = r.left[1:]
+	r.read++
+	return r.row, nil
+}
+
+// text is a value as it would stand in a CSV file.
+func text(v parquet.Value, unsigned bool) string {
+	switch {
+	case v.IsNull():
+		return ""
+	case v.Kind() == parquet.Int32 && unsigned:
+		return strconv.FormatUint(uint64(v.Uint32()), 10)
+	case v.Kind() == parquet.Int64 && unsigned:
+		return strconv.FormatUint(v.Uint64(), 10)
+	}
+	return v.String()
+}
+
+func (r *parquetRows) position() string { return fmt.Sprintf("%s, row %d", r.file.Name(), r.read) }
+func (r *parquetRows) close() error     { return errors.Join(r.reader.Close(), r.file.Close()) }
+
+// idSet is a set of flow numbers, in pages of bits, so that it is small both
+// for many numbers in a row and for few far apart.
+type idSet map[uint32]*[1 << 10]uint64
+
+// add says whether the number was not in the set.
+func (s *idSet) add(id uint32) bool {
+	if *s == nil {
+		*s = idSet{}
+	}
+	page := (*s)[id>>16]
+	if page == nil {
+		page = new([1 << 10]uint64)
+		(*s)[id>>16] = page
+	}
+	word, bit := id>>6&(1<<10-1), uint64(1)<<(id&63)
+	known := page[word]&bit != 0
+	page[word] |= bit
+	return !known
+}

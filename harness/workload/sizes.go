@@ -1,0 +1,119 @@
+package workload
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Sizes is a distribution of flow sizes: the cumulative probability is linear
+// between knots.
+type Sizes struct {
+	Name, Title, Source string
+
+	size, probability []float64 // of the knots
+}
+
+// FixedSize is the distribution with one size.
+func FixedSize(size int64) *Sizes {
+	return &Sizes{size: []float64{float64(size), float64(size)}, probability: []float64{0, 1}}
+}
+
+// ReadSizes reads a table of knots (docs/workloads.md).
+func ReadSizes(path string) (*Sizes, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	var file struct {
+		Workload string       `yaml:"workload"`
+		Title    string       `yaml:"title"`
+		Source   string       `yaml:"source"`
+		Knots    [][2]float64 `yaml:"knots"`
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: %s; docs/workloads.md shows what a table looks like", path, strings.TrimPrefix(err.Error(), "yaml: "))
+	}
+	if short := strings.TrimSuffix(filepath.Base(path), ".yaml"); file.Workload != short {
+		return nil, fmt.Errorf("%s: the workload calls itself %q, but its file is %s; give both the same name", path, file.Workload, filepath.Base(path))
+	}
+	s := &Sizes{Name: file.Workload, Title: file.Title, Source: file.Source}
+	for _, knot := range file.Knots {
+		s.size = append(s.size, knot[0])
+		s.probability = append(s.probability, knot[1])
+	}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("%s: knots: %w", path, err)
+	}
+	return s, nil
+}
+
+// largest is the largest size of a flow in a table: 1 PB.
+const largest = 1e15
+
+func (s *Sizes) check() error {
+	last := len(s.size) - 1
+	if last < 1 {
+		return fmt.Errorf("a table has two knots or more, from probability 0 to 1; this one has %d", last+1)
+	}
+	for i, size := range s.size {
+		p := s.probability[i]
+		switch {
+		case !(size >= 0 && size <= largest && size == math.Trunc(size)):
+			return fmt.Errorf("the size of knot %d is %v; a size is a whole number of bytes, from 0 to %g", i+1, size, float64(largest))
+		case !(p >= 0 && p <= 1):
+			return fmt.Errorf("the probability of knot %d is %v; it is between 0 and 1", i+1, p)
+		case i > 0 && (size < s.size[i-1] || p < s.probability[i-1]):
+			return fmt.Errorf("knot %d (%v, %v) is below knot %d (%v, %v); sizes and probabilities only grow", i+1, size, p, i, s.size[i-1], s.probability[i-1])
+		}
+	}
+	if s.probability[0] != 0 || s.probability[last] != 1 || s.size[last] < 1 {
+		return fmt.Errorf("they go from probability %v to %v and up to %v B; they go from probability 0 to 1, and up to 1 B or more", s.probability[0], s.probability[last], s.size[last])
+	}
+	return nil
+}
+
+// At is the size below which a share u of the flows are, for u in [0, 1):
+// rounded to whole bytes, and at least 1.
+func (s *Sizes) At(u float64) uint64 {
+	i := sort.Search(len(s.probability), func(i int) bool { return s.probability[i] > u })
+	low, high := s.size[i-1], s.size[i]
+	x := low + (high-low)*(u-s.probability[i-1])/(s.probability[i]-s.probability[i-1])
+	return max(1, uint64(x+0.5))
+}
+
+// Mean is the mean size in bytes.
+func (s *Sizes) Mean() float64 {
+	return s.integrate(func(a, b float64) float64 { return (a + b) / 2 })
+}
+
+// Largest is the largest size in bytes.
+func (s *Sizes) Largest() float64 { return s.size[len(s.size)-1] }
+
+// meanSquare is the mean of the squared size.
+func (s *Sizes) meanSquare() float64 {
+	return s.integrate(func(a, b float64) float64 {
+		return (float64(a*a) + float64(a*b) + float64(b*b)) / 3
+	})
+}
+
+// integrate adds up what each piece between two knots has, by its
+// probability. The conversions keep products from being fused with sums, so
+// that the sum is the same on every machine.
+func (s *Sizes) integrate(of func(a, b float64) float64) float64 {
+	sum := 0.0
+	for i := 1; i < len(s.size); i++ {
+		sum += float64((s.probability[i] - s.probability[i-1]) * of(s.size[i-1], s.size[i]))
+	}
+	return sum
+}

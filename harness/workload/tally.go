@@ -1,0 +1,83 @@
+package workload
+
+import (
+	"iter"
+	"math"
+
+	"fabriclab/harness/scenario"
+)
+
+// AskedLoad is what a generator was asked for as a load.
+type AskedLoad struct {
+	Load         float64
+	CapacityBps  float64 // of which the load is a share, all sources together
+	FromPs, ToPs int64   // when flows arrive
+
+	sizes *Sizes
+}
+
+// Loaded is a Generator that was asked for a load.
+type Loaded interface {
+	Generator
+	AskedLoad() AskedLoad
+}
+
+// Tally is what a flow list came to. Unlimited flows count no bytes.
+type Tally struct {
+	Flows         uint64       `json:"flows"`
+	Bytes         uint64       `json:"bytes"`
+	MeasuredFlows uint64       `json:"measured_flows"`
+	MeasuredBytes uint64       `json:"measured_bytes"`
+	Load          *OfferedLoad `json:"load,omitempty"`
+}
+
+// OfferedLoad compares the load that was asked for with the one of the
+// measured flows. StandardError is how far a random flow list of this length
+// is off, as a rule: one standard deviation of Offered.
+type OfferedLoad struct {
+	Asked         float64 `json:"asked"`
+	Offered       float64 `json:"offered"`
+	StandardError float64 `json:"standard_error"`
+}
+
+// Count yields what flows yields and counts it in the tally, which is
+// complete when all flows have gone by.
+func (t *Tally) Count(flows iter.Seq2[scenario.Flow, error]) iter.Seq2[scenario.Flow, error] {
+	return func(yield func(scenario.Flow, error) bool) {
+		for f, err := range flows {
+			if err == nil {
+				t.Flows++
+				t.Bytes += f.Size
+				if f.Measured {
+					t.MeasuredFlows++
+					t.MeasuredBytes += f.Size
+				}
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+	}
+}
+
+// Compare sets the tally's load, if the flows are of a generator that was
+// asked for one.
+func (t *Tally) Compare(g Generator, rules Rules) {
+	loaded, ok := g.(Loaded)
+	if !ok {
+		return
+	}
+	asked := loaded.AskedLoad()
+	seconds := float64(min(rules.ToPs, asked.ToPs)-max(rules.FromPs, asked.FromPs)) / 1e12
+	if !(seconds > 0) {
+		return
+	}
+	capacity := asked.CapacityBps * seconds / 8 // bytes
+	mean := asked.sizes.Mean()
+	arrivals := asked.Load * capacity / mean
+	t.Load = &OfferedLoad{
+		Asked:         asked.Load,
+		Offered:       float64(t.MeasuredBytes) / capacity,
+		StandardError: asked.Load * math.Sqrt(asked.sizes.meanSquare()/arrivals) / mean,
+	}
+}

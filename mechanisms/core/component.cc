@@ -1,0 +1,135 @@
+#include "mechanisms/core/component.h"
+
+#include <algorithm>
+#include <map>
+
+namespace fabric {
+
+const char* toString(Kind kind) {
+  switch (kind) {
+    case Kind::Node: return "node";
+    case Kind::PathSelector: return "path_selector";
+    case Kind::Queue: return "queue";
+    case Kind::PortAgent: return "port_agent";
+    case Kind::CongestionControl: return "congestion_control";
+    case Kind::ReceiverAgent: return "receiver_agent";
+    case Kind::Allocator: return "allocator";
+  }
+  return "";
+}
+
+const char* toString(ParamType type) {
+  switch (type) {
+    case ParamType::Bool: return "bool";
+    case ParamType::Int: return "int";
+    case ParamType::Float: return "float";
+    case ParamType::Time: return "time";
+    case ParamType::Rate: return "rate";
+    case ParamType::Bytes: return "bytes";
+    case ParamType::Choice: return "choice";
+  }
+  return "";
+}
+
+namespace {
+
+std::string show(const Value& v) {
+  if (const auto* b = std::get_if<bool>(&v)) return *b ? "true" : "false";
+  if (const auto* i = std::get_if<int64_t>(&v)) return std::to_string(*i);
+  if (const auto* d = std::get_if<double>(&v)) return std::to_string(*d);
+  return std::get<std::string>(v);
+}
+
+[[noreturn]] void refuse(const Component& c, const Param& p, const std::string& why) {
+  throw ParamError(c.description().name + "." + p.name + ": " + why);
+}
+
+/// An integer given for a float is meant as one.
+Value convert(const Component& c, const Param& p, const Value& v) {
+  if (v.index() == p.def.index()) return v;
+  if (p.type == ParamType::Float && std::holds_alternative<int64_t>(v)) {
+    return static_cast<double>(std::get<int64_t>(v));
+  }
+  refuse(c, p, "'" + show(v) + "' is not a value of type " + toString(p.type));
+}
+
+std::map<std::string, const Description*>& components() {
+  static std::map<std::string, const Description*> all;
+  return all;
+}
+
+}  // namespace
+
+const Param* Description::find(const std::string& param) const {
+  const auto it = std::find_if(params.begin(), params.end(), [&](const Param& p) { return p.name == param; });
+  return it == params.end() ? nullptr : &*it;
+}
+
+void Component::set(const Param& param, const Value& value) {
+  const Value v = convert(*this, param, value);
+  if (param.type == ParamType::Choice) {
+    if (std::find(param.choices.begin(), param.choices.end(), std::get<std::string>(v)) == param.choices.end()) {
+      std::string known;
+      for (const auto& c : param.choices) known += (known.empty() ? "" : ", ") + c;
+      refuse(*this, param, "'" + show(v) + "' is not one of " + known);
+    }
+  } else if (param.type != ParamType::Bool && !(v >= param.min && v <= param.max)) {  // NaN included
+    refuse(*this, param,
+           show(v) + " " + param.unit + " is outside " + show(param.min) + " to " + show(param.max));
+  }
+  if (started_ && !param.live) {
+    refuse(*this, param, "cannot change during a run; set it before the simulation starts");
+  }
+  const Value before = param.load(*this);
+  param.store(*this, v);
+  if (!started_) return;
+  try {
+    onChange();
+  } catch (...) {  // it does not go with the other parameters: as if nothing had been asked
+    param.store(*this, before);
+    onChange();
+    throw;
+  }
+}
+
+void Component::set(const std::string& param, const Value& value) {
+  const Param* p = description().find(param);
+  if (p == nullptr) throw ParamError(description().name + " has no parameter '" + param + "'");
+  set(*p, value);
+}
+
+Value Component::get(const std::string& param) const {
+  const Param* p = description().find(param);
+  if (p == nullptr) throw ParamError(description().name + " has no parameter '" + param + "'");
+  return p->load(*this);
+}
+
+void Component::applyDefaults() {
+  for (const Param& p : description().params) p.store(*this, p.def);
+}
+
+void Component::start(Network& network) {
+  if (started_) return;
+  started_ = true;
+  onStart(network);
+}
+
+void Registry::add(const Description& (*describe)()) {
+  const Description& d = describe();
+  if (!components().emplace(d.name, &d).second) {
+    throw std::logic_error("two components are called " + d.name);
+  }
+}
+
+std::vector<const Description*> Registry::all() {
+  std::vector<const Description*> list;
+  for (const auto& [name, d] : components()) list.push_back(d);
+  return list;
+}
+
+const Description* Registry::find(const std::string& name) {
+  const auto it = components().find(name);
+  return it == components().end() ? nullptr : it->second;
+}
+
+}  // namespace fabric

@@ -1,0 +1,35 @@
+#include "mechanisms/core/flow.h"
+
+#include <stdexcept>
+
+namespace fabric {
+
+FlowPool::~FlowPool() = default;
+
+size_t FlowPool::reserve(const std::string& name, size_t bytes) {
+  for (const Slot& s : slots_) {
+    if (s.name == name) return s.offset;
+  }
+  if (!chunks_.empty()) throw std::logic_error("flow state " + name + " was asked for after the first flow");
+  slots_.push_back({name, size_});
+  size_ += (bytes + 7) / 8 * 8;
+  return slots_.back().offset;
+}
+
+Flow* FlowPool::get(FlowEvent::Handler onStop, FlowEvent::Handler onRetransmit) {
+  if (free_.empty()) {
+    constexpr size_t kPerChunk = 64;
+    chunks_.push_back(std::make_unique<std::byte[]>(size_ * kPerChunk));
+    for (size_t i = kPerChunk; i-- > 0;) free_.push_back(chunks_.back().get() + i * size_);
+  }
+  std::byte* at = free_.back();
+  free_.pop_back();
+  return new (at) Flow(onStop, onRetransmit);
+}
+
+void FlowPool::put(Flow* flow) {
+  flow->spec.id = ~uint32_t{0};  // packets that still name this flow no longer find it
+  free_.push_back(reinterpret_cast<std::byte*>(flow));
+}
+
+}  // namespace fabric

@@ -1,0 +1,144 @@
+// A flow: one queue pair (QP) sending a message, with its sender's and its receiver's state.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "mechanisms/core/engine.h"
+#include "mechanisms/core/types.h"
+
+namespace fabric {
+
+class Flow;
+class Host;
+
+/// A flow's own events call back its host with the flow.
+class FlowEvent final : public Event {
+ public:
+  using Handler = void (*)(Flow&);
+  FlowEvent(Flow& flow, Handler handler) : flow_(flow), handler_(handler) {}
+  void fire() override { handler_(flow_); }
+
+ private:
+  Flow& flow_;
+  Handler handler_;
+};
+
+/// A flow as it is asked for.
+struct FlowSpec {
+  uint32_t id = 0;
+  uint32_t src = 0, dst = 0;  // node ids of hosts
+  uint32_t group = 0;
+  uint64_t size = 0;  // payload bytes, 0 = unlimited until stop
+  Time start;
+  Time stop = Time{-1};  // -1 = never
+  uint16_t srcPort = 0, dstPort = 0;
+  uint8_t cls = 1;
+  bool measured = true;
+  double weight = 1;
+};
+
+/// Ports of flows that are not given any: RoCEv2's, and one per flow from the ephemeral range.
+inline constexpr uint16_t kFlowDestinationPort = 4791;
+constexpr uint16_t flowSourcePort(uint32_t id) { return static_cast<uint16_t>(49152 + id % 16384); }
+
+class Flow {
+ public:
+  enum class Wait : uint8_t { Blocked, Ready, Paced };
+  static constexpr uint64_t kUnlimited = ~uint64_t{0};
+
+  FlowSpec spec;
+  Host* sender = nullptr;
+  Host* receiver = nullptr;
+  uint64_t hash = 0, reverseHash = 0, symmetricHash = 0;
+
+  // Sender. Sequence numbers count payload bytes.
+  uint64_t end = 0;  // sequence number behind the last byte to send
+  uint64_t sndNxt = 0, sndUna = 0, highest = 0;
+  uint64_t sentBytes = 0, sentWireBytes = 0, retransmittedBytes = 0, packets = 0;
+  Rate rate;            // pacing rate, set by the congestion control
+  int64_t window = -1;  // bytes in flight allowed, -1 = no limit
+  Time lastSentAt;
+  uint32_t lastWireBytes = 0;
+  Time nextSendAt;
+  Time lastProgressAt;
+  Wait wait = Wait::Blocked;
+  bool stopped = false;
+  bool senderDone = false;
+  Flow *prevReady = nullptr, *nextReady = nullptr;
+  uint32_t heapIndex = 0;
+  Flow *prevActive = nullptr, *nextActive = nullptr;
+
+  // Receiver.
+  uint64_t rcvNxt = 0;
+  uint32_t unacked = 0;
+  bool nackSent = false;
+  bool receiverStarted = false;
+  Time endAt = Time{-1};
+  Time senderEndAt = Time{-1};
+
+  uint64_t inFlight() const { return sndNxt - sndUna; }
+  /// Whether the window lets another packet go. An open window is never smaller than `least` bytes.
+  bool maySend(int64_t least) const {
+    if (sndNxt >= end) return false;
+    return window < 0 || (window > 0 && static_cast<int64_t>(inFlight()) < std::max(window, least));
+  }
+
+  /// A mechanism's per-flow state at the offset its layout was given.
+  template <class T>
+  T& at(size_t offset) {
+    return *std::launder(reinterpret_cast<T*>(reinterpret_cast<std::byte*>(this) + offset));
+  }
+  void* raw(size_t offset) { return reinterpret_cast<std::byte*>(this) + offset; }
+
+  FlowEvent stopEvent;
+  FlowEvent retransmitEvent;
+  explicit Flow(FlowEvent::Handler onStop, FlowEvent::Handler onRetransmit)
+      : stopEvent(*this, onStop), retransmitEvent(*this, onRetransmit) {}
+};
+
+/// Flows live here; the memory of a finished one serves the next. Mechanisms reserve room for their
+/// per-flow state before the first flow starts; they construct and destroy it themselves.
+class FlowPool {
+ public:
+  FlowPool() = default;
+  FlowPool(const FlowPool&) = delete;
+  FlowPool& operator=(const FlowPool&) = delete;
+  ~FlowPool();
+
+  template <class T>
+  size_t reserve(const std::string& name) {
+    static_assert(alignof(T) <= 8);
+    return reserve(name, sizeof(T));
+  }
+  Flow* get(FlowEvent::Handler onStop, FlowEvent::Handler onRetransmit);
+  void put(Flow* flow);
+
+ private:
+  size_t reserve(const std::string& name, size_t bytes);
+  struct Slot {
+    std::string name;
+    size_t offset;
+  };
+  std::vector<Slot> slots_;
+  size_t size_ = sizeof(Flow);
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::vector<std::byte*> free_;
+};
+
+/// Where flows come from, in the order of (start, id).
+class FlowFeed {
+ public:
+  virtual ~FlowFeed() = default;
+  /// The next flow, null when there are no more.
+  virtual const FlowSpec* peek() = 0;
+  virtual void pop() = 0;
+  /// How many of all its flows are measured.
+  virtual uint64_t measured() const = 0;
+};
+
+}  // namespace fabric

@@ -1,0 +1,516 @@
+#include "mechanisms/core/host.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "mechanisms/core/network.h"
+#include "mechanisms/core/random.h"
+
+namespace fabric {
+
+namespace {
+
+uint64_t endpoint(uint32_t node, uint16_t port) { return uint64_t{node} << 16 | port; }
+
+/// Hash of an ordered pair of endpoints; the harness computes the same to know a flow's path.
+uint64_t pairHash(uint64_t a, uint64_t b) {
+  return mix64(mix64(a + kGolden) ^ (b * kGolden + 0x632be59bd9b4e019u));
+}
+
+}  // namespace
+
+const Description& Host::describe() {
+  static const Description d =
+      Describe<Host>("host", Kind::Node, "Host: NIC, queue pairs and receiver")
+          .help("A flow is one queue pair. Queue pairs of a NIC share its link packet by packet in turn.")
+          .source("FNCC section 5; RoCEv2")
+          .param("mtu", &Host::mtu_, Bytes{1518}, "largest data packet on the wire, without INT", "FNCC section 5")
+          .range(64, 65536)
+          .param("header_bytes", &Host::headerBytes_, Bytes{62},
+                 "Ethernet 14 + FCS 4, IPv4 20, UDP 8, BTH 12, ICRC 4: of every data packet", "RoCEv2 (chosen)")
+          .range(0, 1024)
+          .param("min_frame", &Host::minFrame_, Bytes{64}, "shorter frames are padded to this", "IEEE 802.3")
+          .range(0, 1518)
+          .param("ack_bytes", &Host::ackBytes_, Bytes{66}, "ACK without INT: headers and AETH 4", "RoCEv2 (chosen)")
+          .range(1, 1518)
+          .param("cnp_bytes", &Host::cnpBytes_, Bytes{78}, "CNP: headers and 16 B reserved", "RoCEv2, annex A17")
+          .range(1, 1518)
+          .param("ack_every", &Host::ackEvery_, 1, "one cumulative ACK for this many data packets",
+                 "FNCC section 3.2.3: m")
+          .range(1, 1 << 20)
+          .live()
+          .param("ack_class", &Host::ackClass_, 0, "priority class of ACKs", "chosen: above data")
+          .range(0, kMaxClasses - 1)
+          .param("cnp_class", &Host::cnpClass_, 0, "priority class of CNPs", "chosen: above data")
+          .range(0, kMaxClasses - 1)
+          .param("classes", &Host::classes_, 2, "number of priority classes", "chosen: control and data")
+          .range(1, kMaxClasses)
+          .param("base_rtt", &Host::baseRtt_, Time{0},
+                 "T: largest base RTT of the network, propagation both ways and one data packet's and one ACK's "
+                 "serialisation per hop; 0 = derived from the topology by the harness",
+                 "HPCC section 3.2: T")
+          .param("retransmit_timeout", &Host::retransmitTimeout_, Time::Ms(1),
+                 "go back when nothing was acknowledged for so long; 0 = never", "chosen")
+          .live()
+          .done();
+  return d;
+}
+FABRIC_REGISTER(Host);
+
+const Description& Host::ControlQueue::description() const {
+  static const Description d;
+  return d;
+}
+
+Host::Host() = default;
+
+void Host::addPort(Port& port, Rate rate, Time delay) {
+  if (!ports().empty()) throw std::invalid_argument("host " + name() + " has a second link; a host has one NIC");
+  Node::addPort(port, rate, delay);
+  port.setSource(*this);
+}
+
+void Host::setCongestionControl(CongestionControl& cc) {
+  cc_ = &cc;
+  cc.attach(*this);
+}
+
+void Host::addReceiverAgent(ReceiverAgent& agent) {
+  receivers_.push_back(&agent);
+  agent.attach(*this);
+}
+
+void Host::onStart(Network& network) {
+  if (ports().empty()) throw std::logic_error("host " + name() + " has no link");
+  if (cc_ == nullptr) throw std::logic_error("host " + name() + " has no congestion control");
+  if (headerBytes_.n >= mtu_.n) {
+    throw ParamError("host.header_bytes: " + std::to_string(headerBytes_.n) + " B leave no payload in an MTU of " +
+                     std::to_string(mtu_.n) + " B");
+  }
+  if (ackClass_ >= classes_ || cnpClass_ >= classes_) {
+    throw ParamError("host.ack_class, host.cnp_class: there are " + std::to_string(classes_) +
+                     " classes, numbered from 0");
+  }
+  std::vector<Queue*> queues;
+  for (int64_t c = 0; c < classes_; ++c) {
+    controlQueues_.push_back(std::make_unique<ControlQueue>());
+    queues.push_back(controlQueues_.back().get());
+  }
+  nic().setQueues(queues);
+  Node::onStart(network);
+  cc_->start(network);
+  for (ReceiverAgent* r : receivers_) r->start(network);
+  ecnCapable_ = cc_->ecnCapable();
+}
+
+int64_t Host::bandwidthDelayProduct() const {
+  const __int128 bitPs = static_cast<__int128>(lineRate().bps) * baseRtt_.ps;
+  return static_cast<int64_t>(bitPs / (8 * static_cast<__int128>(1000000000000)));
+}
+
+// ---------------------------------------------------------------- sender
+
+void Host::startFlow(const FlowSpec& spec, Host& receiver) {
+  if (spec.cls >= classes_ || (spec.stop.ps >= 0 && spec.stop < network_->engine().now())) {
+    throw std::invalid_argument("flow " + std::to_string(spec.id) + ": its class " + std::to_string(spec.cls) +
+                                " is not below host.classes, or it stops before it starts");
+  }
+  Flow& f = *network_->flows().get(&Host::onStop, &Host::onRetransmitTimer);
+  f.spec = spec;
+  f.sender = this;
+  f.receiver = &receiver;
+  f.end = spec.size == 0 ? Flow::kUnlimited : spec.size;
+  const uint64_t a = endpoint(spec.src, spec.srcPort);
+  const uint64_t b = endpoint(spec.dst, spec.dstPort);
+  f.hash = pairHash(a, b);
+  f.reverseHash = pairHash(b, a);
+  f.symmetricHash = pairHash(std::min(a, b), std::max(a, b));
+  f.rate = lineRate();
+  f.nextSendAt = f.lastSentAt = f.lastProgressAt = network_->engine().now();
+  f.stopEvent.setKey(eventKey(keyNode(id()), EventKind::FlowStop, spec.id));
+  f.retransmitEvent.setKey(eventKey(keyNode(id()), EventKind::Retransmit, spec.id));
+  if (spec.stop.ps >= 0) network_->engine().schedule(f.stopEvent, spec.stop);
+
+  f.prevActive = lastActive_;
+  (lastActive_ == nullptr ? firstActive_ : lastActive_->nextActive) = &f;
+  lastActive_ = &f;
+  ++network_->counters.flowsStarted;
+  if (spec.size != 0) ++network_->counters.flowsLimited;
+  if (spec.size != 0 && spec.measured) ++network_->counters.measuredLimited;
+  cc_->onFlowStart(f);
+  checkBounds(f);
+  if (network_->onFlowStart) network_->onFlowStart(f);
+  settle(f);
+  nic().kick();
+}
+
+void Host::checkBounds(const Flow& f) {
+  if (f.rate.bps <= 0 || f.rate > lineRate() || (f.window < 0 && f.window != -1)) {
+    ++network_->counters.boundViolations;
+  }
+}
+
+/// Puts a flow where its window and pacing say it belongs.
+void Host::settle(Flow& f) {
+  // Fewer packets than ack_every would wait for an ACK that never comes.
+  const int64_t least = (ackEvery_ - 1) * payloadPerPacket() + 1;
+  if (!f.maySend(least)) {
+    block(f);
+    return;
+  }
+  if (f.nextSendAt <= network_->engine().now()) {
+    if (f.wait == Flow::Wait::Paced) heapRemove(f);
+    if (f.wait != Flow::Wait::Ready) makeReady(f);
+  } else if (f.wait != Flow::Wait::Paced) {
+    block(f);
+    heapPush(f);
+  }
+}
+
+void Host::makeReady(Flow& f) {
+  ReadyList& list = ready_[f.spec.cls];
+  f.wait = Flow::Wait::Ready;
+  f.prevReady = list.tail;
+  f.nextReady = nullptr;
+  (list.head == nullptr ? list.head : list.tail->nextReady) = &f;
+  list.tail = &f;
+  readyMask_ |= 1u << f.spec.cls;
+}
+
+/// Takes a flow out of whatever it waits in.
+void Host::block(Flow& f) {
+  if (f.wait == Flow::Wait::Paced) heapRemove(f);
+  if (f.wait == Flow::Wait::Ready) {
+    ReadyList& list = ready_[f.spec.cls];
+    (f.prevReady == nullptr ? list.head : f.prevReady->nextReady) = f.nextReady;
+    (f.nextReady == nullptr ? list.tail : f.nextReady->prevReady) = f.prevReady;
+    if (list.head == nullptr) readyMask_ &= ~(1u << f.spec.cls);
+  }
+  f.wait = Flow::Wait::Blocked;
+}
+
+uint32_t Host::refresh() {
+  const Time now = network_->engine().now();
+  while (!paced_.empty() && paced_.front()->nextSendAt <= now) {
+    Flow& f = *paced_.front();
+    heapRemove(f);
+    makeReady(f);
+  }
+  return readyMask_;
+}
+
+Time Host::nextWake() const { return paced_.empty() ? Time::Max() : paced_.front()->nextSendAt; }
+
+Packet* Host::pull(uint8_t cls) {
+  Flow& f = *ready_[cls].head;
+  block(f);
+
+  const Time now = network_->engine().now();
+  const auto payload = static_cast<uint32_t>(
+      std::min<uint64_t>(static_cast<uint64_t>(payloadPerPacket()), f.end - f.sndNxt));
+  Packet* p = network_->packets().get();
+  p->flow = &f;
+  p->foreign = nullptr;
+  p->seq = f.sndNxt;
+  p->hash = f.hash;
+  p->symmetricHash = f.symmetricHash;
+  p->sentAt = now;
+  p->flowId = f.spec.id;
+  p->src = f.spec.src;
+  p->dst = f.spec.dst;
+  p->payload = payload;
+  p->wireBytes = std::max<uint32_t>(payload + static_cast<uint32_t>(headerBytes_.n), static_cast<uint32_t>(minFrame_.n));
+  p->ingress = 0;
+  p->cls = cls;
+  p->kind = PacketKind::Data;
+  p->ect = ecnCapable_;
+  p->marked = false;
+  f.sndNxt += payload;
+  p->last = f.sndNxt == f.end;
+  cc_->onSend(f, *p);
+
+  ++f.packets;
+  f.sentBytes += payload;
+  f.sentWireBytes += p->wireBytes;
+  Network::Counters& c = network_->counters;
+  ++c.dataPacketsSent;
+  c.dataBytesSent += payload;
+  if (p->seq < f.highest) {
+    const uint64_t again = std::min(f.highest, f.sndNxt) - p->seq;
+    f.retransmittedBytes += again;
+    c.retransmittedBytes += again;
+  }
+  f.highest = std::max(f.highest, f.sndNxt);
+  if (f.inFlight() == payload) f.lastProgressAt = now;  // the first in flight starts the clock
+  f.lastSentAt = now;
+  f.lastWireBytes = p->wireBytes;
+  f.nextSendAt = now + (f.rate == lineRate() ? nic().serialisation(p->wireBytes)
+                                             : transmissionTime(p->wireBytes, f.rate));
+  armRetransmit(f);
+  settle(f);
+  return p;
+}
+
+void Host::rateChanged(Flow& f) {
+  checkBounds(f);
+  if (f.lastWireBytes != 0) {
+    const Time next = f.lastSentAt + (f.rate == lineRate() ? nic().serialisation(f.lastWireBytes)
+                                                           : transmissionTime(f.lastWireBytes, f.rate));
+    if (next != f.nextSendAt) {
+      f.nextSendAt = next;
+      if (f.wait == Flow::Wait::Paced) {
+        heapUp(f.heapIndex);
+        heapDown(f.heapIndex);
+      }
+    }
+  }
+  settle(f);
+  nic().kick();
+}
+
+void Host::armRetransmit(Flow& f) {
+  if (retransmitTimeout_.ps > 0 && !f.retransmitEvent.pending()) {
+    network_->engine().schedule(f.retransmitEvent, network_->engine().now() + retransmitTimeout_);
+  }
+}
+
+/// The timer is never moved: it looks when it fires whether there was progress meanwhile.
+void Host::onRetransmitTimer(Flow& f) {
+  Host& h = *f.sender;
+  if (h.retransmitTimeout_.ps == 0 || f.inFlight() == 0) return;
+  const Time due = f.lastProgressAt + h.retransmitTimeout_;
+  if (due > h.network_->engine().now()) {
+    h.network_->engine().schedule(f.retransmitEvent, due);
+    return;
+  }
+  h.goBack(f, f.sndUna);
+  h.rateChanged(f);
+}
+
+/// Does nothing where `seq` is acknowledged already or will be sent next anyway.
+void Host::goBack(Flow& f, uint64_t seq) {
+  if (seq < f.sndUna || seq >= f.sndNxt) return;
+  f.sndNxt = seq;
+  f.lastProgressAt = network_->engine().now();
+  cc_->onLoss(f);
+  armRetransmit(f);
+}
+
+void Host::onStop(Flow& f) {
+  Host& h = *f.sender;
+  f.stopped = true;
+  f.end = std::min(f.end, f.highest);
+  h.block(f);
+  if (f.sndUna >= f.end) {
+    h.finishSender(f);
+  } else {
+    h.settle(f);  // a go-back may be under way
+    h.nic().kick();
+  }
+}
+
+void Host::finishSender(Flow& f) {
+  Engine& engine = network_->engine();
+  block(f);
+  f.senderDone = true;
+  f.senderEndAt = engine.now();
+  engine.cancel(f.retransmitEvent);
+  engine.cancel(f.stopEvent);
+  cc_->onFlowEnd(f);
+  if (f.receiverStarted) {
+    for (ReceiverAgent* r : f.receiver->receivers_) r->onFlowEnd(f);
+  }
+  (f.prevActive == nullptr ? firstActive_ : f.prevActive->nextActive) = f.nextActive;
+  (f.nextActive == nullptr ? lastActive_ : f.nextActive->prevActive) = f.prevActive;
+  emitFlow(f);
+  const bool measured = f.spec.measured;
+  network_->flows().put(&f);
+  network_->flowEnded(measured);
+}
+
+void Host::emitFlow(const Flow& f) const {
+  TraceBus& trace = network_->trace();
+  if (f.endAt.ps >= 0) ++network_->counters.flowsFinished;
+  if (f.endAt.ps >= 0 && f.spec.measured) ++network_->counters.measuredFinished;
+  if (!trace.on(kFlows) || !trace.wantsFlow(kFlows, f.spec.id)) return;
+  trace.emit(kFlows, {f.spec.id, f.spec.group, f.spec.src, f.spec.dst, f.spec.cls, f.spec.measured, f.spec.size,
+                      f.spec.start, f.endAt, f.senderEndAt, f.rcvNxt, f.sentBytes, f.retransmittedBytes, f.packets,
+                      f.endAt.ps >= 0});
+}
+
+// ---------------------------------------------------------------- both
+
+void Host::receive(Port& port, Packet* p) {
+  if (p->kind == PacketKind::Pause) {
+    port.onPause(p->cls, p->seq != 0);
+    network_->packets().put(p);
+    return;
+  }
+  if (port.traced(kPackets)) port.tracePacket(PacketEvent::Receive, *p);
+  if (p->kind == PacketKind::Data) network_->counters.dataBytesReceived += p->payload;
+  Flow& f = *p->flow;
+  if (f.spec.id != p->flowId) {  // the flow has ended; a duplicate was still on its way
+    network_->packets().put(p);
+    return;
+  }
+  switch (p->kind) {
+    case PacketKind::Data:
+      onData(f, p);
+      return;
+    case PacketKind::Ack:
+    case PacketKind::Nack:
+      onAck(f, p);
+      return;
+    case PacketKind::Cnp:
+      cc_->onCnp(f, *p);
+      network_->packets().put(p);
+      rateChanged(f);
+      return;
+    case PacketKind::Pause:
+    case PacketKind::Control:
+      network_->packets().put(p);
+      return;
+  }
+}
+
+void Host::onAck(Flow& f, Packet* p) {
+  const bool progress = p->seq > f.sndUna;
+  if (progress) {
+    f.sndUna = p->seq;
+    f.sndNxt = std::max(f.sndNxt, f.sndUna);
+    f.lastProgressAt = network_->engine().now();
+  }
+  if (p->kind == PacketKind::Ack) {
+    cc_->onAck(f, *p);
+  }
+  const bool lost = p->kind == PacketKind::Nack;
+  const uint64_t seq = p->seq;
+  network_->packets().put(p);
+  if (f.sndUna >= f.end) {
+    finishSender(f);
+    return;
+  }
+  if (lost) goBack(f, seq);
+  rateChanged(f);
+}
+
+// ---------------------------------------------------------------- receiver
+
+void Host::onData(Flow& f, Packet* p) {
+  if (!f.receiverStarted) {
+    f.receiverStarted = true;
+    for (ReceiverAgent* r : receivers_) r->onFlowStart(f);
+  }
+  for (ReceiverAgent* r : receivers_) r->onData(f, *p);
+  if (p->seq > f.rcvNxt) {  // a gap: go back, asked for once
+    if (f.nackSent) {
+      network_->packets().put(p);
+    } else {
+      f.nackSent = true;
+      sendAck(f, p, PacketKind::Nack);
+    }
+    return;
+  }
+  const bool duplicate = p->seq + p->payload <= f.rcvNxt;
+  if (!duplicate) {
+    network_->counters.dataBytesDelivered += p->seq + p->payload - f.rcvNxt;
+    f.rcvNxt = p->seq + p->payload;
+    f.nackSent = false;
+    if (f.spec.size != 0 && f.rcvNxt == f.spec.size) f.endAt = network_->engine().now();
+  }
+  if (++f.unacked >= ackEvery_ || p->last || duplicate) {
+    sendAck(f, p, PacketKind::Ack);
+  } else {
+    network_->packets().put(p);
+  }
+}
+
+/// The data packet becomes its own acknowledgement: what it collected on its way is in place.
+void Host::sendAck(Flow& f, Packet* p, PacketKind kind) {
+  f.unacked = 0;
+  p->kind = kind;
+  p->seq = f.rcvNxt;
+  std::swap(p->src, p->dst);
+  p->hash = f.reverseHash;
+  p->payload = 0;
+  p->wireBytes = static_cast<uint32_t>(std::max(ackBytes_.n, minFrame_.n));
+  p->cls = static_cast<uint8_t>(ackClass_);
+  p->ect = false;
+  ++network_->counters.acksSent;
+  for (ReceiverAgent* r : receivers_) r->onAck(f, *p);
+  sendControl(p);
+}
+
+Packet* Host::controlFromReceiver(const Flow& f, PacketKind kind, uint32_t bytes) {
+  Packet* p = network_->packets().fresh();
+  p->flow = const_cast<Flow*>(&f);
+  p->flowId = f.spec.id;
+  p->kind = kind;
+  p->src = f.spec.dst;
+  p->dst = f.spec.src;
+  p->hash = f.reverseHash;
+  p->symmetricHash = f.symmetricHash;
+  p->wireBytes = std::max(bytes, static_cast<uint32_t>(minFrame_.n));
+  p->cls = cnpClass();
+  return p;
+}
+
+void Host::sendControl(Packet* p) {
+  if (p->kind == PacketKind::Cnp) ++network_->counters.cnpsSent;
+  p->ingress = 0;
+  nic().enqueue(p);
+  nic().kick();
+}
+
+// ---------------------------------------------------------------- heap of paced flows
+
+bool Host::sooner(const Flow& a, const Flow& b) {
+  return a.nextSendAt < b.nextSendAt || (a.nextSendAt == b.nextSendAt && a.spec.id < b.spec.id);
+}
+
+void Host::heapPush(Flow& f) {
+  f.wait = Flow::Wait::Paced;
+  f.heapIndex = static_cast<uint32_t>(paced_.size());
+  paced_.push_back(&f);
+  heapUp(f.heapIndex);
+}
+
+void Host::heapRemove(Flow& f) {
+  const size_t i = f.heapIndex;
+  f.wait = Flow::Wait::Blocked;
+  Flow* moved = paced_.back();
+  paced_.pop_back();
+  if (moved == &f) return;
+  paced_[i] = moved;
+  moved->heapIndex = static_cast<uint32_t>(i);
+  heapUp(i);
+  heapDown(moved->heapIndex);
+}
+
+void Host::heapUp(size_t i) {
+  Flow* f = paced_[i];
+  while (i > 0 && sooner(*f, *paced_[(i - 1) / 2])) {
+    paced_[i] = paced_[(i - 1) / 2];
+    paced_[i]->heapIndex = static_cast<uint32_t>(i);
+    i = (i - 1) / 2;
+  }
+  paced_[i] = f;
+  f->heapIndex = static_cast<uint32_t>(i);
+}
+
+void Host::heapDown(size_t i) {
+  Flow* f = paced_[i];
+  for (;;) {
+    size_t child = 2 * i + 1;
+    if (child >= paced_.size()) break;
+    if (child + 1 < paced_.size() && sooner(*paced_[child + 1], *paced_[child])) ++child;
+    if (!sooner(*paced_[child], *f)) break;
+    paced_[i] = paced_[child];
+    paced_[i]->heapIndex = static_cast<uint32_t>(i);
+    i = child;
+  }
+  paced_[i] = f;
+  f->heapIndex = static_cast<uint32_t>(i);
+}
+
+}  // namespace fabric

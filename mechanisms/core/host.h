@@ -1,0 +1,108 @@
+// A host and its NIC: queue pairs with pacing and windows, reliability, receiver.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "mechanisms/core/node.h"
+
+namespace fabric {
+
+class Host final : public Node, public PacketSource {
+ public:
+  Host();
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+
+  void addPort(Port& port, Rate rate, Time delay) override;
+  /// Both stay the caller's.
+  void setCongestionControl(CongestionControl& cc);
+  void addReceiverAgent(ReceiverAgent& agent);
+
+  void startFlow(const FlowSpec& spec, Host& receiver);
+  /// For congestion controls: after changing flow.rate or flow.window outside of the calls that the
+  /// host makes (a timer).
+  void rateChanged(Flow& flow);
+  /// A control packet of this host's own (a CNP) towards packet->dst.
+  void sendControl(Packet* packet);
+  /// A fresh control packet about `flow`, from its receiver back to its sender.
+  Packet* controlFromReceiver(const Flow& flow, PacketKind kind, uint32_t bytes);
+
+  void receive(Port& port, Packet* packet) override;
+  void onDequeue(Port&, const Packet&) override {}
+  uint32_t refresh() override;
+  Packet* pull(uint8_t cls) override;
+  Time nextWake() const override;
+
+  Port& nic() const { return port(0); }
+  Rate lineRate() const { return nic().rate(); }
+  Time baseRtt() const { return baseRtt_; }
+  int64_t mtu() const { return mtu_.n; }
+  int64_t headerBytes() const { return headerBytes_.n; }
+  int64_t payloadPerPacket() const { return mtu_.n - headerBytes_.n; }
+  int64_t cnpBytes() const { return cnpBytes_.n; }
+  uint8_t cnpClass() const { return static_cast<uint8_t>(cnpClass_); }
+  /// Bytes in flight that keep the line busy over a base RTT.
+  int64_t bandwidthDelayProduct() const;
+  CongestionControl& congestionControl() const { return *cc_; }
+  const std::vector<ReceiverAgent*>& receiverAgents() const { return receivers_; }
+
+  /// Flows whose sender is not done, in the order of their start.
+  template <class F>
+  void forEachActive(F&& f) const {
+    for (Flow* flow = firstActive_; flow != nullptr; flow = flow->nextActive) f(*flow);
+  }
+  void emitFlow(const Flow& flow) const;
+
+ private:
+  /// The NIC's own first-in first-out queue for ACKs and CNPs.
+  class ControlQueue final : public Queue {
+   public:
+    const Description& description() const override;
+    bool enqueue(Packet* packet, int64_t) override { return list_.push(packet), true; }
+    Packet* dequeue() override { return list_.empty() ? nullptr : list_.pop(); }
+
+   private:
+    PacketList list_;
+  };
+  struct ReadyList {
+    Flow* head = nullptr;
+    Flow* tail = nullptr;
+  };
+
+  void onStart(Network& network) override;
+  void onData(Flow& flow, Packet* packet);
+  void onAck(Flow& flow, Packet* packet);
+  void sendAck(Flow& flow, Packet* packet, PacketKind kind);
+  void goBack(Flow& flow, uint64_t seq);
+  void finishSender(Flow& flow);
+  void settle(Flow& flow);
+  void makeReady(Flow& flow);
+  void block(Flow& flow);
+  void checkBounds(const Flow& flow);
+  void armRetransmit(Flow& flow);
+  static void onStop(Flow& flow);
+  static void onRetransmitTimer(Flow& flow);
+
+  // Paced flows: a binary heap by (nextSendAt, id), each flow knowing its place.
+  static bool sooner(const Flow& a, const Flow& b);
+  void heapPush(Flow& flow);
+  void heapRemove(Flow& flow);
+  void heapUp(size_t i);
+  void heapDown(size_t i);
+
+  CongestionControl* cc_ = nullptr;
+  std::vector<ReceiverAgent*> receivers_;
+  std::vector<std::unique_ptr<ControlQueue>> controlQueues_;
+  ReadyList ready_[kMaxClasses];
+  uint32_t readyMask_ = 0;
+  std::vector<Flow*> paced_;
+  Flow *firstActive_ = nullptr, *lastActive_ = nullptr;
+  bool ecnCapable_ = false;
+
+  Bytes mtu_, headerBytes_, minFrame_, ackBytes_, cnpBytes_;
+  int64_t ackEvery_ = 1, ackClass_ = 0, cnpClass_ = 0, classes_ = 2;
+  Time baseRtt_, retransmitTimeout_;
+};
+
+}  // namespace fabric

@@ -1,0 +1,266 @@
+#include "mechanisms/core/network.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "mechanisms/core/component.h"
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/switch.h"
+
+namespace fabric {
+
+/// Fires at every multiple of its table's interval, after everything else at that time.
+struct Network::Sampler final : Event {
+  Sampler(Network& network, int table, void (Network::*sample)())
+      : Event(eventKey(kLastNode, EventKind::Sample, static_cast<uint32_t>(table))),
+        network(network),
+        table(table),
+        sample(sample) {}
+
+  void arm(Time at) {
+    if (at <= network.trace_.filter(table).to) network.engine_.schedule(*this, at);
+  }
+  void fire() override {
+    const Time next = at() + network.trace_.filter(table).interval;
+    (network.*sample)();
+    arm(next);
+  }
+
+  Network& network;
+  int table;
+  void (Network::*sample)();
+};
+
+Network::Network(Engine& engine, uint64_t seed) : engine_(engine), seed_(seed) {
+  for (const Description* d : Registry::all()) {
+    for (const TableDesc& t : d->tables) trace_.table(t);
+  }
+}
+Network::~Network() = default;
+
+void Network::add(Node& node) {
+  if (node.id() != nodes_.size()) {
+    throw std::invalid_argument("node " + node.name() + " has number " + std::to_string(node.id()) + ", expected " +
+                                std::to_string(nodes_.size()));
+  }
+  nodes_.push_back(&node);
+}
+
+Host& Network::host(uint32_t id) const {
+  Host* h = id < nodes_.size() ? dynamic_cast<Host*>(nodes_[id]) : nullptr;
+  if (h == nullptr) throw std::invalid_argument("node " + std::to_string(id) + " is not a host of this network");
+  return *h;
+}
+
+void Network::start() {
+  if (started_) throw std::logic_error("the network has started already");
+  started_ = true;
+  // Telemetry of the eight hops that a packet can collect (docs/mechanisms/hpcc.md): 2 B and 8 B each.
+  constexpr int64_t kTelemetry = 2 + 8 * 8;
+  for (const Node* n : nodes_) {
+    if (const auto* h = dynamic_cast<const Host*>(n)) largestFrame_ = std::max(largestFrame_, h->mtu() + kTelemetry);
+  }
+  int mostClasses = 1;
+  for (Node* n : nodes_) {
+    n->start(*this);
+    if (const auto* h = dynamic_cast<const Host*>(n)) mostClasses = std::max(mostClasses, h->nic().classes());
+  }
+  for (const Node* n : nodes_) {
+    for (const Port* p : n->ports()) {
+      if (dynamic_cast<const Switch*>(n) == nullptr || p->classes() >= mostClasses) continue;
+      throw ParamError("host.classes: hosts use " + std::to_string(mostClasses) + " classes, port " +
+                       std::to_string(p->index()) + " of " + n->name() + " has queues for " +
+                       std::to_string(p->classes()));
+    }
+  }
+  startTracing();
+  scheduleFlows();
+  if (stopAt_ != Time::Max()) engine_.schedule(stopEvent_, stopAt_);
+}
+
+// ---------------------------------------------------------------- flows
+
+void Network::scheduleFlows() {
+  if (feed_ == nullptr) return;
+  if (const FlowSpec* next = feed_->peek()) engine_.schedule(flowEvent_, next->start);
+}
+
+void Network::startFlows() {
+  while (const FlowSpec* next = feed_->peek()) {
+    if (next->start > engine_.now()) break;
+    const FlowSpec spec = *next;
+    feed_->pop();
+    host(spec.src).startFlow(spec, host(spec.dst));
+  }
+  engine_.progress.flowsStarted.store(counters.flowsStarted, std::memory_order_relaxed);
+  scheduleFlows();
+}
+
+void Network::flowEnded(bool measured) {
+  ++counters.flowsEnded;
+  if (measured) ++counters.measuredEnded;
+  engine_.progress.flowsDone.store(counters.flowsEnded, std::memory_order_relaxed);
+  if (!stopWhenFlowsFinish_ || !measured) return;
+  const bool last = feed_ == nullptr ? counters.flowsEnded == counters.flowsStarted
+                                     : counters.measuredEnded == feed_->measured();
+  if (last) engine_.stop();
+}
+
+void Network::finish() {
+  std::vector<const Flow*> unfinished;
+  for (const Node* n : nodes_) {
+    if (const auto* h = dynamic_cast<const Host*>(n)) {
+      h->forEachActive([&](const Flow& f) { unfinished.push_back(&f); });
+    }
+  }
+  std::sort(unfinished.begin(), unfinished.end(),
+            [](const Flow* a, const Flow* b) { return a->spec.id < b->spec.id; });
+  for (const Flow* f : unfinished) f->sender->emitFlow(*f);
+}
+
+// ---------------------------------------------------------------- tracing
+
+void Network::startTracing() {
+  for (const int table : {kQueues, kLinks, kPauses, kDrops, kPackets}) {
+    if (!trace_.on(table)) continue;
+    const auto& wanted = trace_.filter(table).ports;
+    std::vector<Port*> ports;
+    if (wanted.empty()) {
+      for (const Node* n : nodes_) {
+        const bool isSwitch = dynamic_cast<const Switch*>(n) != nullptr;
+        if (!isSwitch && (table == kQueues || table == kLinks)) continue;
+        ports.insert(ports.end(), n->ports().begin(), n->ports().end());
+      }
+    }
+    for (const auto& w : wanted) {
+      if (w.node >= nodes_.size() || w.port >= nodes_[w.node]->ports().size()) {
+        throw std::invalid_argument("trace table " + trace_.desc(table).name + ": there is no port " +
+                                    std::to_string(w.port) + " at node " + std::to_string(w.node));
+      }
+      ports.push_back(&nodes_[w.node]->port(w.port));
+    }
+    for (Port* p : ports) p->traceMask |= 1u << table;
+    if (table == kQueues) queuePorts_ = ports;
+    if (table == kLinks) linkPorts_ = ports;
+  }
+  const auto sampler = [this](int table, void (Network::*sample)()) {
+    if (!trace_.on(table)) return;
+    const TraceFilter& f = trace_.filter(table);
+    samplers_.push_back(std::make_unique<Sampler>(*this, table, sample));
+    const int64_t steps = (f.from.ps + f.interval.ps - 1) / f.interval.ps;
+    samplers_.back()->arm(Time{steps * f.interval.ps});
+  };
+  sampler(kQueues, &Network::sampleQueues);
+  sampler(kLinks, &Network::sampleLinks);
+  sampler(kRates, &Network::sampleRates);
+}
+
+void Network::sampleQueues() {
+  for (Port* p : queuePorts_) {
+    for (int c = 0; c < p->classes(); ++c) {
+      const auto cls = static_cast<uint8_t>(c);
+      const int64_t max = p->takeMaxBytes(cls);
+      if (!trace_.wantsClass(kQueues, cls)) continue;
+      trace_.emit(kQueues, {engine_.now(), p->node().id(), p->index(), cls, p->queueBytes(cls), p->queuePackets(cls), max});
+    }
+  }
+}
+
+void Network::sampleLinks() {
+  for (const Port* p : linkPorts_) {
+    trace_.emit(kLinks, {engine_.now(), p->node().id(), p->index(), p->sentWireBytes(), p->sentDataBytes(), p->pausedTime()});
+  }
+}
+
+void Network::sampleRates() {
+  for (const Node* n : nodes_) {
+    const auto* h = dynamic_cast<const Host*>(n);
+    if (h == nullptr) continue;
+    h->forEachActive([&](const Flow& f) {
+      if (!trace_.wantsFlow(kRates, f.spec.id)) return;
+      // A stopped flow only waits for its last acknowledgements.
+      const Rate rate = f.stopped ? Rate{0} : f.rate;
+      trace_.emit(kRates, {engine_.now(), f.spec.id, f.spec.src, rate, f.window, f.sentWireBytes, f.sndUna});
+    });
+  }
+}
+
+// ---------------------------------------------------------------- checks
+
+std::vector<Network::Check> Network::checks() const {
+  std::vector<Check> list;
+  const Counters& c = counters;
+  uint64_t inFlight = 0;
+  packets_.forEachLive([&](const Packet& p) {
+    if (p.kind == PacketKind::Data) inFlight += p.payload;
+  });
+  list.push_back({"bytes_conserved", c.dataBytesSent == c.dataBytesReceived + c.dataBytesDropped + inFlight,
+                  "sent " + std::to_string(c.dataBytesSent) + " = received " + std::to_string(c.dataBytesReceived) +
+                      " + dropped " + std::to_string(c.dataBytesDropped) + " + in flight " +
+                      std::to_string(inFlight) + " B of payload"});
+
+  bool allPfc = true, consistent = true;
+  uint64_t pausing = 0;
+  int64_t queued = 0, counted = 0, used = 0;
+  for (const Node* n : nodes_) {
+    const auto* s = dynamic_cast<const Switch*>(n);
+    if (s == nullptr) continue;
+    counted += s->buffer().counted();
+    used += s->buffer().used();
+    consistent &= s->buffer().consistent();
+    for (const Port* p : s->ports()) {
+      allPfc &= p->pfc();
+      for (int cls = 0; cls < p->classes(); ++cls) {
+        queued += p->queueBytes(static_cast<uint8_t>(cls));
+        pausing += s->buffer().pausing(*p, static_cast<uint8_t>(cls));
+      }
+    }
+  }
+  if (allPfc) {
+    list.push_back({"lossless", c.drops == 0, std::to_string(c.drops) + " packets dropped with PFC at every port"});
+  }
+  list.push_back({"pauses_paired", c.xoffSent == c.xonSent + pausing,
+                  "XOFF " + std::to_string(c.xoffSent) + " = XON " + std::to_string(c.xonSent) +
+                      " + now pausing " + std::to_string(pausing)});
+  list.push_back({"buffers_accounted", consistent && used <= queued,
+                  "counted at ingress " + std::to_string(counted) + ", used " + std::to_string(used) +
+                      ", queued " + std::to_string(queued) + " B"});
+  list.push_back({"rates_in_bounds", c.boundViolations == 0,
+                  std::to_string(c.boundViolations) + " times a rate or window was outside of what the line allows"});
+  return list;
+}
+
+std::vector<std::string> Network::warnings() const {
+  std::vector<std::string> list;
+  const Counters& c = counters;
+  if (c.flowsStarted == 0) {
+    list.push_back("no flow started: the flow list is empty or every start lies behind the end of the run");
+  } else if (c.dataBytesDelivered == 0) {
+    list.push_back("no payload was delivered: the run ends before the first packet can arrive, or no route leads "
+                   "to the receivers");
+  }
+  if (c.flowsLimited > 0 && c.flowsFinished == 0) {
+    list.push_back("no flow finished: the run ends before the shortest could be done, or the path is blocked");
+  }
+  if (stopWhenFlowsFinish_ && c.measuredFinished < c.measuredLimited) {
+    list.push_back(std::to_string(c.measuredLimited - c.measuredFinished) + " of " + std::to_string(c.measuredLimited) +
+                   " measured flows had not finished when the run ended: give it more time to drain");
+  }
+  for (int t = 0; t < trace_.size(); ++t) {
+    if (trace_.on(t) && trace_.rows(t) == 0 && (trace_.desc(t).sampled || t == kFlows)) {
+      list.push_back("table " + trace_.desc(t).name + " has no row: its filters leave nothing, or the run is shorter " +
+                     "than one sampling interval");
+    }
+  }
+  bool anyPfc = false;
+  for (const Node* n : nodes_) {
+    for (const Port* p : n->ports()) anyPfc |= p->pfc() && dynamic_cast<const Switch*>(n) != nullptr;
+  }
+  if (anyPfc && c.drops > 0) {
+    list.push_back(std::to_string(c.drops) + " packets were dropped although PFC is on: the headroom or the buffer is "
+                   "too small (port.headroom, switch.buffer), a queue has a limit, or a route is missing");
+  }
+  return list;
+}
+
+}  // namespace fabric

@@ -1,0 +1,110 @@
+// One simulated network: its nodes, packets, flows, measurements, and the checks at its end.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mechanisms/core/engine.h"
+#include "mechanisms/core/flow.h"
+#include "mechanisms/core/packet.h"
+#include "mechanisms/core/trace.h"
+
+namespace fabric {
+
+class Host;
+class Node;
+class Port;
+
+class Network {
+ public:
+  struct Counters {
+    uint64_t packetHops = 0;
+    uint64_t dataPacketsSent = 0, dataBytesSent = 0;
+    uint64_t dataBytesReceived = 0;   // at receivers, in order or not
+    uint64_t dataBytesDelivered = 0;  // in order
+    uint64_t dataBytesDropped = 0;
+    uint64_t acksSent = 0, cnpsSent = 0, drops = 0, marks = 0, xoffSent = 0, xonSent = 0;
+    uint64_t retransmittedBytes = 0;
+    uint64_t boundViolations = 0;  // a rate or window outside of what the line allows
+    uint64_t flowsStarted = 0, flowsFinished = 0, flowsEnded = 0;
+    uint64_t flowsLimited = 0;  // started, with a size
+    uint64_t measuredLimited = 0, measuredFinished = 0, measuredEnded = 0;
+  };
+  struct Check {
+    std::string name;
+    bool ok;
+    std::string detail;
+  };
+
+  Network(Engine& engine, uint64_t seed);
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+  ~Network();
+
+  Engine& engine() { return engine_; }
+  PacketPool& packets() { return packets_; }
+  FlowPool& flows() { return flows_; }
+  TraceBus& trace() { return trace_; }
+  uint64_t seed() const { return seed_; }
+
+  /// The largest frame that hosts can put on a wire, telemetry included; known once start() began.
+  int64_t largestFrame() const { return largestFrame_; }
+
+  void add(Node& node);
+  const std::vector<Node*>& nodes() const { return nodes_; }
+  /// Throws where there is no host of that number.
+  Host& host(uint32_t id) const;
+
+  /// Where flows come from; they start when start() has been called.
+  void setFlows(FlowFeed& feed) { feed_ = &feed; }
+  /// The run ends with the last measured flow, whatever else is still under way.
+  void stopWhenFlowsFinish(bool stop) { stopWhenFlowsFinish_ = stop; }
+  /// The run ends at this time, after everything that happens then.
+  void stopAt(Time at) { stopAt_ = at; }
+  /// Called for every flow as it starts.
+  std::function<void(const Flow&)> onFlowStart;
+
+  /// Everything is in place: parameters are fixed, flows and samples scheduled.
+  void start();
+  bool started() const { return started_; }
+  /// The simulation is over: emits the rows of unfinished flows. Called once.
+  void finish();
+  /// What must hold whatever happened; call after finish().
+  std::vector<Check> checks() const;
+  /// What a user should know before trusting the outcome.
+  std::vector<std::string> warnings() const;
+
+  void flowEnded(bool measured);
+
+  Counters counters;
+
+ private:
+  struct Sampler;
+  void startFlows();
+  void scheduleFlows();
+  void stop() { engine_.stop(); }
+  void startTracing();
+  void sampleQueues();
+  void sampleLinks();
+  void sampleRates();
+
+  Engine& engine_;
+  uint64_t seed_;
+  PacketPool packets_;
+  FlowPool flows_;
+  TraceBus trace_;
+  std::vector<Node*> nodes_;
+  FlowFeed* feed_ = nullptr;
+  bool stopWhenFlowsFinish_ = false;
+  Time stopAt_ = Time::Max();
+  bool started_ = false;
+  int64_t largestFrame_ = 0;
+  EventOf<Network, &Network::stop> stopEvent_{this, eventKey(kLastNode, EventKind::Stop, 0)};
+  EventOf<Network, &Network::startFlows> flowEvent_{this, eventKey(kFirstNode, EventKind::FlowSource, 0)};
+  std::vector<Port*> queuePorts_, linkPorts_;
+  std::vector<std::unique_ptr<Sampler>> samplers_;
+};
+
+}  // namespace fabric

@@ -1,0 +1,43 @@
+// A node: its number, its name, its ports.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "mechanisms/core/packet.h"
+#include "mechanisms/core/port.h"
+
+namespace fabric {
+
+class Network;
+
+class Node : public Component {
+ public:
+  /// Joins the network; ports are added in the order of their numbers and stay the caller's.
+  void join(Network& network, uint32_t id, std::string name);
+  virtual void addPort(Port& port, Rate rate, Time delay);
+
+  Network& network() const { return *network_; }
+  uint32_t id() const { return id_; }
+  const std::string& name() const { return name_; }
+  const std::vector<Port*>& ports() const { return ports_; }
+  Port& port(uint16_t index) const { return *ports_[index]; }
+
+  /// A packet has arrived in full at `port`. Its memory is the node's now.
+  virtual void receive(Port& port, Packet* packet) = 0;
+  /// `packet` leaves the egress queue of `port`.
+  virtual void onDequeue(Port& port, const Packet& packet) = 0;
+
+ protected:
+  void onStart(Network& network) override;
+  void drop(Port& port, Packet* packet, DropReason reason);
+
+  Network* network_ = nullptr;
+
+ private:
+  uint32_t id_ = 0;
+  std::string name_;
+  std::vector<Port*> ports_;
+};
+
+}  // namespace fabric

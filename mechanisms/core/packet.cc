@@ -1,0 +1,29 @@
+#include "mechanisms/core/packet.h"
+
+namespace fabric {
+
+size_t PacketPool::reserve(const std::string& name, size_t bytes, void (*construct)(void*)) {
+  for (const Slot& s : slots_) {
+    if (s.name == name) return s.offset;
+  }
+  if (!chunks_.empty()) {
+    throw std::logic_error("packet extension " + name + " was asked for after the first packet");
+  }
+  const size_t offset = size_;
+  slots_.push_back({name, offset, construct});
+  size_ += (bytes + 7) / 8 * 8;
+  return offset;
+}
+
+void PacketPool::grow() {
+  chunks_.push_back(std::make_unique<CacheLine[]>(lines() * kPerChunk));
+  CacheLine* at = chunks_.back().get();
+  for (size_t i = 0; i < kPerChunk; ++i, at += lines()) {
+    auto* p = new (at) Packet();
+    for (const Slot& s : slots_) s.construct(at->bytes + s.offset);
+    p->next = free_;
+    free_ = p;
+  }
+}
+
+}  // namespace fabric

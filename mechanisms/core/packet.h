@@ -1,0 +1,152 @@
+// The packet and its pool. A packet is never serialised; its wire length is explicit.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "mechanisms/core/types.h"
+
+namespace fabric {
+
+class Flow;
+
+enum class PacketKind : uint8_t { Data, Ack, Nack, Cnp, Pause, Control };
+
+/// What a switch looks at fills the first 64 bytes, a line of the cache: a packet is out of the cache
+/// whenever it arrives somewhere.
+struct Packet {
+  Packet* next = nullptr;  // in a queue, in flight or in the pool
+  uint64_t hash = 0;           // of its flow in its own direction
+  uint64_t symmetricHash = 0;  // the same for both directions
+  uint32_t dst = 0;            // node id
+  uint32_t wireBytes = 0;      // everything that is serialised, INT and padding included
+  uint32_t payload = 0;
+  uint32_t flowId = 0;
+  uint16_t ingress = 0;        // port at the switch it is in
+  uint8_t cls = 0;
+  PacketKind kind = PacketKind::Data;
+  bool ect = false;            // ECN-capable transport
+  bool marked = false;         // congestion experienced; on an ACK: echoed
+  bool last = false;           // last packet of its flow
+  bool inUse = false;          // not in the pool
+  uint64_t seq = 0;            // data: first payload byte; ACK and NACK: next byte expected
+  /// The flow it belongs to; the flow's memory may serve another flow by now, so compare ids.
+  Flow* flow = nullptr;
+
+  Time sentAt;                 // when the sender put the data packet on the wire; an ACK returns it
+  /// A packet of the engine's own (ns-3's internet stack) that crosses the fabric inside this one.
+  void* foreign = nullptr;
+  uint32_t src = 0;            // node id
+
+  /// A mechanism's extension at the offset its layout was given.
+  template <class T>
+  T& at(size_t offset) {
+    return *std::launder(reinterpret_cast<T*>(reinterpret_cast<std::byte*>(this) + offset));
+  }
+  template <class T>
+  const T& at(size_t offset) const {
+    return *std::launder(reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(this) + offset));
+  }
+};
+
+/// An intrusive first-in first-out list of packets.
+class PacketList {
+ public:
+  bool empty() const { return head_ == nullptr; }
+  Packet* front() const { return head_; }
+  void push(Packet* p) {
+    p->next = nullptr;
+    (head_ == nullptr ? head_ : tail_->next) = p;
+    tail_ = p;
+  }
+  Packet* pop() {
+    Packet* p = head_;
+    head_ = p->next;
+    return p;
+  }
+
+ private:
+  Packet* head_ = nullptr;
+  Packet* tail_ = nullptr;
+};
+
+/// Packets come from here and go back; memory is taken in chunks and kept. Mechanisms reserve room
+/// for their extensions before the first packet is made, so packets carry nothing unused.
+class PacketPool {
+ public:
+  PacketPool() = default;
+  PacketPool(const PacketPool&) = delete;
+  PacketPool& operator=(const PacketPool&) = delete;
+
+  /// The offset of the extension `T`, the same for everyone who asks for it by this name.
+  template <class T>
+  size_t reserve(const char* name) {
+    static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 8);
+    return reserve(name, sizeof(T), [](void* at) { new (at) T(); });
+  }
+
+  /// A fresh packet; its extensions hold whatever they held, the one who uses them first resets them.
+  Packet* get() {
+    if (free_ == nullptr) grow();
+    Packet* p = free_;
+    free_ = p->next;
+    p->inUse = true;
+    ++live_;
+    return p;
+  }
+
+  /// As get(), with every field at its default.
+  Packet* fresh() {
+    Packet* p = get();
+    *p = Packet();
+    p->inUse = true;
+    return p;
+  }
+
+  void put(Packet* p) {
+    p->inUse = false;
+    p->next = free_;
+    free_ = p;
+    --live_;
+  }
+
+  size_t live() const { return live_; }
+  size_t chunks() const { return chunks_.size(); }
+
+  /// Every packet that is somewhere in the network.
+  template <class F>
+  void forEachLive(F&& f) const {
+    for (const auto& chunk : chunks_) {
+      for (size_t i = 0; i < kPerChunk; ++i) {
+        auto* p = std::launder(reinterpret_cast<const Packet*>(chunk.get() + i * lines()));
+        if (p->inUse) f(*p);
+      }
+    }
+  }
+
+ private:
+  static constexpr size_t kPerChunk = 256;
+  /// What a packet takes, with its extensions.
+  size_t lines() const { return (size_ + sizeof(CacheLine) - 1) / sizeof(CacheLine); }
+
+  size_t reserve(const std::string& name, size_t bytes, void (*construct)(void*));
+  void grow();
+
+  struct Slot {
+    std::string name;
+    size_t offset;
+    void (*construct)(void*);
+  };
+  std::vector<Slot> slots_;
+  size_t size_ = sizeof(Packet);
+  std::vector<std::unique_ptr<CacheLine[]>> chunks_;
+  Packet* free_ = nullptr;
+  size_t live_ = 0;
+};
+
+}  // namespace fabric

@@ -1,0 +1,217 @@
+#include "mechanisms/core/port.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "mechanisms/core/network.h"
+#include "mechanisms/core/node.h"
+
+namespace fabric {
+
+namespace {
+// 802.1Qbb: a MAC control frame is a minimum Ethernet frame.
+constexpr uint32_t kPauseFrameBytes = 64;
+}  // namespace
+
+const Description& Port::describe() {
+  static const Description d =
+      Describe<Port>("port", Kind::Node, "Port: PFC and headroom of its ingress side")
+          .help("Egress queues by class with strict priority (0 first); PFC frames go ahead of everything.")
+          .source("IEEE 802.1Qbb; FNCC section 5.1")
+          .param("pfc", &Port::pfc_, true, "send pause frames when ingress traffic exceeds the threshold",
+                 "FNCC section 5.1")
+          .param("pfc_mode", &Port::pfcMode_, {"static", "dynamic"}, "static",
+                 "static: XOFF at pfc_xoff; dynamic: XOFF at pfc_alpha times the free shared buffer",
+                 "chosen; dynamic: HPCC's public simulator")
+          .param("pfc_xoff", &Port::pfcXoff_, Bytes{500000}, "XOFF above this many bytes (static mode)",
+                 "FNCC section 5.1: 500 KB")
+          .range(1, 1e12)
+          .live()
+          .param("pfc_xon_offset", &Port::pfcXonOffset_, Bytes{2 * 1518},
+                 "XON when the counter is this far below the XOFF threshold", "chosen: two MTU")
+          .live()
+          .param("pfc_alpha", &Port::pfcAlpha_, 0.125, "share of the free shared buffer (dynamic mode)",
+                 "HPCC's public simulator: 1/8")
+          .range(1e-6, 1024)
+          .live()
+          .param("headroom", &Port::headroomParam_, Bytes{0},
+                 "buffer per class for what arrives after XOFF; 0 = 2 * rate * delay, three frames of an MTU and 66 B of "
+                 "INT (the one that is too much, one before the pause frame, one being sent as that arrives) and the "
+                 "pause frame of 64 B",
+                 "chosen")
+          .done();
+  return d;
+}
+FABRIC_REGISTER(Port);
+
+void Port::attach(Node& node, uint16_t index, Rate rate, Time delay) {
+  node_ = &node;
+  network_ = &node.network();
+  engine_ = &network_->engine();
+  index_ = index;
+  rate_ = rate;
+  delay_ = delay;
+  constexpr int64_t kPsBits = 8 * int64_t{1000000000000};
+  psPerByte_ = kPsBits % rate.bps == 0 ? kPsBits / rate.bps : 0;
+  done_.setKey(eventKey(keyNode(node.id()), EventKind::TransmitDone, index));
+}
+
+void Port::setQueues(std::vector<Queue*> queues) {
+  if (queues.empty() || queues.size() > kMaxClasses) {
+    throw std::invalid_argument("a port of " + node_->name() + " has " + std::to_string(queues.size()) +
+                                " queues; it takes one per class, 1 to " + std::to_string(kMaxClasses));
+  }
+  queues_ = std::move(queues);
+  for (size_t c = 0; c < queues_.size(); ++c) {
+    classes_[c].queue = queues_[c];
+    queues_[c]->attach(*this, static_cast<uint8_t>(c));
+  }
+}
+
+void Port::addAgent(PortAgent& agent) {
+  agent.attach(*this, static_cast<uint8_t>(agents_.size()));
+  agents_.push_back(&agent);
+}
+
+void Port::onStart(Network& network) {
+  headroom_ = headroomParam_;
+  if (headroom_.n == 0) {
+    const __int128 bitPs = static_cast<__int128>(rate_.bps) * 2 * delay_.ps;
+    headroom_.n = static_cast<int64_t>(bitPs / (8 * static_cast<__int128>(1000000000000))) + 3 * network.largestFrame() +
+                  kPauseFrameBytes;
+  }
+  for (Queue* q : queues_) q->start(network);
+  PortAgent **enqueueEnd = &firstEnqueueHook_, **dequeueEnd = &firstDequeueHook_;
+  for (PortAgent* a : agents_) {
+    a->start(network);
+    if (a->hooksEnqueue()) {
+      *enqueueEnd = a;
+      enqueueEnd = &a->nextEnqueueHook_;
+    }
+    if (a->hooksDequeue()) {
+      *dequeueEnd = a;
+      dequeueEnd = &a->nextDequeueHook_;
+    }
+  }
+}
+
+bool Port::enqueue(Packet* packet) {
+  const uint8_t cls = packet->cls;
+  Class& c = classes_[cls];
+  const bool wasMarked = packet->marked;
+  if (!c.queue->enqueue(packet, c.bytes)) return false;
+  c.bytes += packet->wireBytes;
+  ++c.packets;
+  c.max = std::max(c.max, c.bytes);
+  if (cls != 0) dataBytes_ += packet->wireBytes;
+  nonEmptyMask_ |= 1u << cls;
+  for (PortAgent* a = firstEnqueueHook_; a != nullptr; a = a->nextEnqueueHook_) a->onEnqueue(*packet);
+  if (packet->marked && !wasMarked) {
+    ++network_->counters.marks;
+    if (traced(kPackets)) tracePacket(PacketEvent::Mark, *packet);
+  }
+  if (traced(kPackets)) tracePacket(PacketEvent::Enqueue, *packet);
+  return true;
+}
+
+bool Port::busy() const { return engine_->now() < busyUntil_; }
+
+uint32_t Port::sendable() {
+  const uint32_t offered = source_ != nullptr ? nonEmptyMask_ | source_->refresh() : nonEmptyMask_;
+  return offered & ~pausedMask_;
+}
+
+void Port::kick() {
+  if (busy()) {
+    armNext();
+    return;
+  }
+  if (!linkControl_.empty()) {
+    send(linkControl_.pop());
+  } else if (const uint32_t mask = sendable(); mask != 0) {
+    const auto cls = static_cast<uint8_t>(__builtin_ctz(mask));
+    if ((nonEmptyMask_ >> cls) & 1u) {
+      Class& c = classes_[cls];
+      Packet* packet = c.queue->dequeue();
+      c.bytes -= packet->wireBytes;
+      if (--c.packets == 0) nonEmptyMask_ &= ~(1u << cls);
+      if (cls != 0) dataBytes_ -= packet->wireBytes;
+      node_->onDequeue(*this, *packet);
+      send(packet);
+    } else {
+      send(source_->pull(cls));
+    }
+  }
+  armNext();
+}
+
+void Port::armNext() {
+  // The end of a transmission matters only if something waits for it.
+  if (!linkControl_.empty() || sendable() != 0) {
+    engine_->scheduleNoLaterThan(done_, busyUntil_);
+  } else if (source_ != nullptr) {
+    const Time wake = source_->nextWake();
+    if (wake != Time::Max()) engine_->scheduleNoLaterThan(done_, std::max(wake, busyUntil_));
+  }
+}
+
+void Port::send(Packet* packet) {
+  for (PortAgent* a = firstDequeueHook_; a != nullptr; a = a->nextDequeueHook_) a->onDequeue(*packet);
+  if (traced(kPackets)) tracePacket(PacketEvent::Dequeue, *packet);
+  const Time duration = serialisation(packet->wireBytes);
+  busyUntil_ = engine_->now() + duration;
+  sentWireBytes_ += packet->wireBytes;
+  if (packet->kind == PacketKind::Data) sentDataBytes_ += packet->payload;
+  ++network_->counters.packetHops;
+  engine_->transmit(*this, packet, duration);
+}
+
+void Port::sendPause(uint8_t cls, bool xoff) {
+  Packet* p = network_->packets().fresh();
+  p->kind = PacketKind::Pause;
+  p->cls = cls;
+  p->seq = xoff ? 1 : 0;
+  p->wireBytes = kPauseFrameBytes;
+  ++(xoff ? network_->counters.xoffSent : network_->counters.xonSent);
+  if (traced(kPauses) && network_->trace().wantsTime(kPauses, engine_->now())) {
+    network_->trace().emit(kPauses, {engine_->now(), node_->id(), index_, cls, xoff, true});
+  }
+  linkControl_.push(p);
+  kick();
+}
+
+void Port::onPause(uint8_t cls, bool xoff) {
+  if (traced(kPauses) && network_->trace().wantsTime(kPauses, engine_->now())) {
+    network_->trace().emit(kPauses, {engine_->now(), node_->id(), index_, cls, xoff, false});
+  }
+  const uint32_t before = pausedMask_;
+  pausedMask_ = xoff ? before | 1u << cls : before & ~(1u << cls);
+  if (before == 0 && pausedMask_ != 0) pausedSince_ = engine_->now();
+  if (before != 0 && pausedMask_ == 0) pausedTotal_ += engine_->now() - pausedSince_;
+  if (!xoff) kick();
+}
+
+Time Port::pausedTime() const {
+  return pausedMask_ == 0 ? pausedTotal_ : pausedTotal_ + (engine_->now() - pausedSince_);
+}
+
+int64_t Port::takeMaxBytes(uint8_t cls) {
+  Class& c = classes_[cls];
+  const int64_t max = c.max;
+  c.max = c.bytes;
+  return max;
+}
+
+void Port::tracePacket(PacketEvent event, const Packet& p) const {
+  TraceBus& trace = network_->trace();
+  const Time now = engine_->now();
+  if (!trace.wantsTime(kPackets, now) || !trace.wantsFlow(kPackets, p.flowId) ||
+      !trace.wantsClass(kPackets, p.cls)) {
+    return;
+  }
+  trace.emit(kPackets, {now, node_->id(), index_, static_cast<uint8_t>(event), p.flowId,
+                        static_cast<uint8_t>(p.kind), p.seq, p.wireBytes, p.cls, p.marked});
+}
+
+}  // namespace fabric

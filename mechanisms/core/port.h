@@ -1,0 +1,154 @@
+// A port: egress queues, strict priority between their classes, PFC state and the transmitter.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "mechanisms/core/engine.h"
+#include "mechanisms/core/kinds.h"
+
+namespace fabric {
+
+class Network;
+class Node;
+
+inline constexpr int kMaxClasses = 8;
+
+/// A host behind a port: it hands out data packets when the wire is free instead of queueing them.
+class PacketSource {
+ public:
+  virtual ~PacketSource() = default;
+  /// Brings the set of classes with something to send up to date; as a bit mask.
+  virtual uint32_t refresh() = 0;
+  /// A packet of a class that refresh() named.
+  virtual Packet* pull(uint8_t cls) = 0;
+  /// When refresh() will name more, Time::Max() if only an arrival can bring that about.
+  virtual Time nextWake() const = 0;
+};
+
+/// The members that every packet needs come first, in a few lines of the cache.
+class alignas(64) Port final : public Component {
+ public:
+  Port() = default;
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+
+  void attach(Node& node, uint16_t index, Rate rate, Time delay);
+  /// `queues[c]` serves class c. They stay the caller's.
+  void setQueues(std::vector<Queue*> queues);
+  void addAgent(PortAgent& agent);
+  void setSource(PacketSource& source) { source_ = &source; }
+
+  Node& node() const { return *node_; }
+  uint16_t index() const { return index_; }
+  Rate rate() const { return rate_; }
+  Time delay() const { return delay_; }
+  int classes() const { return static_cast<int>(queues_.size()); }
+  const std::vector<PortAgent*>& agents() const { return agents_; }
+  const std::vector<Queue*>& queues() const { return queues_; }
+
+  /// Puts a packet into its class's queue; false if the queue refused it (the caller drops it).
+  bool enqueue(Packet* packet);
+  /// Sends what may be sent now, or sees to it that the next sending time is not missed.
+  void kick();
+  /// Sends a PFC frame for `cls`, ahead of everything that waits.
+  void sendPause(uint8_t cls, bool xoff);
+  /// A PFC frame from the other side.
+  void onPause(uint8_t cls, bool xoff);
+
+  /// A packet arrives here soon: fetches from memory what is looked at then.
+  void prefetchIngress() const {
+    __builtin_prefetch(&node_, 1);
+    __builtin_prefetch(&pfc_, 1);
+  }
+  bool busy() const;
+  bool paused(uint8_t cls) const { return (pausedMask_ >> cls) & 1u; }
+  uint32_t pausedMask() const { return pausedMask_; }
+  /// Time some class was paused, up to now.
+  Time pausedTime() const;
+  int64_t queueBytes(uint8_t cls) const { return classes_[cls].bytes; }
+  uint32_t queuePackets(uint8_t cls) const { return classes_[cls].packets; }
+  /// Bytes waiting in all classes but the control class (0); in all, where there is only one class.
+  int64_t dataQueueBytes() const { return classes() == 1 ? classes_[0].bytes : dataBytes_; }
+  /// Largest queue of the class since the last call.
+  int64_t takeMaxBytes(uint8_t cls);
+  uint64_t sentWireBytes() const { return sentWireBytes_; }
+  uint64_t sentDataBytes() const { return sentDataBytes_; }
+  Time serialisation(uint32_t bytes) const {
+    return psPerByte_ != 0 ? Time{bytes * psPerByte_} : transmissionTime(bytes, rate_);
+  }
+
+  // Parameters of the port's ingress side, used by the switch's buffer.
+  bool pfc() const { return pfc_; }
+  bool pfcDynamic() const { return pfcMode_.index == 1; }
+  int64_t pfcXoff() const { return pfcXoff_.n; }
+  int64_t pfcXonOffset() const { return pfcXonOffset_.n; }
+  double pfcAlpha() const { return pfcAlpha_; }
+  int64_t headroom() const { return headroom_.n; }
+
+  bool traced(int table) const { return (traceMask >> table) & 1u; }
+  void tracePacket(PacketEvent event, const Packet& packet) const;
+
+ private:
+  void onStart(Network& network) override;
+  void send(Packet* packet);
+  /// Sees to it that this port looks again when it can send what waits, or what its source will have.
+  void armNext();
+  uint32_t sendable();
+
+  Engine* engine_ = nullptr;
+  Network* network_ = nullptr;
+  PacketSource* source_ = nullptr;
+  Time busyUntil_;
+  int64_t psPerByte_ = 0;  // 0 where the rate does not divide a byte's picoseconds
+  PortAgent* firstDequeueHook_ = nullptr;
+
+  Node* node_ = nullptr;
+  uint32_t nonEmptyMask_ = 0;
+  uint32_t pausedMask_ = 0;
+  uint16_t index_ = 0;
+
+ public:
+  /// For engines: whether `device` wants to see the frames of this port.
+  bool watched = false;
+  /// Which port tables record this port; set by the network before the run.
+  uint32_t traceMask = 0;
+  /// For engines: what carries the frames of this port.
+  void* wire = nullptr;
+
+ private:
+  int64_t dataBytes_ = 0;
+  uint64_t sentWireBytes_ = 0;
+  uint64_t sentDataBytes_ = 0;
+  PortAgent* firstEnqueueHook_ = nullptr;
+
+  /// A class and what waits in it.
+  struct Class {
+    Queue* queue = nullptr;
+    int64_t bytes = 0;
+    int64_t max = 0;
+    uint32_t packets = 0;
+  };
+  Class classes_[kMaxClasses];
+
+  PacketList linkControl_;  // PFC frames: no class, never paused
+  Rate rate_;
+  Time delay_;
+  bool pfc_ = false;
+  Choice pfcMode_;
+  Bytes pfcXoff_, headroom_;
+
+ public:
+  /// For engines: their own object of this port.
+  void* device = nullptr;
+
+ private:
+  Bytes pfcXonOffset_, headroomParam_;
+  double pfcAlpha_ = 0;
+  EventOf<Port, &Port::kick> done_{this};
+  Time pausedSince_, pausedTotal_;
+  std::vector<Queue*> queues_;
+  std::vector<PortAgent*> agents_;
+};
+
+}  // namespace fabric

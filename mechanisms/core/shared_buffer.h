@@ -1,0 +1,72 @@
+// A switch's shared packet buffer with PFC: who may enter, and whom to pause.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mechanisms/core/port.h"
+
+namespace fabric {
+
+/// Counts every byte against the port it came in by. A counter fills its reserve first, then the
+/// shared pool up to the port's threshold, then the headroom; leaving bytes empty it the other way
+/// round. Above the threshold the upstream port is paused.
+///
+/// With egress accounting (both are called PFC thresholds in papers), the *egress* queue above the
+/// threshold pauses every ingress that adds to it, until it has fallen below the XON level; an ingress
+/// that is in its headroom because the pool is full is paused besides.
+class SharedBuffer {
+ public:
+  struct Limits {
+    int64_t total = 0;
+    int64_t reserve = 0;  // per ingress port and class
+    bool egressAccounting = false;
+  };
+
+  /// `headroom` is taken from the total for each port with PFC and each class.
+  void start(const Limits& limits, const std::vector<Port*>& ports);
+
+  /// Makes room for a packet that came in by `in`; false: there is none.
+  bool admit(const Port& in, uint8_t cls, int64_t bytes);
+  /// After the packet has joined the queue of `out`: pauses upstream where due.
+  void afterEnqueue(Port& in, Port& out, uint8_t cls);
+  /// A packet that came in by `in` leaves by `out`: gives room back, resumes upstream where due.
+  void release(Port& in, Port& out, uint8_t cls, int64_t bytes);
+
+  int64_t used() const { return used_; }
+  int64_t counted(const Port& in, uint8_t cls) const { return at(in, cls).bytes + at(in, cls).headroom; }
+  bool pausing(const Port& in, uint8_t cls) const { return at(in, cls).pausers > 0; }
+  /// XOFF threshold now.
+  int64_t threshold(const Port& port) const;
+  /// Sum of all ingress counters.
+  int64_t counted() const;
+  /// For the check at the end: the counters add up, and none has run below zero.
+  bool consistent() const;
+
+ private:
+  struct Ingress {
+    int64_t bytes = 0;     // in the reserve and the shared pool
+    int64_t headroom = 0;  // beyond the threshold
+    int pausers = 0;       // reasons for which upstream is paused
+    bool over = false;     // one of them: its own counter
+  };
+  struct Egress {
+    std::vector<uint16_t> paused;  // ingress ports this queue holds
+  };
+
+  Ingress& at(const Port& p, uint8_t cls) { return ingress_[p.index() * kMaxClasses + cls]; }
+  const Ingress& at(const Port& p, uint8_t cls) const { return ingress_[p.index() * kMaxClasses + cls]; }
+  int64_t sharedPart(int64_t bytes) const { return bytes > limits_.reserve ? bytes - limits_.reserve : 0; }
+  void pause(Port& in, uint8_t cls);
+  void resume(Port& in, uint8_t cls);
+
+  Limits limits_;
+  std::vector<Port*> ports_;
+  int64_t shared_ = 0;  // size of the shared pool
+  int64_t used_ = 0;
+  int64_t sharedUsed_ = 0;
+  std::vector<Ingress> ingress_;
+  std::vector<Egress> egress_;
+};
+
+}  // namespace fabric

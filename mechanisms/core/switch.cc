@@ -1,0 +1,112 @@
+#include "mechanisms/core/switch.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+const Description& Switch::describe() {
+  static const Description d =
+      Describe<Switch>("switch", Kind::Node, "Switch: shared buffer")
+          .help("Store and forward. Room in the buffer is given back when a frame leaves its egress queue.")
+          .source("FNCC section 5.1")
+          .param("buffer", &Switch::bufferBytes_, Bytes{32000000}, "shared packet buffer, headroom included",
+                 "chosen; HPCC's public simulator: 32 MB")
+          .range(1, 1e12)
+          .param("reserve", &Switch::reserve_, Bytes{0}, "buffer of its own per ingress port and class",
+                 "chosen; HPCC's public simulator: 4 KiB")
+          .param("pfc_accounting", &Switch::accounting_, {"ingress", "egress"}, "ingress",
+                 "what is held against the PFC threshold: the bytes that came in by a port, or the egress "
+                 "queue, which then pauses every port that adds to it",
+                 "chosen; FNCC does not say")
+          .done();
+  return d;
+}
+FABRIC_REGISTER(Switch);
+
+void Switch::setPathSelector(PathSelector& selector) {
+  selector_ = &selector;
+  selector.attach(*this);
+}
+
+void Switch::setRoute(uint32_t dst, const std::vector<uint16_t>& ports) {
+  for (const uint16_t p : ports) {
+    if (p >= this->ports().size()) {
+      throw std::invalid_argument("route of " + name() + ": it has no port " + std::to_string(p));
+    }
+  }
+  auto it = std::search(hops_.begin(), hops_.end(), ports.begin(), ports.end());
+  if (it == hops_.end()) it = hops_.insert(hops_.end(), ports.begin(), ports.end());
+  const auto first = static_cast<size_t>(it - hops_.begin());
+  if (first >= 1u << 20 || ports.size() >= 1u << 12) {
+    throw std::invalid_argument("routes of " + name() + ": too many different sets of next hops, or too many in one");
+  }
+  if (routes_.size() <= dst) routes_.resize(dst + 1, Route{0, 0});
+  routes_[dst] = {static_cast<uint32_t>(first), static_cast<uint32_t>(ports.size())};
+}
+
+void Switch::onStart(Network& network) {
+  if (selector_ == nullptr) throw std::logic_error("switch " + name() + " has no path selector");
+  Node::onStart(network);
+  selector_->start(network);
+  buffer_.start({bufferBytes_.n, reserve_.n, accounting_.index == 1}, ports());
+}
+
+Port* Switch::route(const Packet& packet) {
+  if (packet.dst >= routes_.size()) return nullptr;
+  const Route r = routes_[packet.dst];
+  if (r.count == 0) return nullptr;
+  const uint16_t* hops = hops_.data() + r.first;
+  return &port(r.count == 1 ? *hops : selector_->select(packet, {hops, static_cast<uint16_t>(r.count)}));
+}
+
+void Switch::receive(Port& in, Packet* packet) {
+  if (packet->kind == PacketKind::Pause) {
+    in.onPause(packet->cls, packet->seq != 0);
+    network_->packets().put(packet);
+    return;
+  }
+  if (in.traced(kPackets)) in.tracePacket(PacketEvent::Receive, *packet);
+  packet->ingress = in.index();
+  Port* out = route(*packet);
+  if (out == nullptr) {
+    drop(in, packet, DropReason::NoRoute);
+    return;
+  }
+  const uint8_t cls = packet->cls;
+  const auto bytes = static_cast<int64_t>(packet->wireBytes);
+  if (!buffer_.admit(in, cls, bytes)) {
+    drop(*out, packet, DropReason::BufferFull);
+    return;
+  }
+  if (!out->enqueue(packet)) {
+    buffer_.release(in, *out, cls, bytes);
+    drop(*out, packet, DropReason::QueueFull);
+    return;
+  }
+  buffer_.afterEnqueue(in, *out, cls);
+  out->kick();
+}
+
+void Switch::onDequeue(Port& out, const Packet& packet) {
+  if (packet.ingress != kOwnPacket) {
+    buffer_.release(port(packet.ingress), out, packet.cls, packet.wireBytes);
+  }
+}
+
+void Switch::originate(Packet* packet) {
+  packet->ingress = kOwnPacket;
+  Port* out = route(*packet);
+  if (out == nullptr) {
+    throw std::logic_error("switch " + name() + " has no route to node " + std::to_string(packet->dst));
+  }
+  if (!out->enqueue(packet)) {
+    drop(*out, packet, DropReason::QueueFull);
+    return;
+  }
+  out->kick();
+}
+
+}  // namespace fabric

@@ -1,0 +1,55 @@
+// A switch: ingress -> path choice -> admission -> queue -> wire.
+#pragma once
+
+#include <vector>
+
+#include "mechanisms/core/node.h"
+#include "mechanisms/core/shared_buffer.h"
+
+namespace fabric {
+
+class Switch final : public Node {
+ public:
+  Switch() = default;
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+
+  /// `selector` stays the caller's.
+  void setPathSelector(PathSelector& selector);
+  /// Salt of the switch's ECMP hash; switches of one tier share it so that symmetric ECMP holds.
+  void setHashSalt(uint64_t salt) { hashSalt_ = salt; }
+  uint64_t hashSalt() const { return hashSalt_; }
+  /// Equal-cost egress ports towards a host.
+  void setRoute(uint32_t dst, const std::vector<uint16_t>& ports);
+
+  void receive(Port& port, Packet* packet) override;
+  void onDequeue(Port& port, const Packet& packet) override;
+  /// Sends a packet of the switch's own (RoCC's CNP) towards packet->dst.
+  void originate(Packet* packet);
+
+  const SharedBuffer& buffer() const { return buffer_; }
+
+ private:
+  void onStart(Network& network) override;
+  /// Null: no route.
+  Port* route(const Packet& packet);
+
+  PathSelector* selector_ = nullptr;
+  uint64_t hashSalt_ = 0;
+  SharedBuffer buffer_;
+  /// Next hops towards a host: so many from `first` on in hops_.
+  struct Route {
+    uint32_t first : 20;
+    uint32_t count : 12;  // 0 = no route
+  };
+  std::vector<Route> routes_;   // by host
+  std::vector<uint16_t> hops_;  // sets of next hops, equal ones once
+
+  Bytes bufferBytes_, reserve_;
+  Choice accounting_;
+};
+
+/// Port number of packets that a switch made itself: they are not counted at any ingress.
+inline constexpr uint16_t kOwnPacket = 0xffff;
+
+}  // namespace fabric

@@ -1,0 +1,115 @@
+#include "mechanisms/core/tables.h"
+
+namespace fabric {
+
+const char* toString(ColumnType type) {
+  switch (type) {
+    case ColumnType::I64: return "i64";
+    case ColumnType::U64: return "u64";
+    case ColumnType::F64: return "f64";
+    case ColumnType::U32: return "u32";
+    case ColumnType::U16: return "u16";
+    case ColumnType::U8: return "u8";
+    case ColumnType::Bool: return "bool";
+  }
+  return "";
+}
+
+size_t width(ColumnType type) {
+  switch (type) {
+    case ColumnType::I64:
+    case ColumnType::U64:
+    case ColumnType::F64: return 8;
+    case ColumnType::U32: return 4;
+    case ColumnType::U16: return 2;
+    case ColumnType::U8:
+    case ColumnType::Bool: return 1;
+  }
+  return 0;
+}
+
+const char* toString(Scope scope) {
+  switch (scope) {
+    case Scope::Flow: return "flow";
+    case Scope::Port: return "port";
+    case Scope::Node: return "node";
+  }
+  return "";
+}
+
+const std::vector<TableDesc>& standardTables() {
+  using T = ColumnType;
+  static const Column time{"time_ps", T::I64, "ps", "simulated time"};
+  static const Column node{"node", T::U32, "", "the node whose port it is", {}, true};
+  static const Column port{"port", T::U16, "", "number of the port at its node"};
+  static const Column cls{"class", T::U8, "", "priority class, 0 the highest"};
+  static const Column flow{"flow", T::U32, "", "number of the flow"};
+  static const std::vector<std::string> kinds{"data", "ack", "nack", "cnp", "pause", "control"};
+  static const std::vector<TableDesc> tables{
+      {"flows",
+       "flows, in the order in which they ended, then the unfinished ones",
+       Scope::Flow,
+       false,
+       {flow,
+        {"group", T::U32, "", "job, incast or coflow the flow belongs to, 0 = none"},
+        {"src", T::U32, "", "sending host", {}, true},
+        {"dst", T::U32, "", "receiving host", {}, true},
+        cls,
+        {"measured", T::Bool, "", "starts inside the measuring window"},
+        {"size_bytes", T::U64, "B", "payload to send, 0 = unlimited"},
+        {"start_ps", T::I64, "ps", "when the flow started"},
+        {"end_ps", T::I64, "ps", "when its last payload byte reached the receiver, -1 = unfinished"},
+        {"sender_end_ps", T::I64, "ps", "when the sender knew, or was stopped, -1 = unfinished"},
+        {"delivered_bytes", T::U64, "B", "payload received in order"},
+        {"sent_bytes", T::U64, "B", "payload sent, retransmissions included"},
+        {"retransmitted_bytes", T::U64, "B", "payload sent again"},
+        {"packets", T::U64, "1", "data packets sent"},
+        {"finished", T::Bool, "", "all payload reached the receiver"}}},
+      {"queues",
+       "egress queues, sampled",
+       Scope::Port,
+       true,
+       {time, node, port, cls, {"bytes", T::U64, "B", "waiting, without the frame being sent"},
+        {"packets", T::U32, "1", "waiting"}, {"max_bytes", T::U64, "B", "largest since the last sample"}}},
+      {"links",
+       "what ports have sent, sampled",
+       Scope::Port,
+       true,
+       {time, node, port, {"sent_bytes", T::U64, "B", "on the wire since the start, all frames"},
+        {"data_bytes", T::U64, "B", "payload of data packets since the start"},
+        {"paused_ps", T::I64, "ps", "time some class was paused since the start"}}},
+      {"rates",
+       "active flows at their senders, sampled",
+       Scope::Flow,
+       true,
+       {time, flow, {"node", T::U32, "", "sending host", {}, true},
+        {"rate_bps", T::I64, "bit/s", "pacing rate"}, {"window_bytes", T::I64, "B", "window, -1 = none"},
+        {"sent_bytes", T::U64, "B", "wire bytes of data packets since the start"},
+        {"acked_bytes", T::U64, "B", "payload acknowledged since the start"}}},
+      {"pauses",
+       "PFC frames",
+       Scope::Port,
+       false,
+       {time, node, port, cls, {"xoff", T::Bool, "", "pause (true) or resume"},
+        {"sent", T::Bool, "", "sent (true) or received by this port"}}},
+      {"drops",
+       "dropped packets",
+       Scope::Port,
+       false,
+       {time, node, port, cls, flow, {"kind", T::U8, "", "kind of packet", kinds},
+        {"bytes", T::U32, "B", "wire length"},
+        {"reason", T::U8, "", "why", {"buffer_full", "queue_full", "no_route"}}}},
+      {"packets",
+       "single packets on their way",
+       Scope::Port,
+       false,
+       {time, node, port,
+        {"event", T::U8, "", "what happened", {"enqueue", "dequeue", "mark", "drop", "receive"}}, flow,
+        {"kind", T::U8, "", "kind of packet", kinds},
+        {"seq", T::U64, "B", "first payload byte; of an ACK the next byte expected"},
+        {"bytes", T::U32, "B", "wire length"}, cls, {"marked", T::Bool, "", "congestion experienced"}}},
+  };
+  return tables;
+}
+
+}  // namespace fabric

@@ -1,0 +1,33 @@
+#include "mechanisms/core/trace.h"
+
+#include <stdexcept>
+
+namespace fabric {
+
+TraceBus::TraceBus() {
+  for (const TableDesc& d : standardTables()) tables_.push_back({d, {}, false, 0, {}});
+}
+
+int TraceBus::find(const std::string& name) const {
+  for (size_t i = 0; i < tables_.size(); ++i) {
+    if (tables_[i].desc.name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int TraceBus::table(const TableDesc& desc) {
+  const int known = find(desc.name);
+  if (known >= 0) return known;
+  tables_.push_back({desc, {}, false, 0, {}});
+  return size() - 1;
+}
+
+void TraceBus::enable(int table, TraceFilter filter) {
+  if (tables_[table].desc.sampled && filter.interval.ps <= 0) {
+    throw std::invalid_argument("trace table " + tables_[table].desc.name + ": interval_ps must be above 0");
+  }
+  tables_[table].filter = std::move(filter);
+  tables_[table].enabled = true;
+}
+
+}  // namespace fabric

@@ -1,0 +1,22 @@
+// FNCC at the sender: HPCC's window from fresher telemetry, and last-hop congestion speed-up.
+#pragma once
+
+#include "mechanisms/hpcc/int_control.h"
+
+namespace fabric {
+
+class Fncc final : public IntControl {
+ public:
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+
+ private:
+  void onStart(Network& network) override;
+  void beforeWindow(State& s, const Measure& m, const IntStack& telemetry, const Packet& ack) override;
+
+  size_t n_ = 0;
+  bool lhcs_ = true;
+  double alpha_ = 0, beta_ = 0;
+};
+
+}  // namespace fabric

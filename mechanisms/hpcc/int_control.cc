@@ -1,0 +1,127 @@
+#include "mechanisms/hpcc/int_control.h"
+
+#include <algorithm>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+namespace {
+constexpr double kPsBits = 8e12;  // bytes to bits, seconds to picoseconds
+}
+
+TableDesc IntControl::trace(const std::string& name) {
+  using T = ColumnType;
+  return {name,
+          "window computation, one row per ACK",
+          Scope::Flow,
+          false,
+          {{"time_ps", T::I64, "ps", "simulated time"},
+           {"flow", T::U32, "", "number of the flow"},
+           {"u_max", T::F64, "1", "normalised bytes in flight of the most loaded hop in this ACK"},
+           {"hop", T::U8, "", "that hop's place among the records"},
+           {"u", T::F64, "1", "U, averaged"},
+           {"wc_bytes", T::F64, "B", "reference window"},
+           {"w_bytes", T::F64, "B", "window"}}};
+}
+
+void IntControl::onStart(Network& network) {
+  network_ = &network;
+  stack_ = network.packets().reserve<IntStack>(IntStack::kName);
+  state_ = network.flows().reserve<State>("int_control");
+  table_ = network.trace().find(description().name);
+  if (host_->baseRtt().ps <= 0) {
+    throw ParamError("host.base_rtt: " + description().name +
+                     " needs T, the base RTT of the network; set it (the harness derives it from the topology)");
+  }
+}
+
+void IntControl::onFlowStart(Flow& flow) {
+  State& s = *new (flow.raw(state_)) State();
+  s.u = uInitial_;
+  // A flow starts at line rate with a window of one bandwidth-delay product (HPCC section 3.2).
+  s.w = s.wc = static_cast<double>(host_->bandwidthDelayProduct());
+  apply(flow, s);
+}
+
+IntControl::Measure IntControl::measure(const IntStack& last, const IntStack& now, Time baseRtt,
+                                        HopLoads& hopU) {
+  Measure m;
+  if (last.count != now.count) {  // the first ACK, or another path
+    hopU.fill(0);
+    return m;
+  }
+  for (int i = 0; i < now.count; ++i) {
+    const IntRecord& a = last.hops[i];
+    const IntRecord& b = now.hops[i];
+    const int64_t dt = b.ts.ps - a.ts.ps;
+    if (dt > 0) {  // else the port's table was not refreshed in between
+      const double rate = static_cast<double>(b.rate.bps);
+      const double txRate = static_cast<double>(b.txBytes - a.txBytes) * kPsBits / static_cast<double>(dt);
+      hopU[i] = static_cast<double>(std::min(a.qlen, b.qlen)) * kPsBits / (rate * static_cast<double>(baseRtt.ps)) +
+                txRate / rate;
+    }
+    if (hopU[i] > m.max) m = {true, hopU[i], i, Time{std::max<int64_t>(dt, 0)}};
+  }
+  return m;
+}
+
+double IntControl::average(double u, const Measure& m, Time baseRtt) {
+  const double share =
+      static_cast<double>(std::min(m.tau.ps, baseRtt.ps)) / static_cast<double>(baseRtt.ps);
+  return (1 - share) * u + share * m.max;
+}
+
+double IntControl::computeWindow(State& s, double u, bool updateWc) const {
+  double w;
+  if (u >= eta_ || s.incStage >= maxStage_) {
+    w = s.wc / (u / eta_) + static_cast<double>(wAi_.n);
+    if (updateWc) {
+      s.incStage = 0;
+      s.wc = w;
+    }
+  } else {
+    w = s.wc + static_cast<double>(wAi_.n);
+    if (updateWc) {
+      ++s.incStage;
+      s.wc = w;
+    }
+  }
+  return w;
+}
+
+void IntControl::apply(Flow& flow, State& s) const {
+  const double t = static_cast<double>(host_->baseRtt().ps);
+  const double largest = static_cast<double>(host_->lineRate().bps) * t / kPsBits;
+  const double smallest = static_cast<double>(std::min(minRate_, host_->lineRate()).bps) * t / kPsBits;
+  s.w = std::clamp(s.w, smallest, largest);
+  s.wc = std::clamp(s.wc, smallest, largest);
+  flow.window = std::max<int64_t>(1, static_cast<int64_t>(s.w));
+  const auto bps = static_cast<int64_t>(s.w * kPsBits / t);
+  flow.rate = std::clamp(Rate{bps}, Rate{1}, host_->lineRate());
+}
+
+void IntControl::onAck(Flow& flow, const Packet& ack) {
+  State& s = state(flow);
+  const auto& telemetry = ack.at<IntStack>(stack_);
+  const Time baseRtt = host_->baseRtt();
+  const Measure m = measure(s.last, telemetry, baseRtt, s.hopU);
+  s.last.count = telemetry.count;
+  std::copy_n(telemetry.hops.begin(), telemetry.count, s.last.hops.begin());
+  if (!m.valid) return;
+
+  s.u = average(s.u, m, baseRtt);
+  beforeWindow(s, m, telemetry, ack);
+  const bool updateWc = ack.seq > s.lastUpdateSeq;
+  s.w = computeWindow(s, s.u, updateWc);
+  if (updateWc) s.lastUpdateSeq = flow.sndNxt;
+  apply(flow, s);
+  TraceBus& trace = network_->trace();
+  if (table_ >= 0 && trace.on(table_) && trace.wantsFlow(table_, flow.spec.id) &&
+      trace.wantsTime(table_, network_->engine().now())) {
+    trace.emit(table_, {network_->engine().now(), flow.spec.id, m.max, m.hop, s.u, s.wc, s.w});
+  }
+}
+
+}  // namespace fabric

@@ -1,0 +1,31 @@
+#include "mechanisms/path/ecmp.h"
+
+#include "mechanisms/core/random.h"
+#include "mechanisms/core/switch.h"
+
+namespace fabric {
+
+const Description& Ecmp::describe() {
+  static const Description d =
+      Describe<Ecmp>("ecmp", Kind::PathSelector, "Equal-cost multipath")
+          .help("The hash of a flow's addresses and ports, mixed with the salt of the switch's tier, chooses among the "
+                "next hops. Symmetric: a flow's packets and their ACKs take the same path in opposite directions.")
+          .source("FNCC section 3.1, Observation 2")
+          .param("symmetric", &Ecmp::symmetric_, true, "one hash for both directions of a flow",
+                 "FNCC section 3.1: symmetric routing table")
+          .done();
+  return d;
+}
+FABRIC_REGISTER(Ecmp);
+
+uint16_t Ecmp::choice(uint64_t hash, uint64_t salt, uint16_t count) {
+  const auto h = static_cast<uint32_t>(mix64(hash + salt * kGolden) >> 32);
+  return static_cast<uint16_t>((uint64_t{h} * count) >> 32);
+}
+
+uint16_t Ecmp::select(const Packet& packet, NextHops hops) {
+  const uint64_t hash = symmetric_ ? packet.symmetricHash : packet.hash;
+  return hops.ports[choice(hash, switch_->hashSalt(), hops.count)];
+}
+
+}  // namespace fabric

@@ -1,0 +1,23 @@
+// Equal-cost multipath by a hash of the flow.
+#pragma once
+
+#include "mechanisms/core/kinds.h"
+
+namespace fabric {
+
+class Ecmp final : public PathSelector {
+ public:
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+  void attach(Switch& node) override { switch_ = &node; }
+  uint16_t select(const Packet& packet, NextHops hops) override;
+
+  /// Position of the chosen one among `count` next hops.
+  static uint16_t choice(uint64_t hash, uint64_t salt, uint16_t count);
+
+ private:
+  Switch* switch_ = nullptr;
+  bool symmetric_ = true;
+};
+
+}  // namespace fabric

@@ -1,0 +1,70 @@
+#include "mechanisms/queue/red.h"
+
+#include "mechanisms/core/network.h"
+#include "mechanisms/core/node.h"
+
+namespace fabric {
+
+const Description& Red::describe() {
+  static const Description d =
+      Describe<Red>("red", Kind::Queue, "FIFO with RED/ECN marking")
+          .help("Marks ECN-capable packets as they join, by the instantaneous length of the queue before them.")
+          .source("DCQCN, SIGCOMM 2015, section 3.1 (CP algorithm)")
+          .param("kmin", &Red::kmin_, Bytes{5000}, "no marks up to this queue length", "DCQCN section 5.2: 5 KB")
+          .live()
+          .param("kmax", &Red::kmax_, Bytes{200000}, "probability pmax at, 1 above this queue length",
+                 "DCQCN section 5.2: 200 KB")
+          .live()
+          .param("pmax", &Red::pmax_, 0.01, "marking probability at kmax", "DCQCN section 5.2: 1 %")
+          .range(0, 1)
+          .live()
+          .param("per_rate", &Red::perRate_, Rate{0},
+                 "kmin and kmax are for ports of this rate and scale with it; 0 = the same at any rate",
+                 "HPCC section 5.1 scales with 25 Gb/s (recalled)")
+          .live()
+          .param("limit", &Red::limit_, Bytes{0}, "drop what would exceed this; 0 = no limit", "chosen")
+          .live()
+          .done();
+  return d;
+}
+FABRIC_REGISTER(Red);
+
+void Red::attach(Port& port, uint8_t cls) {
+  Queue::attach(port, cls);
+  cls_ = cls;
+}
+
+void Red::onStart(Network& network) {
+  random_ = RandomStream(network.seed(), "red",
+                         uint64_t{port_->node().id()} << 24 | uint64_t{port_->index()} << 8 | cls_);
+  scale();
+}
+
+void Red::scale() {
+  const auto scaled = [this](Bytes b) {
+    if (perRate_.bps == 0) return b.n;
+    return static_cast<int64_t>(static_cast<__int128>(b.n) * port_->rate().bps / perRate_.bps);
+  };
+  low_ = scaled(kmin_);
+  high_ = scaled(kmax_);
+  if (low_ > high_) {
+    throw ParamError("red.kmin: " + std::to_string(kmin_.n) + " B is above red.kmax, " + std::to_string(kmax_.n) + " B");
+  }
+}
+
+double Red::markProbability(int64_t backlog) const {
+  if (backlog <= low_) return 0;
+  if (backlog > high_) return 1;
+  return pmax_ * static_cast<double>(backlog - low_) / static_cast<double>(high_ - low_);
+}
+
+bool Red::enqueue(Packet* packet, int64_t backlog) {
+  if (limit_.n != 0 && backlog + packet->wireBytes > limit_.n) return false;
+  if (packet->ect && backlog > low_ && (backlog > high_ || random_.uniform() < markProbability(backlog))) {
+    packet->marked = true;
+  }
+  list_.push(packet);
+  return true;
+}
+
+}  // namespace fabric

@@ -1,0 +1,34 @@
+// FIFO with ECN marking by instantaneous queue length: DCQCN's congestion point.
+#pragma once
+
+#include "mechanisms/core/kinds.h"
+#include "mechanisms/core/random.h"
+
+namespace fabric {
+
+class Red final : public Queue {
+ public:
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+  void attach(Port& port, uint8_t cls) override;
+  bool enqueue(Packet* packet, int64_t backlog) override;
+  Packet* dequeue() override { return list_.empty() ? nullptr : list_.pop(); }
+
+  /// Probability of marking at this queue length: 0 up to kmin, linear to pmax at kmax, 1 above.
+  double markProbability(int64_t backlog) const;
+
+ private:
+  void onStart(Network& network) override;
+  void onChange() override { scale(); }
+  void scale();
+
+  PacketList list_;
+  RandomStream random_;
+  uint8_t cls_ = 0;
+  int64_t low_ = 0, high_ = 0;  // kmin and kmax at this port's rate
+  Bytes kmin_, kmax_, limit_;
+  double pmax_ = 0;
+  Rate perRate_;
+};
+
+}  // namespace fabric

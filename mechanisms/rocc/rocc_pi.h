@@ -1,0 +1,68 @@
+// RoCC at the switch: a PI controller per egress port computes the fair rate.
+#pragma once
+
+#include <vector>
+
+#include "mechanisms/core/kinds.h"
+
+namespace fabric {
+
+/// The packet extension of RoCC's CNP.
+struct RoccFeedback {
+  static constexpr const char* kName = "rocc_feedback";
+  Rate rate;
+  uint64_t point = 0;  // the congestion point that says so
+};
+
+class RoccPi final : public PortAgent {
+ public:
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+  void attach(Port& port, uint8_t index) override;
+  bool hooksEnqueue() const override { return true; }
+  bool hooksDequeue() const override { return true; }
+  void onEnqueue(Packet& packet) override;
+  void onDequeue(Packet& packet) override;
+
+  /// The controller alone, in the paper's units: queue in 600 B, rate in 10 Mb/s.
+  struct Controller {
+    double qRef, qMid, qMax;  // units of 600 B
+    double fMin, fMax;        // units of 10 Mb/s
+    double a, b;              // static gains (a~, b~)
+    double f, qOld = 0;
+    void update(double q);
+  };
+  const Controller& controller() const { return pi_; }
+  size_t flows() const { return table_.size(); }
+
+ private:
+  struct Entry {
+    Flow* flow;
+    uint32_t flowId;
+    uint32_t src, dst;  // of its data packets
+    uint64_t hash, symmetricHash;
+    uint32_t packets;
+  };
+  void onStart(Network& network) override;
+  void onChange() override { configure(); }
+  void configure();
+  void tick();
+  void notify();
+  size_t find(const Packet& packet) const;
+
+  Network* network_ = nullptr;
+  size_t feedback_ = 0;
+  int traceTable_ = -1;
+  std::vector<Entry> table_;  // flows that have packets in the queue
+  Controller pi_{};
+  EventOf<RoccPi, &RoccPi::tick> timer_{this};
+
+  Time period_;
+  Bytes qRef_, qMid_, qMax_, cnpBytes_;
+  double a_ = 0, b_ = 0;
+  Rate fMin_;
+  bool scale_ = true;
+  int64_t cnpClass_ = 0;
+};
+
+}  // namespace fabric

@@ -1,0 +1,104 @@
+// A scenario file in memory (docs/formats.md), the same for every engine.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mechanisms/core/component.h"
+#include "mechanisms/core/flow.h"
+#include "mechanisms/core/trace.h"
+
+namespace fabric {
+
+/// The input was refused; the text says what, where and what is allowed.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct ScenarioNode {
+  std::string name;
+  bool isHost = false;
+  uint64_t hashSalt = 0;
+};
+
+struct ScenarioLink {
+  uint32_t a = 0, b = 0;  // node ids
+  uint16_t aPort = 0, bPort = 0;
+  Rate rate;
+  Time delay;
+};
+
+/// A component to make, and the parameters that differ from its defaults.
+struct ComponentSpec {
+  std::string type;
+  std::vector<std::pair<std::string, Value>> params;
+};
+
+struct ScenarioTable {
+  std::string name;
+  TraceFilter filter;
+};
+
+struct ScenarioRoute {
+  uint32_t node;
+  uint32_t dst;
+  std::vector<uint16_t> ports;
+};
+
+struct Scenario {
+  std::string name;
+  uint64_t seed = 1;
+  Time stop;
+  bool stopWhenFlowsFinish = false;
+  std::vector<ScenarioNode> nodes;
+  std::vector<ScenarioLink> links;
+  ComponentSpec host, switchNode, port, pathSelector, congestionControl;
+  std::vector<ComponentSpec> queues, portAgents, receiverAgents;
+  std::vector<ScenarioTable> tables;
+  std::string flowsFile, routesFile;  // resolved against the scenario's folder
+
+  static Scenario load(const std::string& file);
+};
+
+/// All routes of a routes.bin, one entry per switch and host.
+std::vector<ScenarioRoute> loadRoutes(const std::string& file);
+
+/// Streams a flows.bin.
+class FlowFile final : public FlowFeed {
+ public:
+  explicit FlowFile(const std::string& file);
+  ~FlowFile() override;
+  const FlowSpec* peek() override;
+  void pop() override;
+  uint64_t count() const { return count_; }
+  uint64_t measured() const override { return measured_; }
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+  uint64_t count_ = 0, measured_ = 0;
+};
+
+/// Flows written out in a program; sorted by (start, id) when first asked.
+class FlowList final : public FlowFeed {
+ public:
+  void add(const FlowSpec& spec) {
+    flows_.push_back(spec);
+    measured_ += spec.measured;
+  }
+  const FlowSpec* peek() override;
+  void pop() override { ++next_; }
+  uint64_t measured() const override { return measured_; }
+  size_t count() const { return flows_.size(); }
+
+ private:
+  std::vector<FlowSpec> flows_;
+  size_t next_ = 0;
+  uint64_t measured_ = 0;
+  bool sorted_ = false;
+};
+
+}  // namespace fabric

@@ -1,0 +1,55 @@
+// Nothing is allocated in steady state: every call of operator new in this program is counted.
+#include <gtest/gtest.h>
+
+#include "mechanisms/tests/count_new.h"
+#include "mechanisms/tests/net.h"
+
+namespace fabric {
+
+using test::allocations;
+using test::Chain;
+using test::Config;
+
+struct SteadyState : testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+TEST_P(SteadyState, AllocatesNothing) {
+  const std::string name = std::get<0>(GetParam());
+  Config c = name == "hpcc" ? Config::hpcc() : name == "fncc" ? Config::fncc() : name == "dcqcn" ? Config::dcqcn()
+             : name == "rocc" ? Config::rocc() : Config();
+  // Low enough that PFC acts all the time where there is no congestion control.
+  c.set("port.pfc_xoff", int64_t{50000}).set("switch.pfc_accounting", std::string(std::get<1>(GetParam())));
+  Chain net(c, 6, 2);
+  for (int i = 0; i < 12; ++i) net.flow(i, net.sender(i % 6), net.receiver(), 0, Time::Ns(i));
+  net.run(Time::Ms(2));
+  const uint64_t before = allocations;
+  const uint64_t hops = net.network.counters.packetHops;
+  const size_t chunks = net.network.packets().chunks();
+  net.engine.run(Time::Ms(3));
+  EXPECT_EQ(allocations - before, 0u);
+  EXPECT_EQ(net.network.packets().chunks(), chunks);
+  EXPECT_GT(net.network.counters.packetHops - hops, 20000u);
+  if (name == "none") {
+    EXPECT_GT(net.network.counters.xonSent, 100u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Mechanisms, SteadyState,
+                         testing::Combine(testing::Values("none", "hpcc", "fncc", "dcqcn", "rocc"),
+                                          testing::Values("ingress", "egress")));
+
+TEST(SteadyStateFlows, TheMemoryOfFinishedFlowsServesTheNext) {
+  // 2000 flows, never more than a few at a time.
+  Chain net(Config::hpcc(), 2, 1);
+  for (int i = 0; i < 2000; ++i) net.flow(i, net.sender(i % 2), net.receiver(), 1456, Time::Us(2 * i));
+  net.flowRows.rows.reserve(2001);
+  net.run(Time::Ms(2));
+  const uint64_t before = allocations;
+  const size_t rows = net.flowRows.rows.size();
+  net.engine.run(Time::Ms(3));
+  // The test's own sink makes its rows; the model makes nothing.
+  const size_t newRows = net.flowRows.rows.size() - rows;
+  EXPECT_NEAR(static_cast<double>(newRows), 500, 2);
+  EXPECT_EQ(allocations - before, newRows);
+}
+
+}  // namespace fabric

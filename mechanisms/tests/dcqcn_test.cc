@@ -1,0 +1,271 @@
+// DCQCN: reaction point and notification point, with numbers computed by hand.
+#include "mechanisms/dcqcn/dcqcn.h"
+
+#include <gtest/gtest.h>
+
+#include "mechanisms/dcqcn/cnp_generator.h"
+#include "mechanisms/tests/net.h"
+
+namespace fabric {
+
+using test::Chain;
+using test::Config;
+using test::Net;
+
+/// One flow with DCQCN; notices are made by hand.
+struct DcqcnTest : testing::Test {
+  explicit DcqcnTest(Config c = Config::dcqcn()) : net(std::move(c), 1, 1) {
+    net.flow(0, net.sender(0), net.receiver(), 0);
+    net.run({});
+    flow = &net.active(net.sender(0), 0);
+    cc = static_cast<Dcqcn*>(&net.sender(0).congestionControl());
+  }
+  void cnp() {
+    Packet* p = net.network.packets().fresh();
+    p->kind = PacketKind::Cnp;
+    p->flow = flow;
+    p->flowId = 0;
+    net.sender(0).receive(net.sender(0).nic(), p);
+  }
+  void at(double us) { net.run(Time::Ps(static_cast<int64_t>(us * 1e6))); }
+  const Dcqcn::State& state() const { return cc->state(*flow); }
+  double gbps() const { return state().current / 1e9; }
+
+  Chain net;
+  Flow* flow;
+  Dcqcn* cc;
+};
+
+TEST_F(DcqcnTest, StartsAtLineRate) {
+  EXPECT_EQ(flow->rate, Rate::Gbps(100));
+  EXPECT_EQ(flow->window, -1);
+  EXPECT_EQ(state().alpha, 1);
+}
+
+TEST_F(DcqcnTest, ANoticeCutsByHalfOfAlpha) {
+  cnp();
+  EXPECT_DOUBLE_EQ(gbps(), 50);
+  EXPECT_DOUBLE_EQ(state().target, 100e9);
+  EXPECT_DOUBLE_EQ(state().alpha, 1);  // (1 - g) * 1 + g
+  EXPECT_EQ(flow->rate, Rate::Gbps(50));
+  at(60);
+  const double alpha = 255.0 / 256;  // decayed once, at 55 us
+  EXPECT_DOUBLE_EQ(state().alpha, alpha);
+  EXPECT_DOUBLE_EQ(gbps(), 75);  // recovered once
+  cnp();
+  EXPECT_DOUBLE_EQ(gbps(), 75 * (1 - alpha / 2));
+  EXPECT_DOUBLE_EQ(state().target, 75e9);
+  EXPECT_DOUBLE_EQ(state().alpha, alpha * 255 / 256 + 1.0 / 256);
+}
+
+TEST_F(DcqcnTest, FastRecoveryThenAdditiveIncrease) {
+  cnp();
+  cnp();  // R_C 25, R_T 50
+  EXPECT_DOUBLE_EQ(gbps(), 25);
+  at(54.999999);
+  EXPECT_DOUBLE_EQ(gbps(), 25);
+  at(55);
+  EXPECT_DOUBLE_EQ(gbps(), 37.5);  // T = 1
+  at(110);
+  EXPECT_DOUBLE_EQ(gbps(), 43.75);
+  at(165);
+  EXPECT_DOUBLE_EQ(gbps(), 46.875);
+  at(220);
+  EXPECT_DOUBLE_EQ(gbps(), 48.4375);  // T = 4
+  EXPECT_DOUBLE_EQ(state().target, 50e9);
+  at(275);  // T = 5 = F: additive, R_T = 50.04
+  EXPECT_DOUBLE_EQ(state().target, 50.04e9);
+  EXPECT_DOUBLE_EQ(gbps(), (50.04 + 48.4375) / 2);
+  at(330);
+  EXPECT_DOUBLE_EQ(state().target, 50.08e9);
+  EXPECT_EQ(state().timerStage, 6);
+  EXPECT_EQ(state().byteStage, 0);
+}
+
+TEST_F(DcqcnTest, HyperIncreaseWhenBothCountersArePastF) {
+  cnp();
+  cnp();
+  auto& s = cc->state(*flow);
+  s.timerStage = 5;
+  s.byteStage = 6;
+  at(55);  // T = 6: min = 6 > 5, i = 2
+  EXPECT_DOUBLE_EQ(s.target, 50e9 + 2 * 200e6);
+  EXPECT_DOUBLE_EQ(gbps(), (50.4 + 25) / 2);
+  s.byteStage = 9;
+  at(110);  // T = 7: i = 3
+  EXPECT_DOUBLE_EQ(s.target, 50.4e9 + 3 * 200e6);
+  s.byteStage = 5;
+  at(165);  // T = 8, BC = 5: not above F, additive
+  EXPECT_DOUBLE_EQ(s.target, 51e9 + 40e6);
+}
+
+TEST_F(DcqcnTest, ANoticeRestartsTimerAndCounters) {
+  cnp();
+  at(50);
+  cnp();
+  const double cut = gbps();
+  at(104.999999);
+  EXPECT_DOUBLE_EQ(gbps(), cut);  // the first timer would have come at 55 us
+  at(105);
+  EXPECT_GT(gbps(), cut);
+  EXPECT_EQ(state().timerStage, 1);
+  at(160);
+  EXPECT_EQ(state().timerStage, 2);
+  cnp();
+  EXPECT_EQ(state().timerStage, 0);
+  EXPECT_EQ(state().byteStage, 0);
+  EXPECT_EQ(state().bytes, 0);
+}
+
+TEST_F(DcqcnTest, AlphaDecaysEvery55usWithoutNotice) {
+  cnp();
+  at(55 * 10);
+  double alpha = 1;
+  for (int i = 0; i < 10; ++i) alpha *= 255.0 / 256;
+  EXPECT_DOUBLE_EQ(state().alpha, alpha);
+  cnp();
+  at(55 * 10 + 54.9);
+  EXPECT_DOUBLE_EQ(state().alpha, alpha * 255 / 256 + 1.0 / 256);
+}
+
+TEST_F(DcqcnTest, TheByteCounterCountsItsOwnStages) {
+  cc->set("byte_counter", int64_t{15180});
+  cc->set("increase_timer", Time::Ms(100).ps);
+  cnp();
+  cnp();
+  const uint64_t packets = flow->packets;
+  while (flow->packets < packets + 9) at(net.engine.now().ps * 1e-6 + 0.05);
+  EXPECT_EQ(state().byteStage, 0);
+  while (flow->packets < packets + 10) at(net.engine.now().ps * 1e-6 + 0.05);
+  EXPECT_EQ(state().byteStage, 1);
+  EXPECT_DOUBLE_EQ(gbps(), 37.5);
+  while (flow->packets < packets + 50) at(net.engine.now().ps * 1e-6 + 0.05);
+  EXPECT_EQ(state().byteStage, 5);
+  EXPECT_DOUBLE_EQ(state().target, 50.04e9);
+}
+
+TEST_F(DcqcnTest, TheRateNeverFallsBelowTheSmallestNorRisesAboveTheLine) {
+  for (int i = 0; i < 50; ++i) cnp();
+  EXPECT_EQ(flow->rate, Rate::Mbps(100));
+  cc->set("rate_ai", Rate::Gbps(50).bps);
+  at(3000);
+  EXPECT_EQ(flow->rate, Rate::Gbps(100));
+  EXPECT_DOUBLE_EQ(state().target, 100e9);
+  EXPECT_FALSE(state().increaseTimer.running());  // nothing left to recover
+  EXPECT_EQ(net.network.counters.boundViolations, 0u);
+}
+
+TEST_F(DcqcnTest, CutsMayBeSpaced) {
+  cc->set("decrease_interval", Time::Us(4).ps);
+  at(10);
+  cnp();
+  EXPECT_DOUBLE_EQ(gbps(), 50);
+  at(13.999);
+  cnp();
+  EXPECT_DOUBLE_EQ(gbps(), 50);
+  at(14);
+  cnp();
+  EXPECT_DOUBLE_EQ(gbps(), 25);
+}
+
+TEST(Dcqcn, TheFirstNoticeMayOnlySetAlpha) {
+  struct First : DcqcnTest {
+    First() : DcqcnTest(Config::dcqcn().set("dcqcn.first_cut", false)) {}
+    void TestBody() override {}
+  } t;
+  t.cnp();
+  EXPECT_DOUBLE_EQ(t.gbps(), 100);
+  EXPECT_DOUBLE_EQ(t.state().alpha, 1);
+  t.cnp();
+  EXPECT_DOUBLE_EQ(t.gbps(), 50);
+}
+
+TEST(Dcqcn, AMarkedAckMayBeTheNotice) {
+  struct ByAck : DcqcnTest {
+    ByAck() : DcqcnTest(Config::dcqcn().set("dcqcn.notice", std::string("ack"))) {}
+    void TestBody() override {}
+  } t;
+  t.cnp();
+  EXPECT_DOUBLE_EQ(t.gbps(), 100);
+  Packet* ack = t.net.network.packets().fresh();
+  ack->kind = PacketKind::Ack;
+  ack->flow = t.flow;
+  ack->flowId = 0;
+  t.cc->onAck(*t.flow, *ack);
+  EXPECT_DOUBLE_EQ(t.gbps(), 100);
+  ack->marked = true;
+  t.cc->onAck(*t.flow, *ack);
+  EXPECT_DOUBLE_EQ(t.gbps(), 50);
+}
+
+TEST(Dcqcn, NothingOfAFlowIsLeftWhenItEnds) {
+  Config c = Config::dcqcn();
+  c.set("red.kmin", int64_t{0}).set("red.kmax", int64_t{0});  // marks everything that waits
+  Chain net(c, 4, 1);
+  for (int i = 0; i < 60; ++i) net.flow(i, net.sender(i % 4), net.receiver(), 1 + 3000 * i, Time::Us(3 * i));
+  net.finish(Time::Ms(100));
+  EXPECT_EQ(net.network.counters.flowsFinished, 60u);
+  EXPECT_GT(net.network.counters.cnpsSent, 10u);
+  EXPECT_EQ(net.engine.pending(), 0u);  // no timer of an ended flow
+  EXPECT_EQ(net.network.packets().live(), 0u);
+}
+
+TEST(Dcqcn, ARunMayEndWithTimersRunning) {
+  Config c = Config::dcqcn();
+  c.set("red.kmin", int64_t{0}).set("red.kmax", int64_t{0});
+  Chain net(c, 2, 1);
+  for (int i = 0; i < 2; ++i) net.flow(i, net.sender(i), net.receiver(), 0);
+  net.finish(Time::Us(300));
+  EXPECT_GT(net.network.counters.cnpsSent, 0u);
+  EXPECT_GT(net.engine.pending(), 0u);
+}
+
+TEST(CnpGenerator, AtMostOnePerFlowAndInterval) {
+  Chain net(Config::dcqcn(), 2, 1);
+  for (int i = 0; i < 2; ++i) net.flow(i, net.sender(i), net.receiver(), 0, {}, Time::Us(1));
+  net.run(Time::Us(4));
+  Flow& f = net.active(net.sender(0), 0);
+  Flow& g = net.active(net.sender(1), 1);
+  auto& np = static_cast<CnpGenerator&>(*net.receiver().receiverAgents()[0]);
+  Packet p;
+  const auto sent = [&] { return net.network.counters.cnpsSent; };
+  np.onData(f, p);
+  EXPECT_EQ(sent(), 0u);  // not marked
+  p.marked = true;
+  np.onData(f, p);
+  EXPECT_EQ(sent(), 1u);
+  np.onData(f, p);
+  EXPECT_EQ(sent(), 1u);
+  np.onData(g, p);
+  EXPECT_EQ(sent(), 2u);  // another flow's
+  net.engine.setNow(Time::Us(54) - Time::Ps(1));
+  np.onData(f, p);
+  EXPECT_EQ(sent(), 2u);
+  net.engine.setNow(Time::Us(54));
+  np.onData(f, p);
+  EXPECT_EQ(sent(), 3u);
+  np.set("interval", Time::Us(1).ps);
+  net.engine.setNow(Time::Us(55));
+  np.onData(f, p);
+  EXPECT_EQ(sent(), 4u);
+}
+
+TEST(Dcqcn, CongestionIsNoticedAndTheFlowsShare) {
+  Chain net(Config::dcqcn(), 4, 1);
+  for (int i = 0; i < 4; ++i) net.flow(i, net.sender(i), net.receiver(), 0);
+  net.run(Time::Ms(5));
+  EXPECT_GT(net.network.counters.marks, 0u);
+  uint64_t before[4];
+  for (int i = 0; i < 4; ++i) before[i] = net.active(net.sender(i), i).sndUna;
+  net.run(Time::Ms(20));
+  double sum = 0, squares = 0;
+  for (int i = 0; i < 4; ++i) {
+    const auto x = static_cast<double>(net.active(net.sender(i), i).sndUna - before[i]);
+    sum += x;
+    squares += x * x;
+  }
+  EXPECT_GT(sum * sum / (4 * squares), 0.9);  // Jain's index
+  EXPECT_GT(sum * 8 / 15e-3, 0.4 * 100e9);  // alpha starts at 1 and decays slowly
+}
+
+}  // namespace fabric

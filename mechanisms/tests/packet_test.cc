@@ -1,0 +1,79 @@
+// The packet pool and the packets' extensions.
+#include "mechanisms/core/packet.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace fabric {
+
+struct Tag {
+  uint64_t a = 7;
+  uint8_t b = 9;
+};
+
+TEST(PacketPool, ReusesPacketsAndCountsThem) {
+  PacketPool pool;
+  std::set<Packet*> seen;
+  for (int i = 0; i < 256; ++i) seen.insert(pool.get());
+  EXPECT_EQ(seen.size(), 256u);
+  EXPECT_EQ(pool.live(), 256u);
+  EXPECT_EQ(pool.chunks(), 1u);
+  for (Packet* p : seen) pool.put(p);
+  EXPECT_EQ(pool.live(), 0u);
+  for (int i = 0; i < 10000; ++i) {
+    Packet* p = pool.get();
+    EXPECT_TRUE(seen.count(p));
+    pool.put(p);
+  }
+  EXPECT_EQ(pool.chunks(), 1u);
+}
+
+TEST(PacketPool, ExtensionsAreApartConstructedAndSharedByName) {
+  PacketPool pool;
+  const size_t one = pool.reserve<Tag>("one");
+  const size_t two = pool.reserve<Tag>("two");
+  EXPECT_EQ(pool.reserve<Tag>("one"), one);
+  EXPECT_GE(two, one + sizeof(Tag));
+  EXPECT_GE(one, sizeof(Packet));
+  Packet* p = pool.get();
+  EXPECT_EQ(p->at<Tag>(one).a, 7u);
+  EXPECT_EQ(p->at<Tag>(two).b, 9);
+  p->at<Tag>(one).a = 1;
+  EXPECT_EQ(p->at<Tag>(two).a, 7u);
+  EXPECT_THROW(pool.reserve<Tag>("three"), std::logic_error);
+}
+
+TEST(PacketPool, FreshResetsFieldsAndLivePacketsAreFound) {
+  PacketPool pool;
+  Packet* p = pool.get();
+  p->marked = true;
+  p->payload = 5;
+  pool.put(p);
+  Packet* again = pool.fresh();
+  EXPECT_EQ(again, p);
+  EXPECT_FALSE(again->marked);
+  EXPECT_EQ(again->payload, 0u);
+  again->payload = 11;
+  pool.get()->payload = 20;
+  uint64_t sum = 0;
+  pool.forEachLive([&](const Packet& live) { sum += live.payload; });
+  EXPECT_EQ(sum, 31u);
+}
+
+TEST(PacketList, FirstInFirstOut) {
+  Packet a, b, c;
+  PacketList list;
+  EXPECT_TRUE(list.empty());
+  list.push(&a);
+  list.push(&b);
+  EXPECT_EQ(list.pop(), &a);
+  list.push(&c);
+  EXPECT_EQ(list.pop(), &b);
+  EXPECT_EQ(list.pop(), &c);
+  EXPECT_TRUE(list.empty());
+  list.push(&a);
+  EXPECT_EQ(list.front(), &a);
+}
+
+}  // namespace fabric

@@ -1,0 +1,359 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "fabric-helper.h"
+
+#include "ns3/simulator.h"
+#include "ns3/uinteger.h"
+
+#include <deque>
+
+namespace ns3
+{
+namespace fabric
+{
+
+namespace
+{
+
+FabricNode&
+Fabric(const Ptr<Node>& node)
+{
+    if (const Ptr<FabricHost> host = node->GetObject<FabricHost>())
+    {
+        return *host;
+    }
+    if (const Ptr<FabricSwitch> sw = node->GetObject<FabricSwitch>())
+    {
+        return *sw;
+    }
+    NS_FATAL_ERROR("node " << node->GetId()
+                           << " is not part of the fabric; call FabricHelper::InstallHost or InstallSwitch first");
+}
+
+core::Time
+ToCore(Time t)
+{
+    return core::Time{t.GetTimeStep()};
+}
+
+} // namespace
+
+FabricHelper::FabricHelper(uint64_t seed)
+    : m_network(FabricNetwork::Get()),
+      m_host("ns3::fabric::FabricHost"),
+      m_switch("ns3::fabric::FabricSwitch"),
+      m_device("ns3::fabric::FabricNetDevice"),
+      m_congestionControl("ns3::fabric::None"),
+      m_pathSelector("ns3::fabric::Ecmp")
+{
+    m_recorderOptions.progressMs = 0;
+    m_network->SetSeed(seed);
+    m_network->ScheduleStart();
+}
+
+void
+FabricHelper::SetCongestionControl(ObjectFactory type)
+{
+    m_congestionControl = type;
+}
+
+void
+FabricHelper::SetPathSelector(ObjectFactory type)
+{
+    m_pathSelector = type;
+}
+
+void
+FabricHelper::SetHost(ObjectFactory type)
+{
+    m_host = type;
+}
+
+void
+FabricHelper::SetSwitch(ObjectFactory type)
+{
+    m_switch = type;
+}
+
+void
+FabricHelper::SetDevice(ObjectFactory type)
+{
+    m_device = type;
+}
+
+void
+FabricHelper::AddReceiverAgent(ObjectFactory type)
+{
+    m_receiverAgents.push_back(type);
+}
+
+void
+FabricHelper::AddPortAgent(ObjectFactory type)
+{
+    m_portAgents.push_back(type);
+}
+
+void
+FabricHelper::AddQueue(ObjectFactory type)
+{
+    m_queues.push_back(type);
+}
+
+void
+FabricHelper::SetHostAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_host.Set(name, value);
+}
+
+void
+FabricHelper::SetSwitchAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_switch.Set(name, value);
+}
+
+void
+FabricHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& value)
+{
+    m_device.Set(name, value);
+}
+
+void
+FabricHelper::InstallHost(NodeContainer nodes)
+{
+    for (auto it = nodes.Begin(); it != nodes.End(); ++it)
+    {
+        const Ptr<FabricHost> host = m_host.Create<FabricHost>();
+        (*it)->AggregateObject(host);
+        m_network->AddNode(*it, host);
+        host->SetCongestionControl(m_congestionControl.Create<FabricMechanism>());
+        for (const auto& agent : m_receiverAgents)
+        {
+            host->AddReceiverAgent(agent.Create<FabricMechanism>());
+        }
+    }
+}
+
+void
+FabricHelper::InstallSwitch(NodeContainer nodes, uint64_t hashSalt)
+{
+    for (auto it = nodes.Begin(); it != nodes.End(); ++it)
+    {
+        const Ptr<FabricSwitch> sw = m_switch.Create<FabricSwitch>();
+        (*it)->AggregateObject(sw);
+        m_network->AddNode(*it, sw);
+        sw->GetNode().setHashSalt(hashSalt);
+        sw->SetPathSelector(m_pathSelector.Create<FabricMechanism>());
+    }
+}
+
+Ptr<FabricNetDevice>
+FabricHelper::AddDevice(Ptr<Node> node, Ptr<FabricChannel> channel, DataRate rate, Time delay)
+{
+    FabricNode& fabric = Fabric(node);
+    const Ptr<FabricNetDevice> device = m_device.Create<FabricNetDevice>();
+    node->AddDevice(device);
+    fabric.GetNode().addPort(device->GetPort(),
+                             core::Rate{static_cast<int64_t>(rate.GetBitRate())},
+                             ToCore(delay));
+    channel->Attach(device);
+    if (node->GetObject<FabricSwitch>())
+    {
+        if (m_queues.empty())
+        {
+            NS_FATAL_ERROR("switches have no queues yet; call FabricHelper::AddQueue for every class before Connect");
+        }
+        for (const auto& queue : m_queues)
+        {
+            device->AddQueue(queue.Create<FabricMechanism>());
+        }
+        for (const auto& agent : m_portAgents)
+        {
+            device->AddPortAgent(agent.Create<FabricMechanism>());
+        }
+    }
+    return device;
+}
+
+NetDeviceContainer
+FabricHelper::Connect(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay)
+{
+    const Ptr<FabricChannel> channel = CreateObject<FabricChannel>();
+    channel->SetAttribute("DataRate", DataRateValue(rate));
+    channel->SetAttribute("Delay", TimeValue(delay));
+    NetDeviceContainer devices;
+    devices.Add(AddDevice(a, channel, rate, delay));
+    devices.Add(AddDevice(b, channel, rate, delay));
+    m_network->AddChannel(channel);
+    return devices;
+}
+
+void
+FabricHelper::PopulateRoutes()
+{
+    const uint32_t n = m_network->GetNNodes();
+    std::vector<std::vector<uint32_t>> neighbours(n); // by port
+    std::vector<core::Node*> nodes;
+    for (uint32_t i = 0; i < n; ++i)
+    {
+        core::Node& node = Fabric(m_network->GetNode(i)).GetNode();
+        nodes.push_back(&node);
+        for (core::Port* p : node.ports())
+        {
+            const auto* device = static_cast<FabricNetDevice*>(p->device);
+            const Ptr<NetDevice> peer = device->GetChannel()->GetDevice(1 - device->GetSide());
+            neighbours[i].push_back(Fabric(peer->GetNode()).GetNode().id());
+        }
+    }
+    for (uint32_t dst = 0; dst < n; ++dst)
+    {
+        if (dynamic_cast<core::Host*>(nodes[dst]) == nullptr)
+        {
+            continue;
+        }
+        std::vector<uint32_t> distance(n, n);
+        std::deque<uint32_t> open{dst};
+        distance[dst] = 0;
+        while (!open.empty())
+        {
+            const uint32_t at = open.front();
+            open.pop_front();
+            // Hosts do not forward.
+            if (at != dst && dynamic_cast<core::Host*>(nodes[at]) != nullptr)
+            {
+                continue;
+            }
+            for (const uint32_t next : neighbours[at])
+            {
+                if (distance[next] == n)
+                {
+                    distance[next] = distance[at] + 1;
+                    open.push_back(next);
+                }
+            }
+        }
+        for (uint32_t i = 0; i < n; ++i)
+        {
+            auto* sw = dynamic_cast<core::Switch*>(nodes[i]);
+            if (sw == nullptr || distance[i] == n)
+            {
+                continue;
+            }
+            std::vector<uint16_t> ports;
+            for (size_t p = 0; p < neighbours[i].size(); ++p)
+            {
+                if (distance[neighbours[i][p]] + 1 == distance[i])
+                {
+                    ports.push_back(p);
+                }
+            }
+            sw->setRoute(dst, ports);
+        }
+    }
+}
+
+uint32_t
+FabricHelper::AddFlow(Ptr<Node> src, Ptr<Node> dst, uint64_t size, Time start, Time stop)
+{
+    if (!m_flows)
+    {
+        m_flows = std::make_shared<core::FlowList>();
+        m_network->GetCore().setFlows(*m_flows);
+    }
+    core::FlowSpec spec;
+    spec.id = m_flowCount++;
+    spec.src = Fabric(src).GetNode().id();
+    spec.dst = Fabric(dst).GetNode().id();
+    spec.size = size;
+    spec.start = ToCore(start);
+    spec.stop = stop.IsNegative() ? core::Time{-1} : ToCore(stop);
+    spec.srcPort = core::flowSourcePort(spec.id);
+    spec.dstPort = core::kFlowDestinationPort;
+    m_flows->add(spec);
+    return spec.id;
+}
+
+void
+FabricHelper::SetFlows(core::FlowFeed& feed, uint64_t count)
+{
+    m_flowCount = count;
+    m_network->GetCore().setFlows(feed);
+}
+
+void
+FabricHelper::EnableTable(const std::string& table, Time interval)
+{
+    core::TraceFilter filter;
+    filter.interval = ToCore(interval);
+    EnableTable(table, filter);
+}
+
+void
+FabricHelper::EnableTable(const std::string& table, Time interval, NetDeviceContainer devices)
+{
+    core::TraceFilter filter;
+    filter.interval = ToCore(interval);
+    for (auto it = devices.Begin(); it != devices.End(); ++it)
+    {
+        const Ptr<FabricNetDevice> device = DynamicCast<FabricNetDevice>(*it);
+        filter.ports.push_back({device->GetPort().node().id(), device->GetPort().index()});
+    }
+    EnableTable(table, filter);
+}
+
+void
+FabricHelper::EnableTable(const std::string& table, core::TraceFilter filter)
+{
+    core::enableTables(m_network->GetCore().trace(), {{table, std::move(filter)}});
+}
+
+void
+FabricHelper::WriteTrace(const std::string& traceFile, const std::string& summaryFile)
+{
+    m_recorderOptions.traceFile = traceFile;
+    m_recorderOptions.summaryFile = summaryFile;
+}
+
+void
+FabricHelper::SetProgressInterval(int64_t milliseconds)
+{
+    m_recorderOptions.progressMs = milliseconds;
+}
+
+void
+FabricHelper::StopAt(Time at)
+{
+    m_stop = at;
+    m_network->GetCore().stopAt(ToCore(at));
+}
+
+void
+FabricHelper::StopWhenFlowsFinish()
+{
+    m_network->GetCore().stopWhenFlowsFinish(true);
+}
+
+int
+FabricHelper::Run()
+{
+    m_network->OnStart([this] {
+        m_recorder = std::make_shared<core::Recorder>(m_network->GetCore(),
+                                                      m_recorderOptions,
+                                                      ToCore(m_stop),
+                                                      m_flowCount);
+    });
+    Simulator::Run();
+    return m_recorder->finish();
+}
+
+void
+FabricHelper::EnablePcapInternal(std::string prefix, Ptr<NetDevice> device, bool, bool explicitFilename)
+{
+    PcapHelper pcap;
+    const std::string name = explicitFilename ? prefix : pcap.GetFilenameFromDevice(prefix, device);
+    const Ptr<PcapFileWrapper> file = pcap.CreateFile(name, std::ios::out, PcapHelper::DLT_EN10MB);
+    pcap.HookDefaultSink<FabricNetDevice>(DynamicCast<FabricNetDevice>(device), "PromiscSniffer", file);
+}
+
+} // namespace fabric
+} // namespace ns3

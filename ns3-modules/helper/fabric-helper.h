@@ -1,0 +1,103 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef FABRIC_HELPER_H
+#define FABRIC_HELPER_H
+
+#include "fabric-network.h"
+
+#include "mechanisms/runner/recorder.h"
+#include "mechanisms/runner/scenario.h"
+
+#include "ns3/data-rate.h"
+#include "ns3/net-device-container.h"
+#include "ns3/node-container.h"
+#include "ns3/nstime.h"
+#include "ns3/object-factory.h"
+#include "ns3/trace-helper.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ns3
+{
+namespace fabric
+{
+
+/**
+ * \brief Builds a fabric: hosts, switches, links, mechanisms, flows, measurements.
+ *
+ * Settings apply to what is installed or connected after them. Times are in picoseconds: put
+ * Time::SetResolution(Time::PS) first in main. See examples/dumbbell.cc.
+ */
+class FabricHelper : public PcapHelperForDevice
+{
+  public:
+    explicit FabricHelper(uint64_t seed = 1);
+
+    // Types with their attributes, as in SetCongestionControl(ObjectFactory("ns3::fabric::Hpcc",
+    // "Eta", DoubleValue(0.9))). A string alone makes a factory without attributes.
+    void SetCongestionControl(ObjectFactory type);
+    void AddReceiverAgent(ObjectFactory type);
+    void AddPortAgent(ObjectFactory type);
+    void SetPathSelector(ObjectFactory type);
+    /// Classes are added from 0, the highest priority; at every port of a switch.
+    void AddQueue(ObjectFactory type);
+    void SetHost(ObjectFactory type);
+    void SetSwitch(ObjectFactory type);
+    void SetDevice(ObjectFactory type);
+
+    void SetHostAttribute(const std::string& name, const AttributeValue& value);
+    void SetSwitchAttribute(const std::string& name, const AttributeValue& value);
+    void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
+
+    void InstallHost(NodeContainer nodes);
+    /// Switches of one tier share a hash salt, so that symmetric ECMP holds.
+    void InstallSwitch(NodeContainer nodes, uint64_t hashSalt = 0);
+    NetDeviceContainer Connect(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay);
+
+    /// Shortest paths from every switch to every host, equal-cost ports in the order of their numbers.
+    void PopulateRoutes();
+
+    /// A flow of `size` payload bytes; 0: unlimited until `stop`. Returns its number.
+    uint32_t AddFlow(Ptr<Node> src, Ptr<Node> dst, uint64_t size, Time start, Time stop = Seconds(-1));
+    /// Instead of AddFlow: flows from elsewhere. The feed stays the caller's.
+    void SetFlows(core::FlowFeed& feed, uint64_t count);
+
+    /// Records a table (docs/traces.md); trace sources of it fire from then on. `interval` is for sampled tables.
+    void EnableTable(const std::string& table, Time interval = MicroSeconds(1));
+    /// As above, only for these devices.
+    void EnableTable(const std::string& table, Time interval, NetDeviceContainer devices);
+    void EnableTable(const std::string& table, core::TraceFilter filter);
+    /// Writes the enabled tables as a trace stream and a summary when the simulation ends.
+    void WriteTrace(const std::string& traceFile, const std::string& summaryFile = "");
+    /// Progress on standard output, one JSON object per line (docs/formats.md); 0, the default: none.
+    void SetProgressInterval(int64_t milliseconds);
+
+    /// The simulation ends at `at`, after everything that happens then.
+    void StopAt(Time at);
+    /// It ends earlier when every flow has finished.
+    void StopWhenFlowsFinish();
+
+    /// Simulator::Run, then the end of the measurements: the runners' exit code (docs/formats.md).
+    int Run();
+
+  private:
+    void EnablePcapInternal(std::string prefix, Ptr<NetDevice> device, bool promiscuous, bool explicitFilename) override;
+    Ptr<FabricNetDevice> AddDevice(Ptr<Node> node, Ptr<FabricChannel> channel, DataRate rate, Time delay);
+
+    Ptr<FabricNetwork> m_network;
+    ObjectFactory m_host, m_switch, m_device, m_congestionControl, m_pathSelector;
+    std::vector<ObjectFactory> m_receiverAgents, m_portAgents, m_queues;
+    std::shared_ptr<core::FlowList> m_flows;
+    uint64_t m_flowCount{0};
+    core::RecorderOptions m_recorderOptions;
+    std::shared_ptr<core::Recorder> m_recorder;
+    Time m_stop;
+};
+
+} // namespace fabric
+} // namespace ns3
+
+#endif /* FABRIC_HELPER_H */

@@ -1,0 +1,76 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef FABRIC_COMPONENT_H
+#define FABRIC_COMPONENT_H
+
+#include "fabric-engine.h"
+
+#include "mechanisms/core/component.h"
+
+#include "ns3/object.h"
+
+#include <memory>
+#include <string>
+
+namespace ns3
+{
+namespace fabric
+{
+
+/// An ns-3 object around a component of the model: its attributes are the component's parameters.
+class ComponentHolder
+{
+  public:
+    virtual ~ComponentHolder() = default;
+    virtual core::Component& GetComponent() const = 0;
+};
+
+/// Adds an attribute for every parameter of a self-description. Names: w_ai becomes WAi.
+TypeId AddComponentAttributes(TypeId tid, const core::Description& description);
+
+/// w_ai to WAi, hpcc_int to HpccInt.
+std::string CamelCase(const std::string& snakeCase);
+
+/// The attribute value for a parameter's value, and back. The type is the parameter's.
+Ptr<AttributeValue> ToAttribute(const core::Param& param, const core::Value& value);
+
+/**
+ * \brief A mechanism: parameters of one host, switch or port. Per-flow state lives in the model.
+ *
+ * One class for all mechanisms: each has a TypeId of its own, ns3::fabric::Hpcc for hpcc, made from
+ * its self-description, so that a mechanism added to the model is an ns-3 type without further code.
+ */
+class FabricMechanism : public Object, public ComponentHolder
+{
+  public:
+    static TypeId GetTypeId();
+    FabricMechanism() = default;
+
+    core::Component& GetComponent() const override;
+
+    /// The model's mechanism as one of its kinds; ends the program if it is of another kind.
+    template <class Kind>
+    Kind& As() const
+    {
+        auto* kind = dynamic_cast<Kind*>(&GetComponent());
+        if (kind == nullptr)
+        {
+            WrongKind();
+        }
+        return *kind;
+    }
+
+    /// TypeId name of the mechanism called so in the model: hpcc to ns3::fabric::Hpcc.
+    static std::string TypeName(const std::string& component);
+
+  private:
+    [[noreturn]] void WrongKind() const;
+    /// Made at the first use, when the object knows its TypeId.
+    mutable std::unique_ptr<core::Component> m_component;
+};
+
+} // namespace fabric
+} // namespace ns3
+
+#endif /* FABRIC_COMPONENT_H */

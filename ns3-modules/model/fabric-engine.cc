@@ -1,0 +1,128 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "fabric-engine.h"
+
+#include "fabric-net-device.h"
+
+#include "mechanisms/core/port.h"
+
+#include "ns3/simulator.h"
+
+#include <typeinfo>
+
+namespace ns3
+{
+namespace fabric
+{
+
+bool
+KeyedEvent::Is(const EventImpl& event)
+{
+    // Both classes are final and of this library, so a type has one address.
+    const std::type_info* type = &typeid(event);
+    return type == &typeid(FabricChannel::Direction) || type == &typeid(ModelEvent);
+}
+
+void
+ModelEvent::Notify()
+{
+    m_engine.Fire(*this);
+}
+
+Ns3Engine::~Ns3Engine()
+{
+    for (ModelEvent* e : m_all)
+    {
+        e->Unref();
+    }
+}
+
+void
+Ns3Engine::doSchedule(core::Event& event)
+{
+    if (m_free.empty())
+    {
+        m_all.push_back(new ModelEvent(*this)); // with one reference, ours
+        m_free.push_back(m_all.back());
+    }
+    ModelEvent* e = m_free.back();
+    m_free.pop_back();
+    e->m_event = &event;
+    e->m_key = event.key();
+    e->m_at = event.at();
+    event.slot = e;
+    Schedule(*e, GetContext((event.key() >> 40) - 1), event.at());
+}
+
+void
+Ns3Engine::Schedule(KeyedEvent& event, uint32_t context, core::Time at)
+{
+    event.Ref(); // the simulator's, which drops it after the event
+    Simulator::ScheduleWithContext(context, TimeStep(at.ps - now().ps), &event);
+}
+
+void
+Ns3Engine::cancel(core::Event& event)
+{
+    if (event.pending())
+    {
+        static_cast<ModelEvent*>(event.slot)->m_event = nullptr;
+        event.slot = nullptr;
+    }
+}
+
+void
+Ns3Engine::Fire(ModelEvent& fired)
+{
+    core::Event* event = fired.m_event;
+    m_free.push_back(&fired);
+    if (event == nullptr)
+    {
+        return;
+    }
+    event->slot = nullptr;
+    advance(fired.m_at);
+    event->fire();
+}
+
+void
+Ns3Engine::transmit(core::Port& from, core::Packet* packet, core::Time duration)
+{
+    if (from.watched)
+    {
+        static_cast<FabricNetDevice*>(from.device)->ShowSent(*packet);
+    }
+    static_cast<FabricChannel::Direction*>(from.wire)->Push(packet, now() + duration + from.delay());
+}
+
+void
+Ns3Engine::Sync()
+{
+    setNow(core::Time{Simulator::Now().GetTimeStep()});
+}
+
+void
+Ns3Engine::stop()
+{
+    Simulator::Stop();
+}
+
+void
+Ns3Engine::SetContext(uint32_t coreNode, uint32_t ns3Node)
+{
+    if (m_contexts.size() <= coreNode)
+    {
+        m_contexts.resize(coreNode + 1, Simulator::NO_CONTEXT);
+    }
+    m_contexts[coreNode] = ns3Node;
+}
+
+uint32_t
+Ns3Engine::GetContext(uint32_t coreNode) const
+{
+    return coreNode < m_contexts.size() ? m_contexts[coreNode] : Simulator::NO_CONTEXT;
+}
+
+} // namespace fabric
+} // namespace ns3

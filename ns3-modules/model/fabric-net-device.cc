@@ -1,0 +1,310 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "fabric-net-device.h"
+
+#include "fabric-network.h"
+#include "fabric-wire-format.h"
+
+#include "mechanisms/core/node.h"
+
+#include "ns3/log.h"
+#include "ns3/object-vector.h"
+#include "ns3/trace-source-accessor.h"
+
+namespace ns3
+{
+namespace fabric
+{
+
+NS_LOG_COMPONENT_DEFINE("FabricNetDevice");
+
+NS_OBJECT_ENSURE_REGISTERED(FabricNetDevice);
+
+TypeId
+FabricNetDevice::GetTypeId()
+{
+    static TypeId tid =
+        AddComponentAttributes(TypeId("ns3::fabric::FabricNetDevice")
+                                   .SetParent<NetDevice>()
+                                   .SetGroupName("Fabric")
+                                   .AddConstructor<FabricNetDevice>(),
+                               core::Port::describe())
+            .AddAttribute("Queues",
+                          "Egress queues by class, 0 the highest priority.",
+                          TypeId::ATTR_GET,
+                          ObjectVectorValue(),
+                          MakeObjectVectorAccessor(&FabricNetDevice::m_queues),
+                          MakeObjectVectorChecker<FabricMechanism>())
+            .AddAttribute("PortAgents",
+                          "Port agents, in the order in which they see packets.",
+                          TypeId::ATTR_GET,
+                          ObjectVectorValue(),
+                          MakeObjectVectorAccessor(&FabricNetDevice::m_agents),
+                          MakeObjectVectorChecker<FabricMechanism>())
+            .AddTraceSource("Queue",
+                            "Sampled egress queue: class, bytes, packets, largest bytes since the last "
+                            "sample. Table queues; enable it with FabricHelper::EnableTable.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_queueTrace),
+                            "ns3::fabric::FabricNetDevice::QueueTracedCallback")
+            .AddTraceSource("Link",
+                            "Sampled counters: wire bytes sent, payload bytes of data packets sent, time "
+                            "paused. Table links.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_linkTrace),
+                            "ns3::fabric::FabricNetDevice::LinkTracedCallback")
+            .AddTraceSource("Pause",
+                            "PFC frame: class, XOFF, sent (or received). Table pauses.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_pauseTrace),
+                            "ns3::fabric::FabricNetDevice::PauseTracedCallback")
+            .AddTraceSource("Drop",
+                            "Dropped packet: class, flow, kind, wire bytes, reason. Table drops.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_dropTrace),
+                            "ns3::fabric::FabricNetDevice::DropTracedCallback")
+            .AddTraceSource("Packet",
+                            "Packet event: event, flow, kind, seq, wire bytes, class, marked. Table packets.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_packetTrace),
+                            "ns3::fabric::FabricNetDevice::PacketTracedCallback")
+            .AddTraceSource("PromiscSniffer",
+                            "Every frame sent or received, as it would be on the wire.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_snifferTrace),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyTxBegin",
+                            "A frame begins to be sent.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_phyTxBeginTrace),
+                            "ns3::Packet::TracedCallback")
+            .AddTraceSource("PhyRxEnd",
+                            "A frame has arrived in full.",
+                            MakeTraceSourceAccessor(&FabricNetDevice::m_phyRxEndTrace),
+                            "ns3::Packet::TracedCallback");
+    return tid;
+}
+
+FabricNetDevice::FabricNetDevice()
+    : m_address(Mac48Address::Allocate())
+{
+    m_port.device = this;
+}
+
+FabricNetDevice::~FabricNetDevice() = default;
+
+void
+FabricNetDevice::DoDispose()
+{
+    m_node = nullptr;
+    m_channel = nullptr;
+    m_queues.clear();
+    m_agents.clear();
+    NetDevice::DoDispose();
+}
+
+core::Component&
+FabricNetDevice::GetComponent() const
+{
+    return m_port;
+}
+
+void
+FabricNetDevice::AddQueue(Ptr<FabricMechanism> queue)
+{
+    m_queues.push_back(queue);
+}
+
+void
+FabricNetDevice::AddPortAgent(Ptr<FabricMechanism> agent)
+{
+    m_agents.push_back(agent);
+    m_port.addAgent(agent->As<core::PortAgent>());
+}
+
+void
+FabricNetDevice::Start()
+{
+    if (m_queues.empty())
+    {
+        return; // a host's NIC: the host gives it its queues
+    }
+    std::vector<core::Queue*> queues;
+    for (const auto& q : m_queues)
+    {
+        queues.push_back(&q->As<core::Queue>());
+    }
+    m_port.setQueues(queues);
+}
+
+void
+FabricNetDevice::Attach(Ptr<FabricChannel> channel, std::size_t side)
+{
+    m_channel = channel;
+    m_side = side;
+}
+
+void
+FabricNetDevice::ShowSent(const core::Packet& packet) const
+{
+    if (!m_phyTxBeginTrace.IsEmpty() || !m_snifferTrace.IsEmpty())
+    {
+        const Ptr<const Packet> frame = ToWireFormat(packet);
+        m_phyTxBeginTrace(frame);
+        m_snifferTrace(frame);
+    }
+}
+
+void
+FabricNetDevice::ShowReceived(const core::Packet& packet) const
+{
+    if (!m_phyRxEndTrace.IsEmpty() || !m_snifferTrace.IsEmpty())
+    {
+        const Ptr<const Packet> frame = ToWireFormat(packet);
+        m_phyRxEndTrace(frame);
+        m_snifferTrace(frame);
+    }
+}
+
+void
+FabricNetDevice::SetIfIndex(const uint32_t index)
+{
+    m_ifIndex = index;
+}
+
+uint32_t
+FabricNetDevice::GetIfIndex() const
+{
+    return m_ifIndex;
+}
+
+Ptr<Channel>
+FabricNetDevice::GetChannel() const
+{
+    return m_channel;
+}
+
+void
+FabricNetDevice::SetAddress(Address address)
+{
+    m_address = Mac48Address::ConvertFrom(address);
+}
+
+Address
+FabricNetDevice::GetAddress() const
+{
+    return m_address;
+}
+
+bool
+FabricNetDevice::SetMtu(const uint16_t mtu)
+{
+    m_mtu = mtu;
+    return true;
+}
+
+uint16_t
+FabricNetDevice::GetMtu() const
+{
+    return m_mtu;
+}
+
+bool
+FabricNetDevice::IsLinkUp() const
+{
+    return m_channel && m_channel->GetNDevices() == 2;
+}
+
+void
+FabricNetDevice::AddLinkChangeCallback(Callback<void>)
+{
+    // A fabric link is up from the start to the end.
+}
+
+bool
+FabricNetDevice::IsBroadcast() const
+{
+    return false;
+}
+
+Address
+FabricNetDevice::GetBroadcast() const
+{
+    return Mac48Address::GetBroadcast();
+}
+
+bool
+FabricNetDevice::IsMulticast() const
+{
+    return false;
+}
+
+Address
+FabricNetDevice::GetMulticast(Ipv4Address multicastGroup) const
+{
+    return Mac48Address::GetMulticast(multicastGroup);
+}
+
+Address
+FabricNetDevice::GetMulticast(Ipv6Address addr) const
+{
+    return Mac48Address::GetMulticast(addr);
+}
+
+bool
+FabricNetDevice::IsBridge() const
+{
+    return false;
+}
+
+bool
+FabricNetDevice::IsPointToPoint() const
+{
+    return true;
+}
+
+bool
+FabricNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber)
+{
+    return SendFrom(packet, m_address, dest, protocolNumber);
+}
+
+bool
+FabricNetDevice::SendFrom(Ptr<Packet>, const Address&, const Address&, uint16_t)
+{
+    NS_LOG_WARN("a fabric device carries the flows of its FabricHost; packets of other stacks are refused");
+    return false;
+}
+
+Ptr<Node>
+FabricNetDevice::GetNode() const
+{
+    return m_node;
+}
+
+void
+FabricNetDevice::SetNode(Ptr<Node> node)
+{
+    m_node = node;
+}
+
+bool
+FabricNetDevice::NeedsArp() const
+{
+    return false;
+}
+
+void
+FabricNetDevice::SetReceiveCallback(ReceiveCallback)
+{
+    // Nothing is handed up: see SendFrom.
+}
+
+void
+FabricNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback)
+{
+    // Nothing is handed up: see SendFrom.
+}
+
+bool
+FabricNetDevice::SupportsSendFrom() const
+{
+    return false;
+}
+
+} // namespace fabric
+} // namespace ns3

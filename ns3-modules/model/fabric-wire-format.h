@@ -1,0 +1,30 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#ifndef FABRIC_WIRE_FORMAT_H
+#define FABRIC_WIRE_FORMAT_H
+
+#include "fabric-engine.h"
+
+#include "mechanisms/core/packet.h"
+
+#include "ns3/packet.h"
+
+namespace ns3
+{
+namespace fabric
+{
+
+/**
+ * \brief The frame that a packet of the model stands for, for pcap files and packet trace sources.
+ *
+ * Ethernet, IPv4, UDP to port 4791 and a base transport header (RoCEv2); the rest is zero. Host n has
+ * the address 10.0.0.0 + n. The frame check sequence is left out, as capture programs expect. PFC
+ * frames are 802.1Qbb MAC control frames.
+ */
+Ptr<Packet> ToWireFormat(const core::Packet& packet);
+
+} // namespace fabric
+} // namespace ns3
+
+#endif /* FABRIC_WIRE_FORMAT_H */

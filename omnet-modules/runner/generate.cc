@@ -1,0 +1,208 @@
+#include "generate.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "omnet-modules/src/names.h"
+
+namespace fabriclab {
+
+using fabric::ComponentSpec;
+using fabric::Param;
+using fabric::ParamType;
+using fabric::Scenario;
+using fabric::Time;
+
+namespace {
+
+std::string time(Time t) { return nedValue(ParamType::Time, t.ps); }
+
+/// NED keeps quantities as doubles: above this a time is no longer exact to the picosecond.
+constexpr Time kLongestExact = Time{int64_t{1} << 50};
+
+void requireExact(Time t, const std::string& what) {
+  if (t > kLongestExact) {
+    throw fabric::InputError(what + ": " + time(t) + " is above " + time(kLongestExact) +
+                             ", beyond which NED cannot hold picoseconds; use the engine ns3");
+  }
+}
+
+/// The nodes' names as NED identifiers, each once.
+std::vector<std::string> moduleNames(const Scenario& s) {
+  std::set<std::string> used{"fabric"};
+  std::vector<std::string> names;
+  for (const auto& node : s.nodes) {
+    std::string name;
+    for (const char c : node.name) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) name.insert(0, "n");
+    const std::string base = name;
+    for (int i = 2; !used.insert(name).second; ++i) name = base + "_" + std::to_string(i);
+    names.push_back(name);
+  }
+  return names;
+}
+
+/// Lines `prefix.parameter = value` for the parameters that the scenario gives.
+void writeParams(std::ostream& out, const std::string& prefix, const ComponentSpec& spec) {
+  const fabric::Description& d = *fabric::Registry::find(spec.type);
+  for (const auto& [name, value] : spec.params) {
+    const Param& p = *d.find(name);
+    fabric::Value v = value;
+    if (p.type == ParamType::Time) requireExact(Time{std::get<int64_t>(v)}, spec.type + "." + name);
+    if (p.type == ParamType::Float && std::holds_alternative<int64_t>(v)) v = static_cast<double>(std::get<int64_t>(v));
+    out << prefix << "." << camelCase(name) << " = " << nedValue(p.type, v) << "\n";
+  }
+}
+
+void writeMechanism(std::ostream& out, const std::string& module, const ComponentSpec& spec) {
+  out << "**." << module << ".typename = " << quoted(nedType(spec.type)) << "\n";
+  writeParams(out, "**." + module, spec);
+}
+
+void writeMechanisms(std::ostream& out, const char* title, const std::string& module, const std::vector<ComponentSpec>& specs) {
+  out << "\n# " << title << "\n";
+  for (size_t i = 0; i < specs.size(); ++i) writeMechanism(out, module + "[" + std::to_string(i) + "]", specs[i]);
+}
+
+bool isSampled(const std::string& table) {
+  const auto named = [&](const fabric::TableDesc& t) { return t.name == table && t.sampled; };
+  const auto& standard = fabric::standardTables();
+  if (std::any_of(standard.begin(), standard.end(), named)) return true;
+  for (const fabric::Description* d : fabric::Registry::all()) {
+    if (std::any_of(d->tables.begin(), d->tables.end(), named)) return true;
+  }
+  return false;
+}
+
+std::string table(const fabric::ScenarioTable& t, const std::vector<std::string>& names) {
+  static const fabric::TraceFilter defaults;
+  const fabric::TraceFilter& f = t.filter;
+  std::vector<std::string> fields;
+  if (isSampled(t.name)) fields.push_back("interval: " + time(f.interval));
+  if (f.from != defaults.from) fields.push_back("from: " + time(f.from));
+  if (f.to != defaults.to) fields.push_back("to: " + time(f.to));
+  const auto list = [&](const char* key, const std::vector<std::string>& items) {
+    if (items.empty()) return;
+    std::string text;
+    for (const std::string& item : items) text += (text.empty() ? "" : ", ") + item;
+    fields.push_back(std::string(key) + ": [" + text + "]");
+  };
+  std::vector<std::string> ports;
+  for (const auto& p : f.ports) ports.push_back(quoted(names[p.node] + ".port[" + std::to_string(p.port) + "]"));
+  list("ports", ports);
+  const auto sorted = [](const std::unordered_set<uint32_t>& set) {
+    std::vector<std::string> items;
+    for (const uint32_t n : std::set<uint32_t>(set.begin(), set.end())) items.push_back(std::to_string(n));
+    return items;
+  };
+  list("flows", sorted(f.flows));
+  list("classes", sorted(f.classes));
+  std::string text;
+  for (const std::string& field : fields) text += (text.empty() ? "" : ", ") + field;
+  return t.name + ": {" + text + "}";
+}
+
+std::string fileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+
+}  // namespace
+
+std::string networkNed(const Scenario& s, const std::string& scenarioFile) {
+  const std::vector<std::string> names = moduleNames(s);
+  std::vector<int> ports(s.nodes.size(), 0);
+  std::map<std::pair<int64_t, int64_t>, std::string> cables;
+  for (const auto& l : s.links) {
+    ++ports[l.a];
+    ++ports[l.b];
+    requireExact(l.delay, "link " + s.nodes[l.a].name + " - " + s.nodes[l.b].name);
+    cables.emplace(std::make_pair(l.rate.bps, l.delay.ps), "");
+  }
+
+  std::ostringstream out;
+  out << "// " << s.name << ", written from " << scenarioFile << " by fabric-omnet.\n"
+      << "import fabriclab.FabricHost;\nimport fabriclab.FabricLink;\nimport fabriclab.FabricManager;\n"
+      << "import fabriclab.FabricSwitch;\n\n"
+      << "network Fabric\n{\n    types:\n";
+  size_t number = 0;
+  for (auto& [cable, name] : cables) {
+    name = cables.size() == 1 ? "Cable" : "Cable" + std::to_string(++number);
+    out << "        channel " << name << " extends FabricLink {\n            datarate = "
+        << nedValue(ParamType::Rate, cable.first) << ";\n            delay = " << time(Time{cable.second})
+        << ";\n        }\n";
+  }
+  out << "    submodules:\n        fabric: FabricManager;\n";
+  for (size_t i = 0; i < s.nodes.size(); ++i) {
+    out << "        " << names[i] << ": ";
+    if (s.nodes[i].isHost) {
+      out << "FabricHost { nodeId = " << i << "; }\n";
+    } else {
+      out << "FabricSwitch { nodeId = " << i << "; hashSalt = " << s.nodes[i].hashSalt << "; gates: link[" << ports[i]
+          << "]; }\n";
+    }
+  }
+  const auto gate = [&](uint32_t node, uint16_t port) {
+    return names[node] + ".link" + (s.nodes[node].isHost ? "" : "[" + std::to_string(port) + "]");
+  };
+  out << "    connections:\n";
+  for (const auto& l : s.links) {
+    out << "        " << gate(l.a, l.aPort) << " <--> " << cables.at({l.rate.bps, l.delay.ps}) << " <--> "
+        << gate(l.b, l.bPort) << ";\n";
+  }
+  out << "}\n";
+  return out.str();
+}
+
+std::string omnetppIni(const Scenario& s, const std::string& scenarioFile) {
+  requireExact(s.stop, "stop_ps");
+  const std::vector<std::string> names = moduleNames(s);
+  std::ostringstream out;
+  out << "# " << s.name << ", written from " << scenarioFile << " by fabric-omnet.\n"
+      << "# To run it by hand: fabric-omnet -u Cmdenv -f omnetpp.ini\n"
+      << "[General]\nnetwork = Fabric\nned-path = .\n"
+      << "sim-time-limit = " << time(s.stop) << "\n\n"
+      << "# The fabric counts picoseconds and has its own order of simultaneous events.\n"
+      << "simtime-resolution = ps\nfutureeventset-class = \"fabriclab::FabricEventSet\"\n\n"
+      << "# Fast by default: the trace stream (traceFile) holds the measurements. For .sca and .vec files take\n"
+      << "# the next five lines out; for a sequence chart set record-eventlog.\n"
+      << "outputscalarmanager-class = \"fabriclab::NoScalarFile\"\n"
+      << "**.statistic-recording = false\n**.scalar-recording = false\n**.vector-recording = false\n"
+      << "**.param-recording = false\nrecord-eventlog = false\ncmdenv-express-mode = true\n\n"
+      << "*.fabric.seed = " << s.seed << "\n"
+      << "*.fabric.flowsFile = absFilePath(" << quoted(fileName(s.flowsFile)) << ")\n"
+      << "*.fabric.routesFile = absFilePath(" << quoted(fileName(s.routesFile)) << ")\n"
+      << "*.fabric.stopWhenFlowsFinish = " << (s.stopWhenFlowsFinish ? "true" : "false") << "\n"
+      << "*.fabric.tables = {";
+  for (size_t i = 0; i < s.tables.size(); ++i) {
+    const fabric::TraceFilter& f = s.tables[i].filter;
+    if (f.to != Time::Max()) requireExact(f.to, "trace table " + s.tables[i].name + ", to_ps");
+    requireExact(f.interval, "trace table " + s.tables[i].name + ", interval_ps");
+    out << (i == 0 ? "\n" : ",\n") << "    " << table(s.tables[i], names);
+  }
+  out << " }\n";
+
+  out << "\n# hosts, switches, ports\n";
+  writeParams(out, "*.*", s.host);
+  writeParams(out, "*.*", s.switchNode);
+  writeParams(out, "**.port[*]", s.port);
+
+  out << "\n# congestion control\n";
+  writeMechanism(out, "congestionControl", s.congestionControl);
+  if (!s.receiverAgents.empty()) {
+    writeMechanisms(out, "receivers", "receiverAgent", s.receiverAgents);
+    out << "*.*.numReceiverAgents = " << s.receiverAgents.size() << "\n";
+  }
+  out << "\n# path choice\n";
+  writeMechanism(out, "pathSelector", s.pathSelector);
+  writeMechanisms(out, "egress queues of the switches, by class", "queue", s.queues);
+  out << "*.*.numClasses = " << s.queues.size() << "\n";
+  if (!s.portAgents.empty()) {
+    writeMechanisms(out, "at every port of the switches", "portAgent", s.portAgents);
+    out << "*.*.numPortAgents = " << s.portAgents.size() << "\n";
+  }
+  return out.str();
+}
+
+}  // namespace fabriclab

@@ -1,0 +1,101 @@
+#include "names.h"
+
+#include <cctype>
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+namespace fabriclab {
+
+using fabric::Column;
+using fabric::ParamType;
+using fabric::TableDesc;
+using fabric::Value;
+
+std::string camelCase(const std::string& name) {
+  std::string out;
+  bool upper = false;
+  for (const char c : name) {
+    if (c == '_') {
+      upper = true;
+    } else {
+      out += upper ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+      upper = false;
+    }
+  }
+  return out;
+}
+
+std::string nedType(const std::string& component) {
+  std::string name = camelCase(component);
+  name[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(name[0])));
+  return name;
+}
+
+std::string nedUnit(ParamType type) {
+  switch (type) {
+    case ParamType::Time: return "s";
+    case ParamType::Rate: return "bps";
+    case ParamType::Bytes: return "B";
+    default: return "";
+  }
+}
+
+namespace {
+
+using Units = std::vector<std::pair<const char*, int64_t>>;  // the largest first
+
+std::string inLargest(int64_t value, const Units& units, const std::string& base) {
+  if (value == 0) return "0" + base;
+  for (const auto& [unit, size] : units) {
+    if (value % size == 0) return std::to_string(value / size) + unit;
+  }
+  return std::to_string(value) + units.back().first;
+}
+
+}  // namespace
+
+std::string nedValue(ParamType type, const Value& value) {
+  static const Units times{{"s", 1000000000000}, {"ms", 1000000000}, {"us", 1000000}, {"ns", 1000}, {"ps", 1}};
+  static const Units rates{{"Gbps", 1000000000}, {"Mbps", 1000000}, {"kbps", 1000}, {"bps", 1}};
+  switch (type) {
+    case ParamType::Bool: return std::get<bool>(value) ? "true" : "false";
+    case ParamType::Int: return std::to_string(std::get<int64_t>(value));
+    case ParamType::Float: {
+      // The shortest text that reads back as the same number.
+      char text[32];
+      for (int digits = 6; digits <= 17; ++digits) {
+        std::snprintf(text, sizeof text, "%.*g", digits, std::get<double>(value));
+        if (std::stod(text) == std::get<double>(value)) break;
+      }
+      return text;
+    }
+    case ParamType::Time: return inLargest(std::get<int64_t>(value), times, nedUnit(type));
+    case ParamType::Rate: return inLargest(std::get<int64_t>(value), rates, nedUnit(type));
+    case ParamType::Bytes: return std::to_string(std::get<int64_t>(value)) + "B";
+    case ParamType::Choice: return quoted(std::get<std::string>(value));
+  }
+  return "";
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+bool isPlace(const Column& column) {
+  for (const char* place : {"time_ps", "node", "port", "class", "flow", "src"}) {
+    if (column.name == place) return true;
+  }
+  return false;
+}
+
+std::string signalName(const TableDesc& table, const Column& column) {
+  return camelCase(table.name + "_" + column.name);
+}
+
+}  // namespace fabriclab

@@ -1,0 +1,94 @@
+// The modules that hold the model: hosts, switches, their ports, and the mechanisms in them. The
+// manager puts them together; they bring the parameters.
+#pragma once
+
+#include <omnetpp.h>
+
+#include <memory>
+#include <vector>
+
+#include "engine.h"
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+#include "mechanisms/core/switch.h"
+
+namespace fabriclab {
+
+class MacModule;
+
+/// Any mechanism: which one is the @component property of its NED type.
+class MechanismModule final : public omnetpp::cSimpleModule {
+ public:
+  /// Made with its parameters; `engine` lives as long as it.
+  fabric::Component& component(const std::shared_ptr<OmnetEngine>& engine);
+
+ protected:
+  void handleParameterChange(const char* name) override;
+
+ private:
+  std::shared_ptr<OmnetEngine> engine_;
+  std::unique_ptr<fabric::Component> component_;
+};
+
+/// FabricNic and FabricPort.
+class PortModule final : public omnetpp::cModule {
+ public:
+  fabric::Port& port() { return port_; }
+  /// The one beside it.
+  MacModule& mac();
+  /// Reads parameters, queues and agents.
+  void build(const std::shared_ptr<OmnetEngine>& engine);
+  /// Where rows about `cls` are shown: its queue, or the port itself where queues are not modules.
+  omnetpp::cModule& classModule(size_t cls);
+
+ protected:
+  void handleParameterChange(const char* name) override;
+
+ private:
+  std::shared_ptr<OmnetEngine> engine_;
+  fabric::Port port_;
+  std::vector<omnetpp::cModule*> queues_;
+};
+
+/// FabricHost and FabricSwitch.
+class NodeModule : public omnetpp::cModule {
+ public:
+  virtual fabric::Node& node() = 0;
+  PortModule& portModule(size_t index) { return *ports_[index]; }
+  size_t numPorts() const { return ports_.size(); }
+
+  /// Joins the network with everything inside this module.
+  void build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine);
+
+ protected:
+  void handleParameterChange(const char* name) override;
+  virtual void buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) = 0;
+
+ private:
+  std::shared_ptr<OmnetEngine> engine_;
+  std::vector<PortModule*> ports_;
+};
+
+class HostModule final : public NodeModule {
+ public:
+  fabric::Host& node() override { return host_; }
+
+ protected:
+  void buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) override;
+
+ private:
+  fabric::Host host_;
+};
+
+class SwitchModule final : public NodeModule {
+ public:
+  fabric::Switch& node() override { return switch_; }
+
+ protected:
+  void buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) override;
+
+ private:
+  fabric::Switch switch_;
+};
+
+}  // namespace fabriclab

@@ -1,0 +1,30 @@
+// What the manager's object parameters say: flows and tables, written out in NED or ini.
+#pragma once
+
+#include <omnetpp.h>
+
+#include <functional>
+#include <vector>
+
+#include "mechanisms/core/flow.h"
+#include "mechanisms/runner/scenario.h"
+
+namespace fabriclab {
+
+class NodeModule;
+
+/// Finds the node or the port that a module path below the network names; throws where there is none.
+class NodeNames {
+ public:
+  explicit NodeNames(omnetpp::cModule& network) : network_(network) {}
+  uint32_t node(const std::string& path) const;
+  fabric::TraceFilter::PortId port(const std::string& path) const;
+
+ private:
+  omnetpp::cModule& network_;
+};
+
+std::vector<fabric::FlowSpec> parseFlows(const omnetpp::cPar& flows, const NodeNames& names);
+std::vector<fabric::ScenarioTable> parseTables(const omnetpp::cPar& tables, const NodeNames& names);
+
+}  // namespace fabriclab

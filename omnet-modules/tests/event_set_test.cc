@@ -1,0 +1,167 @@
+// The order of events must not depend on the order in which they were scheduled.
+#include <gtest/gtest.h>
+#include <omnetpp.h>
+
+#include <algorithm>
+#include <memory>
+#include <random>
+
+#include "omnet-modules/src/messages.h"
+
+namespace fabriclab {
+namespace {
+
+using omnetpp::cEvent;
+using omnetpp::cMessage;
+using omnetpp::SimTime;
+
+class EventSet : public ::testing::Test {
+ protected:
+  /// The set deletes what is left in it.
+  FabricTimer* timer(int64_t ps, uint64_t key) {
+    auto* t = new FabricTimer(fabric::EventKind::NodeTimer);
+    t->key = key;
+    t->setArrivalTime(SimTime::fromRaw(ps));
+    return t;
+  }
+  /// On a wire of its own, unless `wire` says otherwise.
+  FabricFrame* frame(int64_t ps, uint64_t key, Wire* wire = nullptr) {
+    if (wire == nullptr) {
+      wires_.push_back(std::make_unique<Wire>());
+      wire = wires_.back().get();
+    }
+    auto* f = new FabricFrame(fabric::PacketKind::Data);
+    f->key = key;
+    f->wire = wire;
+    f->setArrivalTime(SimTime::fromRaw(ps));
+    return f;
+  }
+  cMessage* foreign(int64_t ps, short priority = 0) {
+    auto* m = new cMessage("foreign");
+    m->setArrivalTime(SimTime::fromRaw(ps));
+    m->setSchedulingPriority(priority);
+    return m;
+  }
+  std::vector<cEvent*> drain() {
+    std::vector<cEvent*> order;
+    while (!set_.isEmpty()) {
+      EXPECT_EQ(set_.peekFirst(), set_.peekFirst());
+      order.push_back(set_.removeFirst());
+      removed_.emplace_back(order.back());
+    }
+    EXPECT_EQ(set_.peekFirst(), nullptr);
+    return order;
+  }
+
+  std::vector<std::unique_ptr<Wire>> wires_;
+  FabricEventSet set_;
+  std::vector<std::unique_ptr<cEvent>> removed_;
+};
+
+TEST_F(EventSet, OrderIsTimeThenKeyWhateverTheInsertion) {
+  std::mt19937 random(1);
+  std::vector<std::pair<int64_t, uint64_t>> wanted;
+  for (int64_t at = 1; at <= 5; ++at) {
+    for (uint64_t key = 1; key <= 40; ++key) wanted.emplace_back(at, key << (key % 50));
+  }
+  std::sort(wanted.begin(), wanted.end());
+  for (int round = 0; round < 20; ++round) {
+    auto order = wanted;
+    std::shuffle(order.begin(), order.end(), random);
+    for (const auto& [at, key] : order) {
+      if (key % 2 == 0) {
+        set_.insert(timer(at, key));
+      } else {
+        set_.insert(frame(at, key));
+      }
+    }
+    ASSERT_EQ(set_.getLength(), static_cast<int>(wanted.size()));
+    std::vector<std::pair<int64_t, uint64_t>> got;
+    for (cEvent* e : drain()) {
+      const auto* t = dynamic_cast<FabricTimer*>(e);
+      got.emplace_back(e->getArrivalTime().raw(), t != nullptr ? t->key : static_cast<FabricFrame*>(e)->key);
+    }
+    EXPECT_EQ(got, wanted);
+  }
+}
+
+TEST_F(EventSet, RemovesFromAnyPlace) {
+  std::mt19937 random(2);
+  std::vector<FabricTimer*> timers;
+  for (uint64_t i = 0; i < 300; ++i) {
+    timers.push_back(timer(static_cast<int64_t>(random() % 50), i));
+    set_.insert(timers.back());
+  }
+  std::vector<std::pair<int64_t, uint64_t>> wanted;
+  for (FabricTimer* t : timers) {
+    if (random() % 3 == 0) {
+      EXPECT_EQ(set_.remove(t), t);
+      EXPECT_EQ(set_.remove(t), nullptr);
+      removed_.emplace_back(t);
+    } else {
+      wanted.emplace_back(t->getArrivalTime().raw(), t->key);
+    }
+  }
+  std::sort(wanted.begin(), wanted.end());
+  set_.sort();
+  std::vector<std::pair<int64_t, uint64_t>> got;
+  for (cEvent* e : drain()) got.emplace_back(e->getArrivalTime().raw(), static_cast<FabricTimer*>(e)->key);
+  EXPECT_EQ(got, wanted);
+}
+
+TEST_F(EventSet, FramesOfAWireWaitBehindItsFirst) {
+  Wire a, b;
+  std::vector<cEvent*> wanted;
+  for (int64_t at = 1; at <= 9; ++at) {
+    FabricFrame* onB = frame(at, 2, &b);
+    FabricFrame* onA = frame(at, 1, &a);
+    FabricTimer* between = timer(at, 3);
+    for (cEvent* e : std::initializer_list<cEvent*>{onB, between, onA}) set_.insert(e);
+    wanted.insert(wanted.end(), {onA, onB, between});
+  }
+  ASSERT_EQ(set_.getLength(), 27);
+  for (int k = 0; k < 27; ++k) EXPECT_EQ(set_.get(k), wanted[static_cast<size_t>(k)]);
+  EXPECT_EQ(set_.get(27), nullptr);
+
+  for (const size_t i : {size_t{13}, size_t{0}, size_t{25}}) {  // from the middle, the head and the tail of a wire
+    EXPECT_EQ(set_.remove(wanted[i]), wanted[i]);
+    EXPECT_EQ(set_.remove(wanted[i]), nullptr);
+    removed_.emplace_back(wanted[i]);
+  }
+  for (const size_t i : {25, 13, 0}) wanted.erase(wanted.begin() + i);
+  cEvent* first = set_.removeFirst();
+  set_.putBackFirst(first);
+  EXPECT_EQ(set_.getLength(), 24);
+  EXPECT_EQ(drain(), wanted);
+  EXPECT_EQ(a.first, nullptr);
+  EXPECT_EQ(b.last, nullptr);
+}
+
+TEST_F(EventSet, OthersComeFirstInTheirOwnOrderAndTheEndLast) {
+  cMessage* end = foreign(5, SHRT_MAX);
+  cMessage* second = foreign(5);
+  cMessage* first = foreign(5, -1);
+  FabricTimer* model = timer(5, 0);
+  FabricTimer* earlier = timer(4, 9);
+  set_.insert(end);
+  set_.insert(model);
+  set_.insert(second);
+  set_.insert(first);
+  set_.insert(earlier);
+  EXPECT_EQ(drain(), (std::vector<cEvent*>{earlier, first, second, model, end}));
+}
+
+TEST_F(EventSet, PutsBackWhatWasFirst) {
+  set_.insert(timer(3, 1));
+  set_.insert(foreign(3));
+  for (int i = 0; i < 2; ++i) {
+    cEvent* first = set_.removeFirst();
+    set_.putBackFirst(first);
+    EXPECT_EQ(set_.peekFirst(), first);
+    removed_.emplace_back(set_.removeFirst());
+  }
+  EXPECT_TRUE(set_.isEmpty());
+}
+
+}  // namespace
+}  // namespace fabriclab

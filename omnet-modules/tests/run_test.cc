@@ -1,0 +1,284 @@
+// The programs as a user runs them.
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <fstream>
+#include <sstream>
+
+#include "helpers.h"
+#include "mechanisms/core/tables.h"
+#include "omnet-modules/src/names.h"
+
+namespace fabriclab::test {
+namespace {
+
+const std::string kSource = FABRIC_OMNET_SOURCE;
+const std::string kDumbbell = kSource + "/simulations/dumbbell";
+
+std::string quotedArg(const std::string& parameter, const std::string& value) {
+  return "--" + parameter + "=\"" + value + "\"";
+}
+
+/// Runs simulations/dumbbell as a person would, with `more` on the command line.
+Result byHand(const Folder& folder, const std::string& config, std::vector<std::string> more = {}) {
+  std::vector<std::string> command{FABRIC_OMNET, "-u", "Cmdenv", "-f", kDumbbell + "/omnetpp.ini", "-c", config,
+                                   "--**.statistic-recording=false", "--result-dir=" + folder.path(),
+                                   quotedArg("*.fabric.traceFile", folder / "hand.trc")};
+  command.insert(command.end(), more.begin(), more.end());
+  return run(command);
+}
+
+/// The same network with the tests' own modules in it.
+Result probed(const Folder& folder, const std::string& config, std::vector<std::string> more) {
+  more.insert(more.end(), {"-n", kSource + "/tests/ned", "--network=ProbedDumbbell"});
+  std::vector<std::string> command{FABRIC_OMNET_PROBE, "-u", "Cmdenv", "-f", kDumbbell + "/omnetpp.ini", "-c", config,
+                                   "--**.statistic-recording=false", "--result-dir=" + folder.path(),
+                                   quotedArg("*.fabric.traceFile", folder / "probed.trc")};
+  command.insert(command.end(), more.begin(), more.end());
+  return run(command);
+}
+
+std::vector<std::string> change(const std::string& target, const std::string& parameter, const std::string& value) {
+  return {quotedArg("*.changer.target", target), quotedArg("*.changer.parameter", parameter),
+          quotedArg("*.changer.value", value), "--*.changer.at=400us"};
+}
+
+Result runScenario(const Folder& folder, const char* program = FABRIC_OMNET) {
+  return run({program, "--scenario", folder / "scenario.json", "--trace", folder / "run.trc", "--summary",
+              folder / "summary.json", "--progress-ms", "1000"});
+}
+
+TEST(Run, ByHandGivesTheBytesOfTheScenario) {
+  const char* systems[][4] = {{"Fncc", "fncc", "fncc_int", "fncc_receiver"}, {"Hpcc", "hpcc", "hpcc_int", "hpcc_echo"}};
+  for (const auto& [config, cc, agent, receiver] : systems) {
+    const Folder folder;
+    writeDumbbell(folder, cc, agent, receiver);
+    const Result scenario = runScenario(folder);
+    ASSERT_EQ(scenario.code, 0) << scenario.err;
+    const Result hand = byHand(folder, config);
+    ASSERT_EQ(hand.code, 0) << hand.err;
+    EXPECT_EQ(read(folder / "run.trc"), read(folder / "hand.trc")) << config;
+  }
+}
+
+TEST(Run, TheSameBytesEveryTime) {
+  const Folder a, b;
+  for (const Folder* f : {&a, &b}) {
+    writeDumbbell(*f, "hpcc", "hpcc_int", "hpcc_echo");
+    ASSERT_EQ(runScenario(*f).code, 0);
+  }
+  EXPECT_EQ(read(a / "run.trc"), read(b / "run.trc"));
+}
+
+TEST(Run, StandardOutputIsJsonLinesAndNothingElseIsWritten) {
+  const Folder folder;
+  writeDumbbell(folder, "hpcc", "hpcc_int", "hpcc_echo");
+  const Result r = runScenario(folder);
+  std::istringstream lines(r.out);
+  std::string line, first, last;
+  while (std::getline(lines, line)) {
+    const auto event = nlohmann::json::parse(line);
+    if (first.empty()) first = event["event"];
+    last = event["event"];
+  }
+  EXPECT_EQ(first, "start");
+  EXPECT_EQ(last, "end");
+  const auto summary = nlohmann::json::parse(read(folder / "summary.json"));
+  EXPECT_EQ(summary["status"], "ok");
+  EXPECT_EQ(summary["sim_ps"], 700000000);
+  std::vector<std::string> files;
+  for (const auto& f : std::filesystem::directory_iterator(folder.path())) files.push_back(f.path().filename());
+  std::sort(files.begin(), files.end());
+  EXPECT_EQ(files, (std::vector<std::string>{"flows.bin", "network.ned", "omnetpp.ini", "routes.bin", "run.trc",
+                                             "scenario.json", "summary.json"}));
+}
+
+TEST(Run, GeneratedFilesRunByHand) {
+  const Folder folder;
+  writeDumbbell(folder, "hpcc", "hpcc_int", "hpcc_echo");
+  ASSERT_EQ(runScenario(folder).code, 0);
+  const Result hand = run({FABRIC_OMNET, "-u", "Cmdenv", "-f", folder / "omnetpp.ini",
+                           quotedArg("*.fabric.traceFile", folder / "hand.trc")});
+  ASSERT_EQ(hand.code, 0) << hand.err;
+  EXPECT_EQ(read(folder / "run.trc"), read(folder / "hand.trc"));
+}
+
+TEST(Run, ResultsOnRequest) {
+  const Folder folder;
+  writeDumbbell(folder, "hpcc", "hpcc_int", "hpcc_echo");
+  const Result r = run({FABRIC_OMNET, "--scenario", folder / "scenario.json", "--omnet-results", folder / "results"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(read(folder / "results/General-#0.sca").find("queuesMaxBytes"), std::string::npos);
+  EXPECT_NE(read(folder / "results/General-#0.vec").find("queuesBytes"), std::string::npos);
+}
+
+TEST(Run, RefusesWhatWouldBeWrongInSilence) {
+  const Folder folder;
+  Result r = byHand(folder, "Hpcc", {"--simtime-resolution=ns"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.lastError().find("simtime-resolution = ps"), std::string::npos) << r.err;
+  r = byHand(folder, "Hpcc", {"--futureeventset-class=omnetpp::cEventHeap"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.lastError().find("futureeventset-class = \"fabriclab::FabricEventSet\""), std::string::npos) << r.err;
+}
+
+TEST(Run, RefusesBadInputWithItsReasonLast) {
+  const Folder folder;
+  Result r = byHand(folder, "Hpcc", {"--*.fabric.flows=[{src: \"sender9\", dst: \"receiver0\", size: 0B, start: 0s}]"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.lastError().find("sender9"), std::string::npos) << r.err;
+  r = byHand(folder, "Hpcc", {"--*.fabric.tables={queue: {}}"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.lastError().find("'queue' is not known; there are flows, queues"), std::string::npos) << r.err;
+  r = byHand(folder, "Hpcc", {"--**.congestionControl.eta=7"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.lastError().find("hpcc.eta"), std::string::npos) << r.err;
+
+  writeDumbbell(folder, "hpcc", "hpcc_int", "hpcc_echo", [](nlohmann::json& s) { s["nodez"] = 1; });
+  r = runScenario(folder);
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.lastError().find("nodez"), std::string::npos) << r.err;
+}
+
+TEST(Run, FailedCheckIsExitCode3) {
+  const Folder folder;
+  // No room for what arrives after XOFF: packets are lost although PFC is on.
+  writeDumbbell(folder, "none", "hpcc_int", "hpcc_echo", [](nlohmann::json& s) {
+    s["components"]["port_agents"] = nlohmann::json::array();
+    s["components"]["receiver_agents"] = nlohmann::json::array();
+    s["components"]["port"]["params"] = {{"headroom", 1}};
+    s["components"]["switch"]["params"] = {{"buffer", 20000}};
+  });
+  const Result r = runScenario(folder);
+  EXPECT_EQ(r.code, 3) << r.err;
+  EXPECT_EQ(nlohmann::json::parse(read(folder / "summary.json"))["status"], "check-failed");
+}
+
+TEST(Parameters, ALiveOneTakesEffect) {
+  const Folder folder;
+  ASSERT_EQ(probed(folder, "Hpcc", {}).code, 0);
+  const std::string before = read(folder / "probed.trc");
+  const Result r = probed(folder, "Hpcc", change("sender0.congestionControl", "eta", "0.5"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(read(folder / "probed.trc"), before);
+  // Until then nothing is different.
+  const auto rates = readTrace(folder / "probed.trc").at("rates");
+  const auto same = [&] {
+    std::ofstream(folder / "before.trc", std::ios::binary) << before;
+    return readTrace(folder / "before.trc").at("rates");
+  }();
+  size_t rows = 0;
+  while (rates.at("time_ps")[rows] < 400000000) ++rows;
+  for (size_t i = 0; i < rows; ++i) ASSERT_EQ(rates.at("rate_bps")[i], same.at("rate_bps")[i]);
+}
+
+TEST(Parameters, OthersAreRefusedByName) {
+  const char* others[][3] = {{"s1.port[2]", "pfc", "false"},
+                             {"sender0", "mtu", "1000B"},
+                             {"s1", "buffer", "1000B"},
+                             {"s1.port[2].portAgent[0]", "recordBytes", "16B"}};
+  for (const auto& [module, parameter, value] : others) {
+    const Folder folder;
+    for (const char* check : {"true", "false"}) {  // the kernel's own check of @mutable, and ours behind it
+      auto more = change(module, parameter, value);
+      more.push_back(std::string("--parameter-mutability-check=") + check);
+      const Result r = probed(folder, "Hpcc", more);
+      EXPECT_NE(r.code, 0);
+      EXPECT_NE(r.err.find(parameter), std::string::npos) << r.err;
+    }
+  }
+}
+
+TEST(Parameters, LinksStayAsTheyAre) {
+  for (const auto& [parameter, value] : {std::pair{"datarate", "10Gbps"}, {"delay", "1us"}, {"per", "0.5"}}) {
+    const Folder folder;
+    auto more = change("sender0", parameter, value);
+    more.push_back(quotedArg("*.changer.gate", "link$o"));
+    const Result r = probed(folder, "Hpcc", more);
+    EXPECT_NE(r.code, 0);
+    EXPECT_NE(r.err.find(std::string(parameter) + " cannot change during a run"), std::string::npos) << r.err;
+  }
+}
+
+TEST(Parameters, ALiveOneOutOfRangeIsRefusedByName) {
+  const Folder folder;
+  const Result r = probed(folder, "Hpcc", change("sender0.congestionControl", "eta", "-1"));
+  EXPECT_NE(r.code, 0);
+  EXPECT_NE(r.err.find("hpcc.eta: -1"), std::string::npos) << r.err;
+}
+
+/// Every signal, heard at the top of the network, is the column of the trace stream.
+TEST(Signals, ShowTheSeriesOfTheTraceStream) {
+  const Folder folder;
+  const Result r = probed(folder, "Hpcc",
+                          {quotedArg("*.recorder.file", folder / "signals.txt"), "--sim-time-limit=420us", "--**.pfcXoff=20000B",
+                           "--*.fabric.tables={flows: {}, queues: {interval: 1us}, links: {interval: 1us}, rates: {interval: 1us}, "
+                           "pauses: {}, drops: {}, packets: {from: 300us, to: 320us}}"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const auto tables = readTrace(folder / "probed.trc");
+  const char* names[] = {"sender0", "sender1", "receiver0", "s1", "s2", "s3"};
+
+  struct Heard {
+    int64_t at, value;
+    std::string source;
+  };
+  std::map<std::string, std::vector<Heard>> heard;
+  std::ifstream in(folder / "signals.txt");
+  std::string table, signal;
+  Heard h;
+  while (in >> table >> signal >> h.at >> h.value >> h.source) heard[signal].push_back(h);
+
+  size_t signals = 0;
+  for (const fabric::TableDesc& desc : fabric::standardTables()) {
+    for (const fabric::Column& column : desc.columns) {
+      if (isPlace(column)) continue;
+      const auto t = tables.find(desc.name);
+      const std::vector<Heard>& series = heard[signalName(desc, column)];
+      if (t == tables.end()) {
+        EXPECT_TRUE(series.empty()) << signalName(desc, column);
+        continue;
+      }
+      ++signals;
+      const std::vector<int64_t>& rows = t->second.at(column.name);
+      ASSERT_EQ(series.size(), rows.size()) << signalName(desc, column);
+      for (size_t i = 0; i < rows.size(); ++i) {
+        ASSERT_EQ(series[i].value, rows[i]) << signalName(desc, column) << " row " << i;
+        if (t->second.count("time_ps") != 0) {
+          ASSERT_EQ(series[i].at, t->second.at("time_ps")[i]);
+        }
+        const auto& node = t->second.at(t->second.count("node") != 0 ? "node" : "src");
+        std::string source = std::string("ProbedDumbbell.") + names[node[i]];
+        if (t->second.count("port") != 0) source += ".port[" + std::to_string(t->second.at("port")[i]) + "]";
+        if (t->second.count("port") != 0 && t->second.count("class") != 0 && node[i] >= 3) {
+          source += ".queue[" + std::to_string(t->second.at("class")[i]) + "]";
+        }
+        ASSERT_EQ(series[i].source, source) << signalName(desc, column);
+      }
+    }
+  }
+  EXPECT_GT(signals, 20u);
+  EXPECT_FALSE(heard["pausesXoff"].empty());
+  EXPECT_FALSE(heard["packetsSeq"].empty());
+}
+
+#ifdef FABRIC_NS3
+TEST(Parity, TheBytesOfNs3) {
+  const char* systems[][3] = {{"fncc", "fncc_int", "fncc_receiver"}, {"hpcc", "hpcc_int", "hpcc_echo"}};
+  for (const auto& [cc, agent, receiver] : systems) {
+    const Folder omnet, ns3;
+    for (const Folder* f : {&omnet, &ns3}) writeDumbbell(*f, cc, agent, receiver);
+    ASSERT_EQ(runScenario(omnet).code, 0);
+    ASSERT_EQ(runScenario(ns3, FABRIC_NS3).code, 0);
+    EXPECT_EQ(read(omnet / "run.trc"), read(ns3 / "run.trc")) << cc;
+    auto a = nlohmann::json::parse(read(omnet / "summary.json")), b = nlohmann::json::parse(read(ns3 / "summary.json"));
+    for (auto* s : {&a, &b}) {
+      s->erase("resources");
+      s->erase("events");
+    }
+    EXPECT_EQ(a, b);
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace fabriclab::test
