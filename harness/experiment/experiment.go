@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +21,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/harness/catalog"
+	"fabriclab/harness/load"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
@@ -99,17 +101,23 @@ func (p *Point) computeHash() (string, error) {
 	return p.Scenario.Hash(flows, routes)
 }
 
+// Load is the point's workload, of which flow lists are generated.
+func (p *Point) Load() *load.Load {
+	return &load.Load{Flows: p.Flows, Rules: p.rules, Hosts: p.Topology.HostNames()}
+}
+
 // WriteInputs writes an engine's input for a seed (scenario.json, flows.bin,
-// routes.bin) and effective.json into an existing directory, and says what
-// the flow list came to.
+// routes.bin), the same flow list for people, and effective.json into an
+// existing directory, and says what the flow list came to.
 func (p *Point) WriteInputs(dir string, seed uint64) (*workload.Tally, error) {
 	s := p.Scenario
 	s.Seed = seed
-	tally := &workload.Tally{}
-	if err := s.Write(dir, tally.Count(p.Flows.Flows(seed)), p.Topology.Routes()); err != nil {
+	tally, err := p.Load().WriteInputs(dir, seed, func(flows iter.Seq2[scenario.Flow, error]) error {
+		return s.Write(dir, flows, p.Topology.Routes())
+	})
+	if err != nil {
 		return nil, err
 	}
-	tally.Compare(p.Flows, p.rules)
 	data, err := json.MarshalIndent(p.Effective, "", " ")
 	if err != nil {
 		return nil, fmt.Errorf("%s: effective configuration: %w", s.Name, err)

@@ -28,7 +28,7 @@ func testCatalog(t *testing.T) *catalog.Catalog {
 	return c
 }
 
-func load(t *testing.T, file, scale string, sets ...string) (*Experiment, error) {
+func loadFile(t *testing.T, file, scale string, sets ...string) (*Experiment, error) {
 	t.Helper()
 	return Load(file, Options{Catalog: testCatalog(t), Scale: scale, Sets: sets, ConfigDir: "../../configs"})
 }
@@ -96,10 +96,10 @@ func TestPresets(t *testing.T) {
 	require.NotEmpty(t, presets)
 	for _, file := range presets {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		_, err := load(t, write(t, base), "", "preset="+name)
+		_, err := loadFile(t, write(t, base), "", "preset="+name)
 		require.NoError(t, err, name)
 	}
-	e, err := load(t, write(t, base), "", "preset=dcqcn-hpcc")
+	e, err := loadFile(t, write(t, base), "", "preset=dcqcn-hpcc")
 	require.NoError(t, err)
 	p := e.Points[0]
 	assert.Equal(t, []string{"fifo", "red"}, []string{p.Scenario.Components.Queues[0].Type, p.Scenario.Components.Queues[1].Type})
@@ -111,7 +111,7 @@ func TestPresets(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
-	e, err := load(t, "testdata/dumbbell.yaml", "")
+	e, err := loadFile(t, "testdata/dumbbell.yaml", "")
 	require.NoError(t, err)
 	assert.Equal(t, "dumbbell", e.Name)
 	assert.Equal(t, "Two flows meet at a switch", e.Title)
@@ -157,7 +157,7 @@ func TestHash(t *testing.T) {
 	for _, sets := range [][]string{
 		nil, {"hpcc.eta=0.9"}, {"topology.delay=2us"}, {"workload.flows.0.size=2MB"}, {"workload.flows.0.dst=host1"}, {"trace.pauses={}"}, {"run.stop=2ms"},
 	} {
-		e, err := load(t, write(t, base), "", sets...)
+		e, err := loadFile(t, write(t, base), "", sets...)
 		require.NoError(t, err)
 		hash, err := e.Points[0].Hash()
 		require.NoError(t, err)
@@ -165,7 +165,7 @@ func TestHash(t *testing.T) {
 		hashes[hash] = strings.Join(sets, " ")
 	}
 	for _, same := range []string{"seeds=[1, 2]", "engines=[omnetpp]", "title=another", "hpcc.eta=0.95"} {
-		e, err := load(t, write(t, base), "", same)
+		e, err := loadFile(t, write(t, base), "", same)
 		require.NoError(t, err)
 		hash, err := e.Points[0].Hash()
 		require.NoError(t, err)
@@ -183,7 +183,7 @@ matrix:
 scales:
   quick: {params: {port: {pfc_xoff: 300KB}}}
 `)
-	e, err := load(t, file, "", "hpcc.w_ai=40B", "params.port.pfc=false")
+	e, err := loadFile(t, file, "", "hpcc.w_ai=40B", "params.port.pfc=false")
 	require.NoError(t, err)
 	p := e.Points[0]
 	for _, tt := range []struct{ place, param, value, origin string }{
@@ -205,7 +205,7 @@ scales:
 	assert.Equal(t, int64(0), p.Scenario.Components.CongestionControl.Params["max_stage"])
 	assert.Contains(t, p.Effective.Table(), "congestion_control  hpcc.eta                 0.9        file:13\n")
 
-	e, err = load(t, file, "", "host.base_rtt=20us")
+	e, err = loadFile(t, file, "", "host.base_rtt=20us")
 	require.NoError(t, err)
 	assert.Equal(t, "flag", setting(t, e.Points[0], "host", "base_rtt").Origin, "a given base RTT stays")
 }
@@ -218,7 +218,7 @@ mechanisms:
 params:
   red: {kmax: 300KB}
 `)
-	e, err := load(t, file, "")
+	e, err := loadFile(t, file, "")
 	require.NoError(t, err)
 	c := e.Points[0].Scenario.Components
 	require.Len(t, c.Queues, 3)
@@ -234,7 +234,7 @@ func TestPresetBesideExperiment(t *testing.T) {
 	file := write(t, base)
 	own := filepath.Join(filepath.Dir(file), "mine.yaml")
 	require.NoError(t, os.WriteFile(own, []byte("preset: mine\nextends: hpcc\nparams: {hpcc: {eta: 0.8}}\n"), 0o644))
-	e, err := load(t, file, "", "preset=./mine.yaml")
+	e, err := loadFile(t, file, "", "preset=./mine.yaml")
 	require.NoError(t, err)
 	assert.Equal(t, "preset:mine", setting(t, e.Points[0], "congestion_control", "eta").Origin)
 }
@@ -266,7 +266,7 @@ func TestMatrix(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e, err := load(t, write(t, base+"matrix: "+tt.matrix+"\n"), "", tt.sets...)
+			e, err := loadFile(t, write(t, base+"matrix: "+tt.matrix+"\n"), "", tt.sets...)
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, labels(e))
 		})
@@ -274,7 +274,7 @@ func TestMatrix(t *testing.T) {
 }
 
 func TestMatrixSets(t *testing.T) {
-	e, err := load(t, write(t, base+"matrix: {topology.rate: [1Gbps, 2Gbps], where: {near: {workload.flows.0.dst: host1}, far: {workload.flows.0.dst: host2}}}\n"), "")
+	e, err := loadFile(t, write(t, base+"matrix: {topology.rate: [1Gbps, 2Gbps], where: {near: {workload.flows.0.dst: host1}, far: {workload.flows.0.dst: host2}}}\n"), "")
 	require.NoError(t, err)
 	require.Len(t, e.Points, 4)
 	assert.Equal(t, int64(2e9), e.Points[3].Scenario.Links[0].RateBps)
@@ -285,15 +285,15 @@ func TestMatrixSets(t *testing.T) {
 
 func TestScale(t *testing.T) {
 	text := base + "matrix: {topology.rate: [1Gbps, 2Gbps]}\nscales: {paper: {seeds: [1, 2, 3], run: {stop: 5ms}, matrix: {topology.rate: [4Gbps]}}}\n"
-	e, err := load(t, write(t, text), "paper")
+	e, err := loadFile(t, write(t, text), "paper")
 	require.NoError(t, err)
 	assert.Equal(t, []uint64{1, 2, 3}, e.Seeds)
 	assert.Equal(t, []string{"rate=4Gbps"}, labels(e))
 	assert.Equal(t, int64(5e9), e.Points[0].Scenario.StopPs)
-	e, err = load(t, write(t, text), "")
+	e, err = loadFile(t, write(t, text), "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"rate=1Gbps", "rate=2Gbps"}, labels(e))
-	_, err = load(t, write(t, text), "papr")
+	_, err = loadFile(t, write(t, text), "papr")
 	assert.ErrorContains(t, err, `exp.yaml:11:1: scales: there is no scale "papr"; did you mean "paper"? (known: paper, quick)`)
 }
 
@@ -310,7 +310,7 @@ func TestTopologies(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e, err := load(t, write(t, "topology: "+tt.topology+"\nworkload: {type: list, flows: [{"+tt.flow+", size: 1MB}]}\npreset: hpcc\nrun: {stop: 1ms}\n"), "")
+			e, err := loadFile(t, write(t, "topology: "+tt.topology+"\nworkload: {type: list, flows: [{"+tt.flow+", size: 1MB}]}\npreset: hpcc\nrun: {stop: 1ms}\n"), "")
 			require.NoError(t, err)
 			topo := e.Points[0].Topology
 			assert.Len(t, topo.HostNames(), tt.hosts)
@@ -336,7 +336,7 @@ func TestFlowFile(t *testing.T) {
 	file := write(t, text)
 	csv := filepath.Join(filepath.Dir(file), "flows.csv")
 	require.NoError(t, os.WriteFile(csv, []byte("src,dst,size_bytes,start_ps\nhost0,host2,1000,0\nhost1,host2,0,5000000\n"), 0o644))
-	e, err := load(t, file, "")
+	e, err := loadFile(t, file, "")
 	require.NoError(t, err)
 	var got []scenario.Flow
 	for f, err := range e.Points[0].Flows.Flows(1) {
@@ -349,13 +349,13 @@ func TestFlowFile(t *testing.T) {
 	}, got)
 
 	require.NoError(t, os.WriteFile(csv, []byte("src,dst,size_bytes,start_ps\nhost0,host9,1000,0\n"), 0o644))
-	_, err = load(t, file, "")
+	_, err = loadFile(t, file, "")
 	assert.ErrorContains(t, err, `exp.yaml:3:30: workload.path: `)
 	assert.ErrorContains(t, err, `flows.csv:2: dst: there is no host "host9" in this topology`)
 }
 
 func TestIdealFCT(t *testing.T) {
-	e, err := load(t, write(t, base), "", "preset=none")
+	e, err := loadFile(t, write(t, base), "", "preset=none")
 	require.NoError(t, err)
 	got, err := e.Points[0].IdealFCT(0, 2, 1456)
 	require.NoError(t, err)
@@ -448,7 +448,7 @@ func TestRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			require.Contains(t, base, tt.old)
-			_, err := load(t, write(t, strings.Replace(base, tt.old, tt.new, 1)), "")
+			_, err := loadFile(t, write(t, strings.Replace(base, tt.old, tt.new, 1)), "")
 			var problems Problems
 			require.ErrorAs(t, err, &problems)
 			assert.ErrorContains(t, err, tt.want)
@@ -462,7 +462,7 @@ func TestRefuses(t *testing.T) {
 
 func TestAllProblemsAtOnce(t *testing.T) {
 	text := strings.NewReplacer("dst: host2", "dst: host9", "stop: 1ms", "stop: 1", "flows: {}}", "flow: {}}").Replace(base)
-	_, err := load(t, write(t, text+"matrix: {preset: [hpcc, fncc, none]}\n"), "")
+	_, err := loadFile(t, write(t, text+"matrix: {preset: [hpcc, fncc, none]}\n"), "")
 	var problems Problems
 	require.ErrorAs(t, err, &problems)
 	assert.Len(t, problems, 3, "each once, not once per point: %v", err)
@@ -486,7 +486,7 @@ func TestFlagsRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.set, func(t *testing.T) {
-			_, err := load(t, write(t, matrix), "", tt.set)
+			_, err := loadFile(t, write(t, matrix), "", tt.set)
 			assert.ErrorContains(t, err, tt.want)
 		})
 	}
@@ -507,14 +507,14 @@ func TestPresetRefused(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			file := write(t, strings.Replace(base, "preset: hpcc", "preset: ./mine.yaml", 1))
 			require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "mine.yaml"), []byte(tt.text), 0o644))
-			_, err := load(t, file, "")
+			_, err := loadFile(t, file, "")
 			assert.ErrorContains(t, err, tt.want)
 		})
 	}
 }
 
 func TestUnusedParamsWarn(t *testing.T) {
-	e, err := load(t, write(t, base+"params: {fncc: {eta: 0.9}, hpcc: {eta: 0.9}}\n"), "")
+	e, err := loadFile(t, write(t, base+"params: {fncc: {eta: 0.9}, hpcc: {eta: 0.9}}\n"), "")
 	require.NoError(t, err)
 	require.Len(t, e.Warnings, 1)
 	assert.Contains(t, e.Warnings[0], "exp.yaml:10:10: params.fncc has no effect: no point uses fncc")

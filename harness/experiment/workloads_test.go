@@ -69,7 +69,7 @@ func TestWorkloads(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			e, err := load(t, write(t, withWorkload(tt.workload, "{warmup: 1ms, measure: 5ms, drain: 6ms}")), "")
+			e, err := loadFile(t, write(t, withWorkload(tt.workload, "{warmup: 1ms, measure: 5ms, drain: 6ms}")), "")
 			require.NoError(t, err)
 			p := e.Points[0]
 			assert.Equal(t, int64(12e9), p.Scenario.StopPs)
@@ -87,7 +87,7 @@ func TestWorkloads(t *testing.T) {
 // TestOfferedLoad: the numbers for the manifest come from the flow list that
 // is written.
 func TestOfferedLoad(t *testing.T) {
-	e, err := load(t, write(t, withWorkload("{type: poisson, size: 10KB, load: 0.4}", "{warmup: 1ms, measure: 5ms, drain: 6ms}")), "")
+	e, err := loadFile(t, write(t, withWorkload("{type: poisson, size: 10KB, load: 0.4}", "{warmup: 1ms, measure: 5ms, drain: 6ms}")), "")
 	require.NoError(t, err)
 	dir := t.TempDir()
 	tally, err := e.Points[0].WriteInputs(dir, 3)
@@ -138,10 +138,10 @@ func TestWorkloadsRefused(t *testing.T) {
 		{"{type: semi-dynamic, paths: 20, step: 2, least: 6, most: 10, events: 10, interval: 2ms}", "the last event starts at 20ms, but the run stops at 12ms"},
 		{"{type: semi-dynamic}", "workload needs the key paths"},
 	}
-	_, err := load(t, write(t, withWorkload(poisson, "{measure: 5ms, drain: 7ms}")), "")
+	_, err := loadFile(t, write(t, withWorkload(poisson, "{measure: 5ms, drain: 7ms}")), "")
 	require.NoError(t, err)
 	for _, tt := range tests {
-		_, err := load(t, write(t, withWorkload(tt.workload, "{measure: 5ms, drain: 7ms}")), "")
+		_, err := loadFile(t, write(t, withWorkload(tt.workload, "{measure: 5ms, drain: 7ms}")), "")
 		assert.ErrorContains(t, err, tt.want)
 	}
 }

@@ -11,7 +11,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
+	"fabriclab/harness/store"
 	"fabriclab/harness/trace"
 )
 
@@ -22,14 +24,19 @@ type Table struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Tables are the tables of a run by name.
+// Tables are the tables that a run came to, by name. One that it was given
+// says nothing about the engine.
 func Tables(runDir string) (map[string]Table, error) {
-	names, err := trace.List(runDir)
+	m, err := store.Read(runDir)
 	if err != nil {
 		return nil, err
 	}
 	tables := map[string]Table{}
-	for _, name := range names {
+	for file, output := range m.Outputs {
+		if output.Rows == nil {
+			continue
+		}
+		name := strings.TrimSuffix(file, ".parquet")
 		if tables[name], err = digest(runDir, name); err != nil {
 			return nil, err
 		}

@@ -253,12 +253,12 @@ func execute(ctx context.Context, job Job, opt Options, dir string) (*store.Mani
 	emit(opt.Sink, job, progress.Event{Kind: progress.Started})
 	end, tables, warnings, err := simulate(ctx, job, opt, dir, names)
 	if err != nil {
-		removeTables(dir)
+		removeTables(dir, m.Inputs)
 		return nil, err
 	}
 	summary, raw, err := readSummary(filepath.Join(dir, summaryFile))
 	if err != nil {
-		removeTables(dir)
+		removeTables(dir, m.Inputs)
 		return nil, fmt.Errorf("the simulator ended well, but %w", err)
 	}
 	for _, w := range summary.Warnings {
@@ -285,15 +285,18 @@ func execute(ctx context.Context, job Job, opt Options, dir string) (*store.Mani
 	return m, nil
 }
 
-// removeTables takes half-written tables away. What stays is looked at by
-// people only; nothing without a manifest is a result anyway.
-func removeTables(dir string) {
+// removeTables takes half-written tables away; a table among the inputs is
+// complete. What stays is looked at by people only; nothing without a manifest
+// is a result anyway.
+func removeTables(dir string, inputs map[string]store.File) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
 	if err != nil {
 		return
 	}
 	for _, p := range paths {
-		_ = os.Remove(p)
+		if _, input := inputs[filepath.Base(p)]; !input {
+			_ = os.Remove(p)
+		}
 	}
 }
 

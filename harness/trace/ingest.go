@@ -54,23 +54,20 @@ type File struct {
 // Ingest reads a trace stream to its end and writes its tables. When it fails,
 // the files it leaves are not a result and have to be removed by the caller.
 func Ingest(ctx context.Context, in io.Reader, opt Options) (files []File, err error) {
-	if opt.Create == nil {
-		opt.Create = func(path string) (io.WriteCloser, error) { return os.Create(path) }
-	}
 	r, err := NewReader(in)
 	if err != nil {
 		return nil, err
 	}
-	tables := make([]*tableWriter, 0, len(r.Header().Tables))
+	tables := make([]*TableWriter, 0, len(r.Header().Tables))
 	defer func() {
 		for _, t := range tables {
-			if closeErr := t.file.Close(); closeErr != nil && err == nil {
-				err = fmt.Errorf("closing %s: %w", t.path, closeErr)
+			if closeErr := t.Close(); closeErr != nil && err == nil {
+				err = closeErr
 			}
 		}
 	}()
 	for _, t := range r.Header().Tables {
-		w, err := newTableWriter(t, opt)
+		w, err := NewTableWriter(t, opt)
 		if err != nil {
 			return nil, err
 		}
@@ -94,14 +91,12 @@ func Ingest(ctx context.Context, in io.Reader, opt Options) (files []File, err e
 			opt.Rows.Add(uint64(b.Rows))
 		}
 	}
-	for i, t := range tables {
-		if err := t.finish(); err != nil {
+	for _, t := range tables {
+		file, err := t.Finish()
+		if err != nil {
 			return nil, err
 		}
-		files = append(files, File{
-			Table: t.table.Name, Name: filepath.Base(t.path), Rows: r.Rows()[i],
-			Bytes: t.out.bytes, SHA256: hex.EncodeToString(t.out.sum.Sum(nil)),
-		})
+		files = append(files, file)
 	}
 	return files, nil
 }
@@ -120,8 +115,9 @@ func (w *hashingWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// tableWriter writes the blocks of one table to one Parquet file.
-type tableWriter struct {
+// TableWriter writes one table to one Parquet file. What it has written is a
+// table only after Finish; Close has to be called in any case.
+type TableWriter struct {
 	table   Table
 	path    string
 	file    io.WriteCloser
@@ -132,10 +128,15 @@ type tableWriter struct {
 	offsets []int // of the columns in the payload, in bytes per row
 	values  []parquet.Value
 	inGroup int
+	rows    uint64
 }
 
-func newTableWriter(t Table, opt Options) (*tableWriter, error) {
-	w := &tableWriter{table: t, path: filepath.Join(opt.Dir, t.Name+".parquet"), values: make([]parquet.Value, chunkRows)}
+// NewTableWriter creates the file <table>.parquet.
+func NewTableWriter(t Table, opt Options) (*TableWriter, error) {
+	if opt.Create == nil {
+		opt.Create = func(path string) (io.WriteCloser, error) { return os.Create(path) }
+	}
+	w := &TableWriter{table: t, path: filepath.Join(opt.Dir, t.Name+".parquet"), values: make([]parquet.Value, chunkRows)}
 	file, err := opt.Create(w.path)
 	if err != nil {
 		return nil, fmt.Errorf("creating the table %q: %w", t.Name, err)
@@ -163,13 +164,26 @@ func newTableWriter(t Table, opt Options) (*tableWriter, error) {
 	return w, nil
 }
 
+// rowError says that a value cannot be stored.
+type rowError struct{ error }
+
 // write appends the rows of a block that ends at the given byte of the stream.
-func (w *tableWriter) write(b Block, end int64) error {
-	for done := 0; done < b.Rows; {
-		n := min(chunkRows, b.Rows-done, rowGroupRows-w.inGroup)
+func (w *TableWriter) write(b Block, end int64) error {
+	err := w.WriteRows(b.Payload, b.Rows)
+	if bad := (rowError{}); errors.As(err, &bad) {
+		return &StreamError{Offset: end, Reason: err.Error()}
+	}
+	return err
+}
+
+// WriteRows appends rows, given as in a block of a trace stream: the columns
+// one after the other, little endian.
+func (w *TableWriter) WriteRows(payload []byte, rows int) error {
+	for done := 0; done < rows; {
+		n := min(chunkRows, rows-done, rowGroupRows-w.inGroup)
 		for i, fill := range w.fill {
-			if err := fill(w.values[:n], b.Payload, b.Rows, done); err != nil {
-				return &StreamError{Offset: end, Reason: fmt.Sprintf("table %q: %v", w.table.Name, err)}
+			if err := fill(w.values[:n], payload, rows, done); err != nil {
+				return rowError{fmt.Errorf("table %q: %w", w.table.Name, err)}
 			}
 			if _, err := w.columns[i].WriteRowValues(w.values[:n]); err != nil {
 				return w.failed(err)
@@ -184,17 +198,31 @@ func (w *tableWriter) write(b Block, end int64) error {
 			w.inGroup = 0
 		}
 	}
+	w.rows += uint64(rows)
 	return nil
 }
 
-func (w *tableWriter) finish() error {
+// Finish writes what stands at the end of the file and says what the table
+// came to.
+func (w *TableWriter) Finish() (File, error) {
 	if err := w.parquet.Close(); err != nil {
-		return w.failed(err)
+		return File{}, w.failed(err)
+	}
+	return File{
+		Table: w.table.Name, Name: filepath.Base(w.path), Rows: w.rows,
+		Bytes: w.out.bytes, SHA256: hex.EncodeToString(w.out.sum.Sum(nil)),
+	}, nil
+}
+
+// Close closes the file.
+func (w *TableWriter) Close() error {
+	if err := w.file.Close(); err != nil {
+		return fmt.Errorf("closing %s: %w", w.path, err)
 	}
 	return nil
 }
 
-func (w *tableWriter) failed(err error) error {
+func (w *TableWriter) failed(err error) error {
 	return fmt.Errorf("writing the table %q to %s: %w", w.table.Name, w.path, err)
 }
 

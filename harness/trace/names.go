@@ -11,6 +11,9 @@ type Names struct {
 	links [][]string // by node, by port
 }
 
+// NodeNames are the names of nodes by id, for tables without ports.
+func NodeNames(nodes []string) *Names { return &Names{nodes: nodes} }
+
 // NewNames takes the names from a scenario (scenario.json).
 func NewNames(scenario []byte) (*Names, error) {
 	var s struct {

@@ -202,7 +202,7 @@ Settings come from flags, over FABRICLAB_* variables (FABRICLAB_JOBS=4), over
 	settingsFlags(root.PersistentFlags())
 	root.AddCommand(
 		a.runCommand(), a.figureCommand(), a.validateCommand(),
-		a.listCommand(), a.describeCommand(), a.topologyCommand(),
+		a.listCommand(), a.describeCommand(), a.topologyCommand(), a.flowsCommand(),
 		a.analyzeCommand(), a.traceCommand(),
 		a.parityCommand(), a.benchCommand(), a.buildCommand(), a.doctorCommand(), a.versionCommand(),
 	)

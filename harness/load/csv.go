@@ -1,0 +1,51 @@
+package load
+
+import (
+	"bufio"
+	"encoding/csv"
+	"io"
+	"iter"
+	"strconv"
+
+	"fabriclab/harness/scenario"
+)
+
+// writeCSV writes the columns of the Parquet list as text; weights have as
+// many digits as it takes to read the same number back.
+func writeCSV(out io.Writer, names []string, flows iter.Seq2[scenario.Flow, error]) error {
+	buffer := bufio.NewWriterSize(out, 256<<10)
+	w := csv.NewWriter(buffer)
+	row := make([]string, len(table.Columns))
+	for i, c := range table.Columns {
+		row[i] = c.Name
+	}
+	if err := w.Write(row); err != nil {
+		return err
+	}
+	for f, err := range flows {
+		if err != nil {
+			return err
+		}
+		src, err := host(names, f.Src)
+		if err != nil {
+			return err
+		}
+		dst, err := host(names, f.Dst)
+		if err != nil {
+			return err
+		}
+		number := func(n uint64) string { return strconv.FormatUint(n, 10) }
+		row = append(row[:0],
+			number(uint64(f.ID)), number(uint64(f.Group)), src, dst, number(uint64(f.Class)), number(f.Size),
+			strconv.FormatInt(f.StartPs, 10), strconv.FormatInt(f.StopPs, 10),
+			number(uint64(f.SrcPort)), number(uint64(f.DstPort)), strconv.FormatFloat(f.Weight, 'g', -1, 64))
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	if err := w.Error(); err != nil {
+		return err
+	}
+	return buffer.Flush()
+}
