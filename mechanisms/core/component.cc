@@ -74,8 +74,7 @@ void Component::set(const Param& param, const Value& value) {
       refuse(*this, param, "'" + show(v) + "' is not one of " + known);
     }
   } else if (param.type != ParamType::Bool && !(v >= param.min && v <= param.max)) {  // NaN included
-    refuse(*this, param,
-           show(v) + " " + param.unit + " is outside " + show(param.min) + " to " + show(param.max));
+    refuse(*this, param, show(v) + " " + param.unit + " is outside " + show(param.min) + " to " + show(param.max));
   }
   if (started_ && !param.live) {
     refuse(*this, param, "cannot change during a run; set it before the simulation starts");

@@ -148,8 +148,8 @@ class Describe {
          [m](const C& c) { return Value((c.*m).n); });
     return *this;
   }
-  Describe& param(const char* name, Choice C::*m, std::vector<std::string> choices, const char* def,
-                  const char* help, const char* source) {
+  Describe& param(const char* name, Choice C::*m, std::vector<std::string> choices, const char* def, const char* help,
+                  const char* source) {
     add(name, ParamType::Choice, "", std::string(def), help, source);
     last().choices = choices;
     bind(
@@ -207,8 +207,7 @@ class Describe {
     p.source = source;
     d_.params.push_back(std::move(p));
   }
-  void addInt(const char* name, ParamType type, const char* unit, int64_t def, const char* help,
-              const char* source) {
+  void addInt(const char* name, ParamType type, const char* unit, int64_t def, const char* help, const char* source) {
     add(name, type, unit, def, help, source);
     last().min = int64_t{0};
     last().max = int64_t{1} << 53;  // exact in every JSON reader
@@ -246,6 +245,6 @@ struct Registrar {
 /// In the .cc file of a component: registers it when the program starts, before the engines' own
 /// initialisers of default priority look at the registry.
 #define FABRIC_REGISTER(Class) \
-  static const ::fabric::Registrar registrar_##Class __attribute__((init_priority(1000)))(&Class::describe)
+  static const ::fabric::Registrar registrar_##Class __attribute__((init_priority(1000))) (&Class::describe)
 
 }  // namespace fabric

@@ -13,9 +13,7 @@ namespace {
 uint64_t endpoint(uint32_t node, uint16_t port) { return uint64_t{node} << 16 | port; }
 
 /// Hash of an ordered pair of endpoints; the harness computes the same to know a flow's path.
-uint64_t pairHash(uint64_t a, uint64_t b) {
-  return mix64(mix64(a + kGolden) ^ (b * kGolden + 0x632be59bd9b4e019u));
-}
+uint64_t pairHash(uint64_t a, uint64_t b) { return mix64(mix64(a + kGolden) ^ (b * kGolden + 0x632be59bd9b4e019u)); }
 
 }  // namespace
 
@@ -206,8 +204,8 @@ Packet* Host::pull(uint8_t cls) {
   block(f);
 
   const Time now = network_->engine().now();
-  const auto payload = static_cast<uint32_t>(
-      std::min<uint64_t>(static_cast<uint64_t>(payloadPerPacket()), f.end - f.sndNxt));
+  const auto payload =
+      static_cast<uint32_t>(std::min<uint64_t>(static_cast<uint64_t>(payloadPerPacket()), f.end - f.sndNxt));
   Packet* p = network_->packets().get();
   p->flow = &f;
   p->foreign = nullptr;
@@ -219,7 +217,8 @@ Packet* Host::pull(uint8_t cls) {
   p->src = f.spec.src;
   p->dst = f.spec.dst;
   p->payload = payload;
-  p->wireBytes = std::max<uint32_t>(payload + static_cast<uint32_t>(headerBytes_.n), static_cast<uint32_t>(minFrame_.n));
+  p->wireBytes =
+      std::max<uint32_t>(payload + static_cast<uint32_t>(headerBytes_.n), static_cast<uint32_t>(minFrame_.n));
   p->ingress = 0;
   p->cls = cls;
   p->kind = PacketKind::Data;
@@ -244,8 +243,8 @@ Packet* Host::pull(uint8_t cls) {
   if (f.inFlight() == payload) f.lastProgressAt = now;  // the first in flight starts the clock
   f.lastSentAt = now;
   f.lastWireBytes = p->wireBytes;
-  f.nextSendAt = now + (f.rate == lineRate() ? nic().serialisation(p->wireBytes)
-                                             : transmissionTime(p->wireBytes, f.rate));
+  f.nextSendAt =
+      now + (f.rate == lineRate() ? nic().serialisation(p->wireBytes) : transmissionTime(p->wireBytes, f.rate));
   armRetransmit(f);
   settle(f);
   return p;
@@ -333,9 +332,9 @@ void Host::emitFlow(const Flow& f) const {
   if (f.endAt.ps >= 0) ++network_->counters.flowsFinished;
   if (f.endAt.ps >= 0 && f.spec.measured) ++network_->counters.measuredFinished;
   if (!trace.on(kFlows) || !trace.wantsFlow(kFlows, f.spec.id)) return;
-  trace.emit(kFlows, {f.spec.id, f.spec.group, f.spec.src, f.spec.dst, f.spec.cls, f.spec.measured, f.spec.size,
-                      f.spec.start, f.endAt, f.senderEndAt, f.rcvNxt, f.sentBytes, f.retransmittedBytes, f.packets,
-                      f.endAt.ps >= 0});
+  trace.emit(kFlows,
+             {f.spec.id, f.spec.group, f.spec.src, f.spec.dst, f.spec.cls, f.spec.measured, f.spec.size, f.spec.start,
+              f.endAt, f.senderEndAt, f.rcvNxt, f.sentBytes, f.retransmittedBytes, f.packets, f.endAt.ps >= 0});
 }
 
 // ---------------------------------------------------------------- both
@@ -354,22 +353,16 @@ void Host::receive(Port& port, Packet* p) {
     return;
   }
   switch (p->kind) {
-    case PacketKind::Data:
-      onData(f, p);
-      return;
+    case PacketKind::Data: onData(f, p); return;
     case PacketKind::Ack:
-    case PacketKind::Nack:
-      onAck(f, p);
-      return;
+    case PacketKind::Nack: onAck(f, p); return;
     case PacketKind::Cnp:
       cc_->onCnp(f, *p);
       network_->packets().put(p);
       rateChanged(f);
       return;
     case PacketKind::Pause:
-    case PacketKind::Control:
-      network_->packets().put(p);
-      return;
+    case PacketKind::Control: network_->packets().put(p); return;
   }
 }
 

@@ -101,8 +101,8 @@ void Network::flowEnded(bool measured) {
   if (measured) ++counters.measuredEnded;
   engine_.progress.flowsDone.store(counters.flowsEnded, std::memory_order_relaxed);
   if (!stopWhenFlowsFinish_ || !measured) return;
-  const bool last = feed_ == nullptr ? counters.flowsEnded == counters.flowsStarted
-                                     : counters.measuredEnded == feed_->measured();
+  const bool last =
+      feed_ == nullptr ? counters.flowsEnded == counters.flowsStarted : counters.measuredEnded == feed_->measured();
   if (last) engine_.stop();
 }
 
@@ -113,8 +113,7 @@ void Network::finish() {
       h->forEachActive([&](const Flow& f) { unfinished.push_back(&f); });
     }
   }
-  std::sort(unfinished.begin(), unfinished.end(),
-            [](const Flow* a, const Flow* b) { return a->spec.id < b->spec.id; });
+  std::sort(unfinished.begin(), unfinished.end(), [](const Flow* a, const Flow* b) { return a->spec.id < b->spec.id; });
   for (const Flow* f : unfinished) f->sender->emitFlow(*f);
 }
 
@@ -161,14 +160,16 @@ void Network::sampleQueues() {
       const auto cls = static_cast<uint8_t>(c);
       const int64_t max = p->takeMaxBytes(cls);
       if (!trace_.wantsClass(kQueues, cls)) continue;
-      trace_.emit(kQueues, {engine_.now(), p->node().id(), p->index(), cls, p->queueBytes(cls), p->queuePackets(cls), max});
+      trace_.emit(kQueues,
+                  {engine_.now(), p->node().id(), p->index(), cls, p->queueBytes(cls), p->queuePackets(cls), max});
     }
   }
 }
 
 void Network::sampleLinks() {
   for (const Port* p : linkPorts_) {
-    trace_.emit(kLinks, {engine_.now(), p->node().id(), p->index(), p->sentWireBytes(), p->sentDataBytes(), p->pausedTime()});
+    trace_.emit(kLinks,
+                {engine_.now(), p->node().id(), p->index(), p->sentWireBytes(), p->sentDataBytes(), p->pausedTime()});
   }
 }
 
@@ -196,8 +197,8 @@ std::vector<Network::Check> Network::checks() const {
   });
   list.push_back({"bytes_conserved", c.dataBytesSent == c.dataBytesReceived + c.dataBytesDropped + inFlight,
                   "sent " + std::to_string(c.dataBytesSent) + " = received " + std::to_string(c.dataBytesReceived) +
-                      " + dropped " + std::to_string(c.dataBytesDropped) + " + in flight " +
-                      std::to_string(inFlight) + " B of payload"});
+                      " + dropped " + std::to_string(c.dataBytesDropped) + " + in flight " + std::to_string(inFlight) +
+                      " B of payload"});
 
   bool allPfc = true, consistent = true;
   uint64_t pausing = 0;
@@ -220,11 +221,11 @@ std::vector<Network::Check> Network::checks() const {
     list.push_back({"lossless", c.drops == 0, std::to_string(c.drops) + " packets dropped with PFC at every port"});
   }
   list.push_back({"pauses_paired", c.xoffSent == c.xonSent + pausing,
-                  "XOFF " + std::to_string(c.xoffSent) + " = XON " + std::to_string(c.xonSent) +
-                      " + now pausing " + std::to_string(pausing)});
+                  "XOFF " + std::to_string(c.xoffSent) + " = XON " + std::to_string(c.xonSent) + " + now pausing " +
+                      std::to_string(pausing)});
   list.push_back({"buffers_accounted", consistent && used <= queued,
-                  "counted at ingress " + std::to_string(counted) + ", used " + std::to_string(used) +
-                      ", queued " + std::to_string(queued) + " B"});
+                  "counted at ingress " + std::to_string(counted) + ", used " + std::to_string(used) + ", queued " +
+                      std::to_string(queued) + " B"});
   list.push_back({"rates_in_bounds", c.boundViolations == 0,
                   std::to_string(c.boundViolations) + " times a rate or window was outside of what the line allows"});
   return list;
@@ -236,8 +237,9 @@ std::vector<std::string> Network::warnings() const {
   if (c.flowsStarted == 0) {
     list.push_back("no flow started: the flow list is empty or every start lies behind the end of the run");
   } else if (c.dataBytesDelivered == 0) {
-    list.push_back("no payload was delivered: the run ends before the first packet can arrive, or no route leads "
-                   "to the receivers");
+    list.push_back(
+        "no payload was delivered: the run ends before the first packet can arrive, or no route leads "
+        "to the receivers");
   }
   if (c.flowsLimited > 0 && c.flowsFinished == 0) {
     list.push_back("no flow finished: the run ends before the shortest could be done, or the path is blocked");
@@ -257,7 +259,8 @@ std::vector<std::string> Network::warnings() const {
     for (const Port* p : n->ports()) anyPfc |= p->pfc() && dynamic_cast<const Switch*>(n) != nullptr;
   }
   if (anyPfc && c.drops > 0) {
-    list.push_back(std::to_string(c.drops) + " packets were dropped although PFC is on: the headroom or the buffer is "
+    list.push_back(std::to_string(c.drops) +
+                   " packets were dropped although PFC is on: the headroom or the buffer is "
                    "too small (port.headroom, switch.buffer), a queue has a limit, or a route is missing");
   }
   return list;

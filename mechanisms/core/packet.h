@@ -20,28 +20,28 @@ enum class PacketKind : uint8_t { Data, Ack, Nack, Cnp, Pause, Control };
 /// What a switch looks at fills the first 64 bytes, a line of the cache: a packet is out of the cache
 /// whenever it arrives somewhere.
 struct Packet {
-  Packet* next = nullptr;  // in a queue, in flight or in the pool
+  Packet* next = nullptr;      // in a queue, in flight or in the pool
   uint64_t hash = 0;           // of its flow in its own direction
   uint64_t symmetricHash = 0;  // the same for both directions
   uint32_t dst = 0;            // node id
   uint32_t wireBytes = 0;      // everything that is serialised, INT and padding included
   uint32_t payload = 0;
   uint32_t flowId = 0;
-  uint16_t ingress = 0;        // port at the switch it is in
+  uint16_t ingress = 0;  // port at the switch it is in
   uint8_t cls = 0;
   PacketKind kind = PacketKind::Data;
-  bool ect = false;            // ECN-capable transport
-  bool marked = false;         // congestion experienced; on an ACK: echoed
-  bool last = false;           // last packet of its flow
-  bool inUse = false;          // not in the pool
-  uint64_t seq = 0;            // data: first payload byte; ACK and NACK: next byte expected
+  bool ect = false;     // ECN-capable transport
+  bool marked = false;  // congestion experienced; on an ACK: echoed
+  bool last = false;    // last packet of its flow
+  bool inUse = false;   // not in the pool
+  uint64_t seq = 0;     // data: first payload byte; ACK and NACK: next byte expected
   /// The flow it belongs to; the flow's memory may serve another flow by now, so compare ids.
   Flow* flow = nullptr;
 
-  Time sentAt;                 // when the sender put the data packet on the wire; an ACK returns it
+  Time sentAt;  // when the sender put the data packet on the wire; an ACK returns it
   /// A packet of the engine's own (ns-3's internet stack) that crosses the fabric inside this one.
   void* foreign = nullptr;
-  uint32_t src = 0;            // node id
+  uint32_t src = 0;  // node id
 
   /// A mechanism's extension at the offset its layout was given.
   template <class T>

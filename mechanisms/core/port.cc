@@ -35,11 +35,12 @@ const Description& Port::describe() {
                  "HPCC's public simulator: 1/8")
           .range(1e-6, 1024)
           .live()
-          .param("headroom", &Port::headroomParam_, Bytes{0},
-                 "buffer per class for what arrives after XOFF; 0 = 2 * rate * delay, three frames of an MTU and 66 B of "
-                 "INT (the one that is too much, one before the pause frame, one being sent as that arrives) and the "
-                 "pause frame of 64 B",
-                 "chosen")
+          .param(
+              "headroom", &Port::headroomParam_, Bytes{0},
+              "buffer per class for what arrives after XOFF; 0 = 2 * rate * delay, three frames of an MTU and 66 B of "
+              "INT (the one that is too much, one before the pause frame, one being sent as that arrives) and the "
+              "pause frame of 64 B",
+              "chosen")
           .done();
   return d;
 }
@@ -78,8 +79,8 @@ void Port::onStart(Network& network) {
   headroom_ = headroomParam_;
   if (headroom_.n == 0) {
     const __int128 bitPs = static_cast<__int128>(rate_.bps) * 2 * delay_.ps;
-    headroom_.n = static_cast<int64_t>(bitPs / (8 * static_cast<__int128>(1000000000000))) + 3 * network.largestFrame() +
-                  kPauseFrameBytes;
+    headroom_.n = static_cast<int64_t>(bitPs / (8 * static_cast<__int128>(1000000000000))) +
+                  3 * network.largestFrame() + kPauseFrameBytes;
   }
   for (Queue* q : queues_) q->start(network);
   PortAgent **enqueueEnd = &firstEnqueueHook_, **dequeueEnd = &firstDequeueHook_;
@@ -206,12 +207,11 @@ int64_t Port::takeMaxBytes(uint8_t cls) {
 void Port::tracePacket(PacketEvent event, const Packet& p) const {
   TraceBus& trace = network_->trace();
   const Time now = engine_->now();
-  if (!trace.wantsTime(kPackets, now) || !trace.wantsFlow(kPackets, p.flowId) ||
-      !trace.wantsClass(kPackets, p.cls)) {
+  if (!trace.wantsTime(kPackets, now) || !trace.wantsFlow(kPackets, p.flowId) || !trace.wantsClass(kPackets, p.cls)) {
     return;
   }
-  trace.emit(kPackets, {now, node_->id(), index_, static_cast<uint8_t>(event), p.flowId,
-                        static_cast<uint8_t>(p.kind), p.seq, p.wireBytes, p.cls, p.marked});
+  trace.emit(kPackets, {now, node_->id(), index_, static_cast<uint8_t>(event), p.flowId, static_cast<uint8_t>(p.kind),
+                        p.seq, p.wireBytes, p.cls, p.marked});
 }
 
 }  // namespace fabric

@@ -17,8 +17,7 @@ void SharedBuffer::start(const Limits& limits, const std::vector<Port*>& ports) 
     if (p->pfc()) shared_ -= p->headroom() * p->classes();
   }
   if (shared_ <= 0) {
-    throw std::invalid_argument("switch.buffer: " + std::to_string(limits.total) + " B is " +
-                                std::to_string(-shared_) +
+    throw std::invalid_argument("switch.buffer: " + std::to_string(limits.total) + " B is " + std::to_string(-shared_) +
                                 " B less than the headroom and reserve of its ports; raise switch.buffer or set "
                                 "port.headroom");
   }

@@ -72,9 +72,7 @@ class TraceBus {
 
   /// The first thing to ask, before a row is made.
   bool on(int table) const { return tables_[table].enabled; }
-  bool wantsTime(int table, Time t) const {
-    return t >= tables_[table].filter.from && t <= tables_[table].filter.to;
-  }
+  bool wantsTime(int table, Time t) const { return t >= tables_[table].filter.from && t <= tables_[table].filter.to; }
   bool wantsFlow(int table, uint32_t flow) const {
     const auto& f = tables_[table].filter.flows;
     return f.empty() || f.count(flow) != 0;
@@ -82,9 +80,8 @@ class TraceBus {
   /// For mechanisms' own tables; the standard ones of ports have Port::traced.
   bool wantsPort(int table, uint32_t node, uint16_t port) const {
     const auto& p = tables_[table].filter.ports;
-    return p.empty() || std::any_of(p.begin(), p.end(), [&](const TraceFilter::PortId& id) {
-             return id.node == node && id.port == port;
-           });
+    return p.empty() || std::any_of(p.begin(), p.end(),
+                                    [&](const TraceFilter::PortId& id) { return id.node == node && id.port == port; });
   }
   bool wantsClass(int table, uint8_t cls) const {
     const auto& c = tables_[table].filter.classes;

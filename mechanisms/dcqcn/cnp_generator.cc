@@ -31,8 +31,7 @@ void CnpGenerator::onData(Flow& flow, const Packet& packet) {
   if (!packet.marked || (s.sent && now - s.lastCnp < interval_)) return;
   s.sent = true;
   s.lastCnp = now;
-  host_->sendControl(
-      host_->controlFromReceiver(flow, PacketKind::Cnp, static_cast<uint32_t>(host_->cnpBytes())));
+  host_->sendControl(host_->controlFromReceiver(flow, PacketKind::Cnp, static_cast<uint32_t>(host_->cnpBytes())));
 }
 
 }  // namespace fabric

@@ -10,8 +10,9 @@ namespace fabric {
 const Description& Dcqcn::describe() {
   static const Description d =
       Describe<Dcqcn>("dcqcn", Kind::CongestionControl, "DCQCN: rate control by ECN marks")
-          .help("A congestion notice cuts the rate; a timer and a byte counter raise it again, first back to where it "
-                "was, then additively, then fast.")
+          .help(
+              "A congestion notice cuts the rate; a timer and a byte counter raise it again, first back to where it "
+              "was, then additively, then fast.")
           .source("DCQCN, SIGCOMM 2015, section 3.1 and Figure 7")
           .param("g", &Dcqcn::g_, 1.0 / 256, "gain of the congestion estimate alpha", "DCQCN section 5.2: 1/256")
           .range(1e-6, 1)

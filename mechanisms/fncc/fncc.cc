@@ -9,8 +9,9 @@ namespace fabric {
 const Description& Fncc::describe() {
   static const Description d = [] {
     Describe<Fncc> b("fncc", Kind::CongestionControl, "FNCC: fast notification congestion control");
-    b.help("HPCC's window computed from telemetry that ACKs collect on their way back. When the last hop is the most "
-           "loaded one, last-hop congestion speed-up (LHCS) sets the reference window to the fair share at once.")
+    b.help(
+         "HPCC's window computed from telemetry that ACKs collect on their way back. When the last hop is the most "
+         "loaded one, last-hop congestion speed-up (LHCS) sets the reference window to the fair share at once.")
         .source("FNCC, Algorithms 2 and 3");
     shared(b)
         .param("lhcs", &Fncc::lhcs_, true, "last-hop congestion speed-up", "FNCC Algorithm 2")

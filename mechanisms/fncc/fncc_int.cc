@@ -10,8 +10,9 @@ namespace fabric {
 const Description& FnccInt::describe() {
   static const Description d =
       Describe<FnccInt>("fncc_int", Kind::PortAgent, "FNCC's telemetry on ACKs: All_INT_Table")
-          .help("An ACK that came in by port i gets, as it leaves, the record of egress port i: the queue that the "
-                "data packets of its flow use. The last hop of the data path therefore writes record 0.")
+          .help(
+              "An ACK that came in by port i gets, as it leaves, the record of egress port i: the queue that the "
+              "data packets of its flow use. The last hop of the data path therefore writes record 0.")
           .source("FNCC, Algorithm 1")
           .param("record_bytes", &FnccInt::recordBytes_, Bytes{8}, "wire bytes per record", "FNCC section 4.3: 64 bit")
           .range(0, 64)
@@ -35,8 +36,7 @@ void FnccInt::onStart(Network& network) {
   engine_ = &network.engine();
   stack_ = network.packets().reserve<IntStack>(IntStack::kName);
   for (const Port* p : port_->node().ports()) {
-    const auto* agent =
-        index_ < p->agents().size() ? dynamic_cast<const FnccInt*>(p->agents()[index_]) : nullptr;
+    const auto* agent = index_ < p->agents().size() ? dynamic_cast<const FnccInt*>(p->agents()[index_]) : nullptr;
     if (agent == nullptr) {
       throw std::logic_error("port " + std::to_string(p->index()) + " of " + port_->node().name() +
                              " has no fncc_int: All_INT_Table needs it at every port of a switch");

@@ -10,11 +10,13 @@ namespace fabric {
 const Description& FnccReceiver::describe() {
   static const Description d =
       Describe<FnccReceiver>("fncc_receiver", Kind::ReceiverAgent, "FNCC's receiver: N in every ACK")
-          .help("N counts the queue pairs that send to this host: from their first data packet to their last, or "
-                "until they are silent for the idle time-out.")
+          .help(
+              "N counts the queue pairs that send to this host: from their first data packet to their last, or "
+              "until they are silent for the idle time-out.")
           .source("FNCC, section 3.2.3")
           .param("idle_timeout", &FnccReceiver::idleTimeout_, Time::Us(100),
-                 "a queue pair that is silent for so long does not count; 0 = it counts until its last packet", "chosen")
+                 "a queue pair that is silent for so long does not count; 0 = it counts until its last packet",
+                 "chosen")
           .live()
           .param("header_bytes", &FnccReceiver::headerBytes_, Bytes{4},
                  "wire bytes before the records: nHop and pathID 16 bit, N 16 bit", "FNCC Figure 7, section 3.2.3")

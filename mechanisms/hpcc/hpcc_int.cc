@@ -8,8 +8,9 @@ namespace fabric {
 const Description& HpccInt::describe() {
   static const Description d =
       Describe<HpccInt>("hpcc_int", Kind::PortAgent, "HPCC's telemetry on data packets")
-          .help("As a data packet leaves its egress queue, the port adds its rate, the time, the bytes it has sent "
-                "before this packet and the data bytes that still wait.")
+          .help(
+              "As a data packet leaves its egress queue, the port adds its rate, the time, the bytes it has sent "
+              "before this packet and the data bytes that still wait.")
           .source("HPCC, SIGCOMM 2019, section 4.1")
           .param("record_bytes", &HpccInt::recordBytes_, Bytes{8}, "wire bytes per record", "HPCC section 4.1: 64 bit")
           .range(0, 64)

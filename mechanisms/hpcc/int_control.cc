@@ -45,8 +45,7 @@ void IntControl::onFlowStart(Flow& flow) {
   apply(flow, s);
 }
 
-IntControl::Measure IntControl::measure(const IntStack& last, const IntStack& now, Time baseRtt,
-                                        HopLoads& hopU) {
+IntControl::Measure IntControl::measure(const IntStack& last, const IntStack& now, Time baseRtt, HopLoads& hopU) {
   Measure m;
   if (last.count != now.count) {  // the first ACK, or another path
     hopU.fill(0);
@@ -68,8 +67,7 @@ IntControl::Measure IntControl::measure(const IntStack& last, const IntStack& no
 }
 
 double IntControl::average(double u, const Measure& m, Time baseRtt) {
-  const double share =
-      static_cast<double>(std::min(m.tau.ps, baseRtt.ps)) / static_cast<double>(baseRtt.ps);
+  const double share = static_cast<double>(std::min(m.tau.ps, baseRtt.ps)) / static_cast<double>(baseRtt.ps);
   return (1 - share) * u + share * m.max;
 }
 

@@ -35,8 +35,8 @@ void Red::attach(Port& port, uint8_t cls) {
 }
 
 void Red::onStart(Network& network) {
-  random_ = RandomStream(network.seed(), "red",
-                         uint64_t{port_->node().id()} << 24 | uint64_t{port_->index()} << 8 | cls_);
+  random_ =
+      RandomStream(network.seed(), "red", uint64_t{port_->node().id()} << 24 | uint64_t{port_->index()} << 8 | cls_);
   scale();
 }
 
@@ -48,7 +48,8 @@ void Red::scale() {
   low_ = scaled(kmin_);
   high_ = scaled(kmax_);
   if (low_ > high_) {
-    throw ParamError("red.kmin: " + std::to_string(kmin_.n) + " B is above red.kmax, " + std::to_string(kmax_.n) + " B");
+    throw ParamError("red.kmin: " + std::to_string(kmin_.n) + " B is above red.kmax, " + std::to_string(kmax_.n) +
+                     " B");
   }
 }
 

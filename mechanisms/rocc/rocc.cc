@@ -11,8 +11,9 @@ namespace fabric {
 const Description& Rocc::describe() {
   static const Description d =
       Describe<Rocc>("rocc", Kind::CongestionControl, "RoCC: rate set by the switch")
-          .help("Takes the smallest fair rate it is told, and what the congestion point that set it says from then on. "
-                "Without news the rate doubles until the limiter goes.")
+          .help(
+              "Takes the smallest fair rate it is told, and what the congestion point that set it says from then on. "
+              "Without news the rate doubles until the limiter goes.")
           .source("RoCC, CoNEXT 2020, section 4")
           .param("recovery_timer", &Rocc::recovery_, Time::Us(100), "the rate doubles when no CNP came for so long",
                  "chosen: two and a half update periods; the paper gives no value")

@@ -32,8 +32,9 @@ TableDesc traceTable() {
 const Description& RoccPi::describe() {
   static const Description d =
       Describe<RoccPi>("rocc_pi", Kind::PortAgent, "RoCC's congestion point")
-          .help("Every period a PI controller computes the fair rate of the port from its queue and sends it to the "
-                "senders of all flows that have packets in the queue.")
+          .help(
+              "Every period a PI controller computes the fair rate of the port from its queue and sends it to the "
+              "senders of all flows that have packets in the queue.")
           .source("RoCC, CoNEXT 2020, Algorithm 1 and section 6")
           .param("period", &RoccPi::period_, Time::Us(40), "T: time between two updates", "RoCC section 6: 40 us")
           .range(1000, 1e15)
@@ -58,7 +59,8 @@ const Description& RoccPi::describe() {
           .param("scale", &RoccPi::scale_, true,
                  "thresholds grow with the port's rate over 100 Gb/s; false: as they are at any rate", "chosen")
           .live()
-          .param("cnp_bytes", &RoccPi::cnpBytes_, Bytes{78}, "CNP with the rate in its reserved bytes", "RoCEv2 (chosen)")
+          .param("cnp_bytes", &RoccPi::cnpBytes_, Bytes{78}, "CNP with the rate in its reserved bytes",
+                 "RoCEv2 (chosen)")
           .range(64, 1518)
           .param("cnp_class", &RoccPi::cnpClass_, 0, "priority class of CNPs", "RoCC: CNPs are prioritised")
           .range(0, kMaxClasses - 1)
@@ -151,7 +153,8 @@ void RoccPi::tick() {
   if (trace.on(traceTable_) && trace.wantsTime(traceTable_, now) &&
       trace.wantsPort(traceTable_, port_->node().id(), port_->index())) {
     const Rate fair{static_cast<int64_t>(pi_.f * kRateUnit)};
-    trace.emit(traceTable_, {now, port_->node().id(), port_->index(), fair, queue, static_cast<uint32_t>(table_.size())});
+    trace.emit(traceTable_,
+               {now, port_->node().id(), port_->index(), fair, queue, static_cast<uint32_t>(table_.size())});
   }
   if (queue > 0 || pi_.f < pi_.fMax || pi_.qOld > 0) network_->engine().schedule(timer_, now + period_);
 }

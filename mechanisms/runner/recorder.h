@@ -18,8 +18,8 @@ namespace fabric {
 enum ExitCode : int { kExitOk = 0, kExitRefused = 2, kExitCheckFailed = 3 };
 
 struct RecorderOptions {
-  std::string traceFile;    // empty: no trace
-  std::string summaryFile;  // empty: no summary
+  std::string traceFile;     // empty: no trace
+  std::string summaryFile;   // empty: no summary
   int64_t progressMs = 500;  // 0: nothing on standard output, warnings on standard error
 };
 

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
-
 #include <nlohmann/json.hpp>
 
 namespace fabric {

@@ -14,8 +14,11 @@ struct SteadyState : testing::TestWithParam<std::tuple<const char*, const char*>
 
 TEST_P(SteadyState, AllocatesNothing) {
   const std::string name = std::get<0>(GetParam());
-  Config c = name == "hpcc" ? Config::hpcc() : name == "fncc" ? Config::fncc() : name == "dcqcn" ? Config::dcqcn()
-             : name == "rocc" ? Config::rocc() : Config();
+  Config c = name == "hpcc"    ? Config::hpcc()
+             : name == "fncc"  ? Config::fncc()
+             : name == "dcqcn" ? Config::dcqcn()
+             : name == "rocc"  ? Config::rocc()
+                               : Config();
   // Low enough that PFC acts all the time where there is no congestion control.
   c.set("port.pfc_xoff", int64_t{50000}).set("switch.pfc_accounting", std::string(std::get<1>(GetParam())));
   Chain net(c, 6, 2);

@@ -12,8 +12,8 @@
 
 namespace fabric {
 
-using test::Net;
 using test::Config;
+using test::Net;
 
 /// The text of the ParamError that `f` throws; empty if it throws none.
 std::string refusal(const std::function<void()>& f) {
@@ -47,8 +47,7 @@ TEST(Param, RefusalsNameComponentParameterAndLimits) {
   EXPECT_EQ(std::get<double>(c->get("eta")), 0.95);  // nothing of it stuck
 
   const auto dcqcn = Registry::find("dcqcn")->create();
-  EXPECT_EQ(refusal([&] { dcqcn->set("notice", std::string("ecn")); }),
-            "dcqcn.notice: 'ecn' is not one of cnp, ack");
+  EXPECT_EQ(refusal([&] { dcqcn->set("notice", std::string("ecn")); }), "dcqcn.notice: 'ecn' is not one of cnp, ack");
   EXPECT_EQ(std::get<std::string>(dcqcn->get("notice")), "cnp");
 }
 

@@ -265,7 +265,7 @@ TEST(Dcqcn, CongestionIsNoticedAndTheFlowsShare) {
     squares += x * x;
   }
   EXPECT_GT(sum * sum / (4 * squares), 0.9);  // Jain's index
-  EXPECT_GT(sum * 8 / 15e-3, 0.4 * 100e9);  // alpha starts at 1 and decays slowly
+  EXPECT_GT(sum * 8 / 15e-3, 0.4 * 100e9);    // alpha starts at 1 and decays slowly
 }
 
 }  // namespace fabric

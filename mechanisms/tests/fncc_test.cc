@@ -17,10 +17,8 @@ using test::Net;
 class Reader final : public CongestionControl {
  public:
   static const Description& describe() {
-    static const Description d = Describe<Reader>("reader", Kind::CongestionControl, "reader")
-                                     .help("For tests.")
-                                     .source("test")
-                                     .done();
+    static const Description d =
+        Describe<Reader>("reader", Kind::CongestionControl, "reader").help("For tests.").source("test").done();
     return d;
   }
   const Description& description() const override { return describe(); }

@@ -383,7 +383,7 @@ TEST(Host, AStoppedFlowSendsNoMoreAndEndsWithItsLastAck) {
   net.flow(0, net.sender(0), net.receiver(), 0, Time::Us(1), Time::Us(50));
   net.finish(Time::Us(200));
   const auto& r = net.row(0);
-  EXPECT_EQ(r[8], -1);   // without a size there is no last byte
+  EXPECT_EQ(r[8], -1);  // without a size there is no last byte
   EXPECT_EQ(r[14], 0);
   EXPECT_EQ(r[10], r[11]);  // all that was sent was delivered
   EXPECT_GT(r[9], Time::Us(50).ps);

@@ -26,7 +26,8 @@ TEST(HpccMeasure, LoadOfAHopIsQueueAndRate) {
   IntControl::HopLoads loads{};
   // 20000 B in 2 us are 80 Gb/s, 0.8 of the link; the smaller queue, 25000 B, is 0.2 of the 125000 B
   // that the link holds in T.
-  const auto m = IntControl::measure(stack({record(1000, 5000, 25000)}), stack({record(3000, 25000, 50000)}), kT, loads);
+  const auto m =
+      IntControl::measure(stack({record(1000, 5000, 25000)}), stack({record(3000, 25000, 50000)}), kT, loads);
   EXPECT_TRUE(m.valid);
   EXPECT_DOUBLE_EQ(m.max, 1.0);
   EXPECT_EQ(m.hop, 0);
@@ -36,7 +37,8 @@ TEST(HpccMeasure, LoadOfAHopIsQueueAndRate) {
 TEST(HpccMeasure, TheMostLoadedHopCountsWithItsOwnTime) {
   IntControl::HopLoads loads{};
   const IntStack last = stack({record(0, 0, 0), record(500, 0, 10000), record(700, 0, 0, Rate::Gbps(400))});
-  const IntStack now = stack({record(1000, 11875, 9000), record(2500, 25000, 12500), record(1700, 25000, 0, Rate::Gbps(400))});
+  const IntStack now =
+      stack({record(1000, 11875, 9000), record(2500, 25000, 12500), record(1700, 25000, 0, Rate::Gbps(400))});
   const auto m = IntControl::measure(last, now, kT, loads);
   EXPECT_DOUBLE_EQ(loads[0], 0.95);        // 95 Gb/s, no queue at first
   EXPECT_DOUBLE_EQ(loads[1], 1.0 + 0.08);  // 100 Gb/s and 10000 of 125000 B

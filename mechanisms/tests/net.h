@@ -30,7 +30,8 @@ class ListFeed final : public FlowFeed {
   const FlowSpec* peek() override { return at_ < flows_.size() ? &flows_[at_] : nullptr; }
   void pop() override { ++at_; }
   uint64_t measured() const override {
-    return static_cast<uint64_t>(std::count_if(flows_.begin(), flows_.end(), [](const FlowSpec& f) { return f.measured; }));
+    return static_cast<uint64_t>(
+        std::count_if(flows_.begin(), flows_.end(), [](const FlowSpec& f) { return f.measured; }));
   }
 
  private:
@@ -97,8 +98,7 @@ struct Config {
 
 class Net {
  public:
-  explicit Net(Config s = {})
-      : setup(std::move(s)), engine(setup.engine), network(engine, setup.seed), flowRows(15) {
+  explicit Net(Config s = {}) : setup(std::move(s)), engine(setup.engine), network(engine, setup.seed), flowRows(15) {
     network.trace().enable(kFlows, {});
     network.trace().addSink(kFlows, &flowRows);
   }

@@ -48,8 +48,12 @@ TEST(IdealFct, HandComputed) {
 TEST(IdealFct, AFlowAloneTakesItExactly) {
   const std::vector<std::vector<Hop>> paths{
       {{Rate::Gbps(100), Time::Ns(1500)}, {Rate::Gbps(100), Time::Ns(1500)}},
-      {{Rate::Gbps(400), Time::Ns(1500)}, {Rate::Gbps(400), Time::Ns(1500)}, {Rate::Gbps(400), Time::Ns(1500)},
-       {Rate::Gbps(400), Time::Ns(1500)}, {Rate::Gbps(400), Time::Ns(1500)}, {Rate::Gbps(400), Time::Ns(1500)}},
+      {{Rate::Gbps(400), Time::Ns(1500)},
+       {Rate::Gbps(400), Time::Ns(1500)},
+       {Rate::Gbps(400), Time::Ns(1500)},
+       {Rate::Gbps(400), Time::Ns(1500)},
+       {Rate::Gbps(400), Time::Ns(1500)},
+       {Rate::Gbps(400), Time::Ns(1500)}},
       {{Rate::Gbps(10), Time::Ns(20)}, {Rate::Gbps(40), Time::Ns(1500)}, {Rate::Gbps(10), Time::Ps(1)}},
       {{Rate{33333333333}, Time::Ps(1234567)}, {Rate{77777777777}, Time::Ps(7)}, {Rate{55555555555}, Time::Us(3)}},
       {{Rate::Gbps(100), Time::Ns(1500)}, {Rate::Gbps(25), Time::Ns(1500)}, {Rate::Gbps(100), Time::Ns(1500)}},
@@ -206,8 +210,11 @@ std::vector<std::vector<int64_t>> flowTable(Config c, TestEngine::Options engine
 struct Ties : testing::TestWithParam<const char*> {
   static Config config() {
     const std::string name = GetParam();
-    return name == "hpcc" ? Config::hpcc() : name == "fncc" ? Config::fncc() : name == "dcqcn" ? Config::dcqcn()
-           : name == "rocc" ? Config::rocc() : Config();
+    return name == "hpcc"    ? Config::hpcc()
+           : name == "fncc"  ? Config::fncc()
+           : name == "dcqcn" ? Config::dcqcn()
+           : name == "rocc"  ? Config::rocc()
+                             : Config();
   }
 };
 

@@ -38,7 +38,9 @@ struct Held : Chain {
     lastHop().onPause(kData, true);
   }
   Switch& sw() { return *switches[0]; }
-  bool pausing(int port, uint8_t cls = kData) { return sw().buffer().pausing(sw().port(static_cast<uint16_t>(port)), cls); }
+  bool pausing(int port, uint8_t cls = kData) {
+    return sw().buffer().pausing(sw().port(static_cast<uint16_t>(port)), cls);
+  }
   int64_t counted(int port) { return sw().buffer().counted(sw().port(static_cast<uint16_t>(port)), kData); }
   uint64_t xoff() const { return network.counters.xoffSent; }
   uint64_t xon() const { return network.counters.xonSent; }
@@ -122,8 +124,10 @@ TEST(Pfc, WithoutPfcTheSharedBufferIsTheLimit) {
 
 TEST(Pfc, ReserveComesBeforeTheSharedPool) {
   // 3 ports * 2 classes * 4000 B of reserve leave 76000 B to share; XOFF counts the shared part.
-  Held net(pfc(20000).set("switch.buffer", int64_t{100000 + 6 * 1000}).set("switch.reserve", int64_t{4000}).set(
-      "port.headroom", int64_t{1000}));
+  Held net(pfc(20000)
+               .set("switch.buffer", int64_t{100000 + 6 * 1000})
+               .set("switch.reserve", int64_t{4000})
+               .set("port.headroom", int64_t{1000}));
   net.arrive(0, 1000, 24);
   EXPECT_FALSE(net.pausing(0));
   net.arrive(0, 1000);
@@ -228,8 +232,11 @@ struct Incast : Chain {
 struct PfcIncast : testing::TestWithParam<std::tuple<std::string, std::string, std::string>> {
   Config config() const {
     const auto& [cc, mode, accounting] = GetParam();
-    Config c = cc == "hpcc" ? Config::hpcc() : cc == "fncc" ? Config::fncc() : cc == "dcqcn" ? Config::dcqcn()
-               : cc == "rocc" ? Config::rocc() : Config();
+    Config c = cc == "hpcc"    ? Config::hpcc()
+               : cc == "fncc"  ? Config::fncc()
+               : cc == "dcqcn" ? Config::dcqcn()
+               : cc == "rocc"  ? Config::rocc()
+                               : Config();
     return c.set("port.pfc_mode", mode).set("switch.pfc_accounting", accounting);
   }
 };

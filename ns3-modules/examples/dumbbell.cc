@@ -73,7 +73,8 @@ main(int argc, char** argv)
     helper.Connect(senders.Get(0), switches.Get(0), rate, delay);
     helper.Connect(senders.Get(1), switches.Get(0), rate, delay);
     helper.Connect(receiver.Get(0), switches.Get(2), rate, delay);
-    const NetDeviceContainer bottleneck = helper.Connect(switches.Get(0), switches.Get(1), rate, delay);
+    const NetDeviceContainer bottleneck =
+        helper.Connect(switches.Get(0), switches.Get(1), rate, delay);
     helper.Connect(switches.Get(1), switches.Get(2), rate, delay);
     helper.PopulateRoutes();
 

@@ -27,8 +27,10 @@ Fabric(const Ptr<Node>& node)
     {
         return *sw;
     }
-    NS_FATAL_ERROR("node " << node->GetId()
-                           << " is not part of the fabric; call FabricHelper::InstallHost or InstallSwitch first");
+    NS_FATAL_ERROR(
+        "node "
+        << node->GetId()
+        << " is not part of the fabric; call FabricHelper::InstallHost or InstallSwitch first");
 }
 
 core::Time
@@ -161,7 +163,8 @@ FabricHelper::AddDevice(Ptr<Node> node, Ptr<FabricChannel> channel, DataRate rat
     {
         if (m_queues.empty())
         {
-            NS_FATAL_ERROR("switches have no queues yet; call FabricHelper::AddQueue for every class before Connect");
+            NS_FATAL_ERROR(
+                "switches have no queues yet; call FabricHelper::AddQueue for every class before Connect");
         }
         for (const auto& queue : m_queues)
         {
@@ -347,12 +350,17 @@ FabricHelper::Run()
 }
 
 void
-FabricHelper::EnablePcapInternal(std::string prefix, Ptr<NetDevice> device, bool, bool explicitFilename)
+FabricHelper::EnablePcapInternal(std::string prefix,
+                                 Ptr<NetDevice> device,
+                                 bool,
+                                 bool explicitFilename)
 {
     PcapHelper pcap;
     const std::string name = explicitFilename ? prefix : pcap.GetFilenameFromDevice(prefix, device);
     const Ptr<PcapFileWrapper> file = pcap.CreateFile(name, std::ios::out, PcapHelper::DLT_EN10MB);
-    pcap.HookDefaultSink<FabricNetDevice>(DynamicCast<FabricNetDevice>(device), "PromiscSniffer", file);
+    pcap.HookDefaultSink<FabricNetDevice>(DynamicCast<FabricNetDevice>(device),
+                                          "PromiscSniffer",
+                                          file);
 }
 
 } // namespace fabric

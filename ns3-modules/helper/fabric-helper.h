@@ -57,22 +57,29 @@ class FabricHelper : public PcapHelperForDevice
     void InstallSwitch(NodeContainer nodes, uint64_t hashSalt = 0);
     NetDeviceContainer Connect(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay);
 
-    /// Shortest paths from every switch to every host, equal-cost ports in the order of their numbers.
+    /// Shortest paths from every switch to every host, equal-cost ports in the order of their
+    /// numbers.
     void PopulateRoutes();
 
     /// A flow of `size` payload bytes; 0: unlimited until `stop`. Returns its number.
-    uint32_t AddFlow(Ptr<Node> src, Ptr<Node> dst, uint64_t size, Time start, Time stop = Seconds(-1));
+    uint32_t AddFlow(Ptr<Node> src,
+                     Ptr<Node> dst,
+                     uint64_t size,
+                     Time start,
+                     Time stop = Seconds(-1));
     /// Instead of AddFlow: flows from elsewhere. The feed stays the caller's.
     void SetFlows(core::FlowFeed& feed, uint64_t count);
 
-    /// Records a table (docs/traces.md); trace sources of it fire from then on. `interval` is for sampled tables.
+    /// Records a table (docs/traces.md); trace sources of it fire from then on. `interval` is for
+    /// sampled tables.
     void EnableTable(const std::string& table, Time interval = MicroSeconds(1));
     /// As above, only for these devices.
     void EnableTable(const std::string& table, Time interval, NetDeviceContainer devices);
     void EnableTable(const std::string& table, core::TraceFilter filter);
     /// Writes the enabled tables as a trace stream and a summary when the simulation ends.
     void WriteTrace(const std::string& traceFile, const std::string& summaryFile = "");
-    /// Progress on standard output, one JSON object per line (docs/formats.md); 0, the default: none.
+    /// Progress on standard output, one JSON object per line (docs/formats.md); 0, the default:
+    /// none.
     void SetProgressInterval(int64_t milliseconds);
 
     /// The simulation ends at `at`, after everything that happens then.
@@ -84,8 +91,14 @@ class FabricHelper : public PcapHelperForDevice
     int Run();
 
   private:
-    void EnablePcapInternal(std::string prefix, Ptr<NetDevice> device, bool promiscuous, bool explicitFilename) override;
-    Ptr<FabricNetDevice> AddDevice(Ptr<Node> node, Ptr<FabricChannel> channel, DataRate rate, Time delay);
+    void EnablePcapInternal(std::string prefix,
+                            Ptr<NetDevice> device,
+                            bool promiscuous,
+                            bool explicitFilename) override;
+    Ptr<FabricNetDevice> AddDevice(Ptr<Node> node,
+                                   Ptr<FabricChannel> channel,
+                                   DataRate rate,
+                                   Time delay);
 
     Ptr<FabricNetwork> m_network;
     ObjectFactory m_host, m_switch, m_device, m_congestionControl, m_pathSelector;

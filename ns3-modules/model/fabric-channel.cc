@@ -19,20 +19,21 @@ NS_OBJECT_ENSURE_REGISTERED(FabricChannel);
 TypeId
 FabricChannel::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::fabric::FabricChannel")
-                            .SetParent<Channel>()
-                            .SetGroupName("Fabric")
-                            .AddConstructor<FabricChannel>()
-                            .AddAttribute("Delay",
-                                          "Propagation delay. Fixed once the link is connected.",
-                                          TimeValue(Time(0)),
-                                          MakeTimeAccessor(&FabricChannel::m_delay),
-                                          MakeTimeChecker())
-                            .AddAttribute("DataRate",
-                                          "Rate in each direction. Fixed once the link is connected.",
-                                          DataRateValue(DataRate("100Gbps")),
-                                          MakeDataRateAccessor(&FabricChannel::m_rate),
-                                          MakeDataRateChecker());
+    static TypeId tid =
+        TypeId("ns3::fabric::FabricChannel")
+            .SetParent<Channel>()
+            .SetGroupName("Fabric")
+            .AddConstructor<FabricChannel>()
+            .AddAttribute("Delay",
+                          "Propagation delay. Fixed once the link is connected.",
+                          TimeValue(Time(0)),
+                          MakeTimeAccessor(&FabricChannel::m_delay),
+                          MakeTimeChecker())
+            .AddAttribute("DataRate",
+                          "Rate in each direction. Fixed once the link is connected.",
+                          DataRateValue(DataRate("100Gbps")),
+                          MakeDataRateAccessor(&FabricChannel::m_rate),
+                          MakeDataRateChecker());
     return tid;
 }
 
@@ -78,7 +79,9 @@ FabricChannel::Start(Ns3Engine& engine)
     m_directions[1] = Create<Direction>(engine, *m_devices[1], *m_devices[0]);
 }
 
-FabricChannel::Direction::Direction(Ns3Engine& engine, const FabricNetDevice& from, const FabricNetDevice& to)
+FabricChannel::Direction::Direction(Ns3Engine& engine,
+                                    const FabricNetDevice& from,
+                                    const FabricNetDevice& to)
     : KeyedEvent(core::eventKey(core::keyNode(to.GetPort().node().id()),
                                 core::EventKind::Arrival,
                                 to.GetPort().index())),

@@ -99,7 +99,8 @@ class ParamAccessor : public AttributeAccessor
         }
         catch (const core::ParamError& e)
         {
-            std::cerr << e.what() << std::endl; // ns-3 itself only says which attribute could not be set
+            std::cerr << e.what()
+                      << std::endl; // ns-3 itself only says which attribute could not be set
             return false;
         }
         catch (const std::bad_cast&)
@@ -112,10 +113,10 @@ class ParamAccessor : public AttributeAccessor
     bool Get(const ObjectBase* object, AttributeValue& attribute) const override
     {
         const auto* holder = dynamic_cast<const ComponentHolder*>(object);
-        return holder != nullptr &&
-               attribute.DeserializeFromString(
-                   ToAttribute(m_param, holder->GetComponent().get(m_param))->SerializeToString(nullptr),
-                   nullptr);
+        return holder != nullptr && attribute.DeserializeFromString(
+                                        ToAttribute(m_param, holder->GetComponent().get(m_param))
+                                            ->SerializeToString(nullptr),
+                                        nullptr);
     }
 
     bool HasGetter() const override
@@ -266,7 +267,9 @@ FabricMechanism::GetComponent() const
         const auto it = Mechanisms().find(name);
         if (it == Mechanisms().end())
         {
-            NS_FATAL_ERROR(name << " is not a mechanism; create one with an ObjectFactory, by its TypeId name");
+            NS_FATAL_ERROR(
+                name
+                << " is not a mechanism; create one with an ObjectFactory, by its TypeId name");
         }
         m_component = it->second->create();
     }

@@ -39,7 +39,8 @@ Ptr<AttributeValue> ToAttribute(const core::Param& param, const core::Value& val
  * \brief A mechanism: parameters of one host, switch or port. Per-flow state lives in the model.
  *
  * One class for all mechanisms: each has a TypeId of its own, ns3::fabric::Hpcc for hpcc, made from
- * its self-description, so that a mechanism added to the model is an ns-3 type without further code.
+ * its self-description, so that a mechanism added to the model is an ns-3 type without further
+ * code.
  */
 class FabricMechanism : public Object, public ComponentHolder
 {

@@ -93,7 +93,8 @@ Ns3Engine::transmit(core::Port& from, core::Packet* packet, core::Time duration)
     {
         static_cast<FabricNetDevice*>(from.device)->ShowSent(*packet);
     }
-    static_cast<FabricChannel::Direction*>(from.wire)->Push(packet, now() + duration + from.delay());
+    static_cast<FabricChannel::Direction*>(from.wire)->Push(packet,
+                                                            now() + duration + from.delay());
 }
 
 void

@@ -32,7 +32,8 @@ class KeyedEvent : public EventImpl
     /// This event comes soon: fetches from memory what it looks at first.
     virtual void Prefetch() const = 0;
 
-    /// Whether an event is one of the fabric's: its type is one of the two final classes below this one.
+    /// Whether an event is one of the fabric's: its type is one of the two final classes below this
+    /// one.
     static bool Is(const EventImpl& event);
 
   protected:

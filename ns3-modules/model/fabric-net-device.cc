@@ -42,16 +42,18 @@ FabricNetDevice::GetTypeId()
                           ObjectVectorValue(),
                           MakeObjectVectorAccessor(&FabricNetDevice::m_agents),
                           MakeObjectVectorChecker<FabricMechanism>())
-            .AddTraceSource("Queue",
-                            "Sampled egress queue: class, bytes, packets, largest bytes since the last "
-                            "sample. Table queues; enable it with FabricHelper::EnableTable.",
-                            MakeTraceSourceAccessor(&FabricNetDevice::m_queueTrace),
-                            "ns3::fabric::FabricNetDevice::QueueTracedCallback")
-            .AddTraceSource("Link",
-                            "Sampled counters: wire bytes sent, payload bytes of data packets sent, time "
-                            "paused. Table links.",
-                            MakeTraceSourceAccessor(&FabricNetDevice::m_linkTrace),
-                            "ns3::fabric::FabricNetDevice::LinkTracedCallback")
+            .AddTraceSource(
+                "Queue",
+                "Sampled egress queue: class, bytes, packets, largest bytes since the last "
+                "sample. Table queues; enable it with FabricHelper::EnableTable.",
+                MakeTraceSourceAccessor(&FabricNetDevice::m_queueTrace),
+                "ns3::fabric::FabricNetDevice::QueueTracedCallback")
+            .AddTraceSource(
+                "Link",
+                "Sampled counters: wire bytes sent, payload bytes of data packets sent, time "
+                "paused. Table links.",
+                MakeTraceSourceAccessor(&FabricNetDevice::m_linkTrace),
+                "ns3::fabric::FabricNetDevice::LinkTracedCallback")
             .AddTraceSource("Pause",
                             "PFC frame: class, XOFF, sent (or received). Table pauses.",
                             MakeTraceSourceAccessor(&FabricNetDevice::m_pauseTrace),
@@ -60,10 +62,11 @@ FabricNetDevice::GetTypeId()
                             "Dropped packet: class, flow, kind, wire bytes, reason. Table drops.",
                             MakeTraceSourceAccessor(&FabricNetDevice::m_dropTrace),
                             "ns3::fabric::FabricNetDevice::DropTracedCallback")
-            .AddTraceSource("Packet",
-                            "Packet event: event, flow, kind, seq, wire bytes, class, marked. Table packets.",
-                            MakeTraceSourceAccessor(&FabricNetDevice::m_packetTrace),
-                            "ns3::fabric::FabricNetDevice::PacketTracedCallback")
+            .AddTraceSource(
+                "Packet",
+                "Packet event: event, flow, kind, seq, wire bytes, class, marked. Table packets.",
+                MakeTraceSourceAccessor(&FabricNetDevice::m_packetTrace),
+                "ns3::fabric::FabricNetDevice::PacketTracedCallback")
             .AddTraceSource("PromiscSniffer",
                             "Every frame sent or received, as it would be on the wire.",
                             MakeTraceSourceAccessor(&FabricNetDevice::m_snifferTrace),
@@ -266,7 +269,8 @@ FabricNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocol
 bool
 FabricNetDevice::SendFrom(Ptr<Packet>, const Address&, const Address&, uint16_t)
 {
-    NS_LOG_WARN("a fabric device carries the flows of its FabricHost; packets of other stacks are refused");
+    NS_LOG_WARN(
+        "a fabric device carries the flows of its FabricHost; packets of other stacks are refused");
     return false;
 }
 

@@ -73,8 +73,8 @@ class FrameTrace
  * \brief A port of a fabric switch or the NIC of a fabric host.
  *
  * The packets of the fabric are the model's; ns-3 packets are made from them where a trace source
- * that shows packets is connected (pcap). Attributes are the parameters of the model's port, that is
- * of PFC; queues and port agents are objects of their own below "Queues" and "PortAgents".
+ * that shows packets is connected (pcap). Attributes are the parameters of the model's port, that
+ * is of PFC; queues and port agents are objects of their own below "Queues" and "PortAgents".
  */
 class FabricNetDevice : public NetDevice, public ComponentHolder
 {
@@ -108,12 +108,24 @@ class FabricNetDevice : public NetDevice, public ComponentHolder
     void ShowReceived(const core::Packet& packet) const;
 
     // Rows of the standard tables, as the trace stream has them (docs/traces.md).
-    typedef void (*QueueTracedCallback)(uint8_t cls, uint64_t bytes, uint32_t packets, uint64_t maxBytes);
+    typedef void (*QueueTracedCallback)(uint8_t cls,
+                                        uint64_t bytes,
+                                        uint32_t packets,
+                                        uint64_t maxBytes);
     typedef void (*LinkTracedCallback)(uint64_t sentBytes, uint64_t dataBytes, Time paused);
     typedef void (*PauseTracedCallback)(uint8_t cls, bool xoff, bool sent);
-    typedef void (*DropTracedCallback)(uint8_t cls, uint32_t flow, uint8_t kind, uint32_t bytes, uint8_t reason);
-    typedef void (*PacketTracedCallback)(uint8_t event, uint32_t flow, uint8_t kind, uint64_t seq, uint32_t bytes,
-                                         uint8_t cls, bool marked);
+    typedef void (*DropTracedCallback)(uint8_t cls,
+                                       uint32_t flow,
+                                       uint8_t kind,
+                                       uint32_t bytes,
+                                       uint8_t reason);
+    typedef void (*PacketTracedCallback)(uint8_t event,
+                                         uint32_t flow,
+                                         uint8_t kind,
+                                         uint64_t seq,
+                                         uint32_t bytes,
+                                         uint8_t cls,
+                                         bool marked);
     TracedCallback<uint8_t, uint64_t, uint32_t, uint64_t> m_queueTrace;
     TracedCallback<uint64_t, uint64_t, Time> m_linkTrace;
     TracedCallback<uint8_t, bool, bool> m_pauseTrace;
@@ -138,7 +150,10 @@ class FabricNetDevice : public NetDevice, public ComponentHolder
     bool IsBridge() const override;
     bool IsPointToPoint() const override;
     bool Send(Ptr<Packet> packet, const Address& dest, uint16_t protocolNumber) override;
-    bool SendFrom(Ptr<Packet> packet, const Address& source, const Address& dest, uint16_t protocolNumber) override;
+    bool SendFrom(Ptr<Packet> packet,
+                  const Address& source,
+                  const Address& dest,
+                  uint16_t protocolNumber) override;
     Ptr<Node> GetNode() const override;
     void SetNode(Ptr<Node> node) override;
     bool NeedsArp() const override;

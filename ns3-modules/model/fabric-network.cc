@@ -44,13 +44,14 @@ TraceRow::Get(const std::string& column) const
 TypeId
 FabricNetwork::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::fabric::FabricNetwork")
-                            .SetParent<Object>()
-                            .SetGroupName("Fabric")
-                            .AddTraceSource("Row",
-                                            "A row of a mechanism's own table: name of the table, row.",
-                                            MakeTraceSourceAccessor(&FabricNetwork::m_rowTrace),
-                                            "ns3::TracedCallback<std::string,const ns3::fabric::TraceRow&>");
+    static TypeId tid =
+        TypeId("ns3::fabric::FabricNetwork")
+            .SetParent<Object>()
+            .SetGroupName("Fabric")
+            .AddTraceSource("Row",
+                            "A row of a mechanism's own table: name of the table, row.",
+                            MakeTraceSourceAccessor(&FabricNetwork::m_rowTrace),
+                            "ns3::TracedCallback<std::string,const ns3::fabric::TraceRow&>");
     return tid;
 }
 
@@ -231,7 +232,11 @@ FabricNetwork::row(int table, const core::Cell* c)
         Device(c).m_linkTrace(c[3].bits, c[4].bits, PicoSeconds(c[5].i64()));
         break;
     case core::kRates:
-        Host(c[2].bits).m_rateTrace(c[1].bits, DataRate(c[3].bits), c[4].i64(), c[5].bits, c[6].bits);
+        Host(c[2].bits).m_rateTrace(c[1].bits,
+                                    DataRate(c[3].bits),
+                                    c[4].i64(),
+                                    c[5].bits,
+                                    c[6].bits);
         break;
     case core::kPauses:
         Device(c).m_pauseTrace(c[3].bits, c[4].bits != 0, c[5].bits != 0);
@@ -240,9 +245,16 @@ FabricNetwork::row(int table, const core::Cell* c)
         Device(c).m_dropTrace(c[3].bits, c[4].bits, c[5].bits, c[6].bits, c[7].bits);
         break;
     case core::kPackets:
-        Device(c).m_packetTrace(c[3].bits, c[4].bits, c[5].bits, c[6].bits, c[7].bits, c[8].bits, c[9].bits != 0);
+        Device(c).m_packetTrace(c[3].bits,
+                                c[4].bits,
+                                c[5].bits,
+                                c[6].bits,
+                                c[7].bits,
+                                c[8].bits,
+                                c[9].bits != 0);
         break;
-    default: {
+    default:
+    {
         const core::TableDesc& desc = m_network->trace().desc(table);
         m_rowTrace(desc.name, TraceRow(desc, c));
     }

@@ -59,7 +59,8 @@ class FabricNetwork : public Object, private core::RowSink
     FabricNetwork();
     ~FabricNetwork() override;
 
-    /// The simulation's network, made at the first call. Ends the program unless times are in picoseconds.
+    /// The simulation's network, made at the first call. Ends the program unless times are in
+    /// picoseconds.
     static Ptr<FabricNetwork> Get();
     /// Brings the model's clock up to date when it is entered from an event of somebody else's.
     static void SyncEngine();

@@ -21,7 +21,8 @@ NS_OBJECT_ENSURE_REGISTERED(FabricSwitch);
 TypeId
 FabricNode::GetTypeId()
 {
-    static TypeId tid = TypeId("ns3::fabric::FabricNode").SetParent<Object>().SetGroupName("Fabric");
+    static TypeId tid =
+        TypeId("ns3::fabric::FabricNode").SetParent<Object>().SetGroupName("Fabric");
     return tid;
 }
 
@@ -56,16 +57,18 @@ FabricHost::GetTypeId()
                             "A flow of this sender starts: flow, destination, payload bytes.",
                             MakeTraceSourceAccessor(&FabricHost::m_flowStartTrace),
                             "ns3::fabric::FabricHost::FlowStartTracedCallback")
-            .AddTraceSource("FlowEnd",
-                            "A flow of this sender has ended: flow, payload bytes, start, end at the receiver, "
-                            "end at the sender, finished. Table flows.",
-                            MakeTraceSourceAccessor(&FabricHost::m_flowEndTrace),
-                            "ns3::fabric::FabricHost::FlowEndTracedCallback")
-            .AddTraceSource("Rate",
-                            "Sampled flow of this sender: flow, pacing rate, window in bytes (-1: none), wire "
-                            "bytes sent, payload bytes acknowledged. Table rates.",
-                            MakeTraceSourceAccessor(&FabricHost::m_rateTrace),
-                            "ns3::fabric::FabricHost::RateTracedCallback");
+            .AddTraceSource(
+                "FlowEnd",
+                "A flow of this sender has ended: flow, payload bytes, start, end at the receiver, "
+                "end at the sender, finished. Table flows.",
+                MakeTraceSourceAccessor(&FabricHost::m_flowEndTrace),
+                "ns3::fabric::FabricHost::FlowEndTracedCallback")
+            .AddTraceSource(
+                "Rate",
+                "Sampled flow of this sender: flow, pacing rate, window in bytes (-1: none), wire "
+                "bytes sent, payload bytes acknowledged. Table rates.",
+                MakeTraceSourceAccessor(&FabricHost::m_rateTrace),
+                "ns3::fabric::FabricHost::RateTracedCallback");
     return tid;
 }
 
@@ -80,8 +83,10 @@ FabricHost::Start()
 {
     if (!m_congestionControl)
     {
-        NS_FATAL_ERROR("host " << m_host.name()
-                               << " has no congestion control; call FabricHelper::SetCongestionControl before Install");
+        NS_FATAL_ERROR(
+            "host "
+            << m_host.name()
+            << " has no congestion control; call FabricHelper::SetCongestionControl before Install");
     }
 }
 

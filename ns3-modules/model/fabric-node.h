@@ -44,9 +44,16 @@ class FabricHost : public FabricNode
     void AddReceiverAgent(Ptr<FabricMechanism> agent);
 
     typedef void (*FlowStartTracedCallback)(uint32_t flow, uint32_t dst, uint64_t size);
-    typedef void (*FlowEndTracedCallback)(uint32_t flow, uint64_t size, Time start, Time end, Time senderEnd,
+    typedef void (*FlowEndTracedCallback)(uint32_t flow,
+                                          uint64_t size,
+                                          Time start,
+                                          Time end,
+                                          Time senderEnd,
                                           bool finished);
-    typedef void (*RateTracedCallback)(uint32_t flow, DataRate rate, int64_t window, uint64_t sentBytes,
+    typedef void (*RateTracedCallback)(uint32_t flow,
+                                       DataRate rate,
+                                       int64_t window,
+                                       uint64_t sentBytes,
                                        uint64_t ackedBytes);
     TracedCallback<uint32_t, uint32_t, uint64_t> m_flowStartTrace;
     TracedCallback<uint32_t, uint64_t, Time, Time, Time, bool> m_flowEndTrace;

@@ -33,8 +33,9 @@ FabricScheduler::~FabricScheduler() = default;
 void
 FabricScheduler::Insert(const Event& ev)
 {
-    const uint64_t rank =
-        KeyedEvent::Is(*ev.impl) ? MODEL_RANK | static_cast<const KeyedEvent*>(ev.impl)->GetKey() : m_foreign++;
+    const uint64_t rank = KeyedEvent::Is(*ev.impl)
+                              ? MODEL_RANK | static_cast<const KeyedEvent*>(ev.impl)->GetKey()
+                              : m_foreign++;
     const Entry e{ev.key.m_ts, rank, ev.impl, ev.key.m_uid, ev.key.m_context};
     const uint64_t slot = e.ts >> SLOT_BITS;
     const uint64_t ahead = slot - m_slot; // huge where the slot is in the past
@@ -175,7 +176,8 @@ Scheduler::Event
 FabricScheduler::PeekNext() const
 {
     const Entry* near = FirstNear();
-    return ToEvent(near != nullptr && (m_far.empty() || Before(*near, m_far.front())) ? *near : m_far.front());
+    return ToEvent(
+        near != nullptr && (m_far.empty() || Before(*near, m_far.front())) ? *near : m_far.front());
 }
 
 Scheduler::Event
@@ -211,7 +213,8 @@ void
 FabricScheduler::Remove(const Event& ev)
 {
     const auto found = [&ev](const Entry& e) { return e.IsFor(ev); };
-    if (const auto it = std::find_if(m_current.begin(), m_current.end(), found); it != m_current.end())
+    if (const auto it = std::find_if(m_current.begin(), m_current.end(), found);
+        it != m_current.end())
     {
         m_current.erase(it);
         return;

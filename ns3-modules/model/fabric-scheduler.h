@@ -21,12 +21,13 @@ namespace fabric
  *
  * ns-3's schedulers run events of one time in the order in which they were scheduled, which depends
  * on how packets in flight are kept, and their 32-bit event number wraps. Here events of the fabric
- * are ordered by their key (receiving node, kind, ingress); all other events of that time run before
- * them, in the order of scheduling.
+ * are ordered by their key (receiving node, kind, ingress); all other events of that time run
+ * before them, in the order of scheduling.
  *
- * Events of the next 8.4 us, that is nearly all, wait in a wheel of 1 ns slots, unsorted until their
- * slot's turn comes: a few operations per event, however many wait. Those further away (timers)
- * wait in a heap, and the next event is the earlier of both, so no event ever moves between them.
+ * Events of the next 8.4 us, that is nearly all, wait in a wheel of 1 ns slots, unsorted until
+ * their slot's turn comes: a few operations per event, however many wait. Those further away
+ * (timers) wait in a heap, and the next event is the earlier of both, so no event ever moves
+ * between them.
  */
 class FabricScheduler : public Scheduler
 {

@@ -18,9 +18,9 @@ namespace fabric
 /**
  * \brief The frame that a packet of the model stands for, for pcap files and packet trace sources.
  *
- * Ethernet, IPv4, UDP to port 4791 and a base transport header (RoCEv2); the rest is zero. Host n has
- * the address 10.0.0.0 + n. The frame check sequence is left out, as capture programs expect. PFC
- * frames are 802.1Qbb MAC control frames.
+ * Ethernet, IPv4, UDP to port 4791 and a base transport header (RoCEv2); the rest is zero. Host n
+ * has the address 10.0.0.0 + n. The frame check sequence is left out, as capture programs expect.
+ * PFC frames are 802.1Qbb MAC control frames.
  */
 Ptr<Packet> ToWireFormat(const core::Packet& packet);
 

@@ -28,8 +28,9 @@ struct Options
     int64_t progressMs = 500;
 };
 
-constexpr const char* USAGE = "usage: fabric-ns3 --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N]\n"
-                              "       fabric-ns3 --version";
+constexpr const char* USAGE =
+    "usage: fabric-ns3 --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N]\n"
+    "       fabric-ns3 --version";
 
 Options
 Parse(int argc, char** argv)
@@ -135,17 +136,23 @@ Run(const Options& options)
     {
         if (nodes.Get(l.a)->GetNDevices() != l.aPort || nodes.Get(l.b)->GetNDevices() != l.bPort)
         {
-            throw core::InputError("link " + s.nodes[l.a].name + " - " + s.nodes[l.b].name +
-                                   ": the ports of a node must be numbered in the order of their links");
+            throw core::InputError(
+                "link " + s.nodes[l.a].name + " - " + s.nodes[l.b].name +
+                ": the ports of a node must be numbered in the order of their links");
         }
-        fabric.Connect(nodes.Get(l.a), nodes.Get(l.b), DataRate(l.rate.bps), PicoSeconds(l.delay.ps));
+        fabric.Connect(nodes.Get(l.a),
+                       nodes.Get(l.b),
+                       DataRate(l.rate.bps),
+                       PicoSeconds(l.delay.ps));
     }
     for (const auto& r : core::loadRoutes(s.routesFile))
     {
-        const Ptr<FabricSwitch> sw = r.node < nodes.GetN() ? nodes.Get(r.node)->GetObject<FabricSwitch>() : nullptr;
+        const Ptr<FabricSwitch> sw =
+            r.node < nodes.GetN() ? nodes.Get(r.node)->GetObject<FabricSwitch>() : nullptr;
         if (!sw)
         {
-            throw core::InputError(s.routesFile + ": node " + std::to_string(r.node) + " is not a switch");
+            throw core::InputError(s.routesFile + ": node " + std::to_string(r.node) +
+                                   " is not a switch");
         }
         sw->GetNode().setRoute(r.dst, r.ports);
     }
@@ -191,7 +198,8 @@ main(int argc, char** argv)
         std::cerr << e.what() << std::endl;
         return core::kExitRefused;
     }
-    catch (const std::invalid_argument& e) // a parameter or a limit that only the built network knows
+    catch (
+        const std::invalid_argument& e) // a parameter or a limit that only the built network knows
     {
         std::cerr << e.what() << std::endl;
         return core::kExitRefused;

@@ -35,7 +35,8 @@ TEST(Attributes, EveryMechanismIsATypeWithItsParameters)
             continue;
         }
         TypeId tid;
-        ASSERT_TRUE(TypeId::LookupByNameFailSafe(FabricMechanism::TypeName(d->name), &tid)) << d->name;
+        ASSERT_TRUE(TypeId::LookupByNameFailSafe(FabricMechanism::TypeName(d->name), &tid))
+            << d->name;
         ASSERT_EQ(tid.GetAttributeN(), d->params.size()) << d->name;
         const Ptr<FabricMechanism> m = ObjectFactory(tid.GetName()).Create<FabricMechanism>();
         for (size_t i = 0; i < d->params.size(); ++i)
@@ -51,16 +52,19 @@ TEST(Attributes, EveryMechanismIsATypeWithItsParameters)
 TEST(Attributes, AreSetAndRead)
 {
     Time::SetResolution(Time::PS);
-    const Ptr<FabricMechanism> m =
-        ObjectFactory("ns3::fabric::Dcqcn", "AlphaTimer", TimeValue(PicoSeconds(12345)), "RateAi", StringValue("50Mbps"))
-            .Create<FabricMechanism>();
+    const Ptr<FabricMechanism> m = ObjectFactory("ns3::fabric::Dcqcn",
+                                                 "AlphaTimer",
+                                                 TimeValue(PicoSeconds(12345)),
+                                                 "RateAi",
+                                                 StringValue("50Mbps"))
+                                       .Create<FabricMechanism>();
     EXPECT_EQ(std::get<int64_t>(m->GetComponent().get("alpha_timer")), 12345);
     EXPECT_EQ(std::get<int64_t>(m->GetComponent().get("rate_ai")), 50000000);
     TimeValue timer;
     m->GetAttribute("AlphaTimer", timer);
     EXPECT_EQ(timer.Get(), PicoSeconds(12345));
-    EXPECT_FALSE(m->SetAttributeFailSafe("G", DoubleValue(2)));             // above its range
-    EXPECT_FALSE(m->SetAttributeFailSafe("Notice", StringValue("smoke")));  // not one of its choices
+    EXPECT_FALSE(m->SetAttributeFailSafe("G", DoubleValue(2)));            // above its range
+    EXPECT_FALSE(m->SetAttributeFailSafe("Notice", StringValue("smoke"))); // not one of its choices
     EXPECT_TRUE(m->SetAttributeFailSafe("Notice", StringValue("ack")));
 }
 
@@ -72,11 +76,13 @@ TEST(Config, AChangeDuringTheRunTakesEffect)
     std::vector<double> rates(2);
     const auto sample = [&rates](int i) {
         Ptr<FabricHost> host = NodeList::GetNode(0)->GetObject<FabricHost>();
-        host->GetNode().forEachActive([&](const core::Flow& f) { rates[i] = static_cast<double>(f.rate.bps); });
+        host->GetNode().forEachActive(
+            [&](const core::Flow& f) { rates[i] = static_cast<double>(f.rate.bps); });
     };
     Simulator::Schedule(MicroSeconds(400), [&] { sample(0); });
     Simulator::Schedule(MicroSeconds(400), [] {
-        Config::Set("/NodeList/*/$ns3::fabric::FabricHost/CongestionControl/$ns3::fabric::Hpcc/Eta", DoubleValue(0.5));
+        Config::Set("/NodeList/*/$ns3::fabric::FabricHost/CongestionControl/$ns3::fabric::Hpcc/Eta",
+                    DoubleValue(0.5));
     });
     Simulator::Schedule(MicroSeconds(800), [&] { sample(1); });
     d.helper.StopAt(MicroSeconds(800));
@@ -92,26 +98,33 @@ TEST(Config, AFixedParameterIsRefusedByNameDuringTheRun)
     d.helper.AddFlow(d.senders.Get(0), d.receiver.Get(0), 100000, Time(0));
     testing::internal::CaptureStderr();
     Simulator::Schedule(MicroSeconds(1), [] {
-        EXPECT_FALSE(Config::SetFailSafe("/NodeList/*/$ns3::fabric::FabricHost/Mtu", UintegerValue(9000)));
+        EXPECT_FALSE(
+            Config::SetFailSafe("/NodeList/*/$ns3::fabric::FabricHost/Mtu", UintegerValue(9000)));
     });
     d.helper.StopAt(MicroSeconds(50));
     EXPECT_EQ(d.helper.Run(), 0);
-    EXPECT_NE(testing::internal::GetCapturedStderr().find("host.mtu: cannot change during a run"), std::string::npos);
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("host.mtu: cannot change during a run"),
+              std::string::npos);
     Simulator::Destroy();
 }
 
 TEST(Config, PathsReachQueuesAgentsAndPorts)
 {
     Dumbbell d("hpcc");
-    EXPECT_TRUE(Config::SetFailSafe("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/PfcXoff", UintegerValue(7000)));
-    EXPECT_TRUE(Config::SetFailSafe("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/PortAgents/0/"
-                                    "$ns3::fabric::HpccInt/Quantised",
-                                    BooleanValue(true)));
-    EXPECT_TRUE(Config::SetFailSafe("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/Queues/1/"
-                                    "$ns3::fabric::Fifo/Limit",
-                                    UintegerValue(100000)));
-    EXPECT_TRUE(Config::SetFailSafe("/NodeList/*/$ns3::fabric::FabricSwitch/PathSelector/$ns3::fabric::Ecmp/Symmetric",
-                                    BooleanValue(false)));
+    EXPECT_TRUE(
+        Config::SetFailSafe("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/PfcXoff",
+                            UintegerValue(7000)));
+    EXPECT_TRUE(
+        Config::SetFailSafe("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/PortAgents/0/"
+                            "$ns3::fabric::HpccInt/Quantised",
+                            BooleanValue(true)));
+    EXPECT_TRUE(
+        Config::SetFailSafe("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/Queues/1/"
+                            "$ns3::fabric::Fifo/Limit",
+                            UintegerValue(100000)));
+    EXPECT_TRUE(Config::SetFailSafe(
+        "/NodeList/*/$ns3::fabric::FabricSwitch/PathSelector/$ns3::fabric::Ecmp/Symmetric",
+        BooleanValue(false)));
     const Ptr<FabricNetDevice> device = DynamicCast<FabricNetDevice>(d.bottleneck.Get(0));
     EXPECT_EQ(device->GetPort().pfcXoff(), 7000);
     Simulator::Destroy();
@@ -125,13 +138,15 @@ class TraceSources : public testing::TestWithParam<std::string>
 TEST_P(TraceSources, ShowWhatTheTraceStreamShows)
 {
     Dumbbell d(GetParam());
-    Config::Set("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/PfcXoff", UintegerValue(60000));
+    Config::Set("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/PfcXoff",
+                UintegerValue(60000));
     Config::Set("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/Queues/1/$ns3::fabric::" +
                     std::string(GetParam() == "dcqcn" ? "Red" : "Fifo") + "/Limit",
                 UintegerValue(70000));
     d.helper.AddFlow(d.senders.Get(0), d.receiver.Get(0), 2000000, Time(0));
     d.helper.AddFlow(d.senders.Get(1), d.receiver.Get(0), 1000000, MicroSeconds(20));
-    const std::vector<std::string> tables{"flows", "queues", "links", "rates", "pauses", "drops", "packets"};
+    const std::vector<std::string>
+        tables{"flows", "queues", "links", "rates", "pauses", "drops", "packets"};
     for (const auto& t : tables)
     {
         d.helper.EnableTable(t, MicroSeconds(2));
@@ -153,39 +168,69 @@ TEST_P(TraceSources, ShowWhatTheTraceStreamShows)
         {
             const uint64_t id = host->GetNode().id();
             host->m_flowStartTrace.ConnectWithoutContext(
-                Callback<void, uint32_t, uint32_t, uint64_t>([&](uint32_t, uint32_t, uint64_t) { ++flowStarts; }));
-            host->m_flowEndTrace.ConnectWithoutContext(Callback<void, uint32_t, uint64_t, Time, Time, Time, bool>(
-                [&](uint32_t flow, uint64_t size, Time start, Time end, Time senderEnd, bool finished) {
+                Callback<void, uint32_t, uint32_t, uint64_t>(
+                    [&](uint32_t, uint32_t, uint64_t) { ++flowStarts; }));
+            host->m_flowEndTrace.ConnectWithoutContext(
+                Callback<void, uint32_t, uint64_t, Time, Time, Time, bool>([&](uint32_t flow,
+                                                                               uint64_t size,
+                                                                               Time start,
+                                                                               Time end,
+                                                                               Time senderEnd,
+                                                                               bool finished) {
                     add("flows",
-                        {flow, size, uint64_t(start.GetTimeStep()), uint64_t(end.GetTimeStep()),
-                         uint64_t(senderEnd.GetTimeStep()), finished});
+                        {flow,
+                         size,
+                         uint64_t(start.GetTimeStep()),
+                         uint64_t(end.GetTimeStep()),
+                         uint64_t(senderEnd.GetTimeStep()),
+                         finished});
                 }));
-            host->m_rateTrace.ConnectWithoutContext(Callback<void, uint32_t, DataRate, int64_t, uint64_t, uint64_t>(
-                [&, id](uint32_t flow, DataRate rate, int64_t window, uint64_t sent, uint64_t acked) {
-                    add("rates", {now(), flow, id, rate.GetBitRate(), uint64_t(window), sent, acked});
-                }));
+            host->m_rateTrace.ConnectWithoutContext(Callback<void,
+                                                             uint32_t,
+                                                             DataRate,
+                                                             int64_t,
+                                                             uint64_t,
+                                                             uint64_t>([&, id](uint32_t flow,
+                                                                               DataRate rate,
+                                                                               int64_t window,
+                                                                               uint64_t sent,
+                                                                               uint64_t acked) {
+                add("rates", {now(), flow, id, rate.GetBitRate(), uint64_t(window), sent, acked});
+            }));
         }
         for (uint32_t i = 0; i < node->GetNDevices(); ++i)
         {
             const Ptr<FabricNetDevice> device = DynamicCast<FabricNetDevice>(node->GetDevice(i));
             const uint64_t id = device->GetPort().node().id();
-            device->m_queueTrace.ConnectWithoutContext(Callback<void, uint8_t, uint64_t, uint32_t, uint64_t>(
-                [&, id, i](uint8_t c, uint64_t bytes, uint32_t packets, uint64_t max) {
-                    add("queues", {now(), id, i, c, bytes, packets, max});
-                }));
+            device->m_queueTrace.ConnectWithoutContext(
+                Callback<void, uint8_t, uint64_t, uint32_t, uint64_t>(
+                    [&, id, i](uint8_t c, uint64_t bytes, uint32_t packets, uint64_t max) {
+                        add("queues", {now(), id, i, c, bytes, packets, max});
+                    }));
             device->m_linkTrace.ConnectWithoutContext(Callback<void, uint64_t, uint64_t, Time>(
                 [&, id, i](uint64_t sent, uint64_t data, Time paused) {
                     add("links", {now(), id, i, sent, data, uint64_t(paused.GetTimeStep())});
                 }));
-            device->m_pauseTrace.ConnectWithoutContext(Callback<void, uint8_t, bool, bool>(
-                [&, id, i](uint8_t c, bool xoff, bool sent) { add("pauses", {now(), id, i, c, xoff, sent}); }));
-            device->m_dropTrace.ConnectWithoutContext(Callback<void, uint8_t, uint32_t, uint8_t, uint32_t, uint8_t>(
-                [&, id, i](uint8_t c, uint32_t flow, uint8_t kind, uint32_t bytes, uint8_t reason) {
-                    add("drops", {now(), id, i, c, flow, kind, bytes, reason});
+            device->m_pauseTrace.ConnectWithoutContext(
+                Callback<void, uint8_t, bool, bool>([&, id, i](uint8_t c, bool xoff, bool sent) {
+                    add("pauses", {now(), id, i, c, xoff, sent});
                 }));
+            device->m_dropTrace.ConnectWithoutContext(
+                Callback<void, uint8_t, uint32_t, uint8_t, uint32_t, uint8_t>(
+                    [&,
+                     id,
+                     i](uint8_t c, uint32_t flow, uint8_t kind, uint32_t bytes, uint8_t reason) {
+                        add("drops", {now(), id, i, c, flow, kind, bytes, reason});
+                    }));
             device->m_packetTrace.ConnectWithoutContext(
                 Callback<void, uint8_t, uint32_t, uint8_t, uint64_t, uint32_t, uint8_t, bool>(
-                    [&, id, i](uint8_t e, uint32_t flow, uint8_t kind, uint64_t seq, uint32_t bytes, uint8_t c, bool m) {
+                    [&, id, i](uint8_t e,
+                               uint32_t flow,
+                               uint8_t kind,
+                               uint64_t seq,
+                               uint32_t bytes,
+                               uint8_t c,
+                               bool m) {
                         add("packets", {now(), id, i, e, flow, kind, seq, bytes, c, m});
                     }));
         }
@@ -220,7 +265,9 @@ TEST_P(TraceSources, ShowWhatTheTraceStreamShows)
     Simulator::Destroy();
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, TraceSources, testing::Values("none", "hpcc", "fncc", "dcqcn", "rocc"));
+INSTANTIATE_TEST_SUITE_P(Presets,
+                         TraceSources,
+                         testing::Values("none", "hpcc", "fncc", "dcqcn", "rocc"));
 
 TEST(Pcap, HoldsFramesOfTheRightLength)
 {
@@ -314,8 +361,8 @@ TEST(Scheduler, OrderSurvivesTheWrapOfNs3sEventNumber)
 
 TEST(Scheduler, KeepsTheOrderOverAllDistances)
 {
-    // Against a sorted set: events in the slot of now, in the wheel, beyond it, far beyond, and at the same time;
-    // every seventh is removed again.
+    // Against a sorted set: events in the slot of now, in the wheel, beyond it, far beyond, and at
+    // the same time; every seventh is removed again.
     const Ptr<FabricScheduler> list = CreateObject<FabricScheduler>();
     core::RandomStream random(1, "scheduler");
     std::set<std::pair<uint64_t, uint32_t>> expected; // time, number
@@ -368,7 +415,8 @@ TEST(Scheduler, RemovesWhatIsCancelledByNs3)
     std::vector<EventId> ids;
     for (int i = 0; i < 20; ++i)
     {
-        ids.push_back(Simulator::Schedule(PicoSeconds(100 - i), [&order, i] { order += static_cast<char>('a' + i); }));
+        ids.push_back(Simulator::Schedule(PicoSeconds(100 - i),
+                                          [&order, i] { order += static_cast<char>('a' + i); }));
     }
     for (int i = 0; i < 20; i += 2)
     {

@@ -63,7 +63,8 @@ void writeMechanism(std::ostream& out, const std::string& module, const Componen
   writeParams(out, "**." + module, spec);
 }
 
-void writeMechanisms(std::ostream& out, const char* title, const std::string& module, const std::vector<ComponentSpec>& specs) {
+void writeMechanisms(std::ostream& out, const char* title, const std::string& module,
+                     const std::vector<ComponentSpec>& specs) {
   out << "\n# " << title << "\n";
   for (size_t i = 0; i < specs.size(); ++i) writeMechanism(out, module + "[" + std::to_string(i) + "]", specs[i]);
 }
@@ -129,9 +130,9 @@ std::string networkNed(const Scenario& s, const std::string& scenarioFile) {
   size_t number = 0;
   for (auto& [cable, name] : cables) {
     name = cables.size() == 1 ? "Cable" : "Cable" + std::to_string(++number);
-    out << "        channel " << name << " extends FabricLink {\n            datarate = "
-        << nedValue(ParamType::Rate, cable.first) << ";\n            delay = " << time(Time{cable.second})
-        << ";\n        }\n";
+    out << "        channel " << name
+        << " extends FabricLink {\n            datarate = " << nedValue(ParamType::Rate, cable.first)
+        << ";\n            delay = " << time(Time{cable.second}) << ";\n        }\n";
   }
   out << "    submodules:\n        fabric: FabricManager;\n";
   for (size_t i = 0; i < s.nodes.size(); ++i) {

@@ -62,7 +62,9 @@ Options parse(int argc, char** argv) {
 void write(const fs::path& file, const std::string& text) {
   std::ofstream out(file);
   out << text;
-  if (!out.flush()) throw InputError(file.string() + ": cannot be written; fabric-omnet keeps the OMNeT++ form of a scenario beside it");
+  if (!out.flush())
+    throw InputError(file.string() +
+                     ": cannot be written; fabric-omnet keeps the OMNeT++ form of a scenario beside it");
 }
 
 int run(std::vector<std::string> args) {
@@ -87,7 +89,11 @@ int runScenario(const Options& o) {
 
   // Standard output is for the progress lines; what Cmdenv says goes to the log.
   std::cout.rdbuf(std::cerr.rdbuf());
-  std::vector<std::string> args{"fabric-omnet", "-u", "Cmdenv", "-f", (folder / "omnetpp.ini").string(),
+  std::vector<std::string> args{"fabric-omnet",
+                                "-u",
+                                "Cmdenv",
+                                "-f",
+                                (folder / "omnetpp.ini").string(),
                                 "--*.fabric.progressInterval=" + std::to_string(o.progressMs) + "ms"};
   if (!o.trace.empty()) args.push_back("--*.fabric.traceFile=" + fabriclab::quoted(o.trace));
   if (!o.summary.empty()) args.push_back("--*.fabric.summaryFile=" + fabriclab::quoted(o.summary));

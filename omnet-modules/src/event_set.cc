@@ -172,9 +172,7 @@ void FabricEventSet::clear() {
   listed_.clear();
 }
 
-int FabricEventSet::getLength() const {
-  return cEventHeap::getLength() + static_cast<int>(heap_.size()) + behind_;
-}
+int FabricEventSet::getLength() const { return cEventHeap::getLength() + static_cast<int>(heap_.size()) + behind_; }
 
 void FabricEventSet::sort() {
   cEventHeap::sort();

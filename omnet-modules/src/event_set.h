@@ -75,8 +75,8 @@ class FabricEventSet final : public omnetpp::cEventHeap {
   void up(size_t i, Entry e);
   void down(size_t i, Entry e);
 
-  std::vector<Entry> heap_;  // the children of i are at 4i+1 .. 4i+4
-  int behind_ = 0;           // frames that wait behind the first of their wire
+  std::vector<Entry> heap_;               // the children of i are at 4i+1 .. 4i+4
+  int behind_ = 0;                        // frames that wait behind the first of their wire
   std::vector<omnetpp::cEvent*> listed_;  // all events, for get(); empty when out of date
 };
 

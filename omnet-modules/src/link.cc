@@ -11,7 +11,8 @@ Define_Channel(FabricLink);
 void FabricLink::initialize() {
   cDatarateChannel::initialize();
   if (par("disabled").boolValue() || par("ber").doubleValue() != 0 || par("per").doubleValue() != 0) {
-    throw cRuntimeError(this, "disabled, ber and per cannot be set: frames are neither lost nor damaged on a FabricLink");
+    throw cRuntimeError(this,
+                        "disabled, ber and per cannot be set: frames are neither lost nor damaged on a FabricLink");
   }
   started_ = true;
 }

@@ -16,13 +16,16 @@ FabricLink& MacModule::link() {
     if (g->getChannel() == nullptr) continue;
     auto* link = dynamic_cast<FabricLink*>(g->getChannel());
     if (link == nullptr || found != nullptr) {
-      throw cRuntimeError(this, "The connection at %s must be one fabriclab.FabricLink, with nothing but plain "
-                          "connections around it", g->getFullPath().c_str());
+      throw cRuntimeError(this,
+                          "The connection at %s must be one fabriclab.FabricLink, with nothing but plain "
+                          "connections around it",
+                          g->getFullPath().c_str());
     }
     found = link;
   }
   if (found == nullptr) {
-    throw cRuntimeError(this, "The port is not connected; connect it in the NED file: "
+    throw cRuntimeError(this,
+                        "The port is not connected; connect it in the NED file: "
                         "a.link <--> FabricLink { datarate = 100Gbps; delay = 1us; } <--> b.link");
   }
   return *found;

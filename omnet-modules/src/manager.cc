@@ -26,18 +26,19 @@ namespace {
 /// without a sign of it.
 void checkKernel() {
   if (omnetpp::SimTime::getScaleExp() != omnetpp::SIMTIME_PS) {
-    throw cRuntimeError("The fabric counts time in picoseconds; add to [General] in omnetpp.ini: simtime-resolution = ps");
+    throw cRuntimeError(
+        "The fabric counts time in picoseconds; add to [General] in omnetpp.ini: simtime-resolution = ps");
   }
   if (dynamic_cast<FabricEventSet*>(omnetpp::getSimulation()->getFES()) == nullptr) {
-    throw cRuntimeError("The fabric has its own order of simultaneous events; add to [General] in omnetpp.ini: "
-                        "futureeventset-class = \"fabriclab::FabricEventSet\"");
+    throw cRuntimeError(
+        "The fabric has its own order of simultaneous events; add to [General] in omnetpp.ini: "
+        "futureeventset-class = \"fabriclab::FabricEventSet\"");
   }
 }
 
 /// sim-time-limit; Time::Max() where there is none.
 fabric::Time timeLimit() {
-  const double limit =
-      omnetpp::getEnvir()->getConfig()->getAsDouble(omnetpp::cConfigOption::get("sim-time-limit"), -1);
+  const double limit = omnetpp::getEnvir()->getConfig()->getAsDouble(omnetpp::cConfigOption::get("sim-time-limit"), -1);
   return limit < 0 ? fabric::Time::Max() : fabric::Time{wholeNumber(limit, 1e12, "ps", "sim-time-limit")};
 }
 
@@ -74,7 +75,8 @@ std::vector<NodeModule*> ManagerModule::findNodes() {
   std::stable_sort(nodes.begin(), nodes.end(), [&](NodeModule* a, NodeModule* b) { return id(a) < id(b); });
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (id(nodes[i]) != static_cast<int64_t>(i)) {
-      throw cRuntimeError(nodes[i], "Parameter nodeId: %lld, where %zu is expected; number all nodes 0, 1, 2, ... or none",
+      throw cRuntimeError(nodes[i],
+                          "Parameter nodeId: %lld, where %zu is expected; number all nodes 0, 1, 2, ... or none",
                           static_cast<long long>(id(nodes[i])), i);
     }
   }
@@ -112,7 +114,8 @@ void ManagerModule::setRoutes() {
   for (const fabric::ScenarioRoute& r : fabric::loadRoutes(file("routesFile"))) {
     auto* s = r.node < network_->nodes().size() ? dynamic_cast<fabric::Switch*>(network_->nodes()[r.node]) : nullptr;
     if (s == nullptr) {
-      throw fabric::InputError(file("routesFile") + ": node " + std::to_string(r.node) + " is not a switch of this network");
+      throw fabric::InputError(file("routesFile") + ": node " + std::to_string(r.node) +
+                               " is not a switch of this network");
     }
     s->setRoute(r.dst, r.ports);
   }

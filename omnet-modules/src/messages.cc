@@ -36,11 +36,16 @@ const char* nameOf(fabric::EventKind kind) {
 
 }  // namespace
 
-FabricFrame::FabricFrame(fabric::PacketKind kind)
-    : cPacket(nameOf(kind), static_cast<short>(kind)), Keyed(this) {}
+FabricFrame::FabricFrame(fabric::PacketKind kind) : cPacket(nameOf(kind), static_cast<short>(kind)), Keyed(this) {}
 
 FabricFrame::FabricFrame(const FabricFrame& other)
-    : cPacket(other), Keyed(this), seq_(other.seq_), flow_(other.flow_), src_(other.src_), dst_(other.dst_), cls_(other.cls_) {}
+    : cPacket(other),
+      Keyed(this),
+      seq_(other.seq_),
+      flow_(other.flow_),
+      src_(other.src_),
+      dst_(other.dst_),
+      cls_(other.cls_) {}
 
 std::string FabricFrame::str() const {
   std::string text = "flow " + std::to_string(flow_) + " seq " + std::to_string(seq_) + " class " +
@@ -51,8 +56,7 @@ std::string FabricFrame::str() const {
   return text + ", " + std::to_string(getByteLength()) + " B";
 }
 
-FabricTimer::FabricTimer(fabric::EventKind kind)
-    : cMessage(nameOf(kind), static_cast<short>(kind)), Keyed(this) {}
+FabricTimer::FabricTimer(fabric::EventKind kind) : cMessage(nameOf(kind), static_cast<short>(kind)), Keyed(this) {}
 
 FabricTimer::FabricTimer(const FabricTimer& other) : cMessage(other), Keyed(this) {}
 

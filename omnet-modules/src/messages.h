@@ -63,8 +63,8 @@ class FabricTimer final : public omnetpp::cMessage, public Keyed {
   fabric::EventKind kind() const { return static_cast<fabric::EventKind>(getKind()); }
   bool isStale() override { return false; }
 
-  fabric::Event* event = nullptr;   // null: idle
-  EventModule* module = nullptr;    // where it is a self-message
+  fabric::Event* event = nullptr;  // null: idle
+  EventModule* module = nullptr;   // where it is a self-message
 };
 
 /// `event` as a frame or a timer; null if it is something else. Both classes are final: comparing types is

@@ -54,7 +54,9 @@ void MechanismModule::handleParameterChange(const char* name) {
 
 // ---------------------------------------------------------------- ports
 
-MacModule& PortModule::mac() { return *omnetpp::check_and_cast<MacModule*>(getParentModule()->getSubmodule("mac", getIndex())); }
+MacModule& PortModule::mac() {
+  return *omnetpp::check_and_cast<MacModule*>(getParentModule()->getSubmodule("mac", getIndex()));
+}
 
 void PortModule::build(const std::shared_ptr<OmnetEngine>& engine) {
   engine_ = engine;

@@ -58,9 +58,10 @@ class Fields {
   }
 
   static int64_t number(const cValue& v, const char* unit, const std::string& place, int64_t min, int64_t max) {
-    const int64_t n = v.getType() == cValue::INT && std::string_view(unit) == (v.getUnit() != nullptr ? v.getUnit() : "")
-                          ? v.intValueInUnit(v.getUnit())
-                          : wholeNumber(*unit == '\0' ? v.doubleValue() : v.doubleValueInUnit(unit), 1, unit, place.c_str());
+    const int64_t n =
+        v.getType() == cValue::INT && std::string_view(unit) == (v.getUnit() != nullptr ? v.getUnit() : "")
+            ? v.intValueInUnit(v.getUnit())
+            : wholeNumber(*unit == '\0' ? v.doubleValue() : v.doubleValueInUnit(unit), 1, unit, place.c_str());
     if (n < min || n > max) {
       throw InputError(place + ": " + std::to_string(n) + unit + " is outside " + std::to_string(min) + " to " +
                        std::to_string(max));
@@ -90,14 +91,16 @@ constexpr int64_t kMaxBytes = int64_t{1} << 53;
 
 uint32_t NodeNames::node(const std::string& path) const {
   auto* found = dynamic_cast<NodeModule*>(network_.getModuleByPath(("." + path).c_str()));
-  if (found == nullptr) throw InputError("there is no host or switch '" + path + "' in network " + network_.getFullPath());
+  if (found == nullptr)
+    throw InputError("there is no host or switch '" + path + "' in network " + network_.getFullPath());
   return found->node().id();
 }
 
 fabric::TraceFilter::PortId NodeNames::port(const std::string& path) const {
   auto* found = dynamic_cast<PortModule*>(network_.getModuleByPath(("." + path).c_str()));
   if (found == nullptr) {
-    throw InputError("there is no port '" + path + "' in network " + network_.getFullPath() + "; ports are written like s1.port[2]");
+    throw InputError("there is no port '" + path + "' in network " + network_.getFullPath() +
+                     "; ports are written like s1.port[2]");
   }
   return {found->port().node().id(), found->port().index()};
 }
@@ -107,8 +110,9 @@ std::vector<fabric::FlowSpec> parseFlows(const omnetpp::cPar& flows, const NodeN
   if (array == nullptr) throw InputError("flows: must be a list, [{src: ..., dst: ...}, ...]");
   std::vector<fabric::FlowSpec> list;
   for (int i = 0; i < array->size(); ++i) {
-    const Fields f(array->get(i), "flows[" + std::to_string(i) + "]",
-                   {"id", "src", "dst", "size", "start", "stop", "class", "group", "weight", "measured", "srcPort", "dstPort"});
+    const Fields f(
+        array->get(i), "flows[" + std::to_string(i) + "]",
+        {"id", "src", "dst", "size", "start", "stop", "class", "group", "weight", "measured", "srcPort", "dstPort"});
     constexpr uint32_t kFirstPort = 49152, kDestinationPort = 4791;  // as the harness numbers them
     fabric::FlowSpec s;
     s.id = f.has("id") ? static_cast<uint32_t>(f.quantity("id", "", 0, kMax32 - 1)) : static_cast<uint32_t>(i);
@@ -142,7 +146,8 @@ std::vector<fabric::ScenarioTable> parseTables(const omnetpp::cPar& tables, cons
     if (f.has("from")) t.filter.from = fabric::Time{f.quantity("from", "ps", 0, fabric::kLongestTime.ps)};
     if (f.has("to")) t.filter.to = fabric::Time{f.quantity("to", "ps", 0, fabric::kLongestTime.ps)};
     if (f.has("ports")) {
-      f.list("ports", [&](const cValue& v, const std::string&) { t.filter.ports.push_back(names.port(v.stdstringValue())); });
+      f.list("ports",
+             [&](const cValue& v, const std::string&) { t.filter.ports.push_back(names.port(v.stdstringValue())); });
     }
     if (f.has("flows")) {
       f.list("flows", [&](const cValue& v, const std::string& place) {

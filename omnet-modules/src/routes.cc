@@ -11,7 +11,9 @@ namespace fabriclab {
 
 namespace {
 
-const fabric::Node& peerOf(const fabric::Port& port) { return static_cast<MacModule*>(port.device)->peer().port().node(); }
+const fabric::Node& peerOf(const fabric::Port& port) {
+  return static_cast<MacModule*>(port.device)->peer().port().node();
+}
 
 }  // namespace
 

@@ -15,7 +15,8 @@ std::string TraceRow::str() const {
   std::string text = table.name + ":";
   for (size_t c = 0; c < table.columns.size(); ++c) {
     const bool real = table.columns[c].type == ColumnType::F64;
-    text += " " + table.columns[c].name + "=" + (real ? std::to_string(cells[c].f64()) : std::to_string(cells[c].i64()));
+    text +=
+        " " + table.columns[c].name + "=" + (real ? std::to_string(cells[c].f64()) : std::to_string(cells[c].i64()));
   }
   return text;
 }

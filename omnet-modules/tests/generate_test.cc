@@ -1,12 +1,13 @@
 // The generated files, character by character. To renew them after a wanted change:
 //   FABRIC_UPDATE_GOLDEN=1 omnet-tests --gtest_filter=Generate.*
+#include "omnet-modules/runner/generate.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <fstream>
 
 #include "helpers.h"
-#include "omnet-modules/runner/generate.h"
 
 namespace fabriclab::test {
 namespace {

@@ -101,9 +101,14 @@ void addRoute(Records& r, uint32_t node, uint32_t dst, uint16_t port) {
 void writeDumbbell(const Folder& folder, const std::string& congestionControl, const std::string& portAgent,
                    const std::string& receiverAgent, void (*change)(json&)) {
   const auto component = [](const std::string& type) { return json{{"type", type}, {"params", json::object()}}; };
-  json s{{"format", "fabriclab-scenario"}, {"version", 1}, {"name", "dumbbell"}, {"seed", 1},
-         {"stop_ps", 700000000}, {"stop_when_flows_finish", false},
-         {"flows_file", "flows.bin"}, {"routes_file", "routes.bin"}};
+  json s{{"format", "fabriclab-scenario"},
+         {"version", 1},
+         {"name", "dumbbell"},
+         {"seed", 1},
+         {"stop_ps", 700000000},
+         {"stop_when_flows_finish", false},
+         {"flows_file", "flows.bin"},
+         {"routes_file", "routes.bin"}};
   const char* names[] = {"sender0", "sender1", "receiver0", "s1", "s2", "s3"};
   for (int i = 0; i < 6; ++i) {
     json node{{"id", i}, {"name", names[i]}, {"kind", i < 3 ? "host" : "switch"}};
@@ -112,18 +117,27 @@ void writeDumbbell(const Folder& folder, const std::string& congestionControl, c
   }
   const int links[][4] = {{0, 0, 3, 0}, {1, 0, 3, 1}, {2, 0, 5, 0}, {3, 2, 4, 0}, {4, 1, 5, 1}};
   for (int i = 0; i < 5; ++i) {
-    s["links"].push_back({{"id", i}, {"a", links[i][0]}, {"a_port", links[i][1]}, {"b", links[i][2]},
-                          {"b_port", links[i][3]}, {"rate_bps", 100000000000}, {"delay_ps", 1500000}});
+    s["links"].push_back({{"id", i},
+                          {"a", links[i][0]},
+                          {"a_port", links[i][1]},
+                          {"b", links[i][2]},
+                          {"b_port", links[i][3]},
+                          {"rate_bps", 100000000000},
+                          {"delay_ps", 1500000}});
   }
-  s["components"] = {{"host", component("host")}, {"switch", component("switch")}, {"port", component("port")},
-                     {"path_selector", component("ecmp")}, {"queues", {component("fifo"), component("fifo")}},
+  s["components"] = {{"host", component("host")},
+                     {"switch", component("switch")},
+                     {"port", component("port")},
+                     {"path_selector", component("ecmp")},
+                     {"queues", {component("fifo"), component("fifo")}},
                      {"port_agents", json::array({component(portAgent)})},
                      {"congestion_control", component(congestionControl)},
                      {"receiver_agents", json::array({component(receiverAgent)})}};
   s["components"]["host"]["params"]["base_rtt"] = 12506880;
   const json at{{"interval_ps", 1000000}, {"ports", json::array({{{"node", 3}, {"port", 2}}})}};
-  s["trace"]["tables"] = {{"flows", json::object()}, {"queues", at}, {"links", at},
-                          {"rates", {{"interval_ps", 1000000}}}, {"pauses", json::object()}, {"drops", json::object()}};
+  s["trace"]["tables"] = {
+      {"flows", json::object()},  {"queues", at},           {"links", at}, {"rates", {{"interval_ps", 1000000}}},
+      {"pauses", json::object()}, {"drops", json::object()}};
   if (change != nullptr) change(s);
   std::ofstream(folder / "scenario.json") << s.dump(1);
 

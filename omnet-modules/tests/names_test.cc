@@ -1,11 +1,12 @@
 // Values survive the way through NED exactly.
+#include "omnet-modules/src/names.h"
+
 #include <gtest/gtest.h>
 #include <omnetpp.h>
 
 #include <random>
 
 #include "mechanisms/core/types.h"
-#include "omnet-modules/src/names.h"
 #include "omnet-modules/src/parameters.h"
 
 namespace fabriclab {
@@ -13,7 +14,9 @@ namespace {
 
 using fabric::ParamType;
 
-double inUnit(const std::string& text, const char* unit) { return omnetpp::cNedValue::parseQuantity(text.c_str(), unit); }
+double inUnit(const std::string& text, const char* unit) {
+  return omnetpp::cNedValue::parseQuantity(text.c_str(), unit);
+}
 
 TEST(Names, NedForms) {
   EXPECT_EQ(camelCase("w_ai"), "wAi");

@@ -35,10 +35,18 @@ class SignalRecorder : public cSimpleModule, public cListener {
       for (const fabric::Column& c : t.columns) getParentModule()->subscribe(fabriclab::signalName(t, c).c_str(), this);
     }
   }
-  void receiveSignal(cComponent* source, simsignal_t signal, intval_t v, cObject* d) override { write(source, signal, v, d); }
-  void receiveSignal(cComponent* source, simsignal_t signal, uintval_t v, cObject* d) override { write(source, signal, v, d); }
-  void receiveSignal(cComponent* source, simsignal_t signal, bool v, cObject* d) override { write(source, signal, v, d); }
-  void receiveSignal(cComponent* source, simsignal_t signal, double v, cObject* d) override { write(source, signal, v, d); }
+  void receiveSignal(cComponent* source, simsignal_t signal, intval_t v, cObject* d) override {
+    write(source, signal, v, d);
+  }
+  void receiveSignal(cComponent* source, simsignal_t signal, uintval_t v, cObject* d) override {
+    write(source, signal, v, d);
+  }
+  void receiveSignal(cComponent* source, simsignal_t signal, bool v, cObject* d) override {
+    write(source, signal, v, d);
+  }
+  void receiveSignal(cComponent* source, simsignal_t signal, double v, cObject* d) override {
+    write(source, signal, v, d);
+  }
 
  private:
   template <class T>

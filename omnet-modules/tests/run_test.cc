@@ -21,8 +21,15 @@ std::string quotedArg(const std::string& parameter, const std::string& value) {
 
 /// Runs simulations/dumbbell as a person would, with `more` on the command line.
 Result byHand(const Folder& folder, const std::string& config, std::vector<std::string> more = {}) {
-  std::vector<std::string> command{FABRIC_OMNET, "-u", "Cmdenv", "-f", kDumbbell + "/omnetpp.ini", "-c", config,
-                                   "--**.statistic-recording=false", "--result-dir=" + folder.path(),
+  std::vector<std::string> command{FABRIC_OMNET,
+                                   "-u",
+                                   "Cmdenv",
+                                   "-f",
+                                   kDumbbell + "/omnetpp.ini",
+                                   "-c",
+                                   config,
+                                   "--**.statistic-recording=false",
+                                   "--result-dir=" + folder.path(),
                                    quotedArg("*.fabric.traceFile", folder / "hand.trc")};
   command.insert(command.end(), more.begin(), more.end());
   return run(command);
@@ -31,8 +38,15 @@ Result byHand(const Folder& folder, const std::string& config, std::vector<std::
 /// The same network with the tests' own modules in it.
 Result probed(const Folder& folder, const std::string& config, std::vector<std::string> more) {
   more.insert(more.end(), {"-n", kSource + "/tests/ned", "--network=ProbedDumbbell"});
-  std::vector<std::string> command{FABRIC_OMNET_PROBE, "-u", "Cmdenv", "-f", kDumbbell + "/omnetpp.ini", "-c", config,
-                                   "--**.statistic-recording=false", "--result-dir=" + folder.path(),
+  std::vector<std::string> command{FABRIC_OMNET_PROBE,
+                                   "-u",
+                                   "Cmdenv",
+                                   "-f",
+                                   kDumbbell + "/omnetpp.ini",
+                                   "-c",
+                                   config,
+                                   "--**.statistic-recording=false",
+                                   "--result-dir=" + folder.path(),
                                    quotedArg("*.fabric.traceFile", folder / "probed.trc")};
   command.insert(command.end(), more.begin(), more.end());
   return run(command);
@@ -210,10 +224,11 @@ TEST(Parameters, ALiveOneOutOfRangeIsRefusedByName) {
 /// Every signal, heard at the top of the network, is the column of the trace stream.
 TEST(Signals, ShowTheSeriesOfTheTraceStream) {
   const Folder folder;
-  const Result r = probed(folder, "Hpcc",
-                          {quotedArg("*.recorder.file", folder / "signals.txt"), "--sim-time-limit=420us", "--**.pfcXoff=20000B",
-                           "--*.fabric.tables={flows: {}, queues: {interval: 1us}, links: {interval: 1us}, rates: {interval: 1us}, "
-                           "pauses: {}, drops: {}, packets: {from: 300us, to: 320us}}"});
+  const Result r =
+      probed(folder, "Hpcc",
+             {quotedArg("*.recorder.file", folder / "signals.txt"), "--sim-time-limit=420us", "--**.pfcXoff=20000B",
+              "--*.fabric.tables={flows: {}, queues: {interval: 1us}, links: {interval: 1us}, rates: {interval: 1us}, "
+              "pauses: {}, drops: {}, packets: {from: 300us, to: 320us}}"});
   ASSERT_EQ(r.code, 0) << r.err;
   const auto tables = readTrace(folder / "probed.trc");
   const char* names[] = {"sender0", "sender1", "receiver0", "s1", "s2", "s3"};

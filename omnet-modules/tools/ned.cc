@@ -102,7 +102,8 @@ void printSignals(const TableDesc& t) {
     const std::string name = fabriclab::signalName(t, c);
     std::cout << "        @signal[" << name << "](type=" << signalType(c.type) << ");\n";
     std::cout << "        @statistic[" << name << "](title=\"" << c.help << "\"; "
-              << (c.unit.empty() || c.unit == "1" ? "" : "unit=" + (c.unit == "bit/s" ? std::string("bps") : c.unit) + "; ")
+              << (c.unit.empty() || c.unit == "1" ? ""
+                                                  : "unit=" + (c.unit == "bit/s" ? std::string("bps") : c.unit) + "; ")
               << "record=" << (t.sampled ? "last,max,vector?" : "count,last,vector?") << ");\n";
   }
 }
