@@ -13,6 +13,7 @@ import (
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/plot"
+	"fabriclab/analysis/sheet"
 	"fabriclab/analysis/spec"
 )
 
@@ -163,25 +164,25 @@ func writeDrawing(dir string, d *drawing) error {
 			return err
 		}
 	}
-	t := sheet{columns: []column{
-		{"plot", text}, {"row", text}, {"column", text}, {"line", text}, {"engine", text}, {"seed", integer},
-		{"x", number}, {"x_unit", text}, {"y", number}, {"y_unit", text}}}
+	t := sheet.Sheet{Columns: []sheet.Column{
+		{Name: "plot"}, {Name: "row"}, {Name: "column"}, {Name: "line"}, {Name: "engine"}, {Name: "seed", Kind: sheet.Integer},
+		{Name: "x", Kind: sheet.Number}, {Name: "x_unit"}, {Name: "y", Kind: sheet.Number}, {Name: "y_unit"}}}
 	for _, p := range d.points {
 		var seed any
 		if n, err := strconv.ParseUint(p.seed, 10, 64); err == nil {
 			seed = n
 		}
-		t.rows = append(t.rows, []any{d.id, p.row, p.column, p.line, p.engine, seed, p.x, d.xUnit, p.y, d.yUnit})
+		t.Rows = append(t.Rows, []any{d.id, p.row, p.column, p.line, p.engine, seed, p.x, d.xUnit, p.y, d.yUnit})
 	}
-	return t.write(dir, d.id)
+	return t.Write(dir, d.id)
 }
 
 func writeMeasures(dir string, in Input, values taken) error {
-	t := sheet{columns: []column{{"measure", text}, {"text", text}, {"unit", text}}}
+	t := sheet.Sheet{Columns: []sheet.Column{{Name: "measure"}, {Name: "text"}, {Name: "unit"}}}
 	for _, d := range in.Figure.Dimensions.Names {
-		t.columns = append(t.columns, column{d, text})
+		t.Columns = append(t.Columns, sheet.Column{Name: d})
 	}
-	t.columns = append(t.columns, column{"engine", text}, column{"seed", integer}, column{"value", number})
+	t.Columns = append(t.Columns, sheet.Column{Name: "engine"}, sheet.Column{Name: "seed", Kind: sheet.Integer}, sheet.Column{Name: "value", Kind: sheet.Number})
 	for _, name := range in.Figure.Measures.Names {
 		m := in.Figure.Measures.Items[name]
 		for i, r := range in.Runs {
@@ -194,10 +195,10 @@ func writeMeasures(dir string, in Input, values taken) error {
 			if x := values[name][i]; x.err == nil {
 				v = x.v
 			}
-			t.rows = append(t.rows, append(row, r.Engine, r.Seed, v))
+			t.Rows = append(t.Rows, append(row, r.Engine, r.Seed, v))
 		}
 	}
-	return t.write(dir, "measures")
+	return t.Write(dir, "measures")
 }
 
 func shortNumber(v float64) string {

@@ -30,33 +30,49 @@ type in struct {
 	link   float64 // rate of port, bit/s
 }
 
+// Better is the direction in which a measure is better.
+type Better int
+
+// The directions.
+const (
+	Neither Better = iota
+	Lower
+	Higher
+)
+
+func (b Better) String() string { return [...]string{"neither", "lower", "higher"}[b] }
+
+// BetterOf is the direction in which a kind of measure is better.
+func BetterOf(name string) Better { return kinds[name].better }
+
 // A kind is how a measure is taken, in the base unit of its quantity.
 type kind struct {
 	quantity Quantity
+	better   Better
 	needs    []string // keys that must be given
 	allows   []string // keys that may
 	take     func(in) (float64, error)
 }
 
 var kinds = map[string]kind{
-	"queue_peak": {Bytes, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Peak)},
-	"queue_mean": {Bytes, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Mean)},
-	"queue_percentile": {Bytes, []string{"port", "class", "window", "percentile"}, nil, func(x in) (float64, error) {
+	"queue_peak": {Bytes, Lower, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Peak)},
+	"queue_mean": {Bytes, Lower, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Mean)},
+	"queue_percentile": {Bytes, Lower, []string{"port", "class", "window", "percentile"}, nil, func(x in) (float64, error) {
 		return ofQueue(func(s queue.Samples) float64 { return s.Percentile(x.m.Percentile) })(x)
 	}},
-	"utilisation":   {Share, []string{"port", "window", "count"}, nil, utilisation},
-	"slowdown_time": {Time, []string{"flow", "event"}, nil, slowdownTime},
-	"fair_time":     {Time, []string{"flows", "port", "event"}, []string{"share"}, fairTime},
-	"recovery_time": {Time, []string{"flows", "port", "event"}, nil, recoveryTime},
-	"jitter":        {Share, []string{"flows", "window"}, []string{"method"}, jitter},
-	"rate_share":    {Share, []string{"flows", "port", "window"}, nil, rateShare},
-	"jain": {Share, []string{"flows", "window"}, nil, func(x in) (float64, error) {
+	"utilisation":   {Share, Higher, []string{"port", "window", "count"}, nil, utilisation},
+	"slowdown_time": {Time, Lower, []string{"flow", "event"}, nil, slowdownTime},
+	"fair_time":     {Time, Lower, []string{"flows", "port", "event"}, []string{"share"}, fairTime},
+	"recovery_time": {Time, Lower, []string{"flows", "port", "event"}, nil, recoveryTime},
+	"jitter":        {Share, Lower, []string{"flows", "window"}, []string{"method"}, jitter},
+	"rate_share":    {Share, Neither, []string{"flows", "port", "window"}, nil, rateShare},
+	"jain": {Share, Higher, []string{"flows", "window"}, nil, func(x in) (float64, error) {
 		return fairness.Acked(x.dir, x.m.Flows, x.window)
 	}},
-	"pauses":       {Count, []string{"node", "class", "window"}, []string{"port"}, pauses},
-	"paused_time":  {Time, []string{"port", "window"}, nil, pausedTime},
-	"drops":        {Count, []string{"window"}, nil, drops},
-	"fct_slowdown": {Share, []string{"stat"}, []string{"min_size", "max_size"}, fctSlowdown},
+	"pauses":       {Count, Lower, []string{"node", "class", "window"}, []string{"port"}, pauses},
+	"paused_time":  {Time, Lower, []string{"port", "window"}, nil, pausedTime},
+	"drops":        {Count, Lower, []string{"window"}, nil, drops},
+	"fct_slowdown": {Share, Lower, []string{"stat"}, []string{"min_size", "max_size"}, fctSlowdown},
 }
 
 // Kinds lists the kinds of measures.

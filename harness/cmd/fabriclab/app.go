@@ -203,7 +203,7 @@ Settings come from flags, over FABRICLAB_* variables (FABRICLAB_JOBS=4), over
 	root.AddCommand(
 		a.runCommand(), a.figureCommand(), a.validateCommand(),
 		a.listCommand(), a.describeCommand(), a.topologyCommand(), a.flowsCommand(),
-		a.analyzeCommand(), a.traceCommand(),
+		a.analyzeCommand(), a.traceCommand(), a.collectCommand(),
 		a.parityCommand(), a.benchCommand(), a.buildCommand(), a.doctorCommand(), a.versionCommand(),
 	)
 	return root

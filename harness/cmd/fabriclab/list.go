@@ -14,6 +14,8 @@ import (
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"fabriclab/analysis/measure"
+	"fabriclab/analysis/metric"
 	"fabriclab/harness/catalog"
 	"fabriclab/harness/workload"
 )
@@ -69,6 +71,22 @@ func (a *app) workloads() ([]entry, error) {
 	return entries, nil
 }
 
+// metrics are the columns of a sweep's table.
+func metrics() []entry {
+	var entries []entry
+	for _, m := range metric.All() {
+		title := m.Help
+		if m.Better != measure.Neither {
+			title += "; " + m.Better.String() + " is better"
+		}
+		if m.Volatile {
+			title += "; depends on the machine"
+		}
+		entries = append(entries, entry{Name: m.Name, Kind: m.Unit, Title: title})
+	}
+	return entries
+}
+
 // shortSize is a number of bytes with four digits.
 func shortSize(bytes float64) string {
 	units := []string{"B", "KB", "MB", "GB"}
@@ -79,7 +97,7 @@ func shortSize(bytes float64) string {
 }
 
 func (a *app) listCommand() *cobra.Command {
-	lists := []string{"experiments", "figures", "presets", "mechanisms", "workloads", "topologies"}
+	lists := []string{"experiments", "figures", "presets", "mechanisms", "workloads", "topologies", "metrics"}
 	return &cobra.Command{
 		Use:   "list " + strings.Join(lists, "|"),
 		Short: "list what there is",
@@ -96,6 +114,8 @@ func (a *app) listCommand() *cobra.Command {
 				entries, err = a.mechanisms(cmd)
 			case "topologies":
 				entries = topologies
+			case "metrics":
+				entries = metrics()
 			case "workloads":
 				entries, err = a.workloads()
 			default:

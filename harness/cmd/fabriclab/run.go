@@ -158,14 +158,18 @@ func (a *app) runOptions() (run.Options, error) {
 	if err != nil {
 		return run.Options{}, err
 	}
-	depth := store.Contents
-	if a.set.verify == "sizes" {
-		depth = store.Sizes
-	}
 	return run.Options{
-		Store: store.New(dir), Jobs: a.set.jobs, KeepGoing: a.set.keepGoing, Again: a.set.again || a.set.omnetResults, Verify: depth,
+		Store: store.New(dir), Jobs: a.set.jobs, KeepGoing: a.set.keepGoing, Again: a.set.again || a.set.omnetResults, Verify: a.depth(),
 		StallTimeout: a.set.stallTimeout, Grace: a.set.grace, Every: progressEvery, Tool: tool(),
 	}, nil
+}
+
+// depth is how closely results are looked at before they are taken.
+func (a *app) depth() store.Depth {
+	if a.set.verify == "sizes" {
+		return store.Sizes
+	}
+	return store.Contents
 }
 
 // report prints where the results are and why runs failed.

@@ -1,0 +1,193 @@
+// Package collect gathers what the runs of a sweep came to in one tidy table:
+// a row for each run and metric, the parameters as columns
+// (docs/how-to/sweep-results.md).
+package collect
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fabriclab/analysis/metric"
+	"fabriclab/analysis/sheet"
+	"fabriclab/harness/units"
+)
+
+// A Label is a run's value on one axis of its experiment's matrix.
+type Label struct{ Path, Value string }
+
+// A Run is a run's place in its sweep, and what it came to.
+type Run struct {
+	Experiment string
+	Scenario   string // the scenario hash
+	Labels     []Label
+	Engine     string
+	Seed       uint64
+	Values     []metric.Value
+}
+
+// Point is the run's labels as text, as in "preset=fncc topology.rate=100Gbps".
+func (r Run) Point() string {
+	words := make([]string, len(r.Labels))
+	for i, l := range r.Labels {
+		words[i] = l.Path + "=" + l.Value
+	}
+	return strings.Join(words, " ")
+}
+
+// Compare orders runs by experiment, point, engine and seed; numbers within
+// labels count as numbers.
+func Compare(a, b Run) int {
+	return cmp.Or(
+		cmp.Compare(a.Experiment, b.Experiment),
+		slices.CompareFunc(a.Labels, b.Labels, func(x, y Label) int {
+			return cmp.Or(cmp.Compare(x.Path, y.Path), compareValues(x.Value, y.Value))
+		}),
+		cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Engine, b.Engine), cmp.Compare(a.Seed, b.Seed))
+}
+
+func compareValues(a, b string) int {
+	for _, q := range quantities {
+		x, okX := q.parse(a)
+		y, okY := q.parse(b)
+		if okX && okY {
+			return cmp.Or(cmp.Compare(x, y), cmp.Compare(a, b))
+		}
+	}
+	return cmp.Compare(a, b)
+}
+
+// quantities are what the values of an axis may be; the suffix is that of the
+// column with the number.
+var quantities = []struct {
+	suffix string
+	parse  func(string) (float64, bool)
+}{
+	{"", func(text string) (float64, bool) {
+		v, err := strconv.ParseFloat(text, 64)
+		return v, err == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
+	}},
+	{"_ps", whole(units.ParseTime)},
+	{"_bps", whole(units.ParseRate)},
+	{"_bytes", whole(units.ParseBytes)},
+}
+
+func whole(parse func(string) (int64, error)) func(string) (float64, bool) {
+	return func(text string) (float64, bool) {
+		v, err := parse(text)
+		return float64(v), err == nil
+	}
+}
+
+// Columns of the table beside those of the parameters.
+const (
+	Experiment    = "experiment"
+	Scenario      = "scenario"
+	Engine        = "engine"
+	Seed          = "seed"
+	MetricName    = "metric"
+	Unit          = "unit"
+	Better        = "better"
+	Deterministic = "deterministic"
+	Value         = "value"
+	Note          = "note"
+)
+
+// Table is the tidy table. Without volatile it has no metrics that depend on
+// the machine, and is the same bytes whenever the same runs are made again.
+func Table(runs []Run, volatile bool) *sheet.Sheet {
+	s := &sheet.Sheet{Columns: []sheet.Column{{Name: Experiment}, {Name: Scenario}}}
+	axes := axesOf(runs)
+	for _, a := range axes {
+		s.Columns = append(s.Columns, a.columns()...)
+	}
+	s.Columns = append(s.Columns, sheet.Column{Name: Engine}, sheet.Column{Name: Seed, Kind: sheet.Integer},
+		sheet.Column{Name: MetricName}, sheet.Column{Name: Unit}, sheet.Column{Name: Better}, sheet.Column{Name: Deterministic, Kind: sheet.Bool},
+		sheet.Column{Name: Value, Kind: sheet.Number}, sheet.Column{Name: Note, Kind: sheet.OptionalText})
+	for _, r := range runs {
+		place := []any{r.Experiment, r.Scenario}
+		for _, a := range axes {
+			place = append(place, a.cells(r)...)
+		}
+		place = append(place, r.Engine, r.Seed)
+		for _, v := range r.Values {
+			if v.Metric.Volatile && !volatile {
+				continue
+			}
+			var value, note any = v.Value, nil
+			if v.Err != nil {
+				value, note = nil, v.Err.Error()
+			}
+			s.Rows = append(s.Rows, slices.Concat(place, []any{v.Metric.Name, v.Metric.Unit, v.Metric.Better.String(), !v.Metric.Volatile, value, note}))
+		}
+	}
+	return s
+}
+
+// An axis is a matrix path that some run has a value on.
+type axis struct {
+	path   string
+	name   string                       // of the column
+	number func(string) (float64, bool) // nil: its values are no numbers
+	suffix string                       // of the second column, with the numbers; "": the first one has them
+}
+
+// axesOf lists the axes in the order in which runs name them. Values that are
+// all of one quantity are numbers, too.
+func axesOf(runs []Run) []axis {
+	var axes []axis
+	values := map[string][]string{}
+	for _, r := range runs {
+		for _, l := range r.Labels {
+			if _, known := values[l.Path]; !known {
+				name := l.Path
+				if slices.Contains([]string{Experiment, Scenario, Engine, Seed, MetricName, Unit, Better, Deterministic, Value, Note}, name) {
+					name = "matrix." + name
+				}
+				axes = append(axes, axis{path: l.Path, name: name})
+			}
+			values[l.Path] = append(values[l.Path], l.Value)
+		}
+	}
+	for i := range axes {
+		for _, q := range quantities {
+			if !slices.ContainsFunc(values[axes[i].path], func(v string) bool { _, ok := q.parse(v); return !ok }) {
+				axes[i].number, axes[i].suffix = q.parse, q.suffix
+				break
+			}
+		}
+	}
+	return axes
+}
+
+func (a axis) columns() []sheet.Column {
+	switch {
+	case a.number == nil:
+		return []sheet.Column{{Name: a.name, Kind: sheet.OptionalText}}
+	case a.suffix == "":
+		return []sheet.Column{{Name: a.name, Kind: sheet.Number}}
+	}
+	return []sheet.Column{{Name: a.name, Kind: sheet.OptionalText}, {Name: a.name + a.suffix, Kind: sheet.Number}}
+}
+
+func (a axis) cells(r Run) []any {
+	var text, number any
+	for _, l := range r.Labels {
+		if l.Path != a.path {
+			continue
+		}
+		text = l.Value
+		if a.number != nil {
+			number, _ = a.number(l.Value)
+		}
+	}
+	switch {
+	case a.number == nil:
+		return []any{text}
+	case a.suffix == "":
+		return []any{number}
+	}
+	return []any{text, number}
+}

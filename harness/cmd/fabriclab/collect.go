@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"fabriclab/analysis/collect"
+	"fabriclab/analysis/metric"
+	"fabriclab/analysis/sheet"
+	"fabriclab/analysis/spec"
+	"fabriclab/harness/store"
+)
+
+func (a *app) collectCommand() *cobra.Command {
+	var s selection
+	var to string
+	var partial, deterministic bool
+	cmd := &cobra.Command{
+		Use:   "collect SWEEP -o FILE",
+		Short: "write the results of a sweep as one tidy table: a row for each run and metric",
+		Long: `Measures every run of a sweep and writes one table, a row for each run and metric, with the
+parameters as columns. SWEEP is an experiment (its runs at the scale and with the --set, --seed and
+--engine it was run with), or a folder of results (every run in it).`,
+		Example: `  fabriclab collect fncc/fig10 -o sweep.parquet
+  fabriclab collect results/fncc -o sweep.csv --deterministic`,
+		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if to != "" {
+				if err := sheet.CheckName(to); err != nil {
+					return err
+				}
+			}
+			runs, err := a.sweep(cmd.Context(), args[0], s, partial)
+			if err != nil {
+				return err
+			}
+			table := collect.Table(runs, !deterministic)
+			if to == "" {
+				return table.WriteCSV(a.out)
+			}
+			if err := table.WriteFile(to); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.err, "%s: %d rows, %d runs\n", to, len(table.Rows), len(runs))
+			return nil
+		},
+	}
+	s.flags(cmd)
+	cmd.Flags().StringVarP(&to, "output", "o", "", "file to write: .parquet or .csv (default: CSV to standard output)")
+	cmd.Flags().BoolVar(&partial, "partial", false, "take what there is where runs of the sweep are missing")
+	cmd.Flags().BoolVar(&deterministic, "deterministic", false, "leave out wall time, CPU time and memory: the same runs then give the same bytes")
+	return cmd
+}
+
+// sweep measures the runs of an experiment or of a results folder.
+func (a *app) sweep(ctx context.Context, name string, s selection, partial bool) ([]collect.Run, error) {
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		if len(s.sets) > 0 || len(s.seeds) > 0 || a.set.scale != "" {
+			return nil, fmt.Errorf("%s is a folder of results, all of which are taken; --set, --seed and --scale choose among the runs of an experiment, which is named by its id or file", name)
+		}
+		return a.folder(name)
+	}
+	return a.experimentRuns(ctx, name, s, partial)
+}
+
+// folder measures all runs below a folder.
+func (a *app) folder(dir string) ([]collect.Run, error) {
+	dirs, err := store.Runs(dir)
+	if err != nil {
+		return nil, err
+	}
+	var runs []collect.Run
+	for _, d := range dirs {
+		m, err := store.Read(d)
+		if err != nil {
+			return nil, err
+		}
+		if len(a.set.engines) > 0 && !slices.Contains(a.set.engines, m.Engine.Name) {
+			continue
+		}
+		run, err := a.measured(d, m, nil)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("%w in %s; give a folder below results/, or the id of an experiment", store.ErrNoRun, dir)
+	}
+	slices.SortFunc(runs, collect.Compare)
+	for i := 1; i < len(runs); i++ {
+		if x, y := runs[i-1], runs[i]; x.Experiment == y.Experiment && x.Point() == y.Point() && x.Scenario != y.Scenario {
+			fmt.Fprintf(a.err, "warning: %s %s is there with several scenarios (other scales, --set, or an older experiment); the column scenario tells them apart, and the experiment's id in place of the folder chooses\n", y.Experiment, y.Point())
+			break
+		}
+	}
+	return runs, nil
+}
+
+// experimentRuns measures the runs of an experiment as it is now.
+func (a *app) experimentRuns(ctx context.Context, name string, s selection, partial bool) ([]collect.Run, error) {
+	c, err := a.catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := a.loadOne(c, name, s)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := a.resultsDir()
+	if err != nil {
+		return nil, err
+	}
+	results := store.New(dir)
+	var runs []collect.Run
+	var missing []string
+	for _, point := range e.Points {
+		hash, err := point.Hash()
+		if err != nil {
+			return nil, err
+		}
+		for _, engine := range e.Engines {
+			for _, seed := range e.Seeds {
+				key := store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engine, Seed: seed}
+				m, err := store.Read(results.Dir(key))
+				if errors.Is(err, store.ErrNoRun) {
+					missing = append(missing, job(e.Experiment, point, hash, engine, seed, nil).Title)
+					continue
+				}
+				if err != nil {
+					return nil, err
+				}
+				run, err := a.measured(results.Dir(key), m, e.figure)
+				if err != nil {
+					return nil, err
+				}
+				run.Labels = run.Labels[:0]
+				for _, l := range point.Labels {
+					run.Labels = append(run.Labels, collect.Label{Path: l.Path, Value: l.Value})
+				}
+				runs = append(runs, run)
+			}
+		}
+	}
+	if len(missing) == 0 || partial && len(runs) > 0 {
+		for _, title := range missing {
+			fmt.Fprintf(a.err, "warning: missing: %s\n", title)
+		}
+		return runs, nil
+	}
+	const show = 5
+	if more := len(missing) - show; more > 0 {
+		missing = append(missing[:show], fmt.Sprintf("and %d more", more))
+	}
+	return nil, fmt.Errorf("runs of %s at scale %s have no result in %s:\n  %s\nmake them with: fabriclab run %s; or take what there is with --partial",
+		e.Name, e.Scale, dir, strings.Join(missing, "\n  "), name)
+}
+
+// measured verifies a run and measures it.
+func (a *app) measured(dir string, m *store.Manifest, figure *spec.Figure) (collect.Run, error) {
+	if err := m.Verify(dir, a.depth()); err != nil {
+		return collect.Run{}, err
+	}
+	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Engine: m.Engine.Name, Seed: m.Seed}
+	for path, value := range m.Labels {
+		run.Labels = append(run.Labels, collect.Label{Path: path, Value: value})
+	}
+	slices.SortFunc(run.Labels, func(x, y collect.Label) int { return strings.Compare(x.Path, y.Path) })
+	var err error
+	run.Values, err = metric.Take(spec.Run{Dir: dir, Labels: m.Labels, Engine: m.Engine.Name, Seed: m.Seed}, figure)
+	return run, err
+}
