@@ -26,6 +26,13 @@ type Event struct {
 	Run  string    `json:"run"`
 	Dir  string    `json:"dir,omitempty"`
 
+	// What the run is, set when it is queued or cached.
+	Experiment   string            `json:"experiment,omitempty"`
+	Labels       map[string]string `json:"labels,omitempty"`
+	ScenarioHash string            `json:"scenario_hash,omitempty"`
+	Engine       string            `json:"engine,omitempty"`
+	Seed         *uint64           `json:"seed,omitempty"`
+
 	SimPS        int64   `json:"sim_ps,omitempty"`
 	StopPS       int64   `json:"stop_ps,omitempty"`
 	Events       uint64  `json:"events,omitempty"`

@@ -35,6 +35,14 @@ type Job struct {
 	IdealFCT func(src, dst uint32, size uint64) (ps int64, ok bool)
 }
 
+// Queued is the event of a job that waits to be run; it says what the job is.
+func (j *Job) Queued() progress.Event {
+	return progress.Event{
+		Kind: progress.Queued, Run: j.Title, Time: time.Now(), Experiment: j.Key.Experiment, Labels: j.Labels,
+		ScenarioHash: j.Key.ScenarioHash, Engine: j.Key.Engine, Seed: &j.Key.Seed,
+	}
+}
+
 // Options are how jobs are run.
 type Options struct {
 	Store *store.Store
@@ -81,7 +89,7 @@ func All(ctx context.Context, jobs []Job, opt Options) []Result {
 		if _, twice := first[job.Key]; !twice {
 			first[job.Key] = i
 			queue <- i
-			emit(opt.Sink, job, progress.Event{Kind: progress.Queued})
+			opt.Sink.Event(job.Queued())
 		}
 	}
 	close(queue)

@@ -90,7 +90,8 @@ func (a *app) configDir(file string) (string, error) {
 // plan is what is to be run for an experiment.
 type plan struct {
 	loaded
-	jobs []run.Job
+	jobs   []run.Job
+	points []*experiment.Point // of each job
 }
 
 // plans makes the jobs of experiments: every point on every engine with every
@@ -123,6 +124,7 @@ func (a *app) plans(ctx context.Context, b *build.Builder, all []loaded) ([]plan
 			for _, name := range e.Engines {
 				for _, seed := range e.Seeds {
 					p.jobs = append(p.jobs, job(e.Experiment, point, hash, name, seed, programs[name]))
+					p.points = append(p.points, point)
 				}
 			}
 		}
@@ -152,11 +154,8 @@ func job(e *experiment.Experiment, point *experiment.Point, hash, engineName str
 // not default, or all of it.
 func showPlan(out io.Writer, p plan, verbose bool) error {
 	e := p.Experiment
-	fmt.Fprintf(out, "%s: %s\n", e.Name, e.Title)
-	fmt.Fprintf(out, "scale %s, %d points, seeds %s, engines %s: %d runs\n", e.Scale, len(e.Points),
-		strings.Trim(fmt.Sprint(e.Seeds), "[]"), strings.Join(e.Engines, ", "), len(p.jobs))
-	for _, w := range e.Warnings {
-		fmt.Fprintf(out, "warning: %s\n", w)
+	if err := showHead(out, p); err != nil {
+		return err
 	}
 	if verbose {
 		for _, point := range e.Points {
@@ -172,6 +171,18 @@ func showPlan(out io.Writer, p plan, verbose bool) error {
 		fmt.Fprintf(w, "  %s\t%s.%s\t%s\t%s\t%s\n", s.Place, s.Component, s.Param, s.Value, s.Origin, where(row.points, e.Points))
 	}
 	return w.Flush()
+}
+
+// showHead says what an experiment is and how many runs it has.
+func showHead(out io.Writer, p plan) error {
+	e := p.Experiment
+	fmt.Fprintf(out, "%s: %s\n", e.Name, e.Title)
+	_, err := fmt.Fprintf(out, "scale %s, %d points, seeds %s, engines %s: %d runs\n", e.Scale, len(e.Points),
+		seedRanges(e.Seeds), strings.Join(e.Engines, ", "), len(p.jobs))
+	for _, w := range e.Warnings {
+		fmt.Fprintf(out, "warning: %s\n", w)
+	}
+	return err
 }
 
 func pointName(p *experiment.Point) string {

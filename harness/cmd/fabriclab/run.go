@@ -22,11 +22,15 @@ func (s *selection) flags(cmd *cobra.Command) {
 
 func (a *app) runCommand() *cobra.Command {
 	var s selection
+	var dryRun bool
 	cmd := &cobra.Command{
 		Use:   "run FILE…",
 		Short: "run experiments, given by file or id",
 		Args:  cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if dryRun {
+				return a.dryRun(cmd.Context(), args, s)
+			}
 			done, err := a.runAll(cmd.Context(), args, s)
 			if err != nil {
 				return err
@@ -35,6 +39,7 @@ func (a *app) runCommand() *cobra.Command {
 		},
 	}
 	s.flags(cmd)
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the points, which runs have a valid result and which would be made, and run nothing")
 	return cmd
 }
 
@@ -85,9 +90,8 @@ type finished struct {
 	results []run.Result
 }
 
-// runAll runs experiments and shows how it goes. The error is about what kept
-// them from being run at all; failed runs are among the results.
-func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finished, error) {
+// planAll builds what is stale and makes the jobs of experiments.
+func (a *app) planAll(ctx context.Context, names []string, s selection) ([]plan, error) {
 	b, err := a.builder()
 	if err != nil {
 		return nil, err
@@ -103,7 +107,13 @@ func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finish
 	if err != nil {
 		return nil, err
 	}
-	plans, err := a.plans(ctx, b, all)
+	return a.plans(ctx, b, all)
+}
+
+// runAll runs experiments and shows how it goes. The error is about what kept
+// them from being run at all; failed runs are among the results.
+func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finished, error) {
+	plans, err := a.planAll(ctx, names, s)
 	if err != nil {
 		return nil, err
 	}
