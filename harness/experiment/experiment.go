@@ -30,9 +30,6 @@ import (
 // DefaultScale is the scale used where none is asked for.
 const DefaultScale = "quick"
 
-// Engines are the engines there are; the first one is the default.
-var Engines = []string{"ns3", "omnetpp"}
-
 // EffectiveFile is the effective configuration's name in a run directory.
 const EffectiveFile = "effective.json"
 
@@ -49,24 +46,26 @@ type Experiment struct {
 	Name, Title, Source string
 	File                string // as given to Load
 	Scale               string
-	Engines             []string
+	Engines             []string // of all points
 	Seeds               []uint64
 	Points              []*Point
 	Figure              *yaml.Node // the figure section, scale applied; nil if there is none
 	Warnings            []string
 }
 
-// Point is one combination of the matrix; it runs on every engine with every
-// seed.
+// Point is one combination of the matrix; it runs on each of its engines with
+// every seed.
 type Point struct {
 	Labels    []Label
+	Engines   []string
 	Scenario  scenario.Scenario // its seed is 0; see WriteInputs
 	Topology  *topology.Topology
 	Flows     workload.Generator
 	Effective Effective
 
-	rules workload.Rules
-	hash  func() (string, error)
+	rules        workload.Rules
+	hash         func() (string, error)
+	enginesFixed bool // the matrix says them
 }
 
 // Label is a point's value on one axis of the matrix.
@@ -173,11 +172,24 @@ func Load(file string, opt Options) (*Experiment, error) {
 	e := &Experiment{File: file}
 	root = l.applyScale(root, e, opt.Scale)
 	root, flags := l.applyFlags(root, opt.Sets)
-	l.head(root, e)
-	for _, c := range l.combinations(root, flags) {
-		if point := l.point(root, c); point != nil {
-			e.Points = append(e.Points, point)
+	head := l.head(root, e)
+	combinations := withEngines(l.combinations(root, flags))
+	usual := l.engines(head, combinations)
+	for _, c := range combinations {
+		point := l.point(root, c)
+		if point == nil {
+			continue
 		}
+		point.Engines, point.enginesFixed = c.engines, c.engines != nil
+		if c.engines == nil {
+			point.Engines = usual
+		}
+		for _, name := range point.Engines {
+			if !slices.Contains(e.Engines, name) {
+				e.Engines = append(e.Engines, name)
+			}
+		}
+		e.Points = append(e.Points, point)
 	}
 	l.unused(root, e)
 	if len(l.problems) > 0 {
@@ -299,8 +311,8 @@ func (l *loader) path(text string) []string {
 
 var experimentName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$`)
 
-// head reads what belongs to the whole experiment.
-func (l *loader) head(root *yaml.Node, e *Experiment) {
+// head reads what belongs to the whole experiment but the engines.
+func (l *loader) head(root *yaml.Node, e *Experiment) *section {
 	s := l.section(root, root, "")
 	id, below := l.id()
 	name, at, given := s.text("name")
@@ -317,35 +329,8 @@ func (l *loader) head(root *yaml.Node, e *Experiment) {
 	e.Title, e.Source = s.str("title"), s.str("source")
 	e.Figure = s.get("figure")
 
-	seed := catalog.Param{Type: catalog.TypeInt, Min: int64(0), Max: int64(1) << 53}
-	texts, nodes := s.texts("seeds")
-	for i, text := range texts {
-		value, err := seed.Parse(text)
-		if err != nil {
-			l.problem(nodes[i], "seeds: %v", err)
-			continue
-		}
-		if slices.Contains(e.Seeds, uint64(value.(int64))) {
-			l.problem(nodes[i], "seeds: %s is here twice; keep one", text)
-		}
-		e.Seeds = append(e.Seeds, uint64(value.(int64)))
-	}
-	if e.Seeds == nil {
-		e.Seeds = []uint64{1}
-	}
-	texts, nodes = s.texts("engines")
-	for i, text := range texts {
-		if !slices.Contains(Engines, text) {
-			l.problem(nodes[i], "engines: there is no engine %q%s", text, catalog.Hint(text, Engines))
-		}
-		if slices.Contains(e.Engines, text) {
-			l.problem(nodes[i], "engines: %s is here twice; keep one", text)
-		}
-		e.Engines = append(e.Engines, text)
-	}
-	if e.Engines == nil {
-		e.Engines = Engines[:1]
-	}
+	e.Seeds = l.seeds(s)
+	return s
 }
 
 // id is the experiment's path below the configuration directory, and whether

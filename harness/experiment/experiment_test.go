@@ -262,6 +262,21 @@ func TestMatrix(t *testing.T) {
 			[]string{"preset=fncc rate=5Gbps", "preset=dcqcn rate=5Gbps"}},
 		{"flag picks a name", "{where: {near: {workload.flows.0.dst: host1}, far: {workload.flows.0.dst: host2}}}", []string{"where=far"},
 			[]string{"where=far"}},
+		{"steps", "{topology.rate: {from: 500Mbps, to: 2.2Gbps, step: 0.5Gbps}}", nil,
+			[]string{"rate=500Mbps", "rate=1000Mbps", "rate=1500Mbps", "rate=2000Mbps"}},
+		{"exact steps", "{hpcc.eta: {from: 0.1, to: 0.7, step: 0.2}}", nil, []string{"eta=0.1", "eta=0.3", "eta=0.5", "eta=0.7"}},
+		{"from 0", "{workload.flows.0.start: {from: 0, to: 2us, step: 1us}}", nil, []string{"start=0us", "start=1us", "start=2us"}},
+		{"counted", "{run.stop: {from: 1us, to: 4us, count: 5}}", nil, []string{"stop=1us", "stop=1.75us", "stop=2.5us", "stop=3.25us", "stop=4us"}},
+		{"counted and rounded", "{hpcc.eta: {from: 0.8, to: 0.9, count: 4, digits: 2}}", nil, []string{"eta=0.8", "eta=0.83", "eta=0.87", "eta=0.9"}},
+		{"factor", "{hpcc.w_ai: {from: 1KiB, to: 5KiB, factor: 2}}", nil, []string{"w_ai=1KiB", "w_ai=2KiB", "w_ai=4KiB"}},
+		{"log", "{run.stop: {from: 1us, to: 100us, count: 5, scale: log}}", nil, []string{"stop=1us", "stop=3.16us", "stop=10us", "stop=31.6us", "stop=100us"}},
+		{"log, exact where it can be", "{hpcc.w_ai: {from: 1024B, to: 4096B, count: 5, scale: log}}", nil, []string{"w_ai=1024B", "w_ai=1450B", "w_ai=2048B", "w_ai=2900B", "w_ai=4096B"}},
+		{"log digits", "{hpcc.eta: {from: 1e-1, to: 1, count: 4, scale: log, digits: 6}}", nil, []string{"eta=0.1", "eta=0.215443", "eta=0.464159", "eta=1"}},
+		{"range in zip and exclude", "{zip: {topology.rate: {from: 1Gbps, to: 3Gbps, step: 1Gbps}, run.stop: [1ms, 2ms, 3ms]}, exclude: [{topology.rate: 2Gbps}]}", nil,
+			[]string{"rate=1Gbps stop=1ms", "rate=3Gbps stop=3ms"}},
+		{"flag with a range", "{topology.rate: [1Gbps]}", []string{"topology.rate={from: 4Gbps, to: 8Gbps, step: 4Gbps}"}, []string{"rate=4Gbps", "rate=8Gbps"}},
+		{"flag for a range", "{topology.rate: {from: 4Gbps, to: 8Gbps, step: 4Gbps}}", []string{"topology.rate=1Gbps"}, []string{"rate=1Gbps"}},
+		{"engines are no labels", "{engine: [ns3, omnetpp], preset: [hpcc, fncc]}", nil, []string{"preset=hpcc", "preset=fncc"}},
 		{"short path", "{hpcc.eta: [0.9, 0.95]}", []string{"params.hpcc.eta=0.8"}, []string{"eta=0.8"}},
 	}
 	for _, tt := range tests {
@@ -270,6 +285,72 @@ func TestMatrix(t *testing.T) {
 			require.NoError(t, err)
 			assert.Equal(t, tt.want, labels(e))
 		})
+	}
+}
+
+func TestEngineAxis(t *testing.T) {
+	tests := []struct {
+		name, text string
+		flag       []string
+		want       map[string][]string
+		runs       int
+	}{
+		{"engines of all points", "engines: [omnetpp, ns3]\nmatrix: {preset: [hpcc, fncc]}", nil,
+			map[string][]string{"preset=hpcc": {"omnetpp", "ns3"}, "preset=fncc": {"omnetpp", "ns3"}}, 8},
+		{"excluded", "matrix: {preset: [hpcc, fncc], engine: [ns3, omnetpp], exclude: [{preset: fncc, engine: omnetpp}]}", nil,
+			map[string][]string{"preset=hpcc": {"ns3", "omnetpp"}, "preset=fncc": {"ns3"}}, 6},
+		{"zipped", "matrix: {zip: {preset: [hpcc, fncc], engine: [ns3, omnetpp]}}", nil,
+			map[string][]string{"preset=hpcc": {"ns3"}, "preset=fncc": {"omnetpp"}}, 4},
+		{"in named sets", "matrix: {what: {small: {preset: hpcc, engine: omnetpp}, large: {preset: fncc, engine: ns3}}}", nil,
+			map[string][]string{"what=small": {"omnetpp"}, "what=large": {"ns3"}}, 4},
+		{"included", "engines: [omnetpp]\nmatrix: {preset: [hpcc], include: [{preset: fncc, engine: ns3}]}", nil,
+			map[string][]string{"preset=hpcc": {"omnetpp"}, "preset=fncc": {"ns3"}}, 4},
+		{"flag instead", "matrix: {preset: [hpcc]}", []string{"omnetpp"}, map[string][]string{"preset=hpcc": {"omnetpp"}}, 2},
+		{"flag chooses", "matrix: {zip: {preset: [hpcc, fncc], engine: [ns3, omnetpp]}}", []string{"ns3"},
+			map[string][]string{"preset=hpcc": {"ns3"}, "preset=fncc": {}}, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e, err := loadFile(t, write(t, base+"seeds: [3, 7]\n"+tt.text+"\n"), "")
+			require.NoError(t, err)
+			if tt.flag != nil {
+				require.NoError(t, e.OnEngines(tt.flag))
+			}
+			got := map[string][]string{}
+			for _, p := range e.Points {
+				got[p.String()] = p.Engines
+			}
+			assert.Equal(t, tt.want, got)
+			assert.Equal(t, tt.runs, e.Runs())
+		})
+	}
+	e, err := loadFile(t, write(t, base+"matrix: {engine: [ns3]}\n"), "")
+	require.NoError(t, err)
+	require.ErrorContains(t, e.OnEngines([]string{"omnetpp"}), "no point runs on omnetpp")
+}
+
+// TestRangeHashes: a point of a range is the same scenario as when its value
+// is written out.
+func TestRangeHashes(t *testing.T) {
+	var hashes [2][]string
+	for i, matrix := range []string{"{hpcc.eta: {from: 0.1, to: 0.7, step: 0.2}}", "{hpcc.eta: [0.1, 0.3, 0.5, 0.7]}"} {
+		e, err := loadFile(t, write(t, base+"matrix: "+matrix+"\n"), "")
+		require.NoError(t, err)
+		for _, p := range e.Points {
+			hash, err := p.Hash()
+			require.NoError(t, err)
+			hashes[i] = append(hashes[i], hash)
+			assert.Equal(t, "matrix", setting(t, p, "congestion_control", "eta").Origin)
+		}
+	}
+	assert.Equal(t, hashes[1], hashes[0])
+}
+
+func TestSeeds(t *testing.T) {
+	for text, want := range map[string][]uint64{"7": {7}, "2-4": {2, 3, 4}, "[9, 1-3, 5]": {9, 1, 2, 3, 5}} {
+		e, err := loadFile(t, write(t, base+"seeds: "+text+"\n"), "")
+		require.NoError(t, err)
+		assert.Equal(t, want, e.Seeds)
 	}
 }
 
@@ -428,7 +509,9 @@ func TestRefuses(t *testing.T) {
 		{"circle", "preset: hpcc", "preset: hpcc\nparams: &p {hpcc: *p}", `the alias *p stands for a value that contains it`, ""},
 		{"syntax", "preset: hpcc", "preset: [hpcc", `correct the YAML syntax`, ""},
 		{"two documents", "preset: hpcc", "preset: hpcc\n---\na: 1", "more than one YAML document", ""},
-		{"seed", "preset: hpcc", "preset: hpcc\nseeds: [1, 1, -2]", `exp.yaml:8:12: seeds: 1 is here twice`, `exp.yaml:8:15: seeds: -2 is out of range`},
+		{"seed", "preset: hpcc", "preset: hpcc\nseeds: [1, 1, -2]", `exp.yaml:8:12: seeds: 1 is here twice`, `exp.yaml:8:15: seeds: "-2" is not a seed`},
+		{"seed range", "preset: hpcc", "preset: hpcc\nseeds: 9-3", `exp.yaml:8:8: seeds: "9-3" is not a range of at most 100000 seeds`, ""},
+		{"seed in a range", "preset: hpcc", "preset: hpcc\nseeds: [1-5, 4]", `exp.yaml:8:14: seeds: 4 is here twice`, ""},
 		{"engine", "preset: hpcc", "preset: hpcc\nengines: [ns2]", `engines: there is no engine "ns2"; did you mean "ns3"? (known: ns3, omnetpp)`, ""},
 		{"name", "preset: hpcc", "preset: hpcc\nname: ../x", `exp.yaml:8:7: name: "../x" is no name of an experiment`, ""},
 		{"scale changes the name", "preset: hpcc", "preset: hpcc\nscales: {quick: {name: x}}", `exp.yaml:8:18: scales.quick: a scale does not change "name"`, ""},
@@ -443,6 +526,27 @@ func TestRefuses(t *testing.T) {
 		{"exclude", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: [1Gbps], exclude: [{topology.rate: 2Gbps}]}", `matrix.exclude: no point has these values`, ""},
 		{"include", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: [1Gbps], include: [{topology.rate: 1Gbps}]}", `matrix.include: this point is there already`, ""},
 		{"include no such name", "preset: hpcc", "preset: hpcc\nmatrix: {where: {near: {run.stop: 2ms}}, include: [{where: neer}]}", `matrix.include.where has no value "neer"; did you mean "near"?`, ""},
+		{"range without end", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 1Gbps, step: 1Gbps}}", `exp.yaml:8:25: matrix.topology.rate needs the key to, such as to: 100Gbps`, ""},
+		{"range key", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 1Gbps, to: 2Gbps, step: 1Gbps, stop: 1}}", `exp.yaml:8:63: there is no key "stop" in matrix.topology.rate; did you mean "step"?`, ""},
+		{"range without a way", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 1Gbps, to: 2Gbps}}", `exp.yaml:8:25: matrix.topology.rate needs exactly one of step, factor and count`, ""},
+		{"range with two ways", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 1Gbps, to: 2Gbps, step: 1Gbps, count: 2}}", `needs exactly one of step, factor and count`, ""},
+		{"range downwards", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 2Gbps, to: 1Gbps, step: 1Gbps}}", `exp.yaml:8:43: matrix.topology.rate.to is not above from`, ""},
+		{"range of two kinds", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 2Gbps, to: 3us, step: 1Gbps}}", `exp.yaml:8:25: matrix.topology.rate: 3us and 2Gbps are not of the same kind`, ""},
+		{"range of another kind", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 1us, to: 2us, step: 1us}}", `topology.rate: "1us" has the unit "us"; a rate has one of`, `topology.rate: "2us" has the unit "us"`},
+		{"range step kind", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 2Gbps, to: 3Gbps, step: 1}}", `exp.yaml:8:56: matrix.topology.rate.step: 1 and 2Gbps are not of the same kind`, ""},
+		{"range step 0", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 2Gbps, to: 3Gbps, step: 0}}", `exp.yaml:8:56: matrix.topology.rate.step is not above 0`, ""},
+		{"range too fine", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 2Gbps, to: 3Gbps, step: 1bps}}", `exp.yaml:8:25: matrix.topology.rate has more than 10000 values`, ""},
+		{"range no number", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: slow, to: 3Gbps, step: 1bps}}", `exp.yaml:8:32: matrix.topology.rate.from: "slow" is not a number`, ""},
+		{"range unit", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 1Gbs, to: 3Gbps, step: 1bps}}", `exp.yaml:8:32: matrix.topology.rate.from: "1Gbs" has the unit "Gbs"; units are ps, ns, us, ms, s, bps`, ""},
+		{"range no decimal", "preset: hpcc", "preset: hpcc\nmatrix: {hpcc.eta: {from: 0.8, to: 0.9, count: 4}}", `exp.yaml:8:48: matrix.hpcc.eta: 4 values from 0.8 to 0.9 are no decimal numbers (0.8333…)`, ""},
+		{"range factor", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: {from: 1Gbps, to: 3Gbps, factor: 1}}", `exp.yaml:8:58: matrix.topology.rate.factor is a number above 1`, ""},
+		{"range log from 0", "preset: hpcc", "preset: hpcc\nmatrix: {run.stop: {from: 0us, to: 3us, count: 3, scale: log}}", `exp.yaml:8:27: matrix.run.stop.from is not above 0, where a log scale begins`, ""},
+		{"range log step", "preset: hpcc", "preset: hpcc\nmatrix: {run.stop: {from: 1us, to: 3us, step: 1us, scale: log}}", `exp.yaml:8:47: matrix.run.stop.step adds, which is no log scale`, ""},
+		{"range scale", "preset: hpcc", "preset: hpcc\nmatrix: {run.stop: {from: 1us, to: 3us, count: 3, scale: lin}}", `exp.yaml:8:58: matrix.run.stop.scale is linear or log, not "lin"`, ""},
+		{"range too close", "preset: hpcc", "preset: hpcc\nmatrix: {run.stop: {from: 100us, to: 101us, count: 5, scale: log}}", `exp.yaml:8:20: matrix.run.stop: two values are 100us when rounded`, ""},
+		{"zip range", "preset: hpcc", "preset: hpcc\nmatrix: {zip: {topology.rate: {from: 1Gbps, to: 3Gbps, step: 1Gbps}, run.stop: [1ms]}}", `matrix.zip.run.stop has 1 values, the first list has 3`, ""},
+		{"engine axis", "preset: hpcc", "preset: hpcc\nmatrix: {engine: [ns3, ns4]}", `exp.yaml:8:24: matrix.engine: there is no engine "ns4"; did you mean "ns3"?`, ""},
+		{"engine twice", "preset: hpcc", "preset: hpcc\nengines: [ns3]\nmatrix: {engine: [ns3]}", `exp.yaml:8:10: engines has no effect: the matrix says of every point on which engine it runs`, ""},
 		{"all excluded", "preset: hpcc", "preset: hpcc\nmatrix: {topology.rate: [1Gbps], exclude: [{topology.rate: 1Gbps}]}", `matrix: no point is left`, ""},
 	}
 	for _, tt := range tests {

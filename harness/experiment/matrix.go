@@ -19,10 +19,11 @@ type assignment struct {
 type combination struct {
 	labels      []Label
 	assignments []assignment
+	engines     []string // set by withEngines; nil = the experiment's
 }
 
 func (c combination) with(other combination) combination {
-	return combination{slices.Concat(c.labels, other.labels), slices.Concat(c.assignments, other.assignments)}
+	return combination{labels: slices.Concat(c.labels, other.labels), assignments: slices.Concat(c.assignments, other.assignments)}
 }
 
 // matches says whether the combination has all the labels.
@@ -53,12 +54,13 @@ func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
 			axis = l.zip(value)
 		default:
 			axis = l.axis(key, value)
-			if value.Kind == yaml.MappingNode {
+			isNamed := value.Kind == yaml.MappingNode && !isRange(value)
+			if isNamed {
 				named[key.Value] = axis
 			}
 			for _, f := range flags {
 				if l.axisKey(node, f) == key {
-					axis = l.pin(key, axis, value.Kind == yaml.MappingNode, f)
+					axis = l.pin(key, axis, isNamed, f)
 					for _, c := range axis {
 						pinned[key.Value] = append(pinned[key.Value], c.labels...)
 					}
@@ -144,24 +146,25 @@ func (s *section) optional(key string) []*yaml.Node {
 	return s.items(key)
 }
 
-// axis is one key of the matrix: a list of values for a path, or named sets
-// of several paths' values.
+// axis is one key of the matrix: a list or a range of values for a path, or
+// named sets of several paths' values.
 func (l *loader) axis(key, value *yaml.Node) []combination {
 	name := "matrix." + key.Value
 	var axis []combination
 	switch {
-	case value.Kind == yaml.SequenceNode && len(value.Content) > 0:
-		for _, item := range value.Content {
+	case isRange(value), value.Kind == yaml.SequenceNode && len(value.Content) > 0:
+		for _, item := range l.values(value, name) {
 			axis = append(axis, l.choice(key, item, name))
 		}
 	case value.Kind == yaml.MappingNode && len(value.Content) > 0:
 		for i := 0; i < len(value.Content); i += 2 {
 			choice := l.fixed(value.Content[i+1], name+"."+value.Content[i].Value, nil)
-			choice.labels = []Label{label(key.Value, value.Content[i].Value)}
+			engine := slices.DeleteFunc(choice.labels, func(l Label) bool { return l.Path != engineAxis })
+			choice.labels = append([]Label{label(key.Value, value.Content[i].Value)}, engine...)
 			axis = append(axis, choice)
 		}
 	default:
-		l.problem(value, "%s is a list of values, such as [a, b], or a mapping of names to what they set, such as {a: {topology.rate: 100Gbps}}", name)
+		l.problem(value, "%s is a list of values, such as [a, b], a range, such as {from: 1us, to: 5us, step: 1us}, or a mapping of names to what they set, such as {a: {topology.rate: 100Gbps}}", name)
 	}
 	for i, c := range axis {
 		if slices.ContainsFunc(axis[:i], func(o combination) bool { return o.matches(c.labels) }) {
@@ -173,6 +176,9 @@ func (l *loader) axis(key, value *yaml.Node) []combination {
 
 // choice sets one path.
 func (l *loader) choice(key, value *yaml.Node, name string) combination {
+	if key.Value == engineAxis {
+		return l.engineChoice(key, value, name)
+	}
 	path := l.path(key.Value)
 	if !slices.Contains(pointKeys, path[0]) {
 		l.problem(key, "%s: a matrix changes the keys of points, and %q is none of them%s", name, path[0], catalog.Hint(path[0], pointKeys))
@@ -248,18 +254,22 @@ func (l *loader) zipGroup(group *yaml.Node) []combination {
 	var zipped []combination
 	for i := 0; i < len(s.node.Content); i += 2 {
 		key, list := s.node.Content[i], s.node.Content[i+1]
-		if list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
-			l.problem(list, "matrix.zip.%s is a list of values, such as [a, b]", key.Value)
+		before := l.found
+		values := l.values(list, "matrix.zip."+key.Value)
+		if len(values) == 0 {
+			if l.found == before {
+				l.problem(list, "matrix.zip.%s is a list of values, such as [a, b], or a range, such as {from: 1us, to: 5us, step: 1us}", key.Value)
+			}
 			continue
 		}
 		if zipped == nil {
-			zipped = make([]combination, len(list.Content))
+			zipped = make([]combination, len(values))
 		}
-		if len(list.Content) != len(zipped) {
-			l.problem(list, "matrix.zip.%s has %d values, the first list has %d; zipped lists are of equal length", key.Value, len(list.Content), len(zipped))
+		if len(values) != len(zipped) {
+			l.problem(list, "matrix.zip.%s has %d values, the first list has %d; zipped lists are of equal length", key.Value, len(values), len(zipped))
 			continue
 		}
-		for j, value := range list.Content {
+		for j, value := range values {
 			zipped[j] = zipped[j].with(l.choice(key, value, "matrix.zip."+key.Value))
 		}
 	}
@@ -270,8 +280,8 @@ func (l *loader) zipGroup(group *yaml.Node) []combination {
 // axis has named values, or any other values.
 func (l *loader) pin(key *yaml.Node, axis []combination, named bool, f cliSet) []combination {
 	values := []*yaml.Node{f.value}
-	if f.value.Kind == yaml.SequenceNode {
-		values = f.value.Content
+	if f.value.Kind == yaml.SequenceNode || isRange(f.value) {
+		values = l.values(f.value, "matrix."+key.Value)
 	}
 	var chosen []combination
 	for _, value := range values {

@@ -123,3 +123,36 @@ func TestSerializationTime(t *testing.T) {
 		assert.Equal(t, tt.want, SerializationTime(tt.bytes, tt.rate), "%d B at %d bit/s", tt.bytes, tt.rate)
 	}
 }
+
+func TestNumber(t *testing.T) {
+	tests := []struct{ text, want, err string }{
+		{"0.50", "0.5", ""}, {"-3", "-3", ""}, {"1e-6", "0.000001", ""}, {"2.5E3", "2500", ""}, {"1.5us", "1.5us", ""}, {"100 Gbps", "100Gbps", ""}, {"3KiB", "3KiB", ""},
+		{"fast", "", "not a number"}, {"1Gbs", "", `the unit "Gbs"`}, {"1e999", "", "not a number"}, {"", "", "not a number"},
+	}
+	for _, tt := range tests {
+		n, err := ParseNumber(tt.text)
+		if tt.err != "" {
+			require.ErrorContains(t, err, tt.err)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, n.String())
+	}
+}
+
+func TestNumberInAnotherUnit(t *testing.T) {
+	number := func(text string) Number {
+		n, err := ParseNumber(text)
+		require.NoError(t, err)
+		return n
+	}
+	for _, tt := range [][3]string{{"1.5us", "1ns", "1500ns"}, {"1KB", "1KiB", "0.9765625KiB"}, {"0", "1us", "0us"}, {"2", "7", "2"}} {
+		value, err := number(tt[0]).In(number(tt[1]))
+		require.NoError(t, err)
+		assert.Equal(t, tt[2], number(tt[1]).With(value).String())
+	}
+	for _, tt := range [][2]string{{"1us", "1KB"}, {"1", "1KB"}, {"1us", "1"}} {
+		_, err := number(tt[0]).In(number(tt[1]))
+		require.ErrorContains(t, err, "not of the same kind")
+	}
+}

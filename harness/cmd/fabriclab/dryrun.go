@@ -103,7 +103,7 @@ func foresee(p plan, opt run.Options, seen map[store.Key]bool) *forecast {
 }
 
 func (f *forecast) show(out io.Writer, p plan) error {
-	if err := showHead(out, p); err != nil {
+	if err := showHead(out, p.Experiment); err != nil {
 		return err
 	}
 	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)

@@ -67,6 +67,9 @@ made with all engines. On a machine without OMNeT++ the digests stand for it.`,
 // compareEngines compares the runs of an experiment with each other and with
 // its digest, or renews the digest.
 func (a *app) compareEngines(d finished, folder string, update bool) (same bool, err error) {
+	if len(d.results) != len(d.Points)*len(d.Engines)*len(d.Seeds) {
+		return false, fmt.Errorf("%s: its matrix says on which engine a point runs, and parity compares points that run on all; take engine out of the matrix", d.File)
+	}
 	var known *parity.Digest
 	if !update {
 		if known, err = parity.Load(folder, d.Name, d.Scale); err != nil {

@@ -64,7 +64,9 @@ func (a *app) loadOne(c *catalog.Catalog, name string, s selection) (loaded, err
 		e.Seeds = s.seeds
 	}
 	if len(a.set.engines) > 0 {
-		e.Engines = a.set.engines
+		if err := e.OnEngines(a.set.engines); err != nil {
+			return loaded{}, err
+		}
 	}
 	f, err := decodeFigure(e, s)
 	return loaded{e, f}, err
@@ -121,7 +123,7 @@ func (a *app) plans(ctx context.Context, b *build.Builder, all []loaded) ([]plan
 			if err != nil {
 				return nil, err
 			}
-			for _, name := range e.Engines {
+			for _, name := range point.Engines {
 				for _, seed := range e.Seeds {
 					p.jobs = append(p.jobs, job(e.Experiment, point, hash, name, seed, programs[name]))
 					p.points = append(p.points, point)
@@ -152,9 +154,8 @@ func job(e *experiment.Experiment, point *experiment.Point, hash, engineName str
 
 // showPlan prints what is to be run and its effective configuration: what is
 // not default, or all of it.
-func showPlan(out io.Writer, p plan, verbose bool) error {
-	e := p.Experiment
-	if err := showHead(out, p); err != nil {
+func showPlan(out io.Writer, e *experiment.Experiment, verbose bool) error {
+	if err := showHead(out, e); err != nil {
 		return err
 	}
 	if verbose {
@@ -174,11 +175,10 @@ func showPlan(out io.Writer, p plan, verbose bool) error {
 }
 
 // showHead says what an experiment is and how many runs it has.
-func showHead(out io.Writer, p plan) error {
-	e := p.Experiment
+func showHead(out io.Writer, e *experiment.Experiment) error {
 	fmt.Fprintf(out, "%s: %s\n", e.Name, e.Title)
 	_, err := fmt.Fprintf(out, "scale %s, %d points, seeds %s, engines %s: %d runs\n", e.Scale, len(e.Points),
-		seedRanges(e.Seeds), strings.Join(e.Engines, ", "), len(p.jobs))
+		seedRanges(e.Seeds), strings.Join(e.Engines, ", "), e.Runs())
 	for _, w := range e.Warnings {
 		fmt.Fprintf(out, "warning: %s\n", w)
 	}

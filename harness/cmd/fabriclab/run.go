@@ -71,8 +71,7 @@ func (a *app) validateCommand() *cobra.Command {
 					}
 					continue
 				}
-				p := plan{loaded: e, jobs: make([]run.Job, len(e.Points)*len(e.Engines)*len(e.Seeds))}
-				if err := showPlan(a.out, p, a.set.verbose); err != nil {
+				if err := showPlan(a.out, e.Experiment, a.set.verbose); err != nil {
 					return err
 				}
 				fmt.Fprintln(a.out, "valid")
@@ -127,7 +126,7 @@ func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finish
 	var done []finished
 	var jobs []run.Job
 	for _, p := range plans {
-		if err := showPlan(display, p, a.set.verbose); err != nil {
+		if err := showPlan(display, p.Experiment, a.set.verbose); err != nil {
 			return nil, err
 		}
 		leftovers, err := opt.Store.Clean(p.Name)

@@ -2,8 +2,9 @@ package main
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"fabriclab/harness/experiment"
 )
 
 // seedsValue is a flag that takes seeds: 7, 1,2,3 or 1-5, and may be repeated.
@@ -11,26 +12,13 @@ type seedsValue struct {
 	seeds *[]uint64
 }
 
-// maxSeeds bounds a range that was mistyped.
-const maxSeeds = 100_000
-
 func (v *seedsValue) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
-		low, high, isRange := strings.Cut(part, "-")
-		if !isRange {
-			high = low
-		}
-		from, err := strconv.ParseUint(low, 10, 53)
+		seeds, err := experiment.ParseSeeds(part)
 		if err != nil {
-			return fmt.Errorf("%q is not a seed; give whole numbers, such as 7, 1,2,3 or 1-5", part)
+			return err
 		}
-		to, err := strconv.ParseUint(high, 10, 53)
-		if err != nil || to < from || to-from >= maxSeeds {
-			return fmt.Errorf("%q is not a range of at most %d seeds; write it as 1-5", part, maxSeeds)
-		}
-		for seed := from; seed <= to; seed++ {
-			*v.seeds = append(*v.seeds, seed)
-		}
+		*v.seeds = append(*v.seeds, seeds...)
 	}
 	return nil
 }
