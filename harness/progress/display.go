@@ -26,12 +26,12 @@ func New(out *os.File) Display {
 	if os.Getenv("TERM") == "dumb" || !term.IsTerminal(fd) {
 		return NewLines(out)
 	}
-	return newBlock(out, func() int {
-		width, _, err := term.GetSize(fd)
-		if err != nil || width <= 0 {
-			return 80
+	return newBlock(out, func() (width, height int) {
+		width, height, err := term.GetSize(fd)
+		if err != nil || width <= 0 || height <= 0 {
+			return 80, 24
 		}
-		return width
+		return width, height
 	})
 }
 
@@ -62,28 +62,42 @@ func (j *JSON) Write(b []byte) (int, error) { return len(b), nil }
 // Close implements Display.
 func (j *JSON) Close() {}
 
-// lineEvery is the time between two lines about a run that goes on.
-const lineEvery = 10 * time.Second
+const (
+	// lineEvery is the time between two lines about a run that goes on.
+	lineEvery = 10 * time.Second
+	// overviewEvery is the time between two lines about the whole sweep.
+	overviewEvery = 30 * time.Second
+)
 
 // Lines writes a line when a run ends or has something to say, and now and
-// then one about a run that goes on.
+// then one about a run that goes on and one about the sweep.
 type Lines struct {
-	mu    sync.Mutex
-	out   io.Writer
-	last  map[string]time.Time
-	count counter
+	mu       sync.Mutex
+	out      io.Writer
+	last     map[string]time.Time
+	overview *Overview
+	told     time.Time // of the sweep
 }
 
 // NewLines writes to out.
-func NewLines(out io.Writer) *Lines { return &Lines{out: out, last: map[string]time.Time{}} }
+func NewLines(out io.Writer) *Lines {
+	return &Lines{out: out, last: map[string]time.Time{}, overview: NewOverview()}
+}
 
 // Event implements Sink.
 func (l *Lines) Event(e Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.count.add(e)
+	l.overview.Event(e)
+	if l.told.IsZero() {
+		l.told = e.Time
+	}
+	if e.Time.Sub(l.told) >= overviewEvery && l.overview.counts.Runs > 1 {
+		l.told = e.Time
+		defer func() { fmt.Fprintln(l.out, l.overview.Line(e.Time)) }()
+	}
 	switch e.Kind {
-	case Queued:
+	case Queued, Summary:
 		return
 	case Started:
 		l.last[e.Run] = e.Time
@@ -94,7 +108,7 @@ func (l *Lines) Event(e Event) {
 		}
 		l.last[e.Run] = e.Time
 	}
-	fmt.Fprintln(l.out, l.count.prefix(e)+describe(e))
+	fmt.Fprintln(l.out, l.overview.prefix(e)+describe(e))
 }
 
 // Write implements Display.
@@ -107,51 +121,42 @@ func (l *Lines) Write(b []byte) (int, error) {
 // Close implements Display.
 func (l *Lines) Close() {}
 
-// counter counts runs that ended.
-type counter struct{ queued, ended int }
-
-func (c *counter) add(e Event) {
-	switch e.Kind {
-	case Queued:
-		c.queued++
-	case Cached, Done, Failed, Canceled:
-		c.ended++
-	}
-}
-
-func (c *counter) prefix(e Event) string {
+// prefix numbers the runs that end.
+func (o *Overview) prefix(e Event) string {
+	text := fmt.Sprintf("[%d/%d] ", o.ended(), o.counts.Runs)
 	switch e.Kind {
 	case Cached, Done, Failed, Canceled:
-		return fmt.Sprintf("[%d/%d] ", c.ended, c.queued)
+		return text
 	}
-	return strings.Repeat(" ", len(fmt.Sprintf("[%d/%d] ", c.ended, c.queued)))
+	return strings.Repeat(" ", len(text))
 }
 
 // block shows what runs in a block of lines that is redrawn in place; what has
 // ended scrolls away above it.
 type block struct {
-	mu      sync.Mutex
-	out     io.Writer
-	width   func() int
-	order   []string
-	running map[string]Event
-	drawn   int
-	count   counter
-	started time.Time
-	last    time.Time
+	mu       sync.Mutex
+	out      io.Writer
+	size     func() (width, height int)
+	order    []string
+	running  map[string]Event
+	drawn    int
+	overview *Overview
+	last     time.Time
+	now      time.Time // of the last event
 }
 
-func newBlock(out io.Writer, width func() int) *block {
-	return &block{out: out, width: width, running: map[string]Event{}, started: time.Now()}
+func newBlock(out io.Writer, size func() (width, height int)) *block {
+	return &block{out: out, size: size, running: map[string]Event{}, overview: NewOverview()}
 }
 
 // Event implements Sink.
 func (b *block) Event(e Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.count.add(e)
+	b.overview.Event(e)
+	b.now = e.Time
 	switch e.Kind {
-	case Queued:
+	case Queued, Summary:
 		return
 	case Started, Running:
 		if _, known := b.running[e.Run]; !known {
@@ -164,8 +169,8 @@ func (b *block) Event(e Event) {
 		b.last = e.Time
 		b.redraw("")
 		return
-	case Warning:
-		b.redraw(b.count.prefix(e) + describe(e) + "\n")
+	case Warning, Waiting:
+		b.redraw(b.overview.prefix(e) + describe(e) + "\n")
 		return
 	}
 	delete(b.running, e.Run)
@@ -175,7 +180,7 @@ func (b *block) Event(e Event) {
 			break
 		}
 	}
-	b.redraw(b.count.prefix(e) + describe(e) + "\n")
+	b.redraw(b.overview.prefix(e) + describe(e) + "\n")
 }
 
 // Write implements Display.
@@ -203,12 +208,20 @@ func (b *block) redraw(text string) {
 	s.WriteString(text)
 	b.drawn = 0
 	if len(b.order) > 0 {
-		width := b.width()
-		for _, name := range b.order {
+		width, height := b.size()
+		shown := b.order
+		if room := max(1, height-4); len(shown) > room {
+			shown = shown[:room]
+		}
+		for _, name := range shown {
 			s.WriteString(cut("  "+describe(b.running[name]), width) + "\n")
 		}
-		s.WriteString(cut(fmt.Sprintf("  %d of %d runs done, %d running, %s", b.count.ended, b.count.queued, len(b.order), duration(time.Since(b.started).Seconds())), width) + "\n")
-		b.drawn = len(b.order) + 1
+		b.drawn = len(shown) + 1
+		if more := len(b.order) - len(shown); more > 0 {
+			s.WriteString(cut(fmt.Sprintf("  and %d more", more), width) + "\n")
+			b.drawn++
+		}
+		s.WriteString(cut("  "+b.overview.Line(b.now), width) + "\n")
 	}
 	_, _ = io.WriteString(b.out, s.String())
 }
@@ -239,6 +252,10 @@ func describe(e Event) string {
 		return line
 	case Warning:
 		return e.Run + ": warning: " + e.Text
+	case Waiting:
+		return e.Run + ": " + e.Text
+	case Retry:
+		return fmt.Sprintf("%s: failed and is tried again (attempt %d): %s", e.Run, e.Attempt, e.Text)
 	case Done:
 		return fmt.Sprintf("%s: done in %s, %s events", e.Run, duration(e.WallS), short(float64(e.Events)))
 	case Failed:

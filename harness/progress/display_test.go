@@ -42,6 +42,7 @@ func TestLinesSayEndsAndNowAndThenHowFar(t *testing.T) {
 	assert.Equal(t, strings.Join([]string{
 		"      a: 120us of 600us, 4.21M events/s, 3 of 8 flows done, 1m15s left",
 		"[1/3] a: done in 29s, 120M events",
+		"1 of 3 runs done, 1 running, 30s, about 21s left",
 		"[2/3] b: failed: the simulator crashed",
 		"[3/3] c: valid result found, not run again",
 		"",
@@ -80,7 +81,7 @@ func screen(t *testing.T, written string) []string {
 
 func TestBlockIsRedrawnInPlace(t *testing.T) {
 	var out strings.Builder
-	b := newBlock(&out, func() int { return 60 })
+	b := newBlock(&out, func() (int, int) { return 60, 24 })
 	for _, e := range []Event{
 		at(0, Queued, "a"), at(0, Queued, "b"), at(0, Queued, "c"),
 		at(0, Started, "a"), at(1, Started, "b"), running(2, "a"), running(3, "b"), at(4, Done, "a"),
@@ -117,7 +118,7 @@ func TestJSONIsOneObjectPerLine(t *testing.T) {
 	require.Len(t, lines, 2)
 	var e map[string]any
 	require.NoError(t, json.Unmarshal([]byte(lines[0]), &e))
-	assert.Equal(t, "running", e["event"])
+	assert.Equal(t, "progress", e["event"])
 	assert.InDelta(t, 120e6, e["sim_ps"], 0)
 	assert.InDelta(t, 75, e["eta_s"], 0)
 }
@@ -127,7 +128,7 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errors.New("closed") }
 
 func TestABrokenTerminalDoesNotStopARun(*testing.T) {
-	for _, d := range []Display{NewJSON(broken{}), NewLines(broken{}), newBlock(broken{}, func() int { return 80 })} {
+	for _, d := range []Display{NewJSON(broken{}), NewLines(broken{}), newBlock(broken{}, func() (int, int) { return 80, 24 })} {
 		d.Event(at(0, Queued, "a"))
 		d.Event(at(1, Started, "a"))
 		d.Event(at(2, Done, "a"))
@@ -139,4 +140,78 @@ func TestSimTime(t *testing.T) {
 	for want, ps := range map[string]int64{"0ps": 0, "999ps": 999, "1.28ns": 1280, "12.9us": 12_900_000, "700us": 700_000_000, "2.5ms": 2_500_000_000, "3s": 3_000_000_000_000} {
 		assert.Equal(t, want, SimTime(ps))
 	}
+}
+
+func TestOverview(t *testing.T) {
+	o := NewOverview()
+	line := func(seconds float64) string { return o.Line(start.Add(time.Duration(seconds * float64(time.Second)))) }
+	for _, run := range []string{"a", "b", "c", "d", "e", "f"} {
+		o.Event(at(0, Queued, run))
+	}
+	o.Event(at(0, Cached, "f"))
+	o.Event(at(0, Started, "a"))
+	o.Event(at(0, Started, "b"))
+	assert.Equal(t, "1 of 6 runs done (1 were valid), 2 running, 4.0s", line(4), "nothing tells yet")
+
+	progress := at(5, Running, "a")
+	progress.ETAS = 15
+	o.Event(progress)
+	// 3 waiting runs of 20 s, 10 s of a and 10 s of b are left for 2 at a time.
+	assert.Equal(t, "1 of 6 runs done (1 were valid), 2 running, 10s, about 40s left", line(10))
+
+	o.Event(at(10, Done, "a"))
+	o.Event(at(10, Failed, "b"))
+	o.Event(at(10, Started, "c"))
+	assert.Equal(t, "2 of 6 runs done (1 were valid), 1 running, 1 failed, 10s, about 15s left", line(10))
+	o.Event(at(12, Retry, "c"))
+	left, ok := o.Left(start.Add(12 * time.Second))
+	assert.True(t, ok)
+	assert.InDelta(t, (2.0+10+10)/2, left, 1e-9, "c takes again as long as it took")
+	for _, run := range []string{"c", "d"} {
+		o.Event(at(12, Started, run))
+		o.Event(at(20, Done, run))
+	}
+	o.Event(at(20, Canceled, "e"))
+	assert.Equal(t, Counts{Runs: 6, Done: 3, Cached: 1, Failed: 1, Canceled: 1}, o.Counts())
+	_, ok = o.Left(start.Add(20 * time.Second))
+	assert.False(t, ok)
+}
+
+func TestOverviewTakesWhatEarlierRunsTell(t *testing.T) {
+	o := NewOverview()
+	for i, run := range []string{"a", "b"} {
+		e := at(0, Queued, run)
+		e.ExpectedS = float64(30 * (i + 1))
+		o.Event(e)
+	}
+	left, ok := o.Left(start)
+	assert.True(t, ok)
+	assert.InDelta(t, 90, left, 1e-9)
+}
+
+func TestLinesTellOfTheSweepNowAndThen(t *testing.T) {
+	var out strings.Builder
+	l := NewLines(&out)
+	l.Event(at(0, Queued, "a"))
+	l.Event(at(0, Queued, "b"))
+	l.Event(at(0, Started, "a"))
+	l.Event(at(29, Done, "a"))
+	l.Event(at(29, Started, "b"))
+	l.Event(at(31, Running, "b"))
+	assert.Contains(t, out.String(), "\n1 of 2 runs done, 1 running, 31s, about 27s left\n")
+}
+
+func TestManyRunsDoNotFillTheTerminal(t *testing.T) {
+	var out strings.Builder
+	b := newBlock(&out, func() (int, int) { return 60, 10 })
+	for i := range 20 {
+		b.Event(at(0, Queued, string(rune('a'+i))))
+	}
+	for i := range 20 {
+		b.Event(at(float64(i), Started, string(rune('a'+i))))
+	}
+	lines := screen(t, out.String())
+	require.Len(t, lines, 9)
+	assert.Equal(t, "  and 14 more", lines[6])
+	assert.Contains(t, lines[7], "0 of 20 runs done, 20 running")
 }

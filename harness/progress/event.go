@@ -7,24 +7,28 @@ import "time"
 // Kind is what happened.
 type Kind string
 
-// The kinds of events of a run, in their usual order.
+// The kinds of events of a run, in their usual order, and the last one of a
+// sweep.
 const (
-	Queued   Kind = "queued"
-	Cached   Kind = "cached" // there is a valid result already
-	Started  Kind = "started"
-	Running  Kind = "running" // SimPS and what follows are set
-	Warning  Kind = "warning" // Text says it
+	Queued   Kind = "queued"   // what the run is
+	Cached   Kind = "cached"   // there is a valid result already
+	Waiting  Kind = "waiting"  // Text says what for
+	Started  Kind = "started"  // the simulator was started
+	Running  Kind = "progress" // SimPS and what follows are set
+	Warning  Kind = "warning"  // Text says it
+	Retry    Kind = "retry"    // it failed and is tried again; Text says why
 	Done     Kind = "done"
 	Failed   Kind = "failed" // Text says why
 	Canceled Kind = "canceled"
+	Summary  Kind = "summary" // Counts is set
 )
 
 // Event is something that happened to a run.
 type Event struct {
 	Time time.Time `json:"time"`
 	Kind Kind      `json:"event"`
-	Run  string    `json:"run"`
-	Dir  string    `json:"dir,omitempty"`
+	Run  string    `json:"run,omitempty"`
+	Dir  string    `json:"dir,omitempty"` // of the result
 
 	// What the run is, set when it is queued or cached.
 	Experiment   string            `json:"experiment,omitempty"`
@@ -44,7 +48,26 @@ type Event struct {
 	// stops when its flows finish may end sooner.
 	ETAS float64 `json:"eta_s,omitempty"`
 
-	Text string `json:"text,omitempty"`
+	// ExpectedS is how long the run is expected to take, as far as earlier
+	// runs tell.
+	ExpectedS float64 `json:"expected_s,omitempty"`
+	// Attempt counts the attempts at a run, from 1 on.
+	Attempt int `json:"attempt,omitempty"`
+
+	Text   string `json:"text,omitempty"`
+	Log    string `json:"log,omitempty"`    // of a failed run
+	Repeat string `json:"repeat,omitempty"` // the command line that repeats a failed run by hand
+
+	Counts *Counts `json:"counts,omitempty"`
+}
+
+// Counts says what became of the runs of a sweep.
+type Counts struct {
+	Runs     int `json:"runs"`
+	Done     int `json:"done"`
+	Cached   int `json:"cached"`
+	Failed   int `json:"failed"`
+	Canceled int `json:"canceled"`
 }
 
 // Sink takes events. It is called from many goroutines.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -34,8 +35,12 @@ type child struct {
 	log   *os.File // gets standard error, and standard output behind a mark
 	trace *os.File // the writing end of the pipe, file descriptor 3 of the child
 
-	stall time.Duration // 0: never
-	grace time.Duration
+	stall    time.Duration // 0: never
+	grace    time.Duration
+	duration time.Duration // the longest it may run; 0: any
+	memory   int64         // the most it may take, in bytes; 0: any
+	// uses is called with the most memory it has taken so far.
+	uses func(bytes int64)
 	// rows is the number of trace rows taken in: a simulator that waits for
 	// its reader is not stalled.
 	rows *atomic.Uint64
@@ -59,8 +64,8 @@ type message struct {
 type ending struct {
 	exit      int
 	signal    syscall.Signal
-	err       error  // it could not be started or waited for
-	stalled   string // the watchdog ended it, and why
+	err       error // it could not be started or waited for
+	ended     error // why it was ended before its time
 	resources store.Resources
 }
 
@@ -78,6 +83,11 @@ func (c *child) run(ctx context.Context) ending {
 			process = e
 			e.Stderr = c.log
 			e.ExtraFiles = []*os.File{c.trace}
+			// The kernel kills the child when the thread ends that started it,
+			// which happens only if this process is killed: the thread is kept
+			// for this goroutine, which waits for the child.
+			runtime.LockOSThread()
+			e.SysProcAttr.Pdeathsig = syscall.SIGKILL
 		}},
 	}, c.path, c.args...)
 	p.Dir = c.dir
@@ -85,12 +95,13 @@ func (c *child) run(ctx context.Context) ending {
 
 	done := p.Start()
 	var watch watchdog
-	watch.moved(time.Now())
+	begin := time.Now()
+	watch.moved(begin)
 	var readers sync.WaitGroup
 	readers.Go(func() {
 		for line := range p.Stdout {
 			c.line(line, &watch)
-			watch.peak = max(watch.peak, peakMemory(p.Status().PID))
+			watch.memory(p.Status().PID)
 		}
 	})
 	readers.Go(func() {
@@ -110,7 +121,10 @@ func (c *child) run(ctx context.Context) ending {
 	if w, ok := process.ProcessState.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		end.signal = w.Signal()
 	}
-	end.resources = resources(process.ProcessState, status, watch.peak)
+	end.resources = resources(process.ProcessState, status, watch.peak.Load())
+	if end.ended == nil && ctx.Err() == nil {
+		end.ended = c.tooMuch(end.resources.PeakRSSBytes)
+	}
 	return end
 }
 
@@ -136,23 +150,53 @@ func resources(state *os.ProcessState, status cmd.Status, seen int64) store.Reso
 func (c *child) wait(ctx context.Context, p *cmd.Cmd, done <-chan cmd.Status, watch *watchdog, end *ending) cmd.Status {
 	ticker := time.NewTicker(tick(c.stall))
 	defer ticker.Stop()
+	memory := time.NewTicker(lookEvery)
+	defer memory.Stop()
+	var late <-chan time.Time // never, without a limit
+	if c.duration > 0 {
+		timer := time.NewTimer(c.duration)
+		defer timer.Stop()
+		late = timer.C
+	}
 	for {
 		select {
 		case status := <-done:
 			return status
 		case <-ctx.Done():
 			return c.stop(p, done)
+		case <-late:
+			end.ended = &final{fmt.Errorf("it ran longer than its limit of %s (--time-limit) and was ended at %s of simulated time", c.duration, progress.SimTime(watch.simPS.Load()))}
+			return c.stop(p, done)
+		case <-memory.C:
+			peak := watch.memory(p.Status().PID)
+			if c.uses != nil {
+				c.uses(peak)
+			}
+			if end.ended = c.tooMuch(peak); end.ended != nil {
+				return c.stop(p, done)
+			}
 		case now := <-ticker.C:
 			if c.rows != nil {
 				watch.ingested(c.rows.Load(), now)
 			}
 			if c.stall > 0 && now.Sub(watch.since()) > c.stall {
-				end.stalled = fmt.Sprintf("the simulation stalled: simulated time (%s) and events (%d) have not moved for %s; it was ended (--stall-timeout)",
+				end.ended = fmt.Errorf("the simulation stalled: simulated time (%s) and events (%d) have not moved for %s; it was ended (--stall-timeout)",
 					progress.SimTime(watch.simPS.Load()), watch.events.Load(), c.stall)
 				return c.stop(p, done)
 			}
 		}
 	}
+}
+
+// lookEvery is how often the child's memory is looked at.
+const lookEvery = 100 * time.Millisecond
+
+// tooMuch is an error if the child took more memory than it may.
+func (c *child) tooMuch(peak int64) error {
+	if c.memory == 0 || peak <= c.memory {
+		return nil
+	}
+	return &final{fmt.Errorf("it took %s of memory, more than its limit of %s (--memory-limit)", memoryText(peak), memoryText(c.memory))}
 }
 
 func tick(stall time.Duration) time.Duration {
@@ -201,7 +245,18 @@ type watchdog struct {
 	events atomic.Uint64
 	rows   uint64
 	last   atomic.Int64 // Unix nanoseconds
-	peak   int64        // memory of the child, in bytes
+	peak   atomic.Int64 // memory of the child, in bytes
+}
+
+// memory looks at the largest memory of the child so far.
+func (w *watchdog) memory(pid int) int64 {
+	now := peakMemory(pid)
+	for {
+		old := w.peak.Load()
+		if now <= old || w.peak.CompareAndSwap(old, now) {
+			return max(old, now)
+		}
+	}
 }
 
 func (w *watchdog) moved(now time.Time) { w.last.Store(now.UnixNano()) }

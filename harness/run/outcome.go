@@ -5,11 +5,16 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
+	"time"
 
+	"fabriclab/harness/progress"
 	"fabriclab/harness/store"
 )
 
@@ -75,22 +80,48 @@ func (s *Summary) violated() []string {
 
 // Failure is a run that is no result.
 type Failure struct {
-	Run    string // its title
-	Reason string
-	Log    string // path; empty if there is none
-	Repeat string // the command line that repeats it by hand
-	Err    error  // what is behind it, if anything
+	Run      string // its title
+	Reason   string
+	Attempts int    // how often it was tried
+	Log      string // path; empty if there is none
+	Repeat   string // the command line that repeats it by hand
+	Err      error  // what is behind it, if anything
 }
+
+// Final says that the run would fail in the same way if it were tried again.
+func (f *Failure) Final() bool {
+	var same *final
+	return errors.As(f.Err, &same)
+}
+
+// final is an error that the same run meets again.
+type final struct{ error }
+
+func (f *final) Unwrap() error { return f.error }
+
+// shownLines is how much of a failed run's log is shown.
+const shownLines = 8
 
 func (f *Failure) Error() string {
 	text := fmt.Sprintf("run %s: %s", f.Run, f.Reason)
+	if f.Attempts > 1 {
+		text += fmt.Sprintf(" (the last of %d attempts)", f.Attempts)
+	}
 	if f.Log != "" {
 		text += "\n  log:    " + f.Log
+		for _, line := range lastLines(f.Log, shownLines) {
+			text += "\n    | " + line
+		}
 	}
 	if f.Repeat != "" {
 		text += "\n  repeat: " + f.Repeat
 	}
 	return text
+}
+
+// Event tells of the failure.
+func (f *Failure) Event() progress.Event {
+	return progress.Event{Kind: progress.Failed, Run: f.Run, Time: time.Now(), Text: f.Reason, Attempt: f.Attempts, Log: f.Log, Repeat: f.Repeat}
 }
 
 func (f *Failure) Unwrap() error { return f.Err }
@@ -125,19 +156,26 @@ func describeExit(code int, signal syscall.Signal, lastLine string) string {
 // lastLine is the last line on standard error in a log, which holds standard
 // error as it came and everything else behind a mark.
 func lastLine(path string) string {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return ""
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		line := strings.TrimSpace(lines[i])
-		if line != "" && !strings.HasPrefix(line, logMark) {
-			if len(line) > 400 {
-				line = line[:400] + "…"
-			}
+	for _, line := range slices.Backward(lastLines(path, math.MaxInt)) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, logMark) {
 			return line
 		}
 	}
 	return ""
+}
+
+// lastLines are at most n lines from the end of a log, long ones cut short.
+func lastLines(path string, n int) []string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	lines = lines[max(0, len(lines)-n):]
+	for i, line := range lines {
+		if len(line) > 400 {
+			lines[i] = strings.ToValidUTF8(line[:400], "") + "…"
+		}
+	}
+	return lines
 }

@@ -50,12 +50,23 @@ type Options struct {
 	Jobs int
 	// KeepGoing starts further runs when one has failed.
 	KeepGoing bool
+	// Retry is how often a run is tried again that failed for a reason that
+	// may pass: not if its input was refused, a check failed, or it took more
+	// than it may.
+	Retry int
 	// Again makes runs anew that have a valid result.
 	Again bool
 	// Verify is how closely a result is looked at before it is taken.
 	Verify store.Depth
 	// StallTimeout ends a simulation that does not move; 0 never does.
 	StallTimeout time.Duration
+	// TimeLimit and MemoryLimit (bytes) are what a simulation may take at
+	// most; 0 is any.
+	TimeLimit   time.Duration
+	MemoryLimit int64
+	// Available says how much memory simulations can take that have not been
+	// started; nil asks the operating system.
+	Available func() int64
 	// Grace is what a child gets between being asked to end and being killed.
 	Grace time.Duration
 	// Every is the time between two progress reports of a child.
@@ -78,32 +89,44 @@ type Result struct {
 // failed.
 var ErrSkipped = errors.New("not started, because another run failed (--keep-going starts it)")
 
-// All runs the jobs, some at a time, and returns a result for each, in order.
-// Jobs with the same key are run once.
-func All(ctx context.Context, jobs []Job, opt Options) []Result {
-	results := make([]Result, len(jobs))
-	first := map[store.Key]int{}
-	queue := make(chan int, len(jobs))
-	for i, job := range jobs {
-		results[i].Job = job
-		if _, twice := first[job.Key]; !twice {
-			first[job.Key] = i
-			queue <- i
-			opt.Sink.Event(job.Queued())
-		}
+// Executor makes runs.
+type Executor interface {
+	// Run makes the runs of the jobs that have no valid result and returns a
+	// result for each job, in order. Jobs with the same key are run once.
+	Run(ctx context.Context, jobs []Job) []Result
+}
+
+// Local is the executor that runs simulations on this machine, as many at a
+// time as the options and the memory allow.
+type Local struct{ Options }
+
+// Run implements Executor.
+func (l Local) Run(ctx context.Context, jobs []Job) []Result {
+	if l.Available == nil {
+		l.Available = availableMemory
+	}
+	w := &worker{Options: l.Options, admission: newAdmission(l.Available), experience: recall(l.Store, jobs)}
+	unique, spread := Unique(jobs)
+	queue := make(chan int, len(unique))
+	for i, job := range unique {
+		queue <- i
+		e := job.Queued()
+		_, e.ExpectedS = w.experience.expect(job.Key)
+		l.Sink.Event(e)
 	}
 	close(queue)
+	results := make([]Result, len(unique))
 	var failed atomic.Bool
 	var workers sync.WaitGroup
-	for range max(1, opt.Jobs) {
+	for range max(1, l.Jobs) {
 		workers.Go(func() {
 			for i := range queue {
-				if failed.Load() && !opt.KeepGoing {
-					results[i].Err = &Failure{Run: jobs[i].Title, Reason: ErrSkipped.Error(), Err: ErrSkipped}
-					emit(opt.Sink, jobs[i], progress.Event{Kind: progress.Canceled})
+				if failed.Load() && !l.KeepGoing {
+					results[i] = Result{Job: unique[i], Err: &Failure{Run: unique[i].Title, Reason: ErrSkipped.Error(), Err: ErrSkipped}}
+					emit(l.Sink, unique[i], progress.Event{Kind: progress.Canceled})
 					continue
 				}
-				results[i] = One(ctx, jobs[i], opt)
+				results[i] = w.job(ctx, unique[i])
 				if results[i].Err != nil {
 					failed.Store(true)
 				}
@@ -111,13 +134,27 @@ func All(ctx context.Context, jobs []Job, opt Options) []Result {
 		})
 	}
 	workers.Wait()
-	for i, job := range jobs {
-		if one := first[job.Key]; one != i {
-			results[i] = results[one]
-			results[i].Job = job
+	return spread(results)
+}
+
+// Unique leaves out jobs that have the same key as one before. spread gives
+// all jobs the results of those that are left.
+func Unique(jobs []Job) (unique []Job, spread func([]Result) []Result) {
+	index := map[store.Key]int{}
+	for _, job := range jobs {
+		if _, twice := index[job.Key]; !twice {
+			index[job.Key] = len(unique)
+			unique = append(unique, job)
 		}
 	}
-	return results
+	return unique, func(results []Result) []Result {
+		all := make([]Result, len(jobs))
+		for i, job := range jobs {
+			all[i] = results[index[job.Key]]
+			all[i].Job = job
+		}
+		return all
+	}
 }
 
 func emit(sink progress.Sink, job Job, e progress.Event) {
@@ -125,40 +162,64 @@ func emit(sink progress.Sink, job Job, e progress.Event) {
 	sink.Event(e)
 }
 
-// One runs a job, unless there is a valid result.
+// One runs a job on this machine, unless there is a valid result.
 func One(ctx context.Context, job Job, opt Options) Result {
-	result := Result{Job: job, Dir: opt.Store.Dir(job.Key)}
-	result.Manifest, result.Cached, result.Err = one(ctx, job, opt)
+	return Local{opt}.Run(ctx, []Job{job})[0]
+}
+
+// worker makes runs one at a time, beside other workers.
+type worker struct {
+	Options
+	admission  *admission
+	experience *experience
+}
+
+// job runs a job, unless there is a valid result, and says how it goes.
+func (w *worker) job(ctx context.Context, job Job) Result {
+	result := Result{Job: job, Dir: w.Store.Dir(job.Key)}
 	var failure *Failure
+	for attempt := 1; ; attempt++ {
+		result.Manifest, result.Cached, result.Err = w.attempt(ctx, job)
+		if !errors.As(result.Err, &failure) {
+			break
+		}
+		failure.Attempts = attempt
+		if failure.Final() || attempt > w.Retry {
+			break
+		}
+		emit(w.Sink, job, progress.Event{Kind: progress.Retry, Text: failure.Reason, Attempt: attempt + 1})
+	}
 	switch {
 	case result.Err == nil && result.Cached:
-		emit(opt.Sink, job, progress.Event{Kind: progress.Cached, Dir: result.Dir})
+		emit(w.Sink, job, progress.Event{Kind: progress.Cached, Dir: result.Dir})
 	case result.Err == nil:
-		emit(opt.Sink, job, progress.Event{Kind: progress.Done, Dir: result.Dir, WallS: result.Manifest.Resources.WallS, Events: events(result.Manifest)})
-	case errors.As(result.Err, &failure):
-		emit(opt.Sink, job, progress.Event{Kind: progress.Failed, Text: failure.Reason, Dir: filepath.Dir(failure.Log)})
+		w.experience.learn(job.Key, result.Manifest.Resources)
+		emit(w.Sink, job, progress.Event{Kind: progress.Done, Dir: result.Dir, WallS: result.Manifest.Resources.WallS, Events: events(result.Manifest)})
+	case failure != nil:
+		emit(w.Sink, job, failure.Event())
 	default:
-		emit(opt.Sink, job, progress.Event{Kind: progress.Canceled})
+		emit(w.Sink, job, progress.Event{Kind: progress.Canceled})
 	}
 	return result
 }
 
-func one(ctx context.Context, job Job, opt Options) (*store.Manifest, bool, error) {
-	if m := find(job, opt); m != nil {
+// attempt runs a job once, unless there is a valid result.
+func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, error) {
+	if m := find(job, w.Options); m != nil {
 		return m, true, nil
 	}
-	dir, err := opt.Store.Begin(ctx, job.Key)
+	dir, err := w.Store.Begin(ctx, job.Key)
 	if err != nil {
 		return nil, false, failed(ctx, job, err)
 	}
 	// Another process may have made it while this one waited for the lock.
-	if m := find(job, opt); m != nil {
+	if m := find(job, w.Options); m != nil {
 		if err := dir.Discard(); err != nil {
 			return nil, false, failed(ctx, job, err)
 		}
 		return m, true, nil
 	}
-	m, err := execute(ctx, job, opt, dir.Dir())
+	m, err := w.make(ctx, job, dir.Dir())
 	if err == nil {
 		if err = dir.Complete(m); err != nil {
 			return nil, false, failed(ctx, job, err)
@@ -175,10 +236,23 @@ func one(ctx context.Context, job Job, opt Options) (*store.Manifest, bool, erro
 	failure := newFailure(job, err)
 	if log := filepath.Join(kept, logFile); exists(log) {
 		failure.Log = log
-		args := job.Program.Args(filepath.Join(kept, scenarioFile), "/dev/null", "/dev/null", opt.Every)
+		args := job.Program.Args(filepath.Join(kept, scenarioFile), "/dev/null", "/dev/null", w.Every)
 		failure.Repeat = strings.Join(append([]string{job.Program.Path}, args...), " ")
 	}
 	return nil, false, failure
+}
+
+// make waits for memory and runs the job in a directory.
+func (w *worker) make(ctx context.Context, job Job, dir string) (*store.Manifest, error) {
+	expected, _ := w.experience.expect(job.Key)
+	seat, err := w.admission.enter(ctx, expected, func(why string) {
+		emit(w.Sink, job, progress.Event{Kind: progress.Waiting, Text: why})
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer w.admission.leave(seat)
+	return execute(ctx, job, w.Options, dir, func(bytes int64) { w.admission.uses(seat, bytes) })
 }
 
 // find returns the manifest of a valid result, or nil. A damaged result is
@@ -225,8 +299,8 @@ const (
 )
 
 // execute runs the job in a directory and returns the manifest to complete it
-// with.
-func execute(ctx context.Context, job Job, opt Options, dir string) (*store.Manifest, error) {
+// with. uses is told how much memory the simulation has taken so far.
+func execute(ctx context.Context, job Job, opt Options, dir string, uses func(bytes int64)) (*store.Manifest, error) {
 	tally, err := job.Prepare(dir)
 	if err != nil {
 		return nil, fmt.Errorf("writing the engine's input: %w", err)
@@ -259,7 +333,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string) (*store.Mani
 		return nil, err
 	}
 	emit(opt.Sink, job, progress.Event{Kind: progress.Started})
-	end, tables, warnings, err := simulate(ctx, job, opt, dir, names)
+	end, tables, warnings, err := simulate(ctx, job, opt, dir, names, uses)
 	if err != nil {
 		removeTables(dir, m.Inputs)
 		return nil, err
@@ -276,7 +350,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string) (*store.Mani
 		}
 	}
 	if broken := summary.violated(); len(broken) > 0 {
-		return nil, fmt.Errorf("a check failed: %s; its tables are complete and stay for a look", strings.Join(broken, "; "))
+		return nil, &final{fmt.Errorf("a check failed: %s; its tables are complete and stay for a look", strings.Join(broken, "; "))}
 	}
 	if end.exit == exitChecks {
 		return nil, errors.New("the simulator says that a check failed (exit code 3), but its summary names none")
@@ -309,7 +383,7 @@ func removeTables(dir string, inputs map[string]store.File) {
 }
 
 // simulate runs the child and takes its trace in meanwhile.
-func simulate(ctx context.Context, job Job, opt Options, dir string, names *trace.Names) (ending, []trace.File, []string, error) {
+func simulate(ctx context.Context, job Job, opt Options, dir string, names *trace.Names, uses func(bytes int64)) (ending, []trace.File, []string, error) {
 	log, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
 	if err != nil {
 		return ending{}, nil, nil, fmt.Errorf("opening the log: %w", err)
@@ -329,6 +403,7 @@ func simulate(ctx context.Context, job Job, opt Options, dir string, names *trac
 		path: job.Program.Path, env: job.Program.Env, dir: dir,
 		args: job.Program.Args(scenarioFile, "/dev/fd/3", summaryFile, opt.Every),
 		log:  log, trace: writing, stall: opt.StallTimeout, grace: opt.Grace, rows: &rows, update: report.message,
+		duration: opt.TimeLimit, memory: opt.MemoryLimit, uses: uses,
 	}
 	fmt.Fprintf(log, "%s%s %s\n", logMark, c.path, strings.Join(c.args, " "))
 
@@ -361,12 +436,14 @@ func verdict(ctx context.Context, end ending, traceErr error, log string) error 
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case end.stalled != "":
-		return errors.New(end.stalled)
+	case end.ended != nil:
+		return end.ended
 	case traceErr != nil && !cutShort:
 		return traceErr
 	case end.err != nil:
 		return end.err
+	case end.signal == 0 && end.exit == exitRefused:
+		return &final{errors.New(describeExit(end.exit, end.signal, lastLine(log)))}
 	case end.signal != 0, end.exit != exitOK && end.exit != exitChecks:
 		return errors.New(describeExit(end.exit, end.signal, lastLine(log)))
 	}

@@ -258,7 +258,7 @@ func TestCancelStopsTheChildAndLeavesNothing(t *testing.T) {
 				}
 				cancel(interrupted)
 			}
-			results := run.All(ctx, []run.Job{job(mode, 1), job(mode, 2), job(mode, 3)}, opt)
+			results := run.Local{Options: opt}.Run(ctx, []run.Job{job(mode, 1), job(mode, 2), job(mode, 3)})
 			for _, r := range results {
 				require.ErrorIs(t, r.Err, interrupted)
 			}
@@ -290,7 +290,7 @@ func TestOthersGoOnAfterAFailure(t *testing.T) {
 	opt, sink := options(t)
 	opt.Jobs = 3
 	jobs := []run.Job{job("ok", 1), job("segv", 1), job("ok", 2), job("truncated", 1), job("ok", 3), job("ok", 1)}
-	results := run.All(context.Background(), jobs, opt)
+	results := run.Local{Options: opt}.Run(context.Background(), jobs)
 	for i, r := range results {
 		assert.Equal(t, jobs[i].Title, r.Job.Title)
 		if i == 1 || i == 3 {
@@ -306,10 +306,67 @@ func TestOthersGoOnAfterAFailure(t *testing.T) {
 func TestWithoutKeepGoingTheRestIsSkipped(t *testing.T) {
 	opt, sink := options(t)
 	opt.Jobs, opt.KeepGoing = 1, false
-	results := run.All(context.Background(), []run.Job{job("exit", 1), job("ok", 1)}, opt)
+	results := run.Local{Options: opt}.Run(context.Background(), []run.Job{job("exit", 1), job("ok", 1)})
 	require.Error(t, results[0].Err)
 	require.ErrorIs(t, results[1].Err, run.ErrSkipped)
 	assert.Len(t, sink.of(progress.Started), 1)
+}
+
+func TestRunsWaitForMemory(t *testing.T) {
+	opt, sink := options(t)
+	opt.Jobs = 3
+	// What is expected of a run of which nothing is known does not fit twice.
+	opt.Available = func() int64 { return 700e6 }
+	var now, most int
+	sink.notify = func(e progress.Event) {
+		switch e.Kind {
+		case progress.Started:
+			now++
+			most = max(most, now)
+		case progress.Done:
+			now--
+		}
+	}
+	jobs := []run.Job{job("slow", 1), job("slow", 2), job("slow", 3)}
+	begin := time.Now()
+	for _, r := range (run.Local{Options: opt}).Run(context.Background(), jobs) {
+		require.NoError(t, r.Err)
+	}
+	assert.Greater(t, time.Since(begin), 3600*time.Millisecond, "one after the other: each takes 1.2 s")
+	waiting := sink.of(progress.Waiting)
+	require.NotEmpty(t, waiting)
+	assert.Contains(t, waiting[0].Text, "waits for memory: it is expected to take 512MB, and ")
+
+	// Now it is known that they are small.
+	most, opt.Again = 0, true
+	sink.events = nil
+	for _, r := range (run.Local{Options: opt}).Run(context.Background(), jobs) {
+		require.NoError(t, r.Err)
+	}
+	assert.Equal(t, 3, most)
+	for _, e := range sink.of(progress.Queued) {
+		assert.InDelta(t, 1.2, e.ExpectedS, 1, "the time a run took before")
+	}
+	// One always goes.
+	opt.Available = func() int64 { return 0 }
+	for _, r := range (run.Local{Options: opt}).Run(context.Background(), []run.Job{job("ok", 1), job("ok", 2)}) {
+		require.NoError(t, r.Err)
+	}
+}
+
+func TestCancelEndsAWait(t *testing.T) {
+	opt, sink := options(t)
+	opt.Available = func() int64 { return 0 }
+	ctx, cancel := context.WithCancel(context.Background())
+	sink.notify = func(e progress.Event) {
+		if e.Kind == progress.Waiting {
+			cancel()
+		}
+	}
+	for _, r := range (run.Local{Options: opt}).Run(ctx, []run.Job{job("forever", 1), job("forever", 2)}) {
+		require.ErrorIs(t, r.Err, context.Canceled)
+	}
+	assert.Empty(t, hidden(t, opt))
 }
 
 func TestTwoProcessesMakeARunOnce(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 
 	"fabriclab/harness/build"
 	"fabriclab/harness/catalog"
+	"fabriclab/harness/units"
 )
 
 // app is one call of the program.
@@ -40,6 +41,9 @@ type settings struct {
 	json         bool
 	verbose      bool
 	keepGoing    bool
+	retry        int
+	timeLimit    time.Duration
+	memoryLimit  int64
 	again        bool
 	omnetResults bool
 	verify       string
@@ -55,10 +59,13 @@ func settingsFlags(f *pflag.FlagSet) {
 	f.String("out", "", "results folder (default: results/ in the checkout)")
 	f.String("scale", "", "scale of the experiments: quick, paper, … (default: quick)")
 	f.StringSlice("engine", nil, "engines: ns3, omnetpp (default: those the experiment names)")
-	f.Int("jobs", runtime.NumCPU(), "simulations at a time")
+	f.Int("jobs", runtime.NumCPU(), "simulations at a time; fewer where their memory does not fit")
 	f.Bool("json", false, "print JSON for programs")
 	f.BoolP("verbose", "v", false, "print the whole effective configuration and the build's output")
 	f.Bool("keep-going", true, "start further runs when one has failed")
+	f.Int("retry", 0, "how often a run that crashed or stalled is tried again")
+	f.Duration("time-limit", 0, "the longest a simulation may run, such as 10m; 0 is any time")
+	f.String("memory-limit", "0", "the most memory a simulation may take, such as 2GB; 0 is any")
 	f.Bool("again", false, "run again what has a valid result")
 	f.Bool("omnet-results", false, "let OMNeT++ write its own .sca and .vec files as well, in omnet-results/ of each run; runs are made again")
 	f.String("verify", "contents", "how results are checked before they are taken: contents (SHA-256) or sizes")
@@ -85,9 +92,14 @@ func (a *app) load(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("--build-type: %w", err)
 	}
+	memoryLimit, err := units.ParseBytes(v.GetString("memory-limit"))
+	if err != nil {
+		return fmt.Errorf("memory-limit: %w%s", err, file)
+	}
 	a.set = settings{
 		root: v.GetString("root"), out: v.GetString("out"), scale: v.GetString("scale"), engines: v.GetStringSlice("engine"),
 		jobs: v.GetInt("jobs"), json: v.GetBool("json"), verbose: v.GetBool("verbose"), keepGoing: v.GetBool("keep-going"),
+		retry: v.GetInt("retry"), timeLimit: v.GetDuration("time-limit"), memoryLimit: memoryLimit,
 		again: v.GetBool("again"), omnetResults: v.GetBool("omnet-results"), verify: v.GetString("verify"), buildType: kind,
 		stallTimeout: v.GetDuration("stall-timeout"), grace: v.GetDuration("grace"),
 	}
@@ -96,8 +108,10 @@ func (a *app) load(cmd *cobra.Command) error {
 		return fmt.Errorf("jobs is %q%s; give a number from 1 on", v.GetString("jobs"), file)
 	case a.set.verify != "contents" && a.set.verify != "sizes":
 		return fmt.Errorf("verify is %q%s; it is contents or sizes", a.set.verify, file)
-	case a.set.stallTimeout < 0 || a.set.grace < 0:
-		return fmt.Errorf("stall-timeout and grace are times from 0 on, such as 5m%s", file)
+	case a.set.retry < 0:
+		return fmt.Errorf("retry is %q%s; give a number from 0 on", v.GetString("retry"), file)
+	case a.set.stallTimeout < 0 || a.set.grace < 0 || a.set.timeLimit < 0:
+		return fmt.Errorf("stall-timeout, time-limit and grace are times from 0 on, such as 5m%s", file)
 	}
 	return nil
 }

@@ -137,7 +137,7 @@ func (a *app) bench(ctx context.Context, names []string) ([]speed, error) {
 	for _, p := range plans {
 		for _, j := range p.jobs {
 			before := ownCPU()
-			result := run.All(ctx, []run.Job{j}, opt)[0]
+			result := run.Local{Options: opt}.Run(ctx, []run.Job{j})[0]
 			if result.Err != nil {
 				return nil, result.Err
 			}

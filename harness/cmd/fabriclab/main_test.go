@@ -20,10 +20,17 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// standIn plays a simulator. STAND_IN is its behaviour, or seed:behaviour for
-// one seed only.
+// standIn plays a simulator. STAND_IN is its behaviour, seed:behaviour for one
+// seed only, or once:FILE to crash once.
 func standIn(args []string) int {
 	mode := os.Getenv("STAND_IN")
+	if file, found := strings.CutPrefix(mode, "once:"); found && len(args) > 1 {
+		mode = "ok"
+		if _, err := os.Stat(file); err != nil {
+			mode = "exit"
+			_ = os.WriteFile(file, nil, 0o644)
+		}
+	}
 	if seed, behaviour, found := strings.Cut(mode, ":"); found {
 		mode = "ok"
 		if len(args) > 1 && scenarioSeed(args[1]) == seed {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"text/tabwriter"
 	"time"
 
@@ -122,7 +123,8 @@ func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finish
 	}
 	display := a.display()
 	defer display.Close()
-	opt.Sink = display
+	watch := newWatch(display)
+	opt.Sink = watch
 	var done []finished
 	var jobs []run.Job
 	for _, p := range plans {
@@ -138,7 +140,8 @@ func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finish
 		}
 		jobs = append(jobs, p.jobs...)
 	}
-	results := run.All(ctx, jobs, opt)
+	results := run.Local{Options: opt}.Run(ctx, jobs)
+	watch.end()
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
@@ -147,6 +150,32 @@ func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finish
 		results = results[len(p.jobs):]
 	}
 	return done, nil
+}
+
+// watch passes the events of a sweep on and counts its runs.
+type watch struct {
+	sink     progress.Sink
+	begin    time.Time
+	mu       sync.Mutex
+	overview *progress.Overview
+}
+
+func newWatch(sink progress.Sink) *watch {
+	return &watch{sink: sink, begin: time.Now(), overview: progress.NewOverview()}
+}
+
+// Event implements progress.Sink.
+func (w *watch) Event(e progress.Event) {
+	w.mu.Lock()
+	w.overview.Event(e)
+	w.mu.Unlock()
+	w.sink.Event(e)
+}
+
+// end says what became of the sweep.
+func (w *watch) end() {
+	counts, now := w.overview.Counts(), time.Now()
+	w.sink.Event(progress.Event{Kind: progress.Summary, Time: now, WallS: now.Sub(w.begin).Seconds(), Counts: &counts})
 }
 
 func (a *app) display() progress.Display {
@@ -168,7 +197,8 @@ func (a *app) runOptions() (run.Options, error) {
 		return run.Options{}, err
 	}
 	return run.Options{
-		Store: store.New(dir), Jobs: a.set.jobs, KeepGoing: a.set.keepGoing, Again: a.set.again || a.set.omnetResults, Verify: a.depth(),
+		Store: store.New(dir), Jobs: a.set.jobs, KeepGoing: a.set.keepGoing,
+		Retry: a.set.retry, TimeLimit: a.set.timeLimit, MemoryLimit: a.set.memoryLimit, Again: a.set.again || a.set.omnetResults, Verify: a.depth(),
 		StallTimeout: a.set.stallTimeout, Grace: a.set.grace, Every: progressEvery, Tool: tool(),
 	}, nil
 }
@@ -188,7 +218,12 @@ func (a *app) report(done []finished) error {
 		for _, d := range done {
 			for _, r := range d.results {
 				state, place := "done", r.Dir
+				var failure *run.Failure
 				switch {
+				case errors.Is(r.Err, run.ErrSkipped):
+					state, place = "not started", ""
+				case errors.As(r.Err, &failure) && failure.Log != "":
+					state, place = "FAILED", failure.Log
 				case r.Err != nil:
 					state, place = "FAILED", "see below"
 				case r.Cached:
@@ -206,18 +241,36 @@ func (a *app) report(done []finished) error {
 
 // failures is an error that says of each failed run why, nil if none failed.
 func failures(done []finished) error {
-	var failed []error
-	total := 0
+	var shown []error
+	total, failed, skipped := 0, 0, 0
 	for _, d := range done {
 		for _, r := range d.results {
 			total++
-			if r.Err != nil {
-				failed = append(failed, r.Err)
+			switch {
+			case r.Err == nil:
+			case errors.Is(r.Err, run.ErrSkipped):
+				skipped++
+			default:
+				failed++
+				if len(shown) < shownFailures {
+					shown = append(shown, r.Err)
+				}
 			}
 		}
 	}
-	if len(failed) == 0 {
+	if failed == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d of %d runs failed:\n%w", len(failed), total, errors.Join(failed...))
+	head := fmt.Sprintf("%d of %d runs failed", failed, total)
+	if skipped > 0 {
+		head += fmt.Sprintf(", and %d were %v", skipped, run.ErrSkipped)
+	}
+	text := errors.Join(shown...)
+	if more := failed - len(shown); more > 0 {
+		text = fmt.Errorf("%w\nand %d more: see their logs in the list above", text, more)
+	}
+	return fmt.Errorf("%s:\n%w", head, text)
 }
+
+// shownFailures is how many failures are shown with their logs.
+const shownFailures = 10

@@ -96,6 +96,12 @@ func play(mode string, options map[string]string) int {
 			say(`{"event":"progress","sim_ps":120000,"stop_ps":1000000,"events":77,"flows_done":0,"flows_total":2,"wall_s":1.0}`)
 			time.Sleep(5 * time.Millisecond)
 		}
+	case "memory":
+		hoard := bytes.Repeat([]byte{1}, 150<<20)
+		for {
+			say(`{"event":"progress","sim_ps":%d,"stop_ps":1000000,"events":77,"flows_done":0,"flows_total":2,"wall_s":1.0}`, len(hoard))
+			time.Sleep(5 * time.Millisecond)
+		}
 	case "slow", "forever":
 		for i := 1; mode == "forever" || i <= 120; i++ {
 			say(`{"event":"progress","sim_ps":1000,"stop_ps":1000000,"events":%d,"flows_done":0,"flows_total":2,"wall_s":%g}`, i, float64(i)/100)
