@@ -74,9 +74,9 @@ func TestTake(t *testing.T) {
 	got := byName(t, spec.Run{Dir: ofRun(t)}, nil)
 	for name, want := range map[string]float64{
 		"flows_finished": 1, "flows_unfinished": 2, "delivered_bytes": 9000, "retransmitted_bytes": 10,
-		"queue_mean":       200.5, // of class 1; that of class 0 is 100
-		"queue_p99":        396,   // of 1 to 400
-		"queue_max":        900,   // of class 0
+		"queue_mean":       200.5,                     // of class 1; that of class 0 is 100
+		"queue_p99":        396,                       // of 1 to 400
+		"queue_max":        900,                       // of class 0
 		"link_utilisation": 0.5, "link_goodput": 0.25, // 6250 B per us of 12500
 		"link_paused": 40e-6, "pause_frames": 3, "drops": 2, "marks": 4,
 		"fairness":         0.8, // 100 to 300: 400² / (2 (100² + 300²))

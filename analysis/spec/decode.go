@@ -62,19 +62,43 @@ var yamlLine = regexp.MustCompile(`^line (\d+): (.*)$`)
 
 // located turns an error with a line into one that starts with file:line.
 func located(file string, err error) error {
+	if line, cause := lineOf(err); line > 0 {
+		return At(file, line, cause)
+	}
+	return fmt.Errorf("%s: figure: %w", file, err)
+}
+
+// lineOf takes an error and its line apart; the line is 0 if there is none.
+func lineOf(err error) (int, error) {
 	var line *LineError
 	if errors.As(err, &line) {
-		return At(file, line.Line, line.Err)
+		return line.Line, line.Err
 	}
 	var typed *yaml.TypeError
 	if errors.As(err, &typed) {
 		if m := yamlLine.FindStringSubmatch(typed.Errors[0]); m != nil {
 			if n, convErr := strconv.Atoi(m[1]); convErr == nil {
-				return At(file, n, errors.New(m[2]))
+				return n, errors.New(m[2])
 			}
 		}
 	}
-	return fmt.Errorf("%s: figure: %w", file, err)
+	return 0, err
+}
+
+// DecodeStrict reads a value of another file in the same way: unknown keys are
+// refused, and errors start with file:line.
+func DecodeStrict(file string, node *yaml.Node, into any) error {
+	err := strict(node, reflect.TypeOf(into))
+	if err == nil {
+		err = node.Decode(into)
+	}
+	if err == nil {
+		return nil
+	}
+	if line, cause := lineOf(err); line > 0 {
+		return fmt.Errorf("%s:%d: %w", file, line, cause)
+	}
+	return fmt.Errorf("%s: %w", file, err)
 }
 
 // At puts file and line before an error.

@@ -64,18 +64,20 @@ func (a *app) sweep(ctx context.Context, name string, s selection, partial bool)
 		if len(s.sets) > 0 || len(s.seeds) > 0 || a.set.scale != "" {
 			return nil, fmt.Errorf("%s is a folder of results, all of which are taken; --set, --seed and --scale choose among the runs of an experiment, which is named by its id or file", name)
 		}
-		return a.folder(name)
+		return a.folder(name, nil)
 	}
 	return a.experimentRuns(ctx, name, s, partial)
 }
 
-// folder measures all runs below a folder.
-func (a *app) folder(dir string) ([]collect.Run, error) {
+// folder measures all runs below a folder. figures gives an experiment's figure
+// section; nil stands for none.
+func (a *app) folder(dir string, figures func(experiment string) *spec.Figure) ([]collect.Run, error) {
 	dirs, err := store.Runs(dir)
 	if err != nil {
 		return nil, err
 	}
 	var runs []collect.Run
+	known := map[string]*spec.Figure{}
 	for _, d := range dirs {
 		m, err := store.Read(d)
 		if err != nil {
@@ -84,7 +86,10 @@ func (a *app) folder(dir string) ([]collect.Run, error) {
 		if len(a.set.engines) > 0 && !slices.Contains(a.set.engines, m.Engine.Name) {
 			continue
 		}
-		run, err := a.measured(d, m, nil)
+		if _, asked := known[m.Experiment]; !asked && figures != nil {
+			known[m.Experiment] = figures(m.Experiment)
+		}
+		run, err := a.measured(d, m, known[m.Experiment])
 		if err != nil {
 			return nil, err
 		}

@@ -143,8 +143,23 @@ func setup(env *testscript.Env) error {
 	env.Setenv("ns3_DIR", filepath.Join(root, "ns3"))
 	env.Setenv("STAND_IN", "ok")
 	env.Setenv("GORACE", "atexit_sleep_ms=0")
+	cache, err := goCache()
+	if err != nil {
+		return err
+	}
+	env.Setenv("GOCACHE", cache)
 	env.Cd = root
 	return nil
+}
+
+// goCache is where Go keeps what it has built: the fabriclab of a revision is
+// built, and a script has no home directory.
+func goCache() (string, error) {
+	if dir := os.Getenv("GOCACHE"); dir != "" {
+		return dir, nil
+	}
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "go-build"), err
 }
 
 func TestScripts(t *testing.T) {

@@ -1,0 +1,355 @@
+// Package compare says what changed between two sets of results, metric by
+// metric: exactly where results are deterministic, and by a test over seeds
+// (docs/how-to/regression.md).
+package compare
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"fabriclab/analysis/collect"
+	"fabriclab/analysis/fct"
+	"fabriclab/analysis/measure"
+	"fabriclab/analysis/metric"
+)
+
+// A Set is one side of a comparison.
+type Set struct {
+	Name string // as shown
+	Runs []collect.Run
+}
+
+// Verdict is what became of a metric at a point.
+type Verdict string
+
+// The verdicts.
+const (
+	Same      Verdict = "same"      // exactly, with every seed
+	Unchanged Verdict = "unchanged" // no difference that counts
+	Changed   Verdict = "changed"   // deterministic results differ; whether for better or worse beyond chance is not known
+	Better    Verdict = "better"
+	Worse     Verdict = "worse"
+	Lost      Verdict = "lost" // the base has values, the head has not
+	New       Verdict = "new"  // the other way round
+)
+
+// Report is the outcome of a comparison.
+type Report struct {
+	Base        string        `json:"base"`
+	Head        string        `json:"head"`
+	Confidence  float64       `json:"confidence"`
+	FewestSeeds int           `json:"fewest_seeds"`
+	Experiments []*Experiment `json:"experiments"`
+	Failed      bool          `json:"failed"`
+}
+
+// Experiment is what became of one experiment.
+type Experiment struct {
+	Name  string   `json:"name"`
+	Pairs int      `json:"pairs"` // runs on both sides
+	Lost  []string `json:"lost,omitempty"`
+	New   []string `json:"new,omitempty"`
+	// Rows are grouped by metric.
+	Rows   []*Row `json:"rows"`
+	Failed bool   `json:"failed"`
+}
+
+// Row is a metric at a point on an engine.
+type Row struct {
+	Metric    string  `json:"metric"`
+	Unit      string  `json:"unit"`
+	Better    string  `json:"better"`
+	Exact     bool    `json:"deterministic"`
+	Point     string  `json:"point"`
+	Engine    string  `json:"engine"`
+	Seeds     int     `json:"seeds"` // that both sides have
+	Base      Number  `json:"base"`  // means over these seeds
+	Head      Number  `json:"head"`
+	BaseError Number  `json:"base_error"` // half width of the mean's confidence interval (95 %)
+	HeadError Number  `json:"head_error"`
+	Change    Number  `json:"change"` // mean difference
+	Low       Number  `json:"low"`    // its confidence interval
+	High      Number  `json:"high"`
+	Verdict   Verdict `json:"verdict"`
+	Note      string  `json:"note,omitempty"`
+	Failed    bool    `json:"failed"`
+}
+
+// place is what runs of both sides have in common.
+type place struct {
+	experiment, point, engine string
+	seed                      uint64
+}
+
+func placeOf(r collect.Run) place {
+	labels := slices.Clone(r.Labels)
+	slices.SortFunc(labels, func(a, b collect.Label) int { return strings.Compare(a.Path, b.Path) })
+	return place{r.Experiment, collect.Run{Labels: labels}.Point(), r.Engine, r.Seed}
+}
+
+func (p place) String() string {
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", p.experiment, p.point, p.engine, p.seed)), " ")
+}
+
+// index finds runs by their place, and refuses two in the same one.
+func (s Set) index() (map[place]collect.Run, error) {
+	runs := map[place]collect.Run{}
+	for _, r := range s.Runs {
+		p := placeOf(r)
+		if other, twice := runs[p]; twice {
+			return nil, fmt.Errorf("%s has two results of %s, of the scenarios %s and %s: of two scales, of runs with --set, or of an older experiment; compare a folder that has one of them", s.Name, p, other.Scenario, r.Scenario)
+		}
+		runs[p] = r
+	}
+	return runs, nil
+}
+
+// Compare compares what both sides have in common, and says what only one of
+// them has.
+func Compare(base, head Set, rules *Rules) (*Report, error) {
+	before, err := base.index()
+	if err != nil {
+		return nil, err
+	}
+	after, err := head.index()
+	if err != nil {
+		return nil, err
+	}
+	c := &comparison{rules: rules, found: map[pairsKey]*pairs{}, pairs: map[*Experiment][]*pairs{}, report: &Report{Base: base.Name, Head: head.Name, Confidence: rules.Confidence, FewestSeeds: FewestSeeds(rules.Confidence)}}
+	for _, r := range base.Runs {
+		e, p := c.experiment(r.Experiment), placeOf(r)
+		if other, both := after[p]; both {
+			e.Pairs++
+			c.pair(e, p, r, other)
+		} else {
+			e.Lost = append(e.Lost, p.String())
+		}
+	}
+	for _, r := range head.Runs {
+		if p := placeOf(r); !has(before, p) {
+			e := c.experiment(r.Experiment)
+			e.New = append(e.New, p.String())
+		}
+	}
+	if len(c.report.Experiments) == 0 {
+		return nil, fmt.Errorf("%s and %s have no results", base.Name, head.Name)
+	}
+	for _, e := range c.report.Experiments {
+		c.judge(e)
+		c.report.Failed = c.report.Failed || e.Failed
+	}
+	return c.report, nil
+}
+
+func has(m map[place]collect.Run, p place) bool {
+	_, ok := m[p]
+	return ok
+}
+
+type comparison struct {
+	rules  *Rules
+	report *Report
+	found  map[pairsKey]*pairs
+	pairs  map[*Experiment][]*pairs // in the order of the base's runs
+}
+
+type pairsKey struct{ experiment, metric, point, engine string }
+
+// pairs are the values of a metric at a point, by seed.
+type pairs struct {
+	metric        *metric.Metric
+	point, engine string
+	base, head    []metric.Value
+}
+
+func (c *comparison) experiment(name string) *Experiment {
+	for _, e := range c.report.Experiments {
+		if e.Name == name {
+			return e
+		}
+	}
+	e := &Experiment{Name: name}
+	c.report.Experiments = append(c.report.Experiments, e)
+	return e
+}
+
+// pair adds the values of two runs. A metric that one side does not know of
+// is left out: it was added or taken out, and says nothing about the results.
+func (c *comparison) pair(e *Experiment, p place, base, head collect.Run) {
+	after := map[string]metric.Value{}
+	for _, v := range head.Values {
+		after[v.Metric.Name] = v
+	}
+	for _, b := range base.Values {
+		h, known := after[b.Metric.Name]
+		if !known || h.Metric.Unit != b.Metric.Unit {
+			continue
+		}
+		key := pairsKey{e.Name, b.Metric.Name, p.point, p.engine}
+		list := c.found[key]
+		if list == nil {
+			list = &pairs{metric: h.Metric, point: p.point, engine: p.engine}
+			c.found[key] = list
+			c.pairs[e] = append(c.pairs[e], list)
+		}
+		list.base, list.head = append(list.base, b), append(list.head, h)
+	}
+}
+
+// judge makes the rows of an experiment, those of a metric together.
+func (c *comparison) judge(e *Experiment) {
+	e.Failed = len(e.Lost) > 0
+	list := c.pairs[e]
+	order := map[string]int{}
+	for _, p := range list {
+		if _, known := order[p.metric.Name]; !known {
+			order[p.metric.Name] = len(order)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *pairs) int { return order[a.metric.Name] - order[b.metric.Name] })
+	for _, p := range list {
+		l := c.rules.of(e.Name, p.metric)
+		row := p.row(e.Name, l, c.rules.Confidence)
+		if row == nil {
+			continue
+		}
+		switch l.fail {
+		case failWorse:
+			row.Failed = row.Verdict == Worse || row.Verdict == Lost
+		case failChanged:
+			row.Failed = row.Verdict != Same && row.Verdict != Unchanged
+		}
+		e.Failed = e.Failed || row.Failed
+		e.Rows = append(e.Rows, row)
+	}
+}
+
+// row judges one metric at one point; nil if neither side has a value.
+func (p *pairs) row(experiment string, l limits, confidence float64) *Row {
+	r := &Row{
+		Metric: p.metric.Name, Unit: p.metric.Unit, Better: l.better.String(), Exact: !p.metric.Volatile, Point: p.point, Engine: p.engine,
+		BaseError: none, HeadError: none, Low: none, High: none,
+	}
+	var base, head, differences []float64
+	lost, won, never := 0, 0, 0
+	reason := ""
+	for i, b := range p.base {
+		h := p.head[i]
+		switch {
+		case b.Err != nil && h.Err != nil:
+		case h.Err != nil:
+			lost++
+			reason = h.Err.Error()
+		case b.Err != nil:
+			won++
+		default:
+			base, head = append(base, b.Value), append(head, h.Value)
+			d := h.Value - b.Value
+			if b.Value == h.Value { // both may be never
+				d = 0
+			}
+			if math.IsInf(d, 0) {
+				never++
+			}
+			differences = append(differences, d)
+		}
+	}
+	r.Seeds = len(base)
+	r.Base, r.BaseError = spread(base)
+	r.Head, r.HeadError = spread(head)
+	r.Change = none
+	switch {
+	case lost > 0:
+		r.Verdict, r.Note = Lost, fmt.Sprintf("no value with %d of %d seeds: %s", lost, len(p.base), reason)
+		return r
+	case won > 0:
+		r.Verdict, r.Note = New, fmt.Sprintf("the base has no value with %d of %d seeds", won, len(p.base))
+		return r
+	case len(base) == 0:
+		return nil
+	case !slices.ContainsFunc(differences, func(d float64) bool { return d != 0 }):
+		r.Change, r.Verdict = 0, Unchanged
+		if r.Exact {
+			r.Verdict = Same
+		}
+		return r
+	case never > 0:
+		p.never(r, differences, never, l, confidence)
+		return r
+	}
+	r.Change = Number(mean(differences))
+	if len(base) > 1 && constant(base) && constant(head) {
+		r.Note = "the seeds make no difference"
+	}
+	p.test(r, differences, experiment, l, confidence)
+	return r
+}
+
+func constant(values []float64) bool {
+	return !slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })
+}
+
+// never judges times that come on one side only, with some of the seeds: they
+// have no mean, but where all seeds agree on the sign it is not chance.
+func (p *pairs) never(r *Row, differences []float64, n int, l limits, confidence float64) {
+	r.Verdict, r.Note = Changed, fmt.Sprintf("never on one side only, with %d of %d seeds", n, len(differences))
+	higher := !slices.ContainsFunc(differences, func(d float64) bool { return !(d > 0) })
+	lower := !slices.ContainsFunc(differences, func(d float64) bool { return !(d < 0) })
+	switch {
+	case len(differences) < FewestSeeds(confidence) || l.better == measure.Neither:
+	case higher && l.better == measure.Lower, lower && l.better == measure.Higher:
+		r.Verdict = Worse
+	case higher, lower:
+		r.Verdict = Better
+	}
+}
+
+// test judges differences that are not all 0.
+func (p *pairs) test(r *Row, differences []float64, experiment string, l limits, confidence float64) {
+	r.Verdict = Unchanged
+	if r.Exact {
+		r.Verdict = Changed
+	}
+	if fewest := FewestSeeds(confidence); len(differences) < fewest {
+		r.Note = fmt.Sprintf("no verdict with %d of the %d seeds it takes", len(differences), fewest)
+		return
+	}
+	low, high := interval(differences, confidence, experiment+" "+p.metric.Name+" "+p.point+" "+p.engine)
+	r.Low, r.High = Number(low), Number(high)
+	switch size := math.Abs(float64(r.Change)); {
+	case low <= 0 && high >= 0:
+		r.Note = "within what seeds do"
+	case size <= l.absolute || !math.IsInf(float64(r.Base), 0) && size <= l.threshold*math.Abs(float64(r.Base)):
+		r.Note = "below the threshold"
+	case l.better == measure.Neither:
+		r.Verdict = Changed
+	case (r.Change > 0) == (l.better == measure.Higher):
+		r.Verdict = Better
+	default:
+		r.Verdict = Worse
+	}
+}
+
+// spread is the mean over the seeds, and half the width of its interval.
+func spread(values []float64) (mean, half Number) {
+	if len(values) == 0 {
+		return none, none
+	}
+	m, h := fct.Mean95(values)
+	if math.IsInf(m, 0) {
+		return Number(m), none
+	}
+	return Number(m), Number(h)
+}
+
+// JSON writes the whole report.
+func (r *Report) JSON(out io.Writer) error {
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}

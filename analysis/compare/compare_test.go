@@ -1,0 +1,286 @@
+package compare_test
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/analysis/collect"
+	"fabriclab/analysis/compare"
+	"fabriclab/analysis/measure"
+	"fabriclab/analysis/metric"
+)
+
+var update = flag.Bool("update", false, "renew the golden files")
+
+var (
+	queue = &metric.Metric{Name: "queue_max", Unit: "B", Better: measure.Lower}
+	load  = &metric.Metric{Name: "link_utilisation", Unit: "1", Better: measure.Higher}
+	hops  = &metric.Metric{Name: "packet_hops", Unit: "1"}
+	late  = &metric.Metric{Name: "convergence_time", Unit: "s", Better: measure.Lower}
+	wall  = &metric.Metric{Name: "wall_time", Unit: "s", Better: measure.Lower, Volatile: true}
+)
+
+var never = math.Inf(1)
+
+// runs has a run for each seed, from 1 on, with its value of one metric; NaN
+// is none.
+func runs(point string, m *metric.Metric, values ...float64) []collect.Run {
+	var list []collect.Run
+	for i, v := range values {
+		value := metric.Value{Metric: m, Value: v}
+		if math.IsNaN(v) {
+			value = metric.Value{Metric: m, Err: errors.New("2 of 9 flows did not finish")}
+		}
+		list = append(list, collect.Run{
+			Experiment: "a/b", Scenario: "00ff", Labels: []collect.Label{{Path: "preset", Value: point}}, Engine: "ns3",
+			Seed: uint64(i + 1), Values: []metric.Value{value},
+		})
+	}
+	return list
+}
+
+func rules(t *testing.T, text string) *compare.Rules {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "rules.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	r, err := compare.ReadRules(file)
+	require.NoError(t, err)
+	return r
+}
+
+func TestVerdict(t *testing.T) {
+	nan := math.NaN()
+	base := []float64{100, 110, 90, 105, 95, 100}
+	plus := func(by ...float64) []float64 {
+		var out []float64
+		for i, v := range base {
+			out = append(out, v+by[i%len(by)])
+		}
+		return out
+	}
+	for _, c := range []struct {
+		name       string
+		metric     *metric.Metric
+		base, head []float64
+		rules      string
+		want       compare.Verdict
+		failed     bool
+		note       string
+	}{
+		{"exactly the same", queue, base, base, "", compare.Same, false, ""},
+		{"times are never exactly the same", wall, base, base, "", compare.Unchanged, false, ""},
+		{"longer queues", queue, base, plus(10, 12), "", compare.Worse, true, ""},
+		{"shorter queues", queue, base, plus(-10, -12), "", compare.Better, false, ""},
+		{"more load", load, base, plus(10, 12), "", compare.Better, false, ""},
+		{"less load", load, base, plus(-10, -12), "", compare.Worse, true, ""},
+		{"neither better nor worse", hops, base, plus(10, 12), "", compare.Changed, false, ""},
+		{"up and down", queue, base, plus(10, -12), "", compare.Changed, false, "within what seeds do"},
+		{"up and down, and not exact", wall, base, plus(10, -12), "", compare.Unchanged, false, "within what seeds do"},
+		{"slower, on whatever machine", wall, base, plus(10, 12), "", compare.Worse, false, ""},
+		{"slower, and asked for", wall, base, plus(10, 12), `rules: [{metrics: [wall_time], fail: worse}]`, compare.Worse, true, ""},
+		{"all metrics are not the volatile ones", wall, base, plus(10, 12), `rules: [{metrics: ["*"], fail: changed}]`, compare.Worse, false, ""},
+		{"five seeds", queue, base[:5], plus(10)[:5], "", compare.Changed, false, "no verdict with 5 of the 6 seeds it takes"},
+		{"five seeds do at 90 %", queue, base[:5], plus(10, 11)[:5], "confidence: 90%", compare.Worse, true, ""},
+		{"one seed that has to be the same", queue, base[:1], plus(10)[:1], `rules: [{metrics: ["*"], fail: changed}]`, compare.Changed, true, "no verdict with 1 of the 6 seeds it takes"},
+		{"a change for the better is one, too", queue, base, plus(-10, -12), `rules: [{metrics: ["queue_*"], fail: changed}]`, compare.Better, true, ""},
+		{"below the share", queue, base, plus(10, 12), `rules: [{metrics: ["*"], threshold: 12%}]`, compare.Changed, false, "below the threshold"},
+		{"above the share", queue, base, plus(10, 12), `rules: [{metrics: ["*"], threshold: 10%}]`, compare.Worse, true, ""},
+		{"below the size", queue, base, plus(10, 12), `rules: [{metrics: ["*"], threshold_abs: 11.5}]`, compare.Changed, false, "below the threshold"},
+		{"the last rule", queue, base, plus(10, 12), `rules: [{metrics: ["*"], threshold: 50%}, {metrics: [queue_max], experiments: ["a/*"], threshold: 1%}]`, compare.Worse, true, ""},
+		{"another direction", hops, base, plus(10, 12), `rules: [{metrics: [packet_hops], better: lower}]`, compare.Worse, true, ""},
+		{"nothing fails", queue, base, plus(10, 12), `rules: [{metrics: ["*"], fail: never}]`, compare.Worse, false, ""},
+		{"from nothing", queue, []float64{0, 0, 0, 0, 0, 0}, base, `rules: [{metrics: ["*"], threshold: 5%}]`, compare.Worse, true, ""},
+		{"a value is lost", queue, base, []float64{100, nan, 90, 105, nan, 100}, "", compare.Lost, true, "no value with 2 of 6 seeds: 2 of 9 flows did not finish"},
+		{"a value is new", queue, []float64{nan, 1}, []float64{1, 1}, "", compare.New, false, "the base has no value with 1 of 2 seeds"},
+		{"never on both sides", late, []float64{never, 1}, []float64{never, 1}, "", compare.Same, false, ""},
+		{"never with some seeds", late, base, []float64{never, 100, 80, 100, 90, 95}, "", compare.Changed, false, "never on one side only, with 1 of 6 seeds"},
+		{"later or never", late, base, []float64{never, 111, 91, 106, 96, never}, "", compare.Worse, true, "never on one side only, with 2 of 6 seeds"},
+		{"no longer never", late, []float64{never, 111, 91, 106, 96, never}, base, "", compare.Better, false, "never on one side only, with 2 of 6 seeds"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := compare.DefaultRules()
+			if c.rules != "" {
+				r = rules(t, c.rules)
+			}
+			report, err := compare.Compare(compare.Set{Name: "base", Runs: runs("x", c.metric, c.base...)}, compare.Set{Name: "head", Runs: runs("x", c.metric, c.head...)}, r)
+			require.NoError(t, err)
+			row := report.Experiments[0].Rows[0]
+			assert.Equal(t, c.want, row.Verdict)
+			assert.Equal(t, c.note, row.Note)
+			assert.Equal(t, c.failed, row.Failed)
+			assert.Equal(t, c.failed, report.Failed)
+		})
+	}
+}
+
+// Seeds of one side only are not mixed into the means, and runs that are gone
+// fail.
+func TestPairs(t *testing.T) {
+	report, err := compare.Compare(
+		compare.Set{Runs: append(runs("x", queue, 1, 2, 3), runs("gone", queue, 1)...)},
+		compare.Set{Runs: append(runs("x", queue, 1, 2), runs("fresh", queue, 1)...)}, compare.DefaultRules())
+	require.NoError(t, err)
+	e := report.Experiments[0]
+	assert.Equal(t, []string{"a/b preset=x ns3 seed 3", "a/b preset=gone ns3 seed 1"}, e.Lost)
+	assert.Equal(t, []string{"a/b preset=fresh ns3 seed 1"}, e.New)
+	assert.Equal(t, 2, e.Pairs)
+	assert.Equal(t, compare.Same, e.Rows[0].Verdict)
+	assert.Equal(t, compare.Number(1.5), e.Rows[0].Base)
+	assert.True(t, report.Failed)
+
+	_, err = compare.Compare(compare.Set{Name: "twins", Runs: append(runs("x", queue, 1), runs("x", queue, 1)...)}, compare.Set{}, compare.DefaultRules())
+	assert.ErrorContains(t, err, "twins has two results of a/b preset=x ns3 seed 1")
+	_, err = compare.Compare(compare.Set{Name: "this"}, compare.Set{Name: "that"}, compare.DefaultRules())
+	assert.ErrorContains(t, err, "this and that have no results")
+}
+
+func TestRefusedRules(t *testing.T) {
+	for text, want := range map[string]string{
+		"rules: [{metric: [a]}]":                         `rules.yaml:1: unknown key "metric"; did you mean "metrics"`,
+		"rules: [{threshold: 5%}]":                       "rules.0: it needs metrics",
+		`rules: [{metrics: ["*"], fail: allways}]`:       `unknown fail "allways"`,
+		`rules: [{metrics: ["*"], better: more}]`:        `unknown better "more"`,
+		`rules: [{metrics: ["["]}]`:                      `"[" is no pattern`,
+		`rules: [{metrics: ["*"], threshold: 5}]`:        `"5" is not a percentage`,
+		`rules: [{metrics: ["*"], threshold_abs: -1}]`:   "threshold_abs is -1",
+		"confidence: 100%":                               "confidence is 100 %",
+		"confidence: 95%\nrules: [{metrics: [a], x: 1}]": `rules.yaml:2: unknown key "x"`,
+	} {
+		file := filepath.Join(t.TempDir(), "rules.yaml")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+		_, err := compare.ReadRules(file)
+		assert.ErrorContains(t, err, want, text)
+	}
+}
+
+// example is a report with something of everything.
+func example(t *testing.T) *compare.Report {
+	t.Helper()
+	var base, head []collect.Run
+	base = append(base, runs("dcqcn", queue, 100e3, 110e3, 90e3, 105e3, 95e3, 100e3)...)
+	head = append(head, runs("dcqcn", queue, 112e3, 118e3, 101e3, 115e3, 108e3, 111e3)...)
+	base = append(base, runs("hpcc", queue, 10e3, 11e3)...)
+	head = append(head, runs("hpcc", queue, 10e3, 11.001e3)...)
+	base = append(base, runs("fncc", queue, 5e3)...)
+	head = append(head, runs("fncc", queue, 5e3)...)
+	base = append(base, runs("none", late, 12e-6, 13e-6)...)
+	head = append(head, runs("none", late, never)...)
+	other := runs("x", hops, 7)
+	other[0].Experiment = "a/c"
+	report, err := compare.Compare(compare.Set{Name: "main", Runs: append(base, other...)}, compare.Set{Name: "work", Runs: append(head, other...)}, compare.DefaultRules())
+	require.NoError(t, err)
+	return report
+}
+
+func TestFormats(t *testing.T) {
+	report := example(t)
+	for name, write := range map[string]func(*strings.Builder) error{
+		"report.txt":  func(b *strings.Builder) error { return report.Text(b, false) },
+		"all.txt":     func(b *strings.Builder) error { return report.Text(b, true) },
+		"report.md":   func(b *strings.Builder) error { return report.Markdown(b) },
+		"report.xml":  func(b *strings.Builder) error { return report.JUnit(b) },
+		"report.json": func(b *strings.Builder) error { return report.JSON(b) },
+	} {
+		var b strings.Builder
+		require.NoError(t, write(&b), name)
+		golden := filepath.Join("testdata", name)
+		if *update {
+			require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))
+		}
+		want, err := os.ReadFile(golden)
+		require.NoError(t, err)
+		assert.Equal(t, string(want), b.String(), name)
+	}
+
+	// What programs read parses.
+	var b strings.Builder
+	require.NoError(t, report.JUnit(&b))
+	var suites struct {
+		Failures int `xml:"failures,attr"`
+		Suites   []struct {
+			Cases []struct {
+				Failure *string `xml:"failure"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	require.NoError(t, xml.Unmarshal([]byte(b.String()), &suites))
+	failures := 0
+	for _, s := range suites.Suites {
+		for _, c := range s.Cases {
+			if c.Failure != nil {
+				failures++
+			}
+		}
+	}
+	assert.Equal(t, 2, failures) // the queue and the missing run
+	assert.Equal(t, failures, suites.Failures)
+	b.Reset()
+	require.NoError(t, report.JSON(&b))
+	var read compare.Report
+	require.NoError(t, json.Unmarshal([]byte(b.String()), &read))
+	assert.Len(t, read.Experiments, len(report.Experiments))
+}
+
+func TestBaseline(t *testing.T) {
+	dir := t.TempDir()
+	saved := compare.Baseline{Experiment: "a/b", Scale: "quick", Runs: append(runs("x", late, 0.1, never, math.NaN()), runs("y", wall, 7)...)}
+	require.NoError(t, saved.Save(dir))
+	text, err := os.ReadFile(filepath.Join(dir, "a", "b.json"))
+	require.NoError(t, err)
+	assert.Equal(t, `{"format": "fabriclab-baseline", "version": 1, "experiment": "a/b", "scale": "quick",
+"metrics": [
+  {"name":"convergence_time","unit":"s","better":"lower"}
+],
+"runs": [
+  {"point":["preset=x"],"engine":"ns3","seed":1,"scenario":"00ff","values":[0.1]},
+  {"point":["preset=x"],"engine":"ns3","seed":2,"scenario":"00ff","values":["never"]},
+  {"point":["preset=x"],"engine":"ns3","seed":3,"scenario":"00ff","values":[null]},
+  {"point":["preset=y"],"engine":"ns3","seed":1,"scenario":"00ff","values":[null]}
+]}
+`, string(text))
+	all, err := compare.LoadBaselines(dir)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	report, err := compare.Compare(compare.Set{Runs: all[0].Runs}, compare.Set{Runs: saved.Runs}, compare.DefaultRules())
+	require.NoError(t, err)
+	assert.False(t, report.Failed)
+	assert.Equal(t, 4, report.Experiments[0].Pairs)
+	for _, row := range report.Experiments[0].Rows {
+		assert.Equal(t, compare.Same, row.Verdict)
+	}
+	again := t.TempDir()
+	require.NoError(t, all[0].Save(again))
+	copied, err := os.ReadFile(filepath.Join(again, "a", "b.json"))
+	require.NoError(t, err)
+	assert.Equal(t, string(text), string(copied))
+
+	for broken, want := range map[string]string{
+		string(text[:50]): "is damaged",
+		strings.Replace(string(text), `"version": 1`, `"version": 2`, 1): "version 2",
+		strings.Replace(string(text), "[0.1]", "[]", 1):                  "0 values",
+		strings.Replace(string(text), "lower", "down", 1):                `unknown better "down"`,
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "a", "b.json"), []byte(broken), 0o644))
+		_, err := compare.LoadBaselines(dir)
+		assert.ErrorContains(t, err, want)
+	}
+	none, err := compare.LoadBaselines(filepath.Join(dir, "nowhere"))
+	require.NoError(t, err)
+	assert.Empty(t, none)
+}
+
+func ExampleFewestSeeds() {
+	fmt.Println(compare.FewestSeeds(0.9), compare.FewestSeeds(0.95), compare.FewestSeeds(0.99))
+	// Output: 5 6 8
+}

@@ -1,0 +1,147 @@
+package compare
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/analysis/measure"
+	"fabriclab/analysis/metric"
+	"fabriclab/analysis/spec"
+	"fabriclab/harness/catalog"
+)
+
+// Rules say how large a change of which metric counts, and what fails the
+// comparison (docs/how-to/regression.md).
+type Rules struct {
+	// Confidence of the intervals, as a share.
+	Confidence float64
+	rules      []rule
+}
+
+// A rule holds for the metrics and experiments it names. Later rules go before
+// earlier ones, key by key.
+type rule struct {
+	Metrics     []string      `yaml:"metrics"`
+	Experiments []string      `yaml:"experiments"`
+	Threshold   *spec.Percent `yaml:"threshold"`
+	Absolute    *float64      `yaml:"threshold_abs"`
+	Better      *string       `yaml:"better"`
+	Fail        *string       `yaml:"fail"`
+}
+
+// What fails the comparison.
+const (
+	failWorse   = "worse"
+	failChanged = "changed"
+	failNever   = "never"
+)
+
+// limits are what the rules come to for one metric of one experiment.
+type limits struct {
+	threshold float64 // share of the base
+	absolute  float64 // in the metric's unit
+	better    measure.Better
+	fail      string
+}
+
+// DefaultRules are the rules without a file: every significant change counts,
+// worse ones fail, and what depends on the machine never does.
+func DefaultRules() *Rules { return &Rules{Confidence: 0.95} }
+
+// ReadRules reads rules from a YAML file.
+func ReadRules(file string) (*Rules, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("thresholds: %w", err)
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		return nil, fmt.Errorf("thresholds: %s: %w", file, err)
+	}
+	var text struct {
+		Confidence *spec.Percent `yaml:"confidence"`
+		Rules      []rule        `yaml:"rules"`
+	}
+	if len(document.Content) > 0 {
+		if err := spec.DecodeStrict(file, document.Content[0], &text); err != nil {
+			return nil, fmt.Errorf("thresholds: %w", err)
+		}
+	}
+	r := DefaultRules()
+	r.rules = text.Rules
+	if text.Confidence != nil {
+		r.Confidence = float64(*text.Confidence)
+	}
+	if r.Confidence < 0.5 || r.Confidence > 0.999 {
+		return nil, fmt.Errorf("thresholds: %s: confidence is %g %%; give one from 50%% to 99.9%%", file, 100*r.Confidence)
+	}
+	for i, one := range text.Rules {
+		if err := one.check(); err != nil {
+			return nil, fmt.Errorf("thresholds: %s: rules.%d: %w", file, i, err)
+		}
+	}
+	return r, nil
+}
+
+func (r rule) check() error {
+	if len(r.Metrics) == 0 {
+		return errors.New(`it needs metrics, such as ["fct_slowdown_*"], or ["*"] for all`)
+	}
+	for _, pattern := range slices.Concat(r.Metrics, r.Experiments) {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return fmt.Errorf("%q is no pattern: %w", pattern, err)
+		}
+	}
+	if r.Absolute != nil && !(*r.Absolute >= 0) {
+		return fmt.Errorf("threshold_abs is %g; it is 0 or more", *r.Absolute)
+	}
+	if known := []string{failWorse, failChanged, failNever}; r.Fail != nil && !slices.Contains(known, *r.Fail) {
+		return fmt.Errorf("unknown fail %q%s", *r.Fail, catalog.Hint(*r.Fail, known))
+	}
+	if known := directions(); r.Better != nil && !slices.Contains(known, *r.Better) {
+		return fmt.Errorf("unknown better %q%s", *r.Better, catalog.Hint(*r.Better, known))
+	}
+	return nil
+}
+
+func directions() []string {
+	return []string{measure.Neither.String(), measure.Lower.String(), measure.Higher.String()}
+}
+
+// matches says whether a name is named; no patterns name everything.
+func matches(patterns []string, name string) bool {
+	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
+		ok, err := path.Match(p, name)
+		return ok && err == nil || p == "*" // which does not match a slash
+	})
+}
+
+func (r *Rules) of(experiment string, m *metric.Metric) limits {
+	l := limits{better: m.Better, fail: failWorse}
+	if m.Volatile {
+		l.fail = failNever
+	}
+	for _, one := range r.rules {
+		if !matches(one.Metrics, m.Name) || !matches(one.Experiments, experiment) {
+			continue
+		}
+		if one.Threshold != nil {
+			l.threshold = float64(*one.Threshold)
+		}
+		if one.Absolute != nil {
+			l.absolute = *one.Absolute
+		}
+		if one.Better != nil {
+			l.better = measure.Better(slices.Index(directions(), *one.Better))
+		}
+		if one.Fail != nil && !(m.Volatile && slices.Contains(one.Metrics, "*")) {
+			l.fail = *one.Fail
+		}
+	}
+	return l
+}
