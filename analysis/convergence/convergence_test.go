@@ -46,7 +46,7 @@ func TestSlowdownTime(t *testing.T) {
 		assert.Equal(t, c.want, got, c.name)
 	}
 	_, err := convergence.SlowdownTime(steps([2]float64{100, 1}), 300*us)
-	assert.ErrorContains(t, err, "no rate sample in the 50us before 300us")
+	require.ErrorContains(t, err, "no rate sample in the 50us before 300us")
 }
 
 func TestFairTime(t *testing.T) {
@@ -86,7 +86,7 @@ func TestJitter(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDelta(t, 0.4, r, 1e-12)
 	_, err = convergence.Variation(nil)
-	assert.ErrorContains(t, err, "no rate sample")
+	require.ErrorContains(t, err, "no rate sample")
 	_, err = convergence.Range(series.Series{{Time: 1}})
-	assert.ErrorContains(t, err, "rate is 0")
+	require.ErrorContains(t, err, "rate is 0")
 }

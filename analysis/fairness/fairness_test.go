@@ -25,11 +25,11 @@ func TestJain(t *testing.T) {
 		assert.InDelta(t, c.want, got, 1e-12)
 	}
 	_, err := fairness.Jain([]float64{0, 0})
-	assert.ErrorContains(t, err, "all shares are 0")
+	require.ErrorContains(t, err, "all shares are 0")
 	_, err = fairness.Jain(nil)
-	assert.Error(t, err)
+	require.Error(t, err)
 	_, err = fairness.Jain([]float64{-1, 2})
-	assert.ErrorContains(t, err, "negative")
+	require.ErrorContains(t, err, "negative")
 }
 
 func TestAcked(t *testing.T) {
@@ -43,5 +43,5 @@ func TestAcked(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDelta(t, 16.0/20, got, 1e-12, "1000 and 3000: the second's counter starts inside")
 	_, err = fairness.Acked(dir, []int64{0, 1}, series.Window{From: 0, To: 1e6})
-	assert.ErrorContains(t, err, "flow 1 has no rate sample from 0ps to 1us")
+	require.ErrorContains(t, err, "flow 1 has no rate sample from 0ps to 1us")
 }

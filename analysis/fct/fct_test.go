@@ -54,7 +54,7 @@ func TestReadAndBins(t *testing.T) {
 	require.ErrorContains(t, err, `"p50" is not a statistic`)
 	assert.Equal(t, 1, bins[1].Unfinished)
 	_, err = bins[1].Get("mean")
-	assert.ErrorContains(t, err, "1 of 1 flows of 100KB to 1MB did not finish")
+	require.ErrorContains(t, err, "1 of 1 flows of 100KB to 1MB did not finish")
 	_, err = (&fct.Flows{}).Bins([]int64{1000, math.MaxInt64})[0].Get("mean")
 	assert.ErrorContains(t, err, "no measured flows of 1KB and more")
 }

@@ -138,7 +138,7 @@ func TestTakeErrors(t *testing.T) {
 		f := figure(t, "measures:\n  x: "+c.text)
 		require.NoError(t, measure.Check(f, f.Measures.Items["x"]), c.text)
 		_, err := measure.NewTaker(f).Take(f.Measures.Items["x"], r)
-		assert.ErrorContains(t, err, c.want, c.text)
+		require.ErrorContains(t, err, c.want, c.text)
 		assert.ErrorContains(t, err, r.Dir, "names the run")
 	}
 }

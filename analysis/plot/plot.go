@@ -207,7 +207,7 @@ func entryWidth(e entry) vg.Length { return sample + 6 + textStyle(textSize, ink
 
 func drawOn(f Figure, legend [][]entry, page draw.Canvas) error {
 	page.SetColor(color.White)
-	page.Fill(page.Rectangle.Path())
+	page.Fill(page.Path())
 	area := draw.Crop(page, margin, -margin, margin, -margin)
 	title := textStyle(titleSize, ink)
 	title.YAlign = text.YTop

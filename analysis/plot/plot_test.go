@@ -3,6 +3,7 @@ package plot_test
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"image/png"
 	"io"
@@ -56,11 +57,11 @@ func TestBytes(t *testing.T) {
 			require.NoError(t, err)
 			assert.True(t, bytes.Equal(svg, again), "the same figure, the same SVG")
 			for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
-				if _, err := d.Token(); err == io.EOF {
+				_, err := d.Token()
+				if errors.Is(err, io.EOF) {
 					break
-				} else {
-					require.NoError(t, err)
 				}
+				require.NoError(t, err)
 			}
 			assert.Contains(t, string(svg), "DCQCN")
 			assert.NotContains(t, string(svg), "outside", "a mark beyond the axes is not drawn")
@@ -83,9 +84,9 @@ func TestBytes(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	_, err := plot.SVG(plot.Figure{Title: "x"})
-	assert.ErrorContains(t, err, `figure "x" has no panel`)
+	require.ErrorContains(t, err, `figure "x" has no panel`)
 	_, err = plot.PNG(plot.Figure{Title: "x", Panels: [][]plot.Panel{{{}, {}}, {{}}}})
-	assert.ErrorContains(t, err, "rows of 2 and of 1 panels")
+	require.ErrorContains(t, err, "rows of 2 and of 1 panels")
 	_, err = plot.SVG(plot.Figure{Title: "x", Panels: [][]plot.Panel{{{Title: "p", Lines: []plot.Line{{Name: "l", XY: []plot.Point{{0, math.NaN(), 0}}}}}}}})
 	assert.ErrorContains(t, err, `panel "p": line "l"`)
 }

@@ -13,6 +13,7 @@ import (
 // What selects a column of `rates`.
 type What string
 
+// The columns.
 const (
 	Pacing What = "rate_bps"    // the sender's pacing rate, bit/s
 	Acked  What = "acked_bytes" // payload bytes acknowledged since the start
@@ -61,6 +62,7 @@ func Goodput(dir string, flows []int64, w series.Window, interval int64) ([]seri
 // Count says which bytes of a link count.
 type Count string
 
+// What may count.
 const (
 	Wire    Count = "wire"    // all bytes of all frames
 	Payload Count = "payload" // the payload of data packets

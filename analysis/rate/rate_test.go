@@ -64,7 +64,7 @@ func TestUtilisation(t *testing.T) {
 		assert.InDelta(t, c.want, got, 1e-12, c.name)
 	}
 	_, err = rate.Utilisation(wire, 100e9, series.Window{From: 5e6, To: 9e6})
-	assert.ErrorContains(t, err, "no sample from 5us to 9us")
+	require.ErrorContains(t, err, "no sample from 5us to 9us")
 	assert.Equal(t, series.Series{{Time: 2e6, Value: 1}, {Time: 3e6, Value: 0.5}}, rate.UtilisationSeries(wire, 100e9, series.Window{From: 1e6, To: 3e6}, 1e6))
 	assert.Equal(t, 5e5, paused.Growth(series.Window{From: 0, To: 3e6}))
 

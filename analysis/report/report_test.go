@@ -50,7 +50,7 @@ func TestAnalyze(t *testing.T) {
 
 func TestAnalyzeErrors(t *testing.T) {
 	_, err := report.Analyze(filepath.Join(t.TempDir(), "nowhere"))
-	assert.ErrorContains(t, err, "nowhere")
+	require.ErrorContains(t, err, "nowhere")
 
 	dir := t.TempDir()
 	tabletest.Scenario(t, dir, 700e6, 100e9, "sender0", "s1")

@@ -6,33 +6,33 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	. "fabriclab/analysis/series"
+	"fabriclab/analysis/series"
 )
 
 func TestIn(t *testing.T) {
-	s := Series{{1, 10}, {2, 20}, {3, 30}, {4, 40}}
-	assert.Equal(t, Series{{2, 20}, {3, 30}}, s.In(Window{1, 3}), "(from, to]")
-	assert.Empty(t, s.In(Window{4, 9}))
-	assert.Empty(t, s.In(Window{3, 2}))
+	s := series.Series{{1, 10}, {2, 20}, {3, 30}, {4, 40}}
+	assert.Equal(t, series.Series{{2, 20}, {3, 30}}, s.In(series.Window{1, 3}), "(from, to]")
+	assert.Empty(t, s.In(series.Window{4, 9}))
+	assert.Empty(t, s.In(series.Window{3, 2}))
 	assert.Equal(t, 25.0, s.Mean())
-	assert.True(t, math.IsNaN(Series(nil).Mean()))
+	assert.True(t, math.IsNaN(series.Series(nil).Mean()))
 }
 
 func TestCounters(t *testing.T) {
 	// 10 bytes per microsecond from 1 us on.
-	s := Series{{1e6, 10}, {2e6, 20}, {3e6, 30}, {4e6, 50}}
-	assert.Equal(t, Series{{3e6, 10e6}, {4e6, 20e6}}, s.PerSecond(Window{2e6, 9e6}, 0))
-	assert.Equal(t, Series{{4e6, 15e6}}, s.PerSecond(Window{2e6, 9e6}, 2e6), "20 to 50 in 2 us")
-	assert.Equal(t, 10e6, s.PerSecond(Window{0, 1e6}, 0)[0].Value, "from the counter's start")
-	assert.Equal(t, 20.0, s.Growth(Window{1e6, 3e6}))
-	assert.Equal(t, 50.0, s.Growth(Window{0, 9e6}))
+	s := series.Series{{1e6, 10}, {2e6, 20}, {3e6, 30}, {4e6, 50}}
+	assert.Equal(t, series.Series{{3e6, 10e6}, {4e6, 20e6}}, s.PerSecond(series.Window{2e6, 9e6}, 0))
+	assert.Equal(t, series.Series{{4e6, 15e6}}, s.PerSecond(series.Window{2e6, 9e6}, 2e6), "20 to 50 in 2 us")
+	assert.Equal(t, 10e6, s.PerSecond(series.Window{0, 1e6}, 0)[0].Value, "from the counter's start")
+	assert.Equal(t, 20.0, s.Growth(series.Window{1e6, 3e6}))
+	assert.Equal(t, 50.0, s.Growth(series.Window{0, 9e6}))
 	// A flow that starts later: its counter starts at the window's start.
-	late := Series{{11e6, 10}}
-	assert.Equal(t, Series{{11e6, 10e6}}, late.PerSecond(Window{10e6, 20e6}, 0))
+	late := series.Series{{11e6, 10}}
+	assert.Equal(t, series.Series{{11e6, 10e6}}, late.PerSecond(series.Window{10e6, 20e6}, 0))
 }
 
 func TestGrid(t *testing.T) {
-	times, values := Grid([]Series{{{1, 5}, {2, 6}}, {{2, 7}, {3, 8}}})
+	times, values := series.Grid([]series.Series{{{1, 5}, {2, 6}}, {{2, 7}, {3, 8}}})
 	assert.Equal(t, []int64{1, 2, 3}, times)
 	assert.Equal(t, []float64{5, 6}, values[0][:2])
 	assert.True(t, math.IsNaN(values[0][2]) && math.IsNaN(values[1][0]))
@@ -40,5 +40,5 @@ func TestGrid(t *testing.T) {
 }
 
 func TestWindowString(t *testing.T) {
-	assert.Equal(t, "300us to 700us", Window{300e6, 700e6}.String())
+	assert.Equal(t, "300us to 700us", series.Window{300e6, 700e6}.String())
 }

@@ -53,7 +53,7 @@ func TestDecode(t *testing.T) {
 	assert.Equal(t, spec.Time(300e6), *f.Plots[0].Marks[0].X)
 
 	_, err = f.Span(spec.Window{Name: "afer"})
-	assert.ErrorContains(t, err, `unknown window "afer"; did you mean "after"?`)
+	require.ErrorContains(t, err, `unknown window "afer"; did you mean "after"?`)
 
 	runs := []spec.Run{
 		{Labels: map[string]string{"preset": "b", "topology.rate": "1Gbps"}},

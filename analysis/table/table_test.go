@@ -56,14 +56,14 @@ func TestScanErrors(t *testing.T) {
 
 	err := table.Scan(dir, "rates", table.Ints("time_ps"), nothing)
 	require.ErrorIs(t, err, table.ErrMissing)
-	assert.ErrorContains(t, err, "ns3-seed1 has no rates.parquet; add `rates: {}` under `trace:`")
+	require.ErrorContains(t, err, "ns3-seed1 has no rates.parquet; add `rates: {}` under `trace:`")
 
-	assert.ErrorContains(t, table.Scan(dir+"x", "rates", nil, nothing), "does not exist")
-	assert.ErrorContains(t, table.Scan(dir, "queues", table.Ints("nothing"), nothing), `no column "nothing"`)
-	assert.ErrorContains(t, table.Scan(dir, "queues", table.Ints("link"), nothing), `column "link"`)
+	require.ErrorContains(t, table.Scan(dir+"x", "rates", nil, nothing), "does not exist")
+	require.ErrorContains(t, table.Scan(dir, "queues", table.Ints("nothing"), nothing), `no column "nothing"`)
+	require.ErrorContains(t, table.Scan(dir, "queues", table.Ints("link"), nothing), `column "link"`)
 
 	stop := assert.AnError
-	assert.ErrorIs(t, table.Scan(dir, "queues", table.Ints("time_ps"), func(*table.Rows) error { return stop }), stop)
+	require.ErrorIs(t, table.Scan(dir, "queues", table.Ints("time_ps"), func(*table.Rows) error { return stop }), stop)
 
 	path := filepath.Join(dir, "queues.parquet")
 	whole, err := os.ReadFile(path)
@@ -84,8 +84,8 @@ func TestScanErrors(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, make(), 0o644))
 			err := table.Scan(dir, "queues", append(table.Ints("time_ps", "bytes"), table.Column{Name: "link", Type: table.String}), nothing)
 			require.Error(t, err)
-			assert.ErrorContains(t, err, "ns3-seed1")
-			assert.ErrorContains(t, err, "queues.parquet is corrupt")
+			require.ErrorContains(t, err, "ns3-seed1")
+			require.ErrorContains(t, err, "queues.parquet is corrupt")
 			assert.ErrorContains(t, err, "run the experiment again")
 		})
 	}
@@ -109,11 +109,11 @@ func TestNetwork(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, int64(100e9), rate)
 	_, err = n.Rate("s1->s9")
-	assert.ErrorContains(t, err, `no port "s1->s9"; it has s1->s2, s1->sender0`)
+	require.ErrorContains(t, err, `no port "s1->s9"; it has s1->s2, s1->sender0`)
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "scenario.json"), []byte(`{"nodes":[{"name":"a"}],"links":[{"a":0,"b":1}]}`), 0o644))
 	_, err = table.ReadNetwork(dir)
-	assert.ErrorContains(t, err, "corrupt")
+	require.ErrorContains(t, err, "corrupt")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "scenario.json"), []byte(`{"nodes":[{"name":"a"},{"name":"b"}],"links":[{"a":0,"b":1,"rate_bps":5},{"a":0,"b":1,"rate_bps":7}]}`), 0o644))
 	n, err = table.ReadNetwork(dir)

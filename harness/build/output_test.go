@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestFirstErrorSkipsWhatCameBefore(t *testing.T) {
@@ -21,7 +22,7 @@ func TestStatusPassesOnALineNowAndThen(t *testing.T) {
 	w := &statusWriter{out: &out, last: time.Now().Add(-2 * statusEvery)}
 	for _, text := range []string{"-- Configuring done\n", "[1/9] Building a.cc\nwarning: x\n", "[2/9] Building b.cc\n"} {
 		n, err := w.Write([]byte(text))
-		assert.NoError(t, err)
+		require.NoError(t, err)
 		assert.Len(t, text, n)
 	}
 	assert.Equal(t, "  [1/9] Building a.cc\n", out.String())

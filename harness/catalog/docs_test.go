@@ -75,7 +75,7 @@ func TestMarkdownIsCompleteAndCompact(t *testing.T) {
 	assert.Equal(t, filled, again)
 
 	_, err = c.FillMarkdown("<!-- params:dcqnc -->\n<!-- /params -->")
-	assert.ErrorContains(t, err, `did you mean "dcqcn"?`)
+	require.ErrorContains(t, err, `did you mean "dcqcn"?`)
 	_, err = c.FillMarkdown("<!-- table:queue -->\n<!-- /table -->")
 	assert.ErrorContains(t, err, `no trace table "queue"`)
 }

@@ -431,7 +431,7 @@ func TestFlowFile(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(csv, []byte("src,dst,size_bytes,start_ps\nhost0,host9,1000,0\n"), 0o644))
 	_, err = loadFile(t, file, "")
-	assert.ErrorContains(t, err, `exp.yaml:3:30: workload.path: `)
+	require.ErrorContains(t, err, `exp.yaml:3:30: workload.path: `)
 	assert.ErrorContains(t, err, `flows.csv:2: dst: there is no host "host9" in this topology`)
 }
 
@@ -555,8 +555,8 @@ func TestRefuses(t *testing.T) {
 			_, err := loadFile(t, write(t, strings.Replace(base, tt.old, tt.new, 1)), "")
 			var problems Problems
 			require.ErrorAs(t, err, &problems)
-			assert.ErrorContains(t, err, tt.want)
-			assert.ErrorContains(t, err, tt.alsoWants)
+			require.ErrorContains(t, err, tt.want)
+			require.ErrorContains(t, err, tt.alsoWants)
 			if tt.alsoWants == "" {
 				assert.Len(t, problems, 1, "one mistake, one message: %v", err)
 			}
@@ -639,7 +639,7 @@ func TestName(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(file, []byte("name: fncc/fig98\n"+base), 0o644))
 	_, err = Load(file, options)
-	assert.ErrorContains(t, err, `fig99.yaml:1:7: name is "fncc/fig98", but by its place below`)
+	require.ErrorContains(t, err, `fig99.yaml:1:7: name is "fncc/fig98", but by its place below`)
 
 	_, err = Load(filepath.Join(dir, "missing.yaml"), options)
 	assert.ErrorIs(t, err, os.ErrNotExist)

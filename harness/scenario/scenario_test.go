@@ -115,8 +115,8 @@ func openFile(t *testing.T, path string) *os.File {
 func TestDecodeRefuses(t *testing.T) {
 	encoded, err := example().Encode()
 	require.NoError(t, err)
-	replace := func(old, new string) []byte {
-		changed := bytes.Replace(encoded, []byte(old), []byte(new), 1)
+	replace := func(was, is string) []byte {
+		changed := bytes.Replace(encoded, []byte(was), []byte(is), 1)
 		require.NotEqual(t, encoded, changed)
 		return changed
 	}
@@ -167,12 +167,12 @@ func TestHash(t *testing.T) {
 
 func TestRecordsOutOfOrder(t *testing.T) {
 	_, err := FlowsDigest(flowList(exampleFlows[1], exampleFlows[0]))
-	assert.ErrorContains(t, err, "flow 0 (start 0 ps) stands behind flow 1 (start 300000000 ps)")
+	require.ErrorContains(t, err, "flow 0 (start 0 ps) stands behind flow 1 (start 300000000 ps)")
 	_, err = FlowsDigest(flowList(exampleFlows[0], exampleFlows[0]))
-	assert.ErrorContains(t, err, "stands behind")
+	require.ErrorContains(t, err, "stands behind")
 	for _, routes := range [][]Route{{{3, 0, 0, 0}, {2, 0, 0, 0}}, {{2, 1, 0, 0}, {2, 0, 0, 0}}, {{2, 1, 0, 0}, {2, 1, 0, 0}}, {{2, 1, 0, 0}, {2, 1, 0, 2}}, {{2, 1, 0, 0}, {2, 2, 0, 1}}} {
 		_, err = RoutesDigest(slices.Values(routes))
-		assert.ErrorContains(t, err, "stands behind")
+		require.ErrorContains(t, err, "stands behind")
 	}
 	broken := errors.New("broken")
 	_, err = FlowsDigest(func(yield func(Flow, error) bool) { yield(Flow{}, broken) })
@@ -235,7 +235,7 @@ func (failingWriter) Write([]byte) (int, error)      { return 0, io.ErrShortWrit
 func (failingWriter) Seek(int64, int) (int64, error) { return 0, nil }
 
 func TestWriteErrors(t *testing.T) {
-	assert.ErrorIs(t, WriteFlows(failingWriter{}, flowList(exampleFlows...)), io.ErrShortWrite)
-	assert.ErrorIs(t, WriteRoutes(failingWriter{}, slices.Values(exampleRoutes)), io.ErrShortWrite)
+	require.ErrorIs(t, WriteFlows(failingWriter{}, flowList(exampleFlows...)), io.ErrShortWrite)
+	require.ErrorIs(t, WriteRoutes(failingWriter{}, slices.Values(exampleRoutes)), io.ErrShortWrite)
 	assert.Error(t, example().Write(filepath.Join(t.TempDir(), "missing"), flowList(), slices.Values(exampleRoutes)))
 }

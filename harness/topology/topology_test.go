@@ -187,7 +187,7 @@ func TestCustom(t *testing.T) {
 	fast, err := topo.IdealFCT(0, 1, 1e6, framing)
 	require.NoError(t, err)
 	assert.Equal(t, idealFCT([]Hop{{100e9, us}, {80e9, us}, {80e9, us}, {100e9, us}}, 1e6, framing), fast)
-	rtt := int64(8 * us)
+	rtt := 8 * us
 	for _, rate := range []int64{100e9, 80e9, 40e9, 100e9} {
 		rtt += units.SerializationTime(1518, rate) + units.SerializationTime(64, rate)
 	}
@@ -233,9 +233,9 @@ func TestBuildRefuses(t *testing.T) {
 func TestLookupRefuses(t *testing.T) {
 	topo := build(t, Dumbbell{Switches: 3, Senders: 2, Receivers: 1, Cabling: cabling()})
 	_, err := topo.Host("sender2")
-	assert.ErrorContains(t, err, `there is no host "sender2" in this topology; did you mean "sender0"`)
+	require.ErrorContains(t, err, `there is no host "sender2" in this topology; did you mean "sender0"`)
 	_, err = topo.Host("s1")
-	assert.ErrorContains(t, err, `"s1" is a switch, not a host`)
+	require.ErrorContains(t, err, `"s1" is a switch, not a host`)
 	for name, want := range map[string]string{
 		"s1->s3":    `there is no port "s1->s3" in this topology; did you mean "s1->s2"`,
 		"s4->s3":    `there is no node "s4"`,
@@ -295,7 +295,7 @@ func simulate(hops []Hop, size uint64, f Framing) int64 {
 func TestIdealFCTRefuses(t *testing.T) {
 	topo := build(t, Star{Hosts: 2, Cabling: cabling()})
 	_, err := topo.IdealFCT(0, 1, 0, framing)
-	assert.ErrorContains(t, err, "has no ideal completion time")
+	require.ErrorContains(t, err, "has no ideal completion time")
 	_, err = topo.IdealFCT(0, 1, 1<<63, framing)
 	assert.ErrorContains(t, err, "takes more than 100 days")
 }

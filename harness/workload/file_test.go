@@ -77,7 +77,7 @@ func TestFileRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := open(t, tt.text)
-		assert.ErrorContains(t, err, tt.want)
+		require.ErrorContains(t, err, tt.want)
 	}
 	_, err := OpenFile(filepath.Join(t.TempDir(), "none.csv"), hostNumber, rules)
 	assert.ErrorIs(t, err, os.ErrNotExist)
@@ -137,7 +137,7 @@ func TestParquetFile(t *testing.T) {
 
 	list[700].Src = "x"
 	_, err = OpenFile(writeParquet(t, list), hostNumber, rules)
-	assert.ErrorContains(t, err, `flows.parquet, row 701: src: there is no host "x"`)
+	require.ErrorContains(t, err, `flows.parquet, row 701: src: there is no host "x"`)
 
 	type optional struct {
 		Src   string `parquet:"src"`
@@ -146,17 +146,17 @@ func TestParquetFile(t *testing.T) {
 		Start int64  `parquet:"start_ps"`
 	}
 	_, err = OpenFile(writeParquet(t, []optional{{"h1", "h2", nil, 0}}), hostNumber, rules)
-	assert.ErrorContains(t, err, `row 1: size_bytes: "" is not a number that fits this column`)
+	require.ErrorContains(t, err, `row 1: size_bytes: "" is not a number that fits this column`)
 	type nested struct {
 		Src []string `parquet:"src,list"`
 	}
 	_, err = OpenFile(writeParquet(t, []nested{{[]string{"h1"}}}), hostNumber, rules)
-	assert.ErrorContains(t, err, `the column "src" is a structure or a list`)
+	require.ErrorContains(t, err, `the column "src" is a structure or a list`)
 
 	path := filepath.Join(t.TempDir(), "damaged.parquet")
 	require.NoError(t, os.WriteFile(path, []byte("PAR1 and nothing else"), 0o644))
 	_, err = OpenFile(path, hostNumber, rules)
-	assert.ErrorContains(t, err, "damaged.parquet: ")
+	require.ErrorContains(t, err, "damaged.parquet: ")
 	assert.ErrorContains(t, err, "it is no Parquet file, or damaged")
 }
 

@@ -270,7 +270,7 @@ func TestPermutation(t *testing.T) {
 	for dst := uint32(1); dst < 16; dst++ {
 		assert.InDelta(t, 200, first[dst], 4*math.Sqrt(200), "all destinations are equally likely")
 	}
-	assert.ErrorContains(t, (&Permutation{hosts(0, 2), hosts(0, 3), c}).Check(), "2 sources and 3 destinations")
+	require.ErrorContains(t, (&Permutation{hosts(0, 2), hosts(0, 3), c}).Check(), "2 sources and 3 destinations")
 	assert.ErrorContains(t, (&Permutation{hosts(1, 2), hosts(1, 2), c}).Check(), "the only source is the only destination")
 }
 
@@ -327,9 +327,9 @@ func TestSemiDynamic(t *testing.T) {
 	assert.Greater(t, seen[400], 40)
 
 	s.Most = 1100
-	assert.ErrorContains(t, s.Check(), "up to 1100 of 1000 paths")
+	require.ErrorContains(t, s.Check(), "up to 1100 of 1000 paths")
 	s.Most = 350
-	assert.ErrorContains(t, s.Check(), "leave room for one step")
+	require.ErrorContains(t, s.Check(), "leave room for one step")
 	s.Most, s.IntervalPs = 500, 1000
 	assert.ErrorContains(t, s.Check(), "the last event starts at 100.005ns, but the run stops at 100ns")
 }
@@ -337,7 +337,7 @@ func TestSemiDynamic(t *testing.T) {
 func TestPoissonRefuses(t *testing.T) {
 	p, _ := poisson(t, 2, 0.5, FixedSize(1), 100)
 	p.FromPs = 100
-	assert.ErrorContains(t, p.Check(), "they end after they begin")
+	require.ErrorContains(t, p.Check(), "they end after they begin")
 	p.Load = 0
 	assert.ErrorContains(t, p.Check(), "the load is 0; it is above 0")
 }

@@ -44,6 +44,14 @@ FabricChannel::~FabricChannel() = default;
 void
 FabricChannel::DoDispose()
 {
+    // Simulator::Destroy takes the pending events from the list only after the nodes are gone.
+    for (const Ptr<Direction>& direction : m_directions)
+    {
+        if (direction)
+        {
+            direction->Close();
+        }
+    }
     m_devices.clear();
     m_directions = {};
     Channel::DoDispose();
@@ -124,10 +132,20 @@ FabricChannel::Direction::Grow()
 void
 FabricChannel::Direction::Prefetch() const
 {
+    if (m_count == 0)
+    {
+        return; // closed
+    }
     const core::Packet* packet = m_ring[m_first].packet;
     __builtin_prefetch(packet, 1);
     __builtin_prefetch(&packet->sentAt, 1);
     m_port.prefetchIngress();
+}
+
+void
+FabricChannel::Direction::Close()
+{
+    m_count = 0;
 }
 
 void

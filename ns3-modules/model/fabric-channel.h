@@ -58,6 +58,8 @@ class FabricChannel : public Channel
         /// The last bit of the packet arrives at `arrival`.
         void Push(core::Packet* packet, core::Time arrival);
         void Prefetch() const override;
+        /// The ports are going, and what is on its way with them. The event may still be listed.
+        void Close();
 
       protected:
         void Notify() override;

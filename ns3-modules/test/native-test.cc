@@ -108,6 +108,23 @@ TEST(Config, AFixedParameterIsRefusedByNameDuringTheRun)
     Simulator::Destroy();
 }
 
+/// Both senders start together, so that at any time packets of both are to arrive in the same slot
+/// of the event list. With the sanitizers this finds events that outlive their ports.
+TEST(Destroy, WithPacketsOnManyLinks)
+{
+    for (const int64_t stop : {2000, 10000, 50500})
+    {
+        Dumbbell d("none");
+        for (uint32_t sender : {0, 1})
+        {
+            d.helper.AddFlow(d.senders.Get(sender), d.receiver.Get(0), 0, Time(0));
+        }
+        d.helper.StopAt(NanoSeconds(stop));
+        EXPECT_EQ(d.helper.Run(), 0);
+        Simulator::Destroy();
+    }
+}
+
 TEST(Config, PathsReachQueuesAgentsAndPorts)
 {
     Dumbbell d("hpcc");

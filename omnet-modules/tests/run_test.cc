@@ -282,8 +282,9 @@ TEST(Parity, TheBytesOfNs3) {
   for (const auto& [cc, agent, receiver] : systems) {
     const Folder omnet, ns3;
     for (const Folder* f : {&omnet, &ns3}) writeDumbbell(*f, cc, agent, receiver);
-    ASSERT_EQ(runScenario(omnet).code, 0);
-    ASSERT_EQ(runScenario(ns3, FABRIC_NS3).code, 0);
+    const Result first = runScenario(omnet), second = runScenario(ns3, FABRIC_NS3);
+    ASSERT_EQ(first.code, 0) << first.err;
+    ASSERT_EQ(second.code, 0) << second.err;
     EXPECT_EQ(read(omnet / "run.trc"), read(ns3 / "run.trc")) << cc;
     auto a = nlohmann::json::parse(read(omnet / "summary.json")), b = nlohmann::json::parse(read(ns3 / "summary.json"));
     for (auto* s : {&a, &b}) {
