@@ -205,21 +205,25 @@ func (w *worker) job(ctx context.Context, job Job) Result {
 
 // attempt runs a job once, unless there is a valid result.
 func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, error) {
-	if m := find(job, w.Options); m != nil {
+	m, wrong := find(job, w.Options)
+	if m != nil {
 		return m, true, nil
+	}
+	if wrong != nil {
+		emit(w.Sink, job, progress.Event{Kind: progress.Warning, Text: wrong.Error()})
 	}
 	dir, err := w.Store.Begin(ctx, job.Key)
 	if err != nil {
 		return nil, false, failed(ctx, job, err)
 	}
 	// Another process may have made it while this one waited for the lock.
-	if m := find(job, w.Options); m != nil {
+	if m, _ = find(job, w.Options); m != nil {
 		if err := dir.Discard(); err != nil {
 			return nil, false, failed(ctx, job, err)
 		}
 		return m, true, nil
 	}
-	m, err := w.make(ctx, job, dir.Dir())
+	m, err = w.make(ctx, job, dir.Dir())
 	if err == nil {
 		if err = dir.Complete(m); err != nil {
 			return nil, false, failed(ctx, job, err)
@@ -255,20 +259,23 @@ func (w *worker) make(ctx context.Context, job Job, dir string) (*store.Manifest
 	return execute(ctx, job, w.Options, dir, func(bytes int64) { w.admission.uses(seat, bytes) })
 }
 
-// find returns the manifest of a valid result, or nil. A damaged result is
-// told of and made again.
-func find(job Job, opt Options) *store.Manifest {
+// find returns the manifest of a valid result, or nil and what is wrong with
+// one that is there and not taken.
+func find(job Job, opt Options) (m *store.Manifest, wrong error) {
 	if opt.Again {
-		return nil
+		return nil, nil
 	}
-	m, err := opt.Store.Find(job.Key, job.Program.BuildID, opt.Verify)
-	if err == nil {
-		return m
+	m, wrong = opt.Store.Find(job.Key, job.Program.BuildID, opt.Verify)
+	var damage *store.CorruptError
+	switch {
+	case errors.Is(wrong, store.ErrNoRun):
+		return nil, nil
+	case errors.As(wrong, &damage):
+		return nil, fmt.Errorf("the result in %s is damaged and made again: %w", damage.Dir, damage.Err)
+	case wrong != nil:
+		return nil, fmt.Errorf("the result that is there cannot be read and is made again: %w", wrong)
 	}
-	if !errors.Is(err, store.ErrNoRun) {
-		emit(opt.Sink, job, progress.Event{Kind: progress.Warning, Text: "the result that is there is not taken, the run is made again: " + err.Error()})
-	}
-	return nil
+	return m, nil
 }
 
 func failed(ctx context.Context, job Job, err error) error {

@@ -124,14 +124,17 @@ func (r *Run) Complete(m *Manifest) error {
 	return r.lock.Release()
 }
 
+// complete has everything on the disk before the directory gets its name, and
+// the name and the folders above it on the disk before it returns: whenever
+// the power fails, there is a whole run or none.
 func (r *Run) complete(manifest []byte) error {
-	if err := syncFiles(r.Dir()); err != nil {
+	if err := syncTree(r.Dir()); err != nil {
 		return err
 	}
 	if err := renameio.WriteFile(filepath.Join(r.Dir(), ManifestFile), manifest, 0o644); err != nil {
 		return err
 	}
-	if err := syncDir(r.Dir()); err != nil {
+	if err := sync(r.Dir()); err != nil {
 		return err
 	}
 	final := r.store.Dir(r.key)
@@ -144,7 +147,14 @@ func (r *Run) complete(manifest []byte) error {
 	if err := os.RemoveAll(r.store.FailedDir(r.key)); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(final))
+	for dir := filepath.Dir(final); ; dir = filepath.Dir(dir) {
+		if err := sync(dir); err != nil {
+			return err
+		}
+		if rel, err := filepath.Rel(dir, r.store.root); err != nil || rel != "." && !strings.HasPrefix(rel, "..") {
+			return err // the folder that holds the results folder
+		}
+	}
 }
 
 // Keep moves what a failed run has left to FailedDir, for people to look at:
@@ -220,21 +230,19 @@ func Runs(path string) ([]string, error) {
 	return dirs, nil
 }
 
-func syncFiles(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if err := syncDir(filepath.Join(dir, e.Name())); err != nil {
+// syncTree writes everything in a folder through to the disk.
+func syncTree(dir string) error {
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
 			return err
 		}
-	}
-	return nil
+		return sync(path)
+	})
 }
 
-// syncDir writes a file or directory through to the disk.
-func syncDir(path string) error {
+// sync writes a file, or what a folder holds, through to the disk. Tests look
+// at its calls.
+var sync = func(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
