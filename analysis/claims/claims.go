@@ -38,8 +38,10 @@ type Result struct {
 	Measured  any    `json:"measured"`
 	Unit      string `json:"unit,omitempty"`
 	Tolerance string `json:"tolerance"`
-	Verdict   string `json:"verdict"`
-	Note      string `json:"note"`
+	// Within is the span that reproduces a number.
+	Within  *[2]float64 `json:"within,omitempty"`
+	Verdict string      `json:"verdict"`
+	Note    string      `json:"note"`
 }
 
 // Lookup is the value of a measure in a run (an index into the runs); +Inf is
@@ -317,6 +319,9 @@ func (e *evaluation) at(place map[string]string) Result {
 		}
 	}
 	r.Expected, r.Tolerance = e.expected()
+	if c.Expected != nil {
+		r.Within = &[2]float64{*c.Expected - e.limit(), *c.Expected + e.limit()}
+	}
 	var notes []string
 	if len(c.Scales) > 0 && !slices.Contains(c.Scales, e.scale) {
 		r.Verdict = NotEvaluated
@@ -374,6 +379,14 @@ func (e *evaluation) tolerance() float64 {
 		return float64(*e.c.Tolerance)
 	}
 	return DefaultTolerance
+}
+
+// limit is how far a number may be from the paper's, in its unit.
+func (e *evaluation) limit() float64 {
+	if e.c.ToleranceAbs != nil {
+		return *e.c.ToleranceAbs
+	}
+	return math.Abs(*e.c.Expected) * e.tolerance()
 }
 
 func (e *evaluation) name(value string) string { return e.f.Dimensions.Items[e.c.By].Name(value) }
@@ -459,13 +472,9 @@ func (e *evaluation) number(values []map[reference]float64, replicates []replica
 		all = append(all, number)
 	}
 	verdict := Reproduced
-	limit := math.Abs(*e.c.Expected) * e.tolerance()
-	if e.c.ToleranceAbs != nil {
-		limit = *e.c.ToleranceAbs
-	}
 	for _, list := range byEngine {
 		mean, _ := fct.Mean95(list)
-		if !(math.Abs(mean-*e.c.Expected) <= limit) {
+		if !(math.Abs(mean-*e.c.Expected) <= e.limit()) {
 			verdict = Deviates
 		}
 	}

@@ -53,7 +53,7 @@ func Decode(file string, node *yaml.Node, matrix claims.Matrix) (*spec.Figure, e
 			return nil, spec.At(file, c.Line, fmt.Errorf("claim %s: %w", c.ID, err))
 		}
 	}
-	seen = map[string]bool{"measures": true, "claims": true, "summary": true} // the other files
+	seen = map[string]bool{"measures": true, "claims": true, "summary": true, "figure": true} // the other files
 	for _, p := range f.Plots {
 		err := checkPlot(f, p, matrix)
 		if err == nil && seen[p.ID] {

@@ -18,15 +18,29 @@ import (
 // A drawing is a plot with the points that it shows.
 type drawing struct {
 	id     string
+	kind   string
 	figure plot.Figure
 	points []point
 	xUnit  string
 	yUnit  string
+	// places say of every panel which of the points are in it.
+	places [][]place
 	// missing says which lines could not be drawn, and why.
 	missing []string
 	// tables go with the plot in the summary, in Markdown.
 	tables string
 }
+
+// A place is what the points of a panel have in common, and what tells its
+// lines (or bars) from each other, in their order.
+type place struct {
+	row, column string
+	lines       []lineKey
+	// at are the values of x that stand at the names along the axis.
+	at []float64
+}
+
+type lineKey struct{ line, engine string }
 
 // A point is a row of the plot's table. Names are as in the matrix, not as
 // shown.
@@ -34,6 +48,7 @@ type point struct {
 	row, column, line, engine string
 	seed                      string // empty for a mean over seeds
 	x, y                      float64
+	half                      float64 // half the width of the confidence interval, 0 for none
 }
 
 // painter draws one plot.
@@ -54,7 +69,7 @@ func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int
 			x.engines = append(x.engines, r.Engine)
 		}
 	}
-	x.d = &drawing{id: p.ID, figure: plot.Figure{Title: p.Title, ShareY: p.Rows != "" && p.Columns != ""}}
+	x.d = &drawing{id: p.ID, kind: p.Kind, figure: plot.Figure{Title: p.Title, ShareY: p.Rows != "" && p.Columns != ""}}
 	x.labels()
 	if p.Kind == kindFCT {
 		x.fct()
@@ -63,10 +78,14 @@ func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int
 	rows, columns := x.values(p.Rows), x.values(p.Columns)
 	for _, row := range rows {
 		var panels []plot.Panel
+		var places []place
 		for _, column := range columns {
-			panels = append(panels, x.panel(row, column))
+			here := place{row: row, column: column}
+			panels = append(panels, x.panel(&here))
+			places = append(places, here)
 		}
 		x.d.figure.Panels = append(x.d.figure.Panels, panels)
+		x.d.places = append(x.d.places, places)
 	}
 	return x.d
 }
@@ -117,10 +136,10 @@ func withUnit(text, unit string) string {
 	return text
 }
 
-func (x *painter) panel(row, column string) plot.Panel {
+func (x *painter) panel(here *place) plot.Panel {
 	where := map[string]string{}
 	var title []string
-	for _, d := range []struct{ dimension, value string }{{x.p.Rows, row}, {x.p.Columns, column}} {
+	for _, d := range []struct{ dimension, value string }{{x.p.Rows, here.row}, {x.p.Columns, here.column}} {
 		if d.dimension != "" {
 			where[d.dimension] = d.value
 			title = append(title, x.f.Dimensions.Items[d.dimension].Name(d.value))
@@ -139,13 +158,13 @@ func (x *painter) panel(row, column string) plot.Panel {
 	}
 	switch x.p.Kind {
 	case kindTime:
-		x.overTime(&panel, where, row, column)
+		x.overTime(&panel, where, here)
 	case kindBars:
-		x.bars(&panel, where, row, column)
+		x.bars(&panel, where, here)
 	case kindSweep:
-		x.sweep(&panel, where, row, column)
+		x.sweep(&panel, where, here)
 	case kindCDF:
-		x.cdf(&panel, where, row, column)
+		x.cdf(&panel, where, here)
 	}
 	return panel
 }
@@ -192,7 +211,7 @@ func (x *painter) engine(e string) string {
 	return ""
 }
 
-func (x *painter) overTime(panel *plot.Panel, where map[string]string, row, column string) {
+func (x *painter) overTime(panel *plot.Panel, where map[string]string, here *place) {
 	window := series.Window{From: 0, To: math.MaxInt64}
 	if x.p.Window != nil {
 		if w, err := x.f.Span(*x.p.Window); err == nil { // checked when decoding
@@ -223,9 +242,10 @@ func (x *painter) overTime(panel *plot.Panel, where map[string]string, row, colu
 				for _, p := range data {
 					xy := plot.Point{X: x.time(p.Time), Y: p.Value}
 					line.XY = append(line.XY, xy)
-					x.d.points = append(x.d.points, point{row, column, x.name(value, s.Name), engine, strconv.FormatUint(run.Seed, 10), xy.X, xy.Y})
+					x.d.points = append(x.d.points, point{here.row, here.column, x.name(value, s.Name), engine, strconv.FormatUint(run.Seed, 10), xy.X, xy.Y, 0})
 				}
 				panel.Lines = append(panel.Lines, line)
+				here.lines = append(here.lines, lineKey{x.name(value, s.Name), engine})
 			}
 		}
 	}
@@ -260,7 +280,7 @@ func (x *painter) mean(panel *plot.Panel, name string, found []int) (mean, half 
 	return mean, half, true
 }
 
-func (x *painter) bars(panel *plot.Panel, where map[string]string, row, column string) {
+func (x *painter) bars(panel *plot.Panel, where map[string]string, here *place) {
 	for _, value := range x.values(x.p.X) {
 		for _, engine := range x.engines {
 			shown := x.f.Dimensions.Items[x.p.X].Name(value)
@@ -271,12 +291,13 @@ func (x *painter) bars(panel *plot.Panel, where map[string]string, row, column s
 				continue
 			}
 			panel.Bars = append(panel.Bars, plot.Bar{Name: name, Style: style, Y: mean, Error: half, Text: shortNumber(mean)})
-			x.d.points = append(x.d.points, point{row, column, value, engine, "", float64(len(panel.Bars) - 1), mean})
+			x.d.points = append(x.d.points, point{here.row, here.column, value, engine, "", float64(len(panel.Bars) - 1), mean, half})
+			here.lines = append(here.lines, lineKey{value, engine})
 		}
 	}
 }
 
-func (x *painter) sweep(panel *plot.Panel, where map[string]string, row, column string) {
+func (x *painter) sweep(panel *plot.Panel, where map[string]string, here *place) {
 	values := x.values(x.p.X)
 	numbers, unit, err := numbersOf(values)
 	if err != nil {
@@ -300,9 +321,10 @@ func (x *painter) sweep(panel *plot.Panel, where map[string]string, row, column 
 					continue
 				}
 				line.XY = append(line.XY, plot.Point{X: numbers[i], Y: mean, Error: half})
-				x.d.points = append(x.d.points, point{row, column, lineValue, engine, "", numbers[i], mean})
+				x.d.points = append(x.d.points, point{here.row, here.column, lineValue, engine, "", numbers[i], mean, half})
 			}
 			panel.Lines = append(panel.Lines, line)
+			here.lines = append(here.lines, lineKey{lineValue, engine})
 		}
 	}
 }

@@ -37,6 +37,11 @@ func (x *painter) fct() {
 	for i, stat := range x.p.Stats {
 		if i%columns == 0 {
 			x.d.figure.Panels = append(x.d.figure.Panels, nil)
+			x.d.places = append(x.d.places, nil)
+		}
+		here := place{column: stat}
+		for bin := range names {
+			here.at = append(here.at, float64(edges[bin+1]))
 		}
 		panel := plot.Panel{Title: stat, Names: names}
 		for n, l := range lines {
@@ -48,12 +53,14 @@ func (x *painter) fct() {
 					continue // said below
 				}
 				line.XY = append(line.XY, plot.Point{X: float64(bin) + beside, Y: mean, Error: half})
-				x.d.points = append(x.d.points, point{column: stat, line: l.value, engine: l.engine, x: float64(edges[bin+1]), y: mean})
+				x.d.points = append(x.d.points, point{column: stat, line: l.value, engine: l.engine, x: float64(edges[bin+1]), y: mean, half: half})
 			}
 			panel.Lines = append(panel.Lines, line)
+			here.lines = append(here.lines, lineKey{l.value, l.engine})
 		}
-		row := &x.d.figure.Panels[len(x.d.figure.Panels)-1]
-		*row = append(*row, panel)
+		last := len(x.d.figure.Panels) - 1
+		x.d.figure.Panels[last] = append(x.d.figure.Panels[last], panel)
+		x.d.places[last] = append(x.d.places[last], here)
 	}
 	for _, l := range lines {
 		for bin := range names {
@@ -224,7 +231,7 @@ func sizeRange(from, to int64) string {
 
 // cdf draws the distribution of the slowdowns: for a share of the flows, the
 // mean over the seeds of the slowdown which it does not exceed.
-func (x *painter) cdf(panel *plot.Panel, where map[string]string, row, column string) {
+func (x *painter) cdf(panel *plot.Panel, where map[string]string, here *place) {
 	high := int64(x.p.MaxSize)
 	if high == 0 {
 		high = math.MaxInt64
@@ -265,9 +272,10 @@ func (x *painter) cdf(panel *plot.Panel, where map[string]string, row, column st
 			for k, share := range shares {
 				p := plot.Point{X: sums[k] / float64(len(found)), Y: share}
 				line.XY = append(line.XY, p)
-				x.d.points = append(x.d.points, point{row, column, value, engine, "", p.X, p.Y})
+				x.d.points = append(x.d.points, point{here.row, here.column, value, engine, "", p.X, p.Y, 0})
 			}
 			panel.Lines = append(panel.Lines, line)
+			here.lines = append(here.lines, lineKey{value, engine})
 		}
 	}
 }

@@ -81,8 +81,8 @@ func TestFCTPlot(t *testing.T) {
 `)
 	files := contents(t, out.Dir)
 	csv := string(files["slowdown.csv"])
-	assert.Contains(t, csv, "slowdown,,p95,hpcc,ns3,,2000,B,2.04,1\n", "1.94 and 2.14")
-	assert.Contains(t, csv, "slowdown,,p99.9,hpcc,ns3,,10000,B,4.18,1\n", "3.98 and 4.38")
+	assert.Contains(t, csv, "slowdown,,p95,hpcc,ns3,,2000,B,2.04,1,1.27", "1.94 and 2.14, and 12.7 times their standard error")
+	assert.Contains(t, csv, "slowdown,,p99.9,hpcc,ns3,,10000,B,4.18,1,2.54", "3.98 and 4.38")
 	assert.NotContains(t, csv, "fncc,ns3,,30000", "an unfinished flow leaves no statistic")
 	assert.Equal(t, []string{"slowdown, FNCC: 1 of 1 flows of 20KB to 30KB did not finish"},
 		[]string{strings.Replace(strings.Join(out.Missing, "|"), "10KB", "20KB", 1)})
@@ -100,8 +100,8 @@ func TestFCTEqualCounts(t *testing.T) {
   - {id: slowdown, title: S, kind: fct, lines: mechanism, stats: [median], bins: 4}
 `)
 	csv := string(contents(t, out.Dir)["slowdown.csv"])
-	assert.Contains(t, csv, ",hpcc,ns3,,5000,B,1.5899999999999999,1\n", "flows from 1000 B to below 5000 B: 1.49 and 1.69")
-	assert.Contains(t, csv, ",hpcc,ns3,,20001,B,3.19,1\n", "the rest: 3.00 and 3.38")
+	assert.Contains(t, csv, ",hpcc,ns3,,5000,B,1.5899999999999999,1,1.27", "flows from 1000 B to below 5000 B: 1.49 and 1.69")
+	assert.Contains(t, csv, ",hpcc,ns3,,20001,B,3.19,1,2.41", "the rest: 3.00 and 3.38")
 }
 
 func TestCDFPlot(t *testing.T) {
@@ -110,7 +110,7 @@ func TestCDFPlot(t *testing.T) {
   - {id: whole, title: S, kind: cdf, lines: mechanism}
 `)
 	csv := string(contents(t, out.Dir)["cdf.csv"])
-	for _, want := range []string{"cdf,,,hpcc,ns3,,4.18,1,1,1\n", "cdf,,,hpcc,ns3,,1.1,1,0,1\n"} {
+	for _, want := range []string{"cdf,,,hpcc,ns3,,4.18,1,1,1,\n", "cdf,,,hpcc,ns3,,1.1,1,0,1,\n"} {
 		assert.Contains(t, csv, want)
 	}
 	assert.Equal(t, 2*203+1, strings.Count(csv, "\n"))

@@ -78,6 +78,9 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 		if err := writeMeasures(dir, in, values); err != nil {
 			return err
 		}
+		if err := writeJSON(filepath.Join(dir, recordFile), record(in, resultsDir, drawings)); err != nil {
+			return err
+		}
 		for _, d := range drawings {
 			if err := writeDrawing(dir, d); err != nil {
 				return err
@@ -166,13 +169,17 @@ func writeDrawing(dir string, d *drawing) error {
 	}
 	t := sheet.Sheet{Columns: []sheet.Column{
 		{Name: "plot"}, {Name: "row"}, {Name: "column"}, {Name: "line"}, {Name: "engine"}, {Name: "seed", Kind: sheet.Integer},
-		{Name: "x", Kind: sheet.Number}, {Name: "x_unit"}, {Name: "y", Kind: sheet.Number}, {Name: "y_unit"}}}
+		{Name: "x", Kind: sheet.Number}, {Name: "x_unit"}, {Name: "y", Kind: sheet.Number}, {Name: "y_unit"},
+		{Name: "error", Kind: sheet.Number}}}
 	for _, p := range d.points {
-		var seed any
+		var seed, half any
+		if p.half > 0 {
+			half = p.half
+		}
 		if n, err := strconv.ParseUint(p.seed, 10, 64); err == nil {
 			seed = n
 		}
-		t.Rows = append(t.Rows, []any{d.id, p.row, p.column, p.line, p.engine, seed, p.x, d.xUnit, p.y, d.yUnit})
+		t.Rows = append(t.Rows, []any{d.id, p.row, p.column, p.line, p.engine, seed, p.x, d.xUnit, p.y, d.yUnit, half})
 	}
 	return t.Write(dir, d.id)
 }

@@ -210,7 +210,7 @@ func TestEvaluate(t *testing.T) {
 	for name := range files {
 		names = append(names, name)
 	}
-	want := []string{"summary.md", "claims.json", "measures.parquet", "measures.csv"}
+	want := []string{"summary.md", "claims.json", "figure.json", "measures.parquet", "measures.csv"}
 	for _, p := range []string{"queue", "rates", "utilisation"} {
 		want = append(want, p+".svg", p+".png", p+".csv", p+".parquet")
 	}
@@ -230,8 +230,8 @@ func TestEvaluate(t *testing.T) {
 	assert.NotContains(t, text, results, "no path of this machine")
 
 	csv := strings.Split(string(files["queue.csv"]), "\n")
-	assert.Equal(t, "plot,row,column,line,engine,seed,x,x_unit,y,y_unit", csv[0])
-	assert.Equal(t, "queue,,100Gbps,dcqcn,ns3,1,251,us,0,KB", csv[1])
+	assert.Equal(t, "plot,row,column,line,engine,seed,x,x_unit,y,y_unit,error", csv[0])
+	assert.Equal(t, "queue,,100Gbps,dcqcn,ns3,1,251,us,0,KB,", csv[1])
 	type row struct {
 		Line string   `parquet:"line"`
 		X    *float64 `parquet:"x,optional"`
@@ -316,8 +316,8 @@ func TestBarsAndSweep(t *testing.T) {
 	out := evaluate(t, "fncc/fig3", t.TempDir(), nil)
 	assert.Empty(t, out.Missing)
 	csv := string(contents(t, out.Dir)["sweep.csv"])
-	assert.Contains(t, csv, "sweep,ingress,200Gbps,hpcc,ns3,,50,KB,9,1\n", "14 frames, every third an XON")
-	assert.Contains(t, string(contents(t, out.Dir)["pauses.csv"]), "pauses,egress,400Gbps,fncc,ns3,,2,,2,1\n")
+	assert.Contains(t, csv, "sweep,ingress,200Gbps,hpcc,ns3,,50,KB,9,1,\n", "14 frames, every third an XON")
+	assert.Contains(t, string(contents(t, out.Dir)["pauses.csv"]), "pauses,egress,400Gbps,fncc,ns3,,2,,2,1,\n")
 	if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
 		require.NoError(t, os.CopyFS(filepath.Join(dir, "fig3"), os.DirFS(out.Dir)))
 	}
@@ -340,7 +340,7 @@ func TestSeedsAndEngines(t *testing.T) {
 		return all
 	})
 	files := contents(t, out.Dir)
-	assert.Contains(t, string(files["sweep.csv"]), "sweep,ingress,200Gbps,hpcc,omnet,,50,KB,9,1\n")
+	assert.Contains(t, string(files["sweep.csv"]), "sweep,ingress,200Gbps,hpcc,omnet,,50,KB,9,1,\n")
 	assert.Contains(t, string(files["sweep.svg"]), "HPCC, omnet", "lines of their own")
 	for _, c := range out.Claims {
 		assert.Equal(t, claims.Reproduced, c.Verdict)

@@ -53,11 +53,7 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 			fmt.Fprintf(&b, "- %s: failed: %s\n", runName(in, r.Labels, r.Engine, r.Seed), strings.ReplaceAll(r.Err.Error(), resultsDir+string(filepath.Separator), ""))
 			continue
 		}
-		dir := r.Dir
-		if relative, err := filepath.Rel(resultsDir, r.Dir); err == nil && !strings.HasPrefix(relative, "..") {
-			dir = filepath.ToSlash(relative)
-		}
-		fmt.Fprintf(&b, "- %s: `%s`\n", runName(in, r.Labels, r.Engine, r.Seed), dir)
+		fmt.Fprintf(&b, "- %s: `%s`\n", runName(in, r.Labels, r.Engine, r.Seed), below(resultsDir, r.Dir))
 	}
 	return b.String()
 }

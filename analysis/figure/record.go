@@ -1,0 +1,283 @@
+package figure
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/table"
+)
+
+const (
+	recordFile    = "figure.json"
+	recordFormat  = "fabriclab-figure"
+	recordVersion = 1
+)
+
+// A Record is figure.json: what the tables in a figure's folder mean, so that
+// others can draw them without the experiment.
+type Record struct {
+	Format  string `json:"format"`
+	Version int    `json:"version"`
+
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Source string `json:"source"`
+	Scale  string `json:"scale"`
+
+	Dimensions []Dimension `json:"dimensions"`
+	Measures   []Measure   `json:"measures"`
+	Plots      []Plot      `json:"plots"`
+	Runs       []Run       `json:"runs"`
+}
+
+// A Dimension is a column of measures.parquet, its path in the matrix, and how
+// its values are shown.
+type Dimension struct {
+	Name  string            `json:"name"`
+	Path  string            `json:"path"`
+	Names map[string]string `json:"names,omitempty"`
+}
+
+// A Measure is one of measures.parquet.
+type Measure struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+	Unit string `json:"unit"`
+}
+
+// A Plot is what <id>.parquet shows.
+type Plot struct {
+	ID      string    `json:"id"`
+	Title   string    `json:"title"`
+	Kind    string    `json:"kind"`
+	XLabel  string    `json:"x_label"`
+	YLabel  string    `json:"y_label"`
+	XUnit   string    `json:"x_unit"`
+	YUnit   string    `json:"y_unit"`
+	LogX    bool      `json:"log_x,omitempty"`
+	LogY    bool      `json:"log_y,omitempty"`
+	ShareY  bool      `json:"share_y,omitempty"` // the panels of a row have the same range
+	Panels  [][]Panel `json:"panels"`            // by row
+	Missing []string  `json:"missing,omitempty"` // what could not be drawn, and why
+}
+
+// A Panel is one pair of axes. The points of its lines are the rows of the
+// table with its row and column and the line's line and engine.
+type Panel struct {
+	Title  string  `json:"title"`
+	Row    string  `json:"row"`
+	Column string  `json:"column"`
+	FromX  float64 `json:"from_x,omitempty"` // range of the x axis; equal: that of the points
+	ToX    float64 `json:"to_x,omitempty"`
+	// Names stand along the x axis in place of the values At.
+	Names []string  `json:"names,omitempty"`
+	At    []float64 `json:"at,omitempty"`
+	Lines []Line    `json:"lines,omitempty"`
+	Bars  []Line    `json:"bars,omitempty"` // with one point each, x being its number
+	Marks []Mark    `json:"marks,omitempty"`
+}
+
+// A Line is a line, or a bar. Those with the same style look the same.
+type Line struct {
+	Name   string `json:"name"` // as shown
+	Style  int    `json:"style"`
+	Dots   bool   `json:"dots,omitempty"`
+	Line   string `json:"line"` // as in the table
+	Engine string `json:"engine"`
+
+	// Points are read from the table.
+	Points []Point `json:"-"`
+}
+
+// A Point of a line; Error is half the width of its confidence interval, 0 for
+// none.
+type Point struct{ X, Y, Error float64 }
+
+// A Mark is a dashed line at X or at Y.
+type Mark struct {
+	X    *float64 `json:"x,omitempty"`
+	Y    *float64 `json:"y,omitempty"`
+	Text string   `json:"text"`
+}
+
+// A Run is a run that the figure was made from.
+type Run struct {
+	Labels map[string]string `json:"labels"`
+	Engine string            `json:"engine"`
+	Seed   uint64            `json:"seed"`
+	Dir    string            `json:"dir,omitempty"`   // below the results folder if it is there
+	Error  string            `json:"error,omitempty"` // why there is no result
+}
+
+func record(in Input, resultsDir string, drawings []*drawing) Record {
+	r := Record{
+		Format: recordFormat, Version: recordVersion, ID: in.ID, Title: in.Title, Source: in.Source, Scale: in.Scale,
+		Dimensions: []Dimension{}, Measures: []Measure{}, Plots: []Plot{}, Runs: []Run{},
+	}
+	for _, name := range in.Figure.Dimensions.Names {
+		d := in.Figure.Dimensions.Items[name]
+		r.Dimensions = append(r.Dimensions, Dimension{Name: name, Path: d.Path, Names: d.Names})
+	}
+	for _, name := range in.Figure.Measures.Names {
+		m := in.Figure.Measures.Items[name]
+		r.Measures = append(r.Measures, Measure{Name: name, Text: m.Text, Unit: m.Unit})
+	}
+	for _, d := range drawings {
+		r.Plots = append(r.Plots, d.record())
+	}
+	for _, run := range in.Runs {
+		one := Run{Labels: run.Labels, Engine: run.Engine, Seed: run.Seed, Dir: below(resultsDir, run.Dir)}
+		if run.Err != nil {
+			one.Dir, one.Error = "", strings.ReplaceAll(run.Err.Error(), resultsDir+string(filepath.Separator), "")
+		}
+		r.Runs = append(r.Runs, one)
+	}
+	return r
+}
+
+// below is a folder's path below the results folder, or its whole path.
+func below(resultsDir, dir string) string {
+	if relative, err := filepath.Rel(resultsDir, dir); err == nil && !strings.HasPrefix(relative, "..") {
+		return filepath.ToSlash(relative)
+	}
+	return dir
+}
+
+func (d *drawing) record() Plot {
+	f := d.figure
+	p := Plot{
+		ID: d.id, Title: f.Title, Kind: d.kind, XLabel: f.XLabel, YLabel: f.YLabel, XUnit: d.xUnit, YUnit: d.yUnit,
+		LogX: f.LogX, LogY: f.LogY, ShareY: f.ShareY, Missing: d.missing,
+	}
+	for r, row := range f.Panels {
+		var panels []Panel
+		for c, from := range row {
+			where := d.places[r][c]
+			panel := Panel{
+				Title: from.Title, Row: where.row, Column: where.column,
+				FromX: from.FromX, ToX: from.ToX, Names: from.Names, At: where.at,
+			}
+			for i, l := range from.Lines {
+				panel.Lines = append(panel.Lines, Line{Name: l.Name, Style: l.Style, Dots: l.Dots, Line: where.lines[i].line, Engine: where.lines[i].engine})
+			}
+			for i, b := range from.Bars {
+				panel.Bars = append(panel.Bars, Line{Name: b.Name, Style: b.Style, Line: where.lines[i].line, Engine: where.lines[i].engine})
+			}
+			for _, m := range from.Marks {
+				mark := Mark{Text: m.Text, Y: &m.At}
+				if m.Vertical {
+					mark.X, mark.Y = mark.Y, nil
+				}
+				panel.Marks = append(panel.Marks, mark)
+			}
+			panels = append(panels, panel)
+		}
+		p.Panels = append(p.Panels, panels)
+	}
+	return p
+}
+
+// ErrNoFigure is returned for a folder that holds no figure.
+var ErrNoFigure = errors.New("no figure")
+
+// Stored is a figure as it is on disk.
+type Stored struct {
+	Record
+	Dir    string
+	Claims []claims.Result
+}
+
+// Results is the results folder that the figure is in.
+func (s *Stored) Results() string {
+	dir := s.Dir
+	for range 2 + strings.Count(s.ID, "/") { // figures/<id>
+		dir = filepath.Dir(dir)
+	}
+	return dir
+}
+
+// RunDir is where a run of the figure is.
+func (s *Stored) RunDir(r Run) string {
+	if filepath.IsAbs(r.Dir) {
+		return r.Dir
+	}
+	return filepath.Join(s.Results(), filepath.FromSlash(r.Dir))
+}
+
+// Read reads what Evaluate has written, with the points of all plots.
+func Read(dir string) (*Stored, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stored{Dir: dir}
+	if err := readJSON(filepath.Join(dir, recordFile), &s.Record); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w in %s (there is no %s); make it with: fabriclab figure ID", ErrNoFigure, dir, recordFile)
+		}
+		return nil, fmt.Errorf("figure %s: %w; make it again with: fabriclab figure ID", dir, err)
+	}
+	if s.Format != recordFormat || s.Version != recordVersion || s.ID == "" {
+		return nil, fmt.Errorf("figure %s: %s is of another version (this fabriclab reads %s, version %d); make it again with: fabriclab figure ID", dir, recordFile, recordFormat, recordVersion)
+	}
+	if err := readJSON(filepath.Join(dir, "claims.json"), &s.Claims); err != nil {
+		return nil, fmt.Errorf("figure %s: %w; make it again with: fabriclab figure %s", s.ID, err, s.ID)
+	}
+	for i := range s.Plots {
+		if err := s.Plots[i].read(dir); err != nil {
+			return nil, fmt.Errorf("figure %s: %w; make it again with: fabriclab figure %s", s.ID, err, s.ID)
+		}
+	}
+	return s, nil
+}
+
+func readJSON(path string, into any) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("%s is damaged: %w", filepath.Base(path), err)
+	}
+	return nil
+}
+
+// read fills in the points of all lines.
+func (p *Plot) read(dir string) error {
+	type key struct{ row, column, line, engine string }
+	points := map[key][]Point{}
+	columns := []table.Column{
+		{Name: "row", Type: table.String}, {Name: "column", Type: table.String}, {Name: "line", Type: table.String}, {Name: "engine", Type: table.String},
+		{Name: "x", Type: table.Float}, {Name: "y", Type: table.Float}, {Name: "error", Type: table.Float}}
+	err := table.Scan(dir, p.ID, columns, func(rows *table.Rows) error {
+		for i := range rows.N {
+			k := key{rows.String(0, i), rows.String(1, i), rows.String(2, i), rows.String(3, i)}
+			point := Point{X: rows.Float(4, i), Y: rows.Float(5, i)}
+			if !rows.Null(6, i) {
+				point.Error = rows.Float(6, i)
+			}
+			points[k] = append(points[k], point)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, row := range p.Panels {
+		for i := range row {
+			panel := &row[i]
+			for _, lines := range [][]Line{panel.Lines, panel.Bars} {
+				for k := range lines {
+					lines[k].Points = points[key{panel.Row, panel.Column, lines[k].Line, lines[k].Engine}]
+				}
+			}
+		}
+	}
+	return nil
+}
