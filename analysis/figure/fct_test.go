@@ -67,7 +67,7 @@ func evaluateFCT(t *testing.T, plots string) *figure.Outcome {
 	t.Helper()
 	f, err := decode(t, fctHead+plots)
 	require.NoError(t, err)
-	out, err := figure.Evaluate(figure.Input{ID: "test/fct", Title: "FCT", Scale: "quick", Figure: f, Runs: fctRuns(t)}, t.TempDir())
+	out, err := figure.Evaluate(figure.Input{ID: "test/fct", Title: "FCT", Scale: "quick", Command: "make figure FIG=fncc/fig10 SCALE=quick", Figure: f, Runs: fctRuns(t)}, t.TempDir())
 	require.NoError(t, err)
 	if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
 		require.NoError(t, os.CopyFS(filepath.Join(dir, t.Name()), os.DirFS(out.Dir)))

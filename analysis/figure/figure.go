@@ -23,7 +23,9 @@ type Input struct {
 	Title  string
 	Source string
 	Scale  string
-	Figure *spec.Figure
+	// Command makes the figure.
+	Command string
+	Figure  *spec.Figure
 	// Runs are all runs of the experiment in the order of the matrix, those
 	// that failed too (with Err).
 	Runs []spec.Run

@@ -174,7 +174,7 @@ func evaluate(t *testing.T, id, results string, change func([]spec.Run) []spec.R
 	if change != nil {
 		runs = change(runs)
 	}
-	out, err := figure.Evaluate(figure.Input{ID: id, Title: e.Title, Source: e.Source, Scale: "quick", Figure: f, Runs: runs}, results)
+	out, err := figure.Evaluate(figure.Input{ID: id, Title: e.Title, Source: e.Source, Scale: "quick", Command: "make figure FIG=fncc/fig10 SCALE=quick", Figure: f, Runs: runs}, results)
 	require.NoError(t, err)
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -29,6 +30,8 @@ type Record struct {
 	Title  string `json:"title"`
 	Source string `json:"source"`
 	Scale  string `json:"scale"`
+	// Command makes the figure.
+	Command string `json:"command"`
 
 	Dimensions []Dimension `json:"dimensions"`
 	Measures   []Measure   `json:"measures"`
@@ -117,7 +120,7 @@ type Run struct {
 
 func record(in Input, resultsDir string, drawings []*drawing) Record {
 	r := Record{
-		Format: recordFormat, Version: recordVersion, ID: in.ID, Title: in.Title, Source: in.Source, Scale: in.Scale,
+		Format: recordFormat, Version: recordVersion, ID: in.ID, Title: in.Title, Source: in.Source, Scale: in.Scale, Command: in.Command,
 		Dimensions: []Dimension{}, Measures: []Measure{}, Plots: []Plot{}, Runs: []Run{},
 	}
 	for _, name := range in.Figure.Dimensions.Names {
@@ -191,6 +194,9 @@ type Stored struct {
 	Record
 	Dir    string
 	Claims []claims.Result
+	// Values are those of the measures, by run: +Inf is never, NaN could not be
+	// taken.
+	Values map[string][]float64
 }
 
 // Results is the results folder that the figure is in.
@@ -229,12 +235,40 @@ func Read(dir string) (*Stored, error) {
 	if err := readJSON(filepath.Join(dir, "claims.json"), &s.Claims); err != nil {
 		return nil, fmt.Errorf("figure %s: %w; make it again with: fabriclab figure %s", s.ID, err, s.ID)
 	}
+	if err := s.readMeasures(); err != nil {
+		return nil, fmt.Errorf("figure %s: %w; make it again with: fabriclab figure %s", s.ID, err, s.ID)
+	}
 	for i := range s.Plots {
 		if err := s.Plots[i].read(dir); err != nil {
 			return nil, fmt.Errorf("figure %s: %w; make it again with: fabriclab figure %s", s.ID, err, s.ID)
 		}
 	}
 	return s, nil
+}
+
+func (s *Stored) readMeasures() error {
+	s.Values = map[string][]float64{}
+	columns := []table.Column{{Name: "measure", Type: table.String}, {Name: "value", Type: table.Float}}
+	err := table.Scan(s.Dir, "measures", columns, func(rows *table.Rows) error {
+		for i := range rows.N {
+			v := math.NaN()
+			if !rows.Null(1, i) {
+				v = rows.Float(1, i)
+			}
+			name := rows.String(0, i)
+			s.Values[name] = append(s.Values[name], v)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, m := range s.Measures {
+		if have := len(s.Values[m.Name]); have != len(s.Runs) {
+			return fmt.Errorf("measures.parquet has %d values of %s for %d runs", have, m.Name, len(s.Runs))
+		}
+	}
+	return nil
 }
 
 func readJSON(path string, into any) error {

@@ -17,7 +17,7 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 		fmt.Fprintf(&b, "Source: %s. ", in.Source)
 	}
 	fmt.Fprintf(&b, "Scale: %s.\n\n", in.Scale)
-	fmt.Fprintf(&b, "Made with `make figure FIG=%s SCALE=%s`; a second call uses the runs that are there.\n", in.ID, in.Scale)
+	fmt.Fprintf(&b, "Made with `%s`; a second call uses the runs that are there.\n", in.Command)
 
 	fmt.Fprintf(&b, "\n## Claims\n\n%s.\n\n", claims.Tally(results))
 	row(&b, "claim", "what the paper says", "source", "paper", "measured", "tolerance", "verdict")

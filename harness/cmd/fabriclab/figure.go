@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,7 +28,7 @@ func (a *app) figureCommand() *cobra.Command {
 			}
 			var problems []error
 			for _, d := range done {
-				problems = append(problems, a.evaluate(d))
+				problems = append(problems, a.evaluate(d, a.figureCommandLine(d.Name, d.Scale, s)))
 			}
 			return errors.Join(append(problems, failures(done))...)
 		},
@@ -59,10 +60,38 @@ func decodeFigure(e *experiment.Experiment, s selection) (*spec.Figure, error) {
 	return figure.Decode(e.File, e.Figure, matrix)
 }
 
-func (a *app) evaluate(d finished) error {
+// figureCommandLine is what to type to make a figure again.
+func (a *app) figureCommandLine(id, scale string, s selection) string {
+	if len(a.set.engines) == 0 && len(s.seeds) == 0 && len(s.sets) == 0 {
+		return fmt.Sprintf("make figure FIG=%s SCALE=%s", id, scale)
+	}
+	words := []string{"bin/fabriclab", "figure", id, "--scale", scale}
+	if len(a.set.engines) > 0 {
+		words = append(words, "--engine", strings.Join(a.set.engines, ","))
+	}
+	if len(s.seeds) > 0 {
+		words = append(words, "--seed", strings.ReplaceAll((&seedsValue{&s.seeds}).String(), " ", ","))
+	}
+	for _, set := range s.sets {
+		words = append(words, "--set", quoted(set))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted is a word as a shell reads it.
+func quoted(word string) string {
+	if strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-", r)
+	}) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+func (a *app) evaluate(d finished, command string) error {
 	in := figure.Input{
 		ID: d.Name, Title: d.Title, Source: d.Source,
-		Scale: d.Scale, Figure: d.figure,
+		Scale: d.Scale, Command: command, Figure: d.figure,
 	}
 	for _, r := range d.results {
 		in.Runs = append(in.Runs, spec.Run{

@@ -1,0 +1,250 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"fabriclab/analysis/figure"
+	"fabriclab/analysis/page"
+	"fabriclab/harness/catalog"
+	"fabriclab/harness/store"
+)
+
+func (a *app) reportCommand() *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "report [FIGURE|FOLDER…]",
+		Short: "make one HTML page of figures, their claims and where they come from",
+		Long: `report makes one HTML page that needs no network and no other file: the claims
+with their verdicts, every figure with zoom and values, parameters with their
+sources, versions and hashes, and links to the Parquet tables.
+
+It takes figures by id (fncc/fig10) and folders with results; without any, all
+that is in the results folder. Experiments that were run without a figure are
+listed with their parameters and runs.`,
+		ValidArgsFunction: a.completeExperiments(true),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.makeReport(cmd.Context(), args, output)
+		},
+	}
+	cmd.Flags().StringVarP(&output, "output", "o", "", "the page (default: report.html in the results folder)")
+	return cmd
+}
+
+func (a *app) makeReport(ctx context.Context, args []string, output string) error {
+	results, err := a.resultsDir()
+	if err != nil {
+		return err
+	}
+	if output == "" {
+		output = filepath.Join(results, "report.html")
+	}
+	if output, err = filepath.Abs(output); err != nil {
+		return err
+	}
+	found, err := findResults(results, args)
+	if err != nil {
+		return err
+	}
+	in := page.Input{Dir: filepath.Dir(output), Notices: found.notices}
+	described, err := a.catalog(ctx)
+	if err != nil {
+		in.Notices = append(in.Notices, "What the parameters mean and where they come from is left out: the self-descriptions could not be had.")
+		fmt.Fprintf(a.err, "warning: parameters are shown without their meaning and sources: %v\n", err)
+	}
+	in.Sections = append(figureSections(found.figures, described), experimentSections(found, described)...)
+	var b bytes.Buffer
+	if err := page.Render(&b, in); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(in.Dir, 0o755); err != nil {
+		return fmt.Errorf("writing the report: %w; choose another place with -o", err)
+	}
+	if err := renameio.WriteFile(output, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing the report: %w; choose another place with -o", err)
+	}
+	for _, n := range found.notices {
+		fmt.Fprintln(a.err, "warning:", n)
+	}
+	if a.set.json {
+		return a.print(map[string]any{"report": output, "figures": len(found.figures), "bytes": b.Len()})
+	}
+	_, err = fmt.Fprintf(a.out, "%s (%d figures, %.1f MB)\n", output, len(found.figures), float64(b.Len())/1e6)
+	return err
+}
+
+// found is what a report is made from.
+type found struct {
+	figures []*figure.Stored
+	runs    map[string][]storedRun // of experiments without a figure
+	notices []string
+}
+
+// findResults looks for what the arguments name: figures by their id, or
+// folders.
+func findResults(results string, args []string) (found, error) {
+	f := found{runs: map[string][]storedRun{}}
+	if len(args) == 0 {
+		args = []string{results}
+	}
+	seen := map[string]bool{}
+	for _, arg := range args {
+		dir := filepath.Join(results, "figures", filepath.FromSlash(arg))
+		if _, err := os.Stat(filepath.Join(dir, "claims.json")); filepath.IsAbs(arg) || err != nil {
+			dir = arg
+		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			if arg == results {
+				return f, nothingFound(results)
+			}
+			return f, fmt.Errorf("there is no figure %q in %s, and no folder of that name; make the figure with: fabriclab figure %s", arg, results, arg)
+		}
+		if err := f.add(dir, seen); err != nil {
+			return f, err
+		}
+	}
+	if len(f.figures) == 0 && len(f.runs) == 0 && len(f.notices) == 0 {
+		return f, nothingFound(strings.Join(args, ", "))
+	}
+	slices.SortFunc(f.figures, func(x, y *figure.Stored) int { return natural(x.ID, y.ID) })
+	for _, x := range f.figures {
+		delete(f.runs, x.ID)
+	}
+	return f, nil
+}
+
+func nothingFound(where string) error {
+	return fmt.Errorf("there are no results in %s; make some with: fabriclab figure fncc/fig10 (one figure), make figures (all), or fabriclab run FILE", where)
+}
+
+// add takes up the figures and runs in a folder that were not seen yet.
+func (f *found) add(dir string, seen map[string]bool) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("looking for results: %w", err)
+		case d.IsDir() && path != dir && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.Name() != "claims.json" || seen[path]:
+			return nil
+		}
+		seen[path] = true
+		stored, err := figure.Read(filepath.Dir(path))
+		if errors.Is(err, figure.ErrNoFigure) { // made before there was a figure.json
+			f.notices = append(f.notices, "Left out: "+err.Error())
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f.figures = append(f.figures, stored)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	dirs, err := store.Runs(dir)
+	if err != nil {
+		return err
+	}
+	for _, run := range dirs {
+		if seen[run] {
+			continue
+		}
+		seen[run] = true
+		m, err := store.Read(run)
+		if err != nil {
+			f.notices = append(f.notices, "Left out: "+err.Error())
+			continue
+		}
+		f.runs[m.Experiment] = append(f.runs[m.Experiment], storedRun{dir: run, manifest: m, labels: m.Labels, engine: m.Engine.Name, seed: m.Seed})
+	}
+	return nil
+}
+
+func figureSections(figures []*figure.Stored, described *catalog.Catalog) []page.Section {
+	var sections []page.Section
+	for _, f := range figures {
+		var runs []storedRun
+		for _, r := range f.Runs {
+			one := storedRun{labels: r.Labels, engine: r.Engine, seed: r.Seed, failure: r.Error}
+			if r.Error == "" {
+				one.dir = f.RunDir(r)
+				m, err := store.Read(one.dir)
+				if err != nil {
+					one.failure = strings.ReplaceAll(err.Error(), f.Results()+string(filepath.Separator), "")
+				}
+				one.manifest = m
+			}
+			runs = append(runs, one)
+		}
+		sections = append(sections, page.Section{
+			ID: f.ID, Title: f.Title, Source: f.Source, Scale: f.Scale, Command: f.Command, Figure: f,
+			Runs: pageRuns(runs, f.Dimensions), Params: parameters(runs, f.Dimensions, described),
+		})
+	}
+	return sections
+}
+
+func experimentSections(f found, described *catalog.Catalog) []page.Section {
+	var names []string
+	for name := range f.runs {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, natural)
+	var sections []page.Section
+	for _, name := range names {
+		runs := f.runs[name]
+		slices.SortStableFunc(runs, func(x, y storedRun) int { return natural(x.name(nil)+" "+x.dir, y.name(nil)+" "+y.dir) })
+		sections = append(sections, page.Section{
+			ID: name, Title: "runs without a figure", Command: "bin/fabriclab run " + quoted(name),
+			Runs: pageRuns(runs, nil), Params: parameters(runs, nil, described),
+		})
+	}
+	return sections
+}
+
+// natural compares names, numbers in them by value: fig3 is before fig10.
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		na, nb := digits(a), digits(b)
+		if na > 0 && nb > 0 {
+			x, y := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
+			if c := len(x) - len(y); c != 0 {
+				return c
+			}
+			if c := strings.Compare(x, y); c != 0 {
+				return c
+			}
+			a, b = a[na:], b[nb:]
+			continue
+		}
+		if a[0] != b[0] {
+			return int(a[0]) - int(b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return len(a) - len(b)
+}
+
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
+}
