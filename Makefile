@@ -7,7 +7,7 @@ BIN   := bin/fabriclab
 CMAKE := cmake -G Ninja -S .
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build figure test test-go test-cpp test-asan lint bench docs docker-figure clean FORCE
+.PHONY: help deps build figure figures test test-go test-cpp test-asan lint bench docs docker-figure clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -24,6 +24,9 @@ build: deps $(BIN) ## build the command line tool, the mechanisms and the ns-3 r
 
 figure: deps $(BIN) ## run a figure and check its claims: make figure FIG=fncc/fig10 [SCALE=quick|paper]
 	@$(BIN) figure $(FIG) --scale $(SCALE)
+
+figures: deps $(BIN) ## run every figure, end with results/report.html: make figures [SCALE=quick|paper]
+	@status=0; $(BIN) figure --all --scale $(SCALE) || status=$$?; $(BIN) report && exit $$status
 
 test: deps test-cpp test-asan test-go ## all tests: Go with -race, C++ in release and with sanitizers, end to end on ns-3
 

@@ -10,7 +10,7 @@
 
   const gap = 14; // between panels, as in the style sheet
   const printWidth = 700; // of A4 between the margins, in pixels
-  const charWidth = 6.2; // of the axes' text, about
+  const charWidth = 6.8; // of the axes' text, about
 
   let ids = 0;
 
@@ -433,7 +433,7 @@
 
     drawMarks(p, x, y, root, drawing) {
       const { left, right, top, bottom } = p.area;
-      const taken = [];
+      const taken = [], levels = []; // where texts stand
       for (const m of p.data.marks || []) {
         if (m.x && m.x.length) {
           const at = x.at(m.x[0]);
@@ -450,7 +450,10 @@
           const at = y.at(m.y[0]);
           if (!(at >= top && at <= bottom)) continue;
           svg("line", { class: "mark", x1: left, x2: right, y1: at, y2: at }, drawing);
-          svg("text", { class: "mark-text", x: right - 3, y: at - 4 < top + 8 ? at + 12 : at - 4, "text-anchor": "end" }, root, m.text);
+          let text = at - 4 < top + 8 ? at + 12 : at - 4;
+          if (levels.some((y) => Math.abs(y - text) < 12)) text = at + 12;
+          levels.push(text);
+          svg("text", { class: "mark-text", x: right - 3, y: text, "text-anchor": "end" }, root, m.text);
         }
       }
     }

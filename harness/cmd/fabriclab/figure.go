@@ -16,13 +16,18 @@ import (
 
 func (a *app) figureCommand() *cobra.Command {
 	var s selection
+	var all bool
 	cmd := &cobra.Command{
-		Use:   "figure ID…",
-		Short: "run the experiments of figures, check their claims and draw them",
-		Args:  cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(true),
+		Use:               "figure ID…",
+		Short:             "run the experiments of figures, check their claims and draw them",
+		ValidArgsFunction: a.completeExperiments(true),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, err := a.figureIDs(args, all)
+			if err != nil {
+				return err
+			}
 			s.figure = true
-			done, err := a.runAll(cmd.Context(), args, s)
+			done, err := a.runAll(cmd.Context(), ids, s)
 			if err != nil {
 				return err
 			}
@@ -34,7 +39,27 @@ func (a *app) figureCommand() *cobra.Command {
 		},
 	}
 	s.flags(cmd)
+	cmd.Flags().BoolVar(&all, "all", false, "all figures there are")
 	return cmd
+}
+
+// figureIDs are the figures to make.
+func (a *app) figureIDs(args []string, all bool) ([]string, error) {
+	switch {
+	case all && len(args) > 0:
+		return nil, fmt.Errorf("--all is every figure; leave out %s", strings.Join(args, " "))
+	case all:
+		entries, err := a.experiments(true)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			args = append(args, e.Name)
+		}
+	case len(args) == 0:
+		return nil, fmt.Errorf("name the figures to make, such as fncc/fig10, or write --all; see: fabriclab list figures")
+	}
+	return args, nil
 }
 
 // decodeFigure reads and checks the figure section. With --set the matrix may

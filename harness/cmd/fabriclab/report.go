@@ -14,6 +14,7 @@ import (
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
+	"fabriclab/analysis/claims"
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/page"
 	"fabriclab/harness/catalog"
@@ -79,7 +80,12 @@ func (a *app) makeReport(ctx context.Context, args []string, output string) erro
 	if a.set.json {
 		return a.print(map[string]any{"report": output, "figures": len(found.figures), "bytes": b.Len()})
 	}
-	_, err = fmt.Fprintf(a.out, "%s (%d figures, %.1f MB)\n", output, len(found.figures), float64(b.Len())/1e6)
+	var all []claims.Result
+	for _, f := range found.figures {
+		all = append(all, f.Claims...)
+	}
+	_, err = fmt.Fprintf(a.out, "figures %d, other experiments %d; claims: %s\n%s (%.1f MB)\n",
+		len(found.figures), len(found.runs), claims.Tally(all), output, float64(b.Len())/1e6)
 	return err
 }
 
