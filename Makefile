@@ -7,7 +7,7 @@ BIN   := bin/fabriclab
 CMAKE := cmake -G Ninja -S .
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build figure figures test test-go test-cpp test-asan lint bench docs docker-figure clean FORCE
+.PHONY: help deps build figure figures test test-go test-cpp test-asan lint regress bench docs docker-figure clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -47,6 +47,10 @@ test-go: deps
 lint: deps ## check format and style of Go and C++
 	@ci/deps.sh clang-format
 	@ci/lint.sh
+
+regress: deps $(BIN) ## run the experiments that have a baseline and compare with it: any change fails
+	@mkdir -p results
+	@$(BIN) compare ci/baselines --thresholds ci/regression.yaml -o results/regression.md -o results/regression.xml
 
 bench: deps $(BIN) ## measure the speed of simulation and harness
 	@$(BIN) bench --scale full

@@ -130,7 +130,7 @@ func (a *app) experimentRuns(ctx context.Context, name string, s selection, part
 		if err != nil {
 			return nil, err
 		}
-		for _, engine := range e.Engines {
+		for _, engine := range point.Engines {
 			for _, seed := range e.Seeds {
 				key := store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engine, Seed: seed}
 				m, err := store.Read(results.Dir(key))

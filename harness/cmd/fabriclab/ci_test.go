@@ -1,0 +1,71 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/analysis/compare"
+)
+
+const repository = "../../.."
+
+// The workflow files are YAML, and call make targets that there are.
+func TestWorkflows(t *testing.T) {
+	makefile, err := os.ReadFile(filepath.Join(repository, "Makefile"))
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(repository, "ci", "*.yml"))
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var workflow map[string]any
+		require.NoError(t, yaml.Unmarshal(text, &workflow), file)
+		targets := regexp.MustCompile(`(?:- |run: )make ([a-z-]+)`).FindAllSubmatch(text, -1)
+		require.NotEmpty(t, targets, file)
+		for _, target := range targets {
+			assert.Regexp(t, `(?m)^`+string(target[1])+`:`, string(makefile), file)
+		}
+	}
+}
+
+// Every experiment of the FNCC paper has a baseline, and every baseline an
+// experiment; the rules that make regress uses are read.
+func TestBaselines(t *testing.T) {
+	dir := filepath.Join(repository, "ci", "baselines")
+	baselines, err := compare.LoadBaselines(dir)
+	require.NoError(t, err)
+	var have, want []string
+	size := int64(0)
+	for _, b := range baselines {
+		have = append(have, b.Experiment)
+		assert.Equal(t, "quick", b.Scale, b.Experiment)
+		assert.NotEmpty(t, b.Runs, b.Experiment)
+		assert.FileExists(t, compare.BaselineFile(dir, b.Experiment))
+	}
+	err = filepath.WalkDir(filepath.Join(repository, "configs", "fncc"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".yaml" {
+			want = append(want, "fncc/"+strings.TrimSuffix(d.Name(), ".yaml"))
+		}
+		return err
+	})
+	require.NoError(t, err)
+	assert.Subset(t, have, want, "make them with: fabriclab baseline update EXPERIMENT")
+	for _, name := range have {
+		assert.FileExists(t, filepath.Join(repository, "configs", filepath.FromSlash(name)+".yaml"))
+		info, err := os.Stat(compare.BaselineFile(dir, name))
+		require.NoError(t, err)
+		size += info.Size()
+	}
+	assert.Less(t, size, int64(200_000), "baselines are small files")
+	_, err = compare.ReadRules(filepath.Join(repository, "ci", "regression.yaml"))
+	require.NoError(t, err)
+}
