@@ -111,13 +111,14 @@ const (
 	kindCDF   = "cdf"
 )
 
+var plotKinds = []string{kindTime, kindBars, kindSweep, kindFCT, kindCDF}
+
 func checkPlot(f *spec.Figure, p spec.Plot, matrix claims.Matrix) error {
 	if !fileName.MatchString(p.ID) {
 		return fmt.Errorf("the id becomes a file name: write letters a-z, digits, - and _")
 	}
-	kinds := []string{kindTime, kindBars, kindSweep, kindFCT, kindCDF}
-	if !slices.Contains(kinds, p.Kind) {
-		return fmt.Errorf("unknown kind of plot %q%s", p.Kind, catalog.Hint(p.Kind, kinds))
+	if !slices.Contains(plotKinds, p.Kind) {
+		return fmt.Errorf("unknown kind of plot %q%s", p.Kind, catalog.Hint(p.Kind, plotKinds))
 	}
 	if err := claims.CheckPlace(f, matrix, p.Where, p.Rows, p.Columns, p.Lines, p.X); err != nil {
 		return err

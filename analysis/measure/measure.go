@@ -85,6 +85,19 @@ func Kinds() []string {
 	return names
 }
 
+// Rule is what a kind of measure or of series takes.
+type Rule struct {
+	Needs  []string // keys that must be given; port may be port_by
+	Allows []string // keys that may
+	Units  []string
+}
+
+// RuleOf is the rule of a kind of measure.
+func RuleOf(name string) Rule {
+	k := kinds[name]
+	return Rule{k.needs, k.allows, Units(k.quantity)}
+}
+
 // Check says what is wrong with a measure, before any run.
 func Check(f *spec.Figure, m spec.Measure) error {
 	k, ok := kinds[m.Kind]

@@ -21,6 +21,15 @@ var seriesKinds = map[string]struct {
 	"utilisation": {Share, "port and count"},
 }
 
+// SeriesKinds lists what a time plot can show, with the units.
+func SeriesKinds() map[string][]string {
+	list := map[string][]string{}
+	for name, k := range seriesKinds {
+		list[name] = Units(k.quantity)
+	}
+	return list
+}
+
 // CheckSeries says what is wrong with a plotted series, before any run.
 func CheckSeries(f *spec.Figure, s spec.Series) error {
 	k, ok := seriesKinds[s.Kind]

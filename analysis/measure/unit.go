@@ -4,6 +4,7 @@ package measure
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -39,13 +40,11 @@ func Scale(q Quantity, unit string) (float64, error) {
 	if scale, ok := u.units[unit]; ok {
 		return scale, nil
 	}
-	known := make([]string, 0, len(u.units))
-	for k := range u.units {
-		known = append(known, k)
-	}
-	slices.Sort(known)
-	return 0, fmt.Errorf("%q is not a unit of %s; write one of %s", unit, u.name, strings.Join(known, ", "))
+	return 0, fmt.Errorf("%q is not a unit of %s; write one of %s", unit, u.name, strings.Join(Units(q), ", "))
 }
+
+// Units are the names of a quantity's units.
+func Units(q Quantity) []string { return slices.Sorted(maps.Keys(unitsOf[q].units)) }
 
 // Label is a unit as it is shown: us becomes µs, Gbps becomes Gb/s, and the
 // unit of a plain number is nothing.

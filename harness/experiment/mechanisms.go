@@ -156,6 +156,13 @@ type preset struct {
 	params *yaml.Node // component -> parameter -> value
 }
 
+// Keys of a preset beside the places where mechanisms plug in, and the places
+// that it has to fill.
+var (
+	presetHead  = []string{"preset", "extends", "title", "source"}
+	presetNeeds = []string{"path_selector", "queues", "congestion_control"}
+)
+
 // preset reads a preset by name, or by path relative to the experiment's
 // file. It returns nil if there is something wrong, which is then reported.
 func (l *loader) preset(name string, at *yaml.Node) *preset {
@@ -169,12 +176,12 @@ func (l *loader) preset(name string, at *yaml.Node) *preset {
 		return nil
 	}
 	s := l.section(root, root, "")
-	for _, key := range []string{"preset", "extends", "title", "source"} {
+	for _, key := range presetHead {
 		s.str(key)
 	}
 	p := &preset{mechanisms: l.mechanisms(s), params: s.get("params")}
 	s.done()
-	for _, key := range []string{"path_selector", "queues", "congestion_control"} {
+	for _, key := range presetNeeds {
 		if !p.has[key] {
 			l.problem(root, "a preset needs the key %s; see docs/experiments.md for an example", key)
 		}

@@ -143,6 +143,7 @@ func (l *loader) linkChanges(s *section) topology.Cabling {
 
 // attachments reads a chain's hosts: name -> switch.
 func (l *loader) attachments(s *section) []topology.Attachment {
+	s.asks("hosts", Shape{Kind: KindTextMap})
 	hosts := s.sub("hosts")
 	if len(hosts.node.Content) == 0 {
 		s.missing("hosts", "{sender0: s1, receiver0: s3}")
@@ -160,6 +161,7 @@ func (l *loader) attachments(s *section) []topology.Attachment {
 func (l *loader) customTopology(s *section) topology.Custom {
 	c := topology.Custom{Cabling: l.linkChanges(s)}
 	c.Hosts, _ = s.texts("hosts")
+	s.asks("switches", Shape{Kind: KindTextsOrMappings})
 	for i, n := range s.items("switches") {
 		name := s.name("switches." + strconv.Itoa(i))
 		if n.Kind != yaml.MappingNode {

@@ -52,6 +52,7 @@ func (s *section) name(key string) string {
 // get is the value of a key, nil if there is none.
 func (s *section) get(key string) *yaml.Node {
 	s.known = append(s.known, key)
+	s.asks(key, Shape{})
 	_, value := child(s.node, key)
 	if isNull(value) {
 		return nil
@@ -61,6 +62,7 @@ func (s *section) get(key string) *yaml.Node {
 
 // sub opens the mapping under a key.
 func (s *section) sub(key string) *section {
+	s.asks(key, Shape{Kind: KindMapping})
 	return s.f.section(s.get(key), s.node, s.name(key))
 }
 
@@ -100,6 +102,7 @@ func (s *section) missing(key, example string) {
 
 // need reports a key that is missing and says whether it is there.
 func (s *section) need(key, example string) bool {
+	s.needs(key)
 	if s.get(key) == nil {
 		s.missing(key, example)
 		return false
@@ -109,6 +112,7 @@ func (s *section) need(key, example string) bool {
 
 // text is a scalar's text; ok is false if there is none or it is wrong.
 func (s *section) text(key string) (text string, at *yaml.Node, ok bool) {
+	s.asks(key, Shape{Kind: KindText})
 	n := s.get(key)
 	if n == nil {
 		return "", nil, false
@@ -142,6 +146,7 @@ func (s *section) required(key, example string) (text string, at *yaml.Node, ok 
 // quantity reads a value with a parser; ok is false if the key is missing or
 // the value wrong (which is then reported).
 func quantity[T any](s *section, key string, parse func(string) (T, error)) (value T, ok bool) {
+	s.asks(key, shapeOf(parse))
 	text, at, ok := s.text(key)
 	if !ok {
 		return value, false
@@ -159,12 +164,14 @@ func (s *section) time(key string, def int64) int64 { return orDefault(s, key, d
 
 func (s *section) boolean(key string, def bool) bool {
 	p := catalog.Param{Type: catalog.TypeBool}
+	s.asks(key, Shape{Kind: KindParam, Param: &p})
 	value := orDefault(s, key, any(def), p.Parse)
 	return value == any(true)
 }
 
 func (s *section) integer(key string, def, least, most int64) int64 {
 	p := catalog.Param{Type: catalog.TypeInt, Min: least, Max: most}
+	s.asks(key, Shape{Kind: KindParam, Param: &p})
 	value := orDefault(s, key, any(def), p.Parse)
 	i, _ := value.(int64)
 	return i
@@ -172,6 +179,7 @@ func (s *section) integer(key string, def, least, most int64) int64 {
 
 func (s *section) float(key string, def float64) float64 {
 	p := catalog.Param{Type: catalog.TypeFloat, Min: 0.0, Max: math.MaxFloat64}
+	s.asks(key, Shape{Kind: KindParam, Param: &p})
 	value := orDefault(s, key, any(def), p.Parse)
 	x, _ := value.(float64)
 	return x
@@ -186,6 +194,7 @@ func orDefault[T any](s *section, key string, def T, parse func(string) (T, erro
 
 // items are the items of a list, nil if the key is missing.
 func (s *section) items(key string) []*yaml.Node {
+	s.asks(key, Shape{Kind: KindList})
 	n := s.get(key)
 	if n == nil {
 		return nil
@@ -202,6 +211,7 @@ func (s *section) items(key string) []*yaml.Node {
 
 // texts are the scalars of a list with their nodes.
 func (s *section) texts(key string) (texts []string, nodes []*yaml.Node) {
+	s.asks(key, Shape{Kind: KindTexts})
 	for i, n := range s.items(key) {
 		if text, ok := s.f.scalar(n, s.name(key)+"."+strconv.Itoa(i)); ok {
 			texts = append(texts, text)

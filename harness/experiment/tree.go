@@ -53,6 +53,7 @@ type forest struct {
 	problems Problems
 	reported map[Problem]bool
 	found    int // problems met, those already reported included
+	recorder *recorder
 }
 
 func newForest() *forest {

@@ -199,6 +199,7 @@ func (l *loader) pattern(s *section, t *topology.Topology) *workload.Pattern {
 	before := l.found
 	var p *workload.Pattern
 	var err error
+	s.asks("groups", Shape{Kind: KindTextLists})
 	if groups := s.items("groups"); groups != nil {
 		for _, key := range []string{"sources", "destinations"} {
 			if n := s.get(key); n != nil {
@@ -226,6 +227,7 @@ func (l *loader) pattern(s *section, t *topology.Topology) *workload.Pattern {
 
 // hosts reads a list of hosts, all of them if the key is missing.
 func (l *loader) hosts(s *section, t *topology.Topology, key string) []uint32 {
+	s.asks(key, Shape{Kind: KindTexts})
 	if n := s.get(key); n != nil {
 		return l.hostList(n, s.name(key), t, map[uint32]bool{})
 	}
@@ -278,6 +280,7 @@ func (l *loader) hostList(n *yaml.Node, name string, t *topology.Topology, seen 
 // sizes reads the sizes of flows: size for a fixed one, or sizes for a table;
 // nil is unlimited, which is the default where it is allowed.
 func (l *loader) sizes(s *section, unlimited bool) *workload.Sizes {
+	s.asks("size", Shape{Kind: KindSize})
 	name, at, isTable := s.text("sizes")
 	n := s.get("size")
 	switch {

@@ -59,6 +59,22 @@ var (
 	}
 )
 
+// Patterns of the texts that are read, as regular expressions; 0 is read
+// without a unit, too.
+var (
+	TimePattern  = timeDim.pattern()
+	RatePattern  = rateDim.pattern()
+	BytesPattern = bytesDim.pattern()
+)
+
+func (d *dimension) pattern() string {
+	names := make([]string, len(d.units))
+	for i, u := range d.units {
+		names[i] = u.name
+	}
+	return `^(0|[0-9]+(\.[0-9]+)? ?(` + strings.Join(names, "|") + `))$`
+}
+
 // ParseTime reads a time such as "1.5us" as picoseconds.
 func ParseTime(text string) (int64, error) { return timeDim.parse(text) }
 

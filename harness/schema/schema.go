@@ -1,0 +1,429 @@
+// Package schema makes the JSON Schemas of the files that people write, for
+// editors and other tools (docs/how-to/editors.md). They are made of what
+// validation itself asks for: experiment.Describe for the sections, the catalog
+// for the parameters of components and for trace tables.
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"fabriclab/harness/catalog"
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/units"
+)
+
+type object = map[string]any
+
+// Names are the schemas there are.
+var Names = []string{"experiment", "preset", "sizes"}
+
+// Make makes a schema; figure is that of the figure section.
+func Make(name string, c *catalog.Catalog, figure map[string]any) (map[string]any, error) {
+	m := &maker{catalog: c, about: experiment.Describe(c), definitions: object{}}
+	var s object
+	switch name {
+	case "experiment":
+		s = m.experiment(figure)
+	case "preset":
+		s = m.preset()
+	case "sizes":
+		s = sizes()
+	default:
+		return nil, fmt.Errorf("there is no schema %q%s", name, catalog.Hint(name, Names))
+	}
+	s["$schema"] = "http://json-schema.org/draft-07/schema#" // what editors know best
+	s["title"] = "fabriclab " + name
+	if len(m.definitions) > 0 {
+		s["definitions"] = m.definitions
+	}
+	return s, nil
+}
+
+type maker struct {
+	catalog     *catalog.Catalog
+	about       experiment.Description
+	definitions object
+}
+
+// reference defines a schema once, and refers to it.
+func (m *maker) reference(name string, make func() object) object {
+	if _, known := m.definitions[name]; !known {
+		m.definitions[name] = object{} // it may refer to itself
+		m.definitions[name] = make()
+	}
+	return object{"$ref": "#/definitions/" + name}
+}
+
+func (m *maker) experiment(figure object) object {
+	point := m.point(true)
+	partial := m.point(false)
+	properties := object{
+		"name": text("id of the experiment: its path below configs/ without .yaml"), "title": text("what it is about"), "source": text("paper, section and figure"),
+		"seeds": object{
+			"description": "seeds, and ranges of them such as 1-5; default [1]",
+			"anyOf":       []object{seed, {"type": "array", "items": seed, "minItems": 1, "uniqueItems": true}},
+		},
+		"engines": object{
+			"type": "array", "items": object{"enum": experiment.Engines}, "minItems": 1, "uniqueItems": true,
+			"description": "simulators that every point runs on; default [" + experiment.Engines[0] + "]",
+		},
+		"matrix": m.matrix(),
+		"scales": object{
+			"type":                 "object",
+			"description":          "laid over the rest, key by key, at the scale asked for; the default scale is " + experiment.DefaultScale,
+			"additionalProperties": m.scale(partial),
+		},
+		"figure": figure,
+	}
+	figure["description"] = "what is measured, drawn and claimed (docs/claims.md)"
+	if !slices.Equal(slices.Sorted(maps.Keys(properties)), slices.Sorted(slices.Values(m.about.Head))) {
+		panic(fmt.Sprintf("the schema has the keys %v, validation %v", slices.Sorted(maps.Keys(properties)), m.about.Head))
+	}
+	maps.Copy(properties, partial)
+	// What the matrix or a scale may set need not be in the file itself.
+	whole := object{"not": object{"anyOf": []object{{"required": []string{"matrix"}}, {"required": []string{"scales"}}}}}
+	return object{
+		"type": "object", "properties": properties, "additionalProperties": false,
+		"if": whole, "then": object{"properties": point, "required": []string{"topology", "workload", "preset", "run"}},
+	}
+}
+
+// scale is what a scale may change.
+func (m *maker) scale(point object) object {
+	properties := object{"figure": object{"type": "object"}, "matrix": object{"type": "object"}}
+	for _, key := range []string{"title", "source", "seeds", "engines"} {
+		properties[key] = object{}
+	}
+	maps.Copy(properties, point)
+	return object{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": false}
+}
+
+// point are the keys of a point; complete ones have what is required.
+func (m *maker) point(complete bool) object {
+	suffix := "-part"
+	if complete {
+		suffix = ""
+	}
+	properties := object{
+		"topology": m.reference("topology"+suffix, func() object { return m.byType("topology", m.about.Topologies, complete) }),
+		"workload": m.reference("workload"+suffix, func() object { return m.byType("workload", m.about.Workloads, complete) }),
+		"preset":   object{"type": []string{"string", "number"}, "description": "a named set of mechanisms, configs/presets/NAME.yaml, or ./file.yaml beside the experiment"},
+		"mechanisms": m.reference("mechanisms", func() object {
+			return object{"type": "object", "properties": m.mechanisms(), "additionalProperties": false, "description": "replaces parts of the preset"}
+		}),
+		"params": m.reference("params", m.params),
+		"run":    m.reference("run"+suffix, func() object { return m.run(complete) }),
+		"trace":  m.reference("trace"+suffix, func() object { return m.trace(complete) }),
+	}
+	if !slices.Equal(slices.Sorted(maps.Keys(properties)), slices.Sorted(slices.Values(m.about.Point))) {
+		panic(fmt.Sprintf("the schema has the keys %v, validation %v", slices.Sorted(maps.Keys(properties)), m.about.Point))
+	}
+	return properties
+}
+
+// byType has the keys of all types, and for each type which of them it takes.
+func (m *maker) byType(path string, types map[string]experiment.Section, complete bool) object {
+	union := object{}
+	var rules []object
+	names := slices.Sorted(maps.Keys(types))
+	for _, name := range names {
+		keys := m.section(path, types[name], complete)
+		properties := keys["properties"].(object)
+		for key, s := range properties {
+			if key == "type" {
+				continue
+			}
+			if known, is := union[key]; is && fmt.Sprint(known) != fmt.Sprint(s) {
+				s = object{"description": help[path+"."+key]} // as the type says
+			}
+			union[key] = s
+		}
+		properties["type"] = object{"const": name}
+		then := object{"properties": properties, "additionalProperties": false}
+		if required, is := keys["required"]; is {
+			then["required"] = required
+		}
+		rules = append(rules, object{"if": object{"properties": object{"type": object{"const": name}}, "required": []string{"type"}}, "then": then})
+	}
+	union["type"] = object{"enum": names, "description": help[path+".type"]}
+	s := object{"type": "object", "description": help[path], "properties": union, "additionalProperties": false, "allOf": rules}
+	if complete {
+		s["required"] = []string{"type"}
+	}
+	return s
+}
+
+func (m *maker) section(path string, keys experiment.Section, complete bool) object {
+	properties := object{}
+	var required []string
+	for _, k := range keys {
+		properties[k.Name] = m.value(path+"."+k.Name, k, complete)
+		if k.Required {
+			required = append(required, k.Name)
+		}
+	}
+	s := object{"type": "object", "properties": properties, "additionalProperties": false}
+	if complete && required != nil {
+		s["required"] = required
+	}
+	return s
+}
+
+// value is what may stand at a key of a section.
+func (m *maker) value(path string, k experiment.Key, complete bool) object {
+	var s object
+	switch k.Shape.Kind {
+	case experiment.KindParam:
+		s = param(k.Shape.Param)
+	case experiment.KindTime:
+		s = quantity(units.TimePattern, true)
+	case experiment.KindRate:
+		s = quantity(units.RatePattern, !k.Shape.NoZero)
+	case experiment.KindBytes:
+		s = quantity(units.BytesPattern, true)
+	case experiment.KindSize:
+		s = object{"anyOf": []object{{"const": "unlimited"}, quantity(units.BytesPattern, false)}}
+	case experiment.KindTexts:
+		s = object{"type": "array", "items": word, "minItems": 1}
+	case experiment.KindTextLists:
+		s = object{"type": "array", "minItems": 1, "items": object{"type": "array", "items": word, "minItems": 1}}
+	case experiment.KindTextMap:
+		s = object{"type": "object", "minProperties": 1, "additionalProperties": word}
+	case experiment.KindTextsOrMappings:
+		s = object{"type": "array", "minItems": 1, "items": object{"anyOf": []object{word, m.section(path, k.Items, complete)}}}
+	case experiment.KindList:
+		s = object{"type": "array", "minItems": 1}
+		if k.Items != nil {
+			s["items"] = m.section(path, k.Items, complete)
+		}
+	case experiment.KindMapping:
+		s = object{"type": "object"}
+	default:
+		s = maps.Clone(word)
+	}
+	if text := help[path]; text != "" {
+		s["description"] = text
+	}
+	return s
+}
+
+var (
+	word = object{"type": []string{"string", "number"}}
+	seed = object{"anyOf": []object{{"type": "integer", "minimum": 0, "maximum": int64(1) << 53}, {"type": "string", "pattern": "^[0-9]+(-[0-9]+)?$"}}}
+)
+
+func text(help string) object { return object{"type": "string", "description": help} }
+
+// quantity is a number with a unit; 0 needs none.
+func quantity(pattern string, zero bool) object {
+	if !zero {
+		return object{"type": "string", "allOf": []object{{"pattern": pattern}, {"pattern": "[1-9]"}}}
+	}
+	return object{"anyOf": []object{{"type": "string", "pattern": pattern}, {"const": 0}}}
+}
+
+// param is what a parameter may be.
+func param(p *catalog.Param) object {
+	var s object
+	switch p.Type {
+	case catalog.TypeBool:
+		s = object{"type": "boolean"}
+	case catalog.TypeChoice:
+		s = object{"enum": p.Choices}
+	case catalog.TypeTime:
+		s = quantity(units.TimePattern, p.Min == nil || p.Min == int64(0))
+	case catalog.TypeRate:
+		s = quantity(units.RatePattern, p.Min == nil || p.Min == int64(0))
+	case catalog.TypeBytes:
+		s = quantity(units.BytesPattern, p.Min == nil || p.Min == int64(0))
+	default:
+		s = object{"type": "number"}
+		if p.Type == catalog.TypeInt {
+			s["type"] = "integer"
+		}
+		if p.Min != nil {
+			s["minimum"] = p.Min
+		}
+		if p.Max != nil && p.Max != math.MaxFloat64 {
+			s["maximum"] = p.Max
+		}
+	}
+	return s
+}
+
+// component is the parameters of a component, with all that is known of them.
+func (m *maker) component(c *catalog.Component) object {
+	return m.reference("params-"+c.Name, func() object {
+		properties := object{}
+		for i := range c.Params {
+			p := &c.Params[i]
+			s := param(p)
+			unit := ""
+			if p.Unit != "" && p.Unit != "1" {
+				unit = " (" + p.Unit + ")"
+			}
+			text := p.Help + unit + "; default " + p.Format(p.Default)
+			if r := p.Range(); r != "" {
+				text += "; " + r
+			}
+			if p.Live {
+				text += "; can change during a run"
+			}
+			s["description"] = text + ". " + p.Source
+			s["default"] = written(p, p.Default)
+			properties[p.Name] = s
+		}
+		return object{"type": []string{"object", "null"}, "description": c.Title + ". " + c.Source, "properties": properties, "additionalProperties": false}
+	})
+}
+
+// written is a value as it stands in YAML.
+func written(p *catalog.Param, value any) any {
+	switch p.Type {
+	case catalog.TypeTime, catalog.TypeRate, catalog.TypeBytes:
+		return p.Format(value)
+	}
+	return value
+}
+
+func (m *maker) params() object {
+	properties := object{}
+	for i := range m.catalog.Components {
+		c := &m.catalog.Components[i]
+		properties[c.Name] = m.component(c)
+	}
+	return object{"type": []string{"object", "null"}, "description": "component -> parameter -> value; over the preset's", "properties": properties, "additionalProperties": false}
+}
+
+// mechanisms are the places where mechanisms plug in.
+func (m *maker) mechanisms() object {
+	one := func(kind string) object {
+		return m.reference("mechanism-"+kind, func() object {
+			names := m.catalog.Names(kind)
+			var forms []object
+			for _, name := range names {
+				forms = append(forms, object{
+					"properties": object{"type": object{"const": name}, "params": m.component(m.catalog.Component(name))},
+					"required":   []string{"type"}, "additionalProperties": false,
+				})
+			}
+			return object{"anyOf": []object{{"enum": names}, {"type": "object", "oneOf": forms}}}
+		})
+	}
+	list := func(kind, text string) object {
+		return object{"type": "array", "items": one(kind), "description": text}
+	}
+	return object{
+		"path_selector":      one(catalog.KindPathSelector),
+		"queues":             list(catalog.KindQueue, "one for each class, class 0 first; {type: red, params: {…}} has parameters of its own"),
+		"port_agents":        list(catalog.KindPortAgent, "what is stamped or computed at switch ports"),
+		"congestion_control": one(catalog.KindCongestionControl),
+		"receiver_agents":    list(catalog.KindReceiverAgent, "what an ACK or a CNP says"),
+	}
+}
+
+func (m *maker) run(complete bool) object {
+	s := m.section("run", m.about.Run, complete)
+	s["description"] = help["run"]
+	if complete {
+		s["oneOf"] = []object{{"required": []string{"stop"}}, {"required": []string{"measure", "drain"}}}
+	}
+	return s
+}
+
+func (m *maker) trace(complete bool) object {
+	properties := object{}
+	for _, t := range m.catalog.Tables {
+		keys := m.about.Events
+		if t.Sampled {
+			keys = m.about.Sampled
+		}
+		s := m.section("trace", keys, complete)
+		s["description"] = t.Title
+		if _, required := s["required"]; !required {
+			s["type"] = []string{"object", "null"}
+		}
+		properties[t.Name] = s
+	}
+	return object{"type": []string{"object", "null"}, "description": help["trace"], "properties": properties, "additionalProperties": false}
+}
+
+// matrix has the axes; where an axis is a parameter, its values are checked.
+func (m *maker) matrix() object {
+	spread := m.reference("range", func() object {
+		properties := object{}
+		for _, key := range m.about.Range {
+			properties[key] = object{"type": []string{"string", "number"}, "description": help["range."+key]}
+		}
+		return object{"type": "object", "properties": properties, "required": []string{"from", "to"}, "additionalProperties": false}
+	})
+	named := m.reference("named", func() object {
+		set := object{"type": "object", "minProperties": 1}
+		return object{"type": "object", "minProperties": 1, "additionalProperties": set, "description": "names, and what each sets: {path: value}"}
+	})
+	axis := func(value object) object {
+		return object{"anyOf": []object{{"type": "array", "items": value, "minItems": 1}, spread, named}}
+	}
+	properties := object{
+		"engine":  axis(object{"enum": experiment.Engines}),
+		"preset":  axis(word),
+		"zip":     object{"type": []string{"object", "array"}, "description": "axes that go in step: the first values together, the second ones, …"},
+		"exclude": object{"type": "array", "items": object{"type": "object"}, "minItems": 1, "description": "points with these labels are left out"},
+		"include": object{"type": "array", "items": object{"type": "object"}, "minItems": 1, "description": "further points"},
+	}
+	for i := range m.catalog.Components {
+		c := &m.catalog.Components[i]
+		m.component(c) // defines it
+		for _, p := range c.Params {
+			value := m.reference("axis-"+c.Name+"."+p.Name, func() object {
+				return axis(object{"$ref": "#/definitions/params-" + c.Name + "/properties/" + p.Name})
+			})
+			properties[c.Name+"."+p.Name] = value
+			properties["params."+c.Name+"."+p.Name] = value
+		}
+	}
+	// What begins like a parameter is one; all else is a path below topology,
+	// workload and the like, or the name of named sets.
+	names := object{"anyOf": []object{
+		{"enum": slices.Sorted(maps.Keys(properties))},
+		{"not": object{"pattern": `^(params\.|(` + strings.Join(m.catalog.Names(""), "|") + `)\.)`}},
+	}}
+	return object{
+		"type": []string{"object", "null"}, "properties": properties, "propertyNames": names,
+		"additionalProperties": axis(object{}),
+		"description":          "axes; every combination of their values is a point (docs/experiments.md, Matrix)",
+	}
+}
+
+func (m *maker) preset() object {
+	properties := m.mechanisms()
+	for _, key := range m.about.Preset {
+		properties[key] = object{"type": []string{"string", "number"}, "description": help["preset."+key]}
+	}
+	properties["params"] = m.params()
+	return object{
+		"type": "object", "properties": properties, "additionalProperties": false, "required": []string{"preset"},
+		"if": object{"not": object{"required": []string{"extends"}}}, "then": object{"required": m.about.PresetNeeds},
+	}
+}
+
+// sizes is a table of flow sizes.
+func sizes() object {
+	return object{
+		"type": "object", "additionalProperties": false, "required": []string{"workload", "knots"},
+		"properties": object{
+			"workload": text("the file's name without .yaml"), "title": text("what it is"), "source": text("where it was published"),
+			"knots": object{
+				"type": "array", "minItems": 2, "description": "size in bytes, cumulative probability; linear between them",
+				"items": object{
+					"type": "array", "minItems": 2, "maxItems": 2,
+					"items": []object{{"type": "number", "minimum": 0}, {"type": "number", "minimum": 0, "maximum": 1}},
+				},
+			},
+		},
+	}
+}
