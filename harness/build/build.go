@@ -148,6 +148,18 @@ func (b *Builder) Rebuild(ctx context.Context, e engine.Engine) (*engine.Program
 	return b.program(ctx, e, true)
 }
 
+// Stamp says what an engine's runner was built from; it changes when the runner
+// is built anew.
+func (b *Builder) Stamp(e engine.Engine) (string, error) {
+	text, err := os.ReadFile(b.stamp(e.Binary()))
+	if err != nil {
+		return "", fmt.Errorf("%s was never built here: %w; run: fabriclab build", e.Binary(), err)
+	}
+	return string(text), nil
+}
+
+func (b *Builder) stamp(name string) string { return filepath.Join(b.Dir(), "."+name+".built") }
+
 // Has says whether the checkout holds an engine's part of the sources.
 func (b *Builder) Has(e engine.Engine) bool {
 	for _, folder := range e.Sources() {
@@ -212,7 +224,7 @@ func (b *Builder) ensure(ctx context.Context, name string, sources, cmakeArgs []
 func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []string, always bool) error {
 	args := b.configureArgs(cmakeArgs)
 	want := hash + "\n" + strings.Join(args, " ") + "\n"
-	stamp := filepath.Join(b.Dir(), "."+name+".built")
+	stamp := b.stamp(name)
 	if !always {
 		if got, err := os.ReadFile(stamp); err == nil && string(got) == want {
 			if _, err := os.Stat(b.binary(name)); err == nil {

@@ -30,12 +30,13 @@ type sweep struct {
 }
 
 // startSweep starts the sweep in a process group of its own.
-func startSweep(t *testing.T, results string) *sweep {
+func startSweep(t *testing.T, results string, env []string, args ...string) *sweep {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	t.Cleanup(cancel)
 	s := &sweep{ended: make(chan struct{})}
-	s.Cmd = exec.CommandContext(ctx, lab.program, "--root", lab.root, "--out", results, "--jobs", "2", "run", resumeSweep)
+	s.Cmd = exec.CommandContext(ctx, lab.program, append([]string{"--root", lab.root, "--out", results, "--jobs", "2", "run", resumeSweep}, args...)...)
+	s.Env = env
 	s.Stdout, s.Stderr = &s.out, &s.out
 	s.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(t, s.Start())
@@ -163,7 +164,7 @@ func TestKilledSweepGoesOn(t *testing.T) {
 
 	undisturbed := filepath.Join(t.TempDir(), "results")
 	begin := time.Now()
-	whole := startSweep(t, undisturbed)
+	whole := startSweep(t, undisturbed, nil)
 	<-whole.ended
 	require.NoError(t, whole.status, whole.out.String())
 	length := time.Since(begin)
@@ -175,7 +176,7 @@ func TestKilledSweepGoesOn(t *testing.T) {
 		results := filepath.Join(t.TempDir(), "results")
 		for ; ; done++ {
 			before := manifests(t, results)
-			s := startSweep(t, results)
+			s := startSweep(t, results, nil)
 			// At first somewhere in the sweep, later in what is left of it.
 			left := length * time.Duration(9-min(8, len(before))) / 9
 			select {
@@ -220,7 +221,7 @@ func TestKilledSweepGoesOn(t *testing.T) {
 // lost its power, and runs it again.
 func TestDamageAsAfterAPowerFailure(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results")
-	s := startSweep(t, results)
+	s := startSweep(t, results, nil)
 	<-s.ended
 	require.NoError(t, s.status, s.out.String())
 	want := tablesOf(t, results)
@@ -245,7 +246,7 @@ func TestDamageAsAfterAPowerFailure(t *testing.T) {
 	require.NoError(t, os.WriteFile(strings.TrimSuffix(work, ".work")+".lock", nil, 0o644))
 	untouched := manifests(t, dirs[7])
 
-	s = startSweep(t, results)
+	s = startSweep(t, results, nil)
 	<-s.ended
 	require.NoError(t, s.status, s.out.String())
 	assert.Equal(t, 2, strings.Count(s.out.String(), "valid result found"), s.out.String())

@@ -54,6 +54,9 @@ type Event struct {
 	// Attempt counts the attempts at a run, from 1 on.
 	Attempt int `json:"attempt,omitempty"`
 
+	// Final says of a failed run that it would fail in the same way again.
+	Final bool `json:"final,omitempty"`
+
 	Text   string `json:"text,omitempty"`
 	Log    string `json:"log,omitempty"`    // of a failed run
 	Repeat string `json:"repeat,omitempty"` // the command line that repeats a failed run by hand

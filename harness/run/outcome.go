@@ -121,7 +121,7 @@ func (f *Failure) Error() string {
 
 // Event tells of the failure.
 func (f *Failure) Event() progress.Event {
-	return progress.Event{Kind: progress.Failed, Run: f.Run, Time: time.Now(), Text: f.Reason, Attempt: f.Attempts, Log: f.Log, Repeat: f.Repeat}
+	return progress.Event{Kind: progress.Failed, Run: f.Run, Time: time.Now(), Text: f.Reason, Attempt: f.Attempts, Final: f.Final(), Log: f.Log, Repeat: f.Repeat}
 }
 
 func (f *Failure) Unwrap() error { return f.Err }

@@ -18,6 +18,7 @@ import (
 
 	"fabriclab/harness/build"
 	"fabriclab/harness/catalog"
+	"fabriclab/harness/slurm"
 	"fabriclab/harness/units"
 )
 
@@ -50,6 +51,8 @@ type settings struct {
 	buildType    build.Type
 	stallTimeout time.Duration
 	grace        time.Duration
+	executor     string
+	slurm        slurm.Settings
 }
 
 const settingsFile = "fabriclab.yaml"
@@ -71,6 +74,12 @@ func settingsFlags(f *pflag.FlagSet) {
 	f.String("verify", "contents", "how results are checked before they are taken: contents (SHA-256) or sizes")
 	f.String("build-type", "release", "build of the simulators: release, debug or asan")
 	f.Duration("stall-timeout", 5*time.Minute, "end a simulation whose time and events stand still this long; 0 never does")
+	f.String("executor", executorLocal, "who runs the simulations: local (this machine) or slurm (a cluster)")
+	f.String("slurm-partition", "", "partition of the cluster (default: the cluster's)")
+	f.Duration("slurm-time", 0, "time limit of a task, such as 2h (default: the partition's)")
+	f.String("slurm-memory", "0", "memory of a task, such as 4GB (default: the cluster's)")
+	f.Int("slurm-throttle", 0, "tasks of an array that run at a time; 0 is any number")
+	f.StringArray("slurm-arg", nil, "a further argument of sbatch, such as --account=lab")
 	f.Duration("grace", 5*time.Second, "time a simulation gets to end itself before it is killed")
 }
 
@@ -96,12 +105,21 @@ func (a *app) load(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("memory-limit: %w%s", err, file)
 	}
+	slurmMemory, err := units.ParseBytes(v.GetString("slurm-memory"))
+	if err != nil {
+		return fmt.Errorf("slurm-memory: %w%s", err, file)
+	}
 	a.set = settings{
 		root: v.GetString("root"), out: v.GetString("out"), scale: v.GetString("scale"), engines: v.GetStringSlice("engine"),
 		jobs: v.GetInt("jobs"), json: v.GetBool("json"), verbose: v.GetBool("verbose"), keepGoing: v.GetBool("keep-going"),
 		retry: v.GetInt("retry"), timeLimit: v.GetDuration("time-limit"), memoryLimit: memoryLimit,
 		again: v.GetBool("again"), omnetResults: v.GetBool("omnet-results"), verify: v.GetString("verify"), buildType: kind,
 		stallTimeout: v.GetDuration("stall-timeout"), grace: v.GetDuration("grace"),
+		executor: v.GetString("executor"),
+		slurm: slurm.Settings{
+			Partition: v.GetString("slurm-partition"), Time: v.GetDuration("slurm-time"), Memory: slurmMemory,
+			Throttle: v.GetInt("slurm-throttle"), Args: v.GetStringSlice("slurm-arg"),
+		},
 	}
 	switch {
 	case a.set.jobs < 1:
@@ -110,6 +128,10 @@ func (a *app) load(cmd *cobra.Command) error {
 		return fmt.Errorf("verify is %q%s; it is contents or sizes", a.set.verify, file)
 	case a.set.retry < 0:
 		return fmt.Errorf("retry is %q%s; give a number from 0 on", v.GetString("retry"), file)
+	case a.set.executor != executorLocal && a.set.executor != executorSlurm:
+		return fmt.Errorf("executor is %q%s; it is %s or %s", a.set.executor, file, executorLocal, executorSlurm)
+	case a.set.slurm.Time < 0 || a.set.slurm.Throttle < 0:
+		return fmt.Errorf("slurm-time and slurm-throttle are from 0 on%s", file)
 	case a.set.stallTimeout < 0 || a.set.grace < 0 || a.set.timeLimit < 0:
 		return fmt.Errorf("stall-timeout, time-limit and grace are times from 0 on, such as 5m%s", file)
 	}
@@ -215,7 +237,7 @@ Settings come from flags, over FABRICLAB_* variables (FABRICLAB_JOBS=4), over
 	root.SetErr(a.err)
 	settingsFlags(root.PersistentFlags())
 	root.AddCommand(
-		a.runCommand(), a.figureCommand(), a.reportCommand(), a.validateCommand(),
+		a.runCommand(), a.runOneCommand(), a.statusCommand(), a.figureCommand(), a.reportCommand(), a.validateCommand(),
 		a.listCommand(), a.describeCommand(), a.topologyCommand(), a.flowsCommand(),
 		a.analyzeCommand(), a.traceCommand(), a.collectCommand(), a.compareCommand(), a.baselineCommand(), a.schemaCommand(),
 		a.parityCommand(), a.benchCommand(), a.buildCommand(), a.doctorCommand(), a.versionCommand(),

@@ -23,7 +23,7 @@ func (s *selection) flags(cmd *cobra.Command) {
 
 func (a *app) runCommand() *cobra.Command {
 	var s selection
-	var dryRun bool
+	var dryRun, noWait bool
 	cmd := &cobra.Command{
 		Use:   "run FILE…",
 		Short: "run experiments, given by file or id",
@@ -31,6 +31,9 @@ func (a *app) runCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dryRun {
 				return a.dryRun(cmd.Context(), args, s)
+			}
+			if noWait {
+				return a.submit(cmd.Context(), args, s)
 			}
 			done, err := a.runAll(cmd.Context(), args, s)
 			if err != nil {
@@ -41,6 +44,7 @@ func (a *app) runCommand() *cobra.Command {
 	}
 	s.flags(cmd)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the points, which runs have a valid result and which would be made, and run nothing")
+	cmd.Flags().BoolVar(&noWait, "no-wait", false, "with --executor slurm: submit and return; see fabriclab status")
 	return cmd
 }
 
@@ -140,7 +144,11 @@ func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finish
 		}
 		jobs = append(jobs, p.jobs...)
 	}
-	results := run.Local{Options: opt}.Run(ctx, jobs)
+	executor, err := a.executor(ctx, opt, plans, s)
+	if err != nil {
+		return nil, err
+	}
+	results := executor.Run(ctx, jobs)
 	watch.end()
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
