@@ -25,6 +25,8 @@ var benchExperiments = []string{"bench/hpcc-dumbbell", "bench/fat-tree", "bench/
 type benchmark struct {
 	AllocationsPerPacket float64 `json:"allocations_per_packet"` // packet-hop, in mechanisms/, in steady state
 	Loads                []speed `json:"loads"`
+	// Sweeps is what running several at a time gains.
+	Sweeps []throughput `json:"sweeps,omitempty"`
 }
 
 // speed is what one run cost.
@@ -49,13 +51,17 @@ type speed struct {
 }
 
 func (a *app) benchCommand() *cobra.Command {
-	return &cobra.Command{
+	var sweep string
+	cmd := &cobra.Command{
 		Use:   "bench [FILE…]",
 		Short: "measure the speed of simulation and harness; table on the terminal and bench/bench.json in the results folder",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = benchExperiments
 				a.benchEngines()
+				if !cmd.Flags().Changed("sweep") {
+					sweep = benchSweep
+				}
 			}
 			var b benchmark
 			var err error
@@ -65,9 +71,16 @@ func (a *app) benchCommand() *cobra.Command {
 			if b.Loads, err = a.bench(cmd.Context(), args); err != nil {
 				return err
 			}
+			if sweep != "" {
+				if b.Sweeps, err = a.throughput(cmd.Context(), sweep); err != nil {
+					return err
+				}
+			}
 			return a.showBench(b)
 		},
 	}
+	cmd.Flags().StringVar(&sweep, "sweep", "", "experiment of which all runs are made, one at a time and --jobs at a time (default without FILE: "+benchSweep+")")
+	return cmd
 }
 
 // benchEngines chooses all engines that are here, if none was asked for.
@@ -220,6 +233,11 @@ func (a *app) showBench(b benchmark) error {
 				fmt.Fprintf(a.out, "CPU per packet-hop on %s over %s: %.2f (%s)\n", other.Engine, first.Engine,
 					first.HopsPerCPUSecond/other.HopsPerCPUSecond, first.Run)
 			}
+		}
+	}
+	for _, t := range b.Sweeps {
+		if err := t.show(a.out); err != nil {
+			return err
 		}
 	}
 	_, err = fmt.Fprintf(a.out, "heap allocations per packet-hop in mechanisms/, in steady state: %g\n%s\n", b.AllocationsPerPacket, file)
