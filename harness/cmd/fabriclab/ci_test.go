@@ -50,6 +50,10 @@ func TestBaselines(t *testing.T) {
 		assert.Equal(t, "quick", b.Scale, b.Experiment)
 		assert.NotEmpty(t, b.Runs, b.Experiment)
 		assert.FileExists(t, compare.BaselineFile(dir, b.Experiment))
+		self := compare.Set{Name: b.Experiment, Runs: b.Runs}
+		report, err := compare.Compare(self, self, compare.DefaultRules())
+		require.NoError(t, err)
+		assert.False(t, report.Failed, b.Experiment)
 	}
 	err = filepath.WalkDir(filepath.Join(repository, "configs", "fncc"), func(path string, d fs.DirEntry, err error) error {
 		if err == nil && filepath.Ext(path) == ".yaml" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func (a *app) folder(dir string, figures func(experiment string) *spec.Figure) (
 		if _, asked := known[m.Experiment]; !asked && figures != nil {
 			known[m.Experiment] = figures(m.Experiment)
 		}
-		run, err := a.measured(d, m, known[m.Experiment])
+		run, err := a.measured(d, m, m.Labels, known[m.Experiment])
 		if err != nil {
 			return nil, err
 		}
@@ -141,13 +142,9 @@ func (a *app) experimentRuns(ctx context.Context, name string, s selection, part
 				if err != nil {
 					return nil, err
 				}
-				run, err := a.measured(results.Dir(key), m, e.figure)
+				run, err := a.measured(results.Dir(key), m, job(e.Experiment, point, hash, engine, seed, nil).Labels, e.figure)
 				if err != nil {
 					return nil, err
-				}
-				run.Labels = run.Labels[:0]
-				for _, l := range point.Labels {
-					run.Labels = append(run.Labels, collect.Label{Path: l.Path, Value: l.Value})
 				}
 				runs = append(runs, run)
 			}
@@ -167,17 +164,23 @@ func (a *app) experimentRuns(ctx context.Context, name string, s selection, part
 		e.Name, e.Scale, dir, strings.Join(missing, "\n  "), name)
 }
 
-// measured verifies a run and measures it.
-func (a *app) measured(dir string, m *store.Manifest, figure *spec.Figure) (collect.Run, error) {
+// measured verifies a run and measures it. Points that differ in nothing but
+// their labels have one run, whose manifest has the labels of the first; so
+// they are given.
+func (a *app) measured(dir string, m *store.Manifest, labels map[string]string, figure *spec.Figure) (collect.Run, error) {
 	if err := m.Verify(dir, a.depth()); err != nil {
 		return collect.Run{}, err
 	}
-	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Engine: m.Engine.Name, Seed: m.Seed}
-	for path, value := range m.Labels {
-		run.Labels = append(run.Labels, collect.Label{Path: path, Value: value})
-	}
-	slices.SortFunc(run.Labels, func(x, y collect.Label) int { return strings.Compare(x.Path, y.Path) })
+	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Labels: sortedLabels(labels), Engine: m.Engine.Name, Seed: m.Seed}
 	var err error
-	run.Values, err = metric.Take(spec.Run{Dir: dir, Labels: m.Labels, Engine: m.Engine.Name, Seed: m.Seed}, figure)
+	run.Values, err = metric.Take(spec.Run{Dir: dir, Labels: labels, Engine: m.Engine.Name, Seed: m.Seed}, figure)
 	return run, err
+}
+
+func sortedLabels(of map[string]string) []collect.Label {
+	var labels []collect.Label
+	for _, path := range slices.Sorted(maps.Keys(of)) {
+		labels = append(labels, collect.Label{Path: path, Value: of[path]})
+	}
+	return labels
 }

@@ -236,7 +236,7 @@ func (a *app) finishedRuns(d finished) ([]collect.Run, error) {
 		if r.Err != nil {
 			continue
 		}
-		run, err := a.measured(r.Dir, r.Manifest, d.figure)
+		run, err := a.measured(r.Dir, r.Manifest, r.Job.Labels, d.figure)
 		if err != nil {
 			return nil, err
 		}
