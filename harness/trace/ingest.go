@@ -148,12 +148,22 @@ func NewTableWriter(t Table, opt Options) (*TableWriter, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("describing the table %q: %w", t.Name, err), file.Close())
 	}
-	w.parquet = parquet.NewGenericWriter[any](w.out, parquetSchema(s),
+	options := []parquet.WriterOption{
+		parquetSchema(s),
 		parquet.MaxRowsPerRowGroup(rowGroupRows),
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
 		parquet.KeyValueMetadata(schemaKey, string(description)),
 		parquet.DataPageStatistics(false), // the column index has them
-		parquet.CreatedBy("fabriclab", "1", "parquet-go"))
+		parquet.CreatedBy("fabriclab", "1", "parquet-go"),
+	}
+	for _, c := range s.Columns {
+		if c.Type == "string" {
+			// Every page has names from all over the network: bounds would
+			// cost more than they save.
+			options = append(options, parquet.SkipPageBounds(c.Name))
+		}
+	}
+	w.parquet = parquet.NewGenericWriter[any](w.out, options...)
 	w.columns = w.parquet.ColumnWriters()
 	offset := 0
 	for _, c := range t.Columns {
@@ -259,20 +269,20 @@ func parquetSchema(t Table) *parquet.Schema {
 }
 
 func parquetNode(c Column) parquet.Node {
+	// Neighbouring values are alike (times grow, ports come in turn, queues are
+	// short), so that differences are small and leave the compressor little.
+	delta := func(n parquet.Node) parquet.Node { return parquet.Encoded(n, &parquet.DeltaBinaryPacked) }
 	switch c.Type {
 	case "i64":
-		if c.Unit == "ps" {
-			return parquet.Encoded(parquet.Int(64), &parquet.DeltaBinaryPacked) // times grow steadily
-		}
-		return parquet.Int(64)
+		return delta(parquet.Int(64))
 	case "u64":
-		return parquet.Uint(64)
+		return delta(parquet.Uint(64))
 	case "u32":
-		return parquet.Uint(32)
+		return delta(parquet.Uint(32))
 	case "u16":
-		return parquet.Uint(16)
+		return delta(parquet.Uint(16))
 	case "u8":
-		return parquet.Uint(8)
+		return delta(parquet.Uint(8))
 	case "f64":
 		return parquet.Leaf(parquet.DoubleType)
 	case "bool":
