@@ -150,7 +150,8 @@ func resources(state *os.ProcessState, status cmd.Status, seen int64) store.Reso
 func (c *child) wait(ctx context.Context, p *cmd.Cmd, done <-chan cmd.Status, watch *watchdog, end *ending) cmd.Status {
 	ticker := time.NewTicker(tick(c.stall))
 	defer ticker.Stop()
-	memory := time.NewTicker(lookEvery)
+	look := firstLook
+	memory := time.NewTimer(look)
 	defer memory.Stop()
 	var late <-chan time.Time // never, without a limit
 	if c.duration > 0 {
@@ -175,6 +176,8 @@ func (c *child) wait(ctx context.Context, p *cmd.Cmd, done <-chan cmd.Status, wa
 			if end.ended = c.tooMuch(peak); end.ended != nil {
 				return c.stop(p, done)
 			}
+			look = min(2*look, time.Second)
+			memory.Reset(look)
 		case now := <-ticker.C:
 			if c.rows != nil {
 				watch.ingested(c.rows.Load(), now)
@@ -188,8 +191,9 @@ func (c *child) wait(ctx context.Context, p *cmd.Cmd, done <-chan cmd.Status, wa
 	}
 }
 
-// lookEvery is how often the child's memory is looked at.
-const lookEvery = 100 * time.Millisecond
+// firstLook is when the child's memory is looked at first, for short runs; the
+// time between two looks doubles up to a second, because a look is not free.
+const firstLook = 50 * time.Millisecond
 
 // tooMuch is an error if the child took more memory than it may.
 func (c *child) tooMuch(peak int64) error {
