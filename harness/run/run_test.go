@@ -385,7 +385,7 @@ func TestTwoProcessesMakeARunOnce(t *testing.T) {
 
 func TestFullDisk(t *testing.T) {
 	mount := t.TempDir()
-	if err := syscall.Mount("none", mount, "tmpfs", 0, "size=64k"); err != nil {
+	if err := syscall.Mount("none", mount, "tmpfs", 0, "size=256k"); err != nil {
 		t.Skipf("a small file system cannot be mounted: %v", err)
 	}
 	defer func() { require.NoError(t, syscall.Unmount(mount, 0)) }()

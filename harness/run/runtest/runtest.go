@@ -123,7 +123,7 @@ func play(mode string, options map[string]string) int {
 func stream(mode, path string) {
 	samples := 100
 	if mode == "large" {
-		samples = 300_000
+		samples = 3_000_000
 	}
 	var b bytes.Buffer
 	check(tracetest.Write(&b, samples))
