@@ -180,6 +180,13 @@ func (b *browser) drag(x0, y0, x1, y1 float64) {
 	b.run(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, x, y, chromedp.ButtonLeft))
 }
 
+// tooWide names what makes the page scroll sideways, if it does.
+func tooWide(b *browser) string {
+	return ask[string](b, `(w => document.documentElement.scrollWidth <= w ? "" : document.documentElement.scrollWidth + " > " + w + ": " +
+		[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > w && !e.parentElement.closest(".scroll, svg"))
+			.map(e => e.tagName + "." + e.getAttribute("class")).join(", "))(document.documentElement.clientWidth)`)
+}
+
 // doubleClick is what a mouse sends: two clicks.
 func (b *browser) doubleClick(selector string) {
 	b.t.Helper()
@@ -248,6 +255,8 @@ func TestInBrowser(t *testing.T) {
 	assert.Regexp(t, `time \d+ µs`, tip)
 	assert.Regexp(t, `DCQCN\s*[\d.]+ KB`, tip)
 	assert.Regexp(t, `HPCC\s*[\d.e-]+ KB`, tip)
+	inside := `(t => (p => t.top >= p.top && t.bottom <= p.bottom && t.left >= p.left && t.right <= p.right)(` + first + `.getBoundingClientRect()))(document.querySelector(".tip").getBoundingClientRect())`
+	assert.True(t, ask[bool](b, inside), "beside the point")
 	b.run(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 1, 1), chromedp.Focus(css("figure.chart .panel svg")), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
 	assert.Contains(t, ask[string](b, chart+`.querySelector(".tip").innerText`), "time 251 µs", "the second point")
 	b.run(chromedp.KeyEvent("+"))
@@ -270,8 +279,11 @@ func TestInBrowser(t *testing.T) {
 	assert.Equal(t, "deviates", ask[string](b, shown))
 	b.run(chromedp.Click(css(`[data-show="all"]`)), chromedp.Click(css(`[data-details="open"]`)))
 	assert.Zero(t, count(b, "details:not([open])"))
-	assert.Zero(t, ask[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`))
+	assert.Empty(t, tooWide(b))
 
+	shot, err := chromedp.Run(b.ctx, chromedp.FullScreenshot(100))
+	require.NoError(t, err)
+	keep(t, "desktop.png", shot)
 	testPaper(t, b, whole)
 	testPhone(t, b)
 	b.clean(path)
@@ -296,7 +308,7 @@ func testPaper(t *testing.T, b *browser, whole string) {
 // sideways.
 func testPhone(t *testing.T, b *browser) {
 	b.run(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch), chromedp.Sleep(100*time.Millisecond))
-	assert.LessOrEqual(t, ask[int](b, `document.documentElement.scrollWidth`), 360)
+	assert.Empty(t, tooWide(b))
 	assert.True(t, ask[bool](b, `[...document.querySelectorAll(".scroll")].some(s => s.scrollWidth > s.clientWidth)`), "tables scroll")
 	assert.Equal(t, 1, ask[int](b, `getComputedStyle(document.querySelector(".panels")).gridTemplateColumns.split(" ").length`))
 	assert.Equal(t, "pan-y", ask[string](b, `getComputedStyle(`+first+`).touchAction`), "the page still scrolls")
@@ -304,7 +316,8 @@ func testPhone(t *testing.T, b *browser) {
 	b.run(chromedp.ScrollIntoView(css("figure.chart .panel svg")))
 	at := b.middle("figure.chart .panel svg", 0.9)
 	b.run(chromedp.TapXY(at[0], at[1]), chromedp.WaitVisible(css(".tip")))
-	assert.LessOrEqual(t, ask[int](b, `document.documentElement.scrollWidth`), 360)
+	assert.True(t, ask[bool](b, `(t => t.left >= 0 && t.right <= 360)(document.querySelector(".tip").getBoundingClientRect())`))
+	assert.Empty(t, tooWide(b))
 	shot, err := chromedp.Run(b.ctx, chromedp.CaptureScreenshot())
 	require.NoError(t, err)
 	keep(t, "phone.png", shot)

@@ -33,7 +33,7 @@ type Section struct {
 	ID, Title, Source, Scale string
 	Command                  string         // makes it again
 	Figure                   *figure.Stored // nil without one
-	Plots                    []figure.Plot  // drawn where there is no figure
+	Measured                 []Measured     // of the runs, where there is no figure
 	Runs                     []Run
 	Params                   []Param
 }
@@ -53,6 +53,12 @@ type Run struct {
 	Tables       []Table
 	Warnings     []string
 	Error        string // why there is no result
+}
+
+// Measured is what was measured of all runs of a section.
+type Measured struct {
+	Name, Text, Unit string
+	Values           []float64 // by run; NaN where there is none
 }
 
 // A Table is one Parquet table of a run.

@@ -30,7 +30,13 @@
     return e;
   }
 
-  const short = (v, digits) => (v === null ? "–" : String(Number(v.toPrecision(digits))));
+  // short writes a number with so many significant digits.
+  function short(v, digits) {
+    if (v === null) return "–";
+    const rounded = Number(v.toPrecision(digits));
+    const small = rounded !== 0 && Math.abs(rounded) < 1e-4;
+    return small ? rounded.toExponential() : String(rounded);
+  }
 
   // steps are round numbers between low and high, about so many.
   function steps(low, high, about) {
@@ -639,7 +645,7 @@
       let left = pixel + 12;
       if (left > most) left = pixel - 12 - box.offsetWidth;
       box.style.left = Math.min(Math.max(left, 0), most) + "px";
-      box.style.top = p.svg.offsetTop + 10 + "px";
+      box.style.top = p.svg.getBoundingClientRect().top - p.box.getBoundingClientRect().top + 10 + "px";
     }
 
     leave(p) {

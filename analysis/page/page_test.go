@@ -144,9 +144,14 @@ func render(t *testing.T, sections ...page.Section) string {
 }
 
 func TestRender(t *testing.T) {
-	got := render(t, section(), page.Section{ID: "my/first", Title: "runs without a figure", Command: "bin/fabriclab run my/first"})
+	plain := page.Section{
+		ID: "my/first", Title: "runs without a figure", Command: "bin/fabriclab run my/first",
+		Runs:     []page.Run{{Name: "preset=hpcc", Engine: "ns3", Seed: 7}},
+		Measured: []page.Measured{{Name: "queue_max", Text: "longest queue", Unit: "B", Values: []float64{121_400}}},
+	}
+	got := render(t, section(), plain)
 	for _, want := range []string{
-		"1 figure at scale quick, 1 experiment without a figure, 2 runs",
+		"1 figure at scale quick, 1 experiment without a figure, 3 runs",
 		"<b>1</b> reproduced", "<b>1</b> deviates", "<b>1</b> not evaluated", "Left out: something",
 		`<span class="verdict deviates">deviates</span>`, "HPCC &lt; DCQCN", "strict in every seed", "30 µs<br><small>± 25 %</small>", "Earlier than in the paper.",
 		"make figure FIG=test/one SCALE=quick", "bin/fabriclab run my/first",
@@ -159,7 +164,8 @@ func TestRender(t *testing.T) {
 		assert.Contains(t, got, want)
 	}
 	assert.Equal(t, 1, strings.Count(got, "[HPCC section 5.1]"), "said once for all values")
-	assert.Equal(t, got, render(t, section(), page.Section{ID: "my/first", Title: "runs without a figure", Command: "bin/fabriclab run my/first"}), "the same bytes")
+	assert.Contains(t, got, "<tr><td>preset=hpcc</td><td>ns3</td><td>7</td><td>121400</td></tr>")
+	assert.Equal(t, got, render(t, section(), plain), "the same bytes")
 }
 
 // Nothing in the page has an address outside of it, but for names of formats.

@@ -88,6 +88,8 @@ type sectionView struct {
 
 type link struct{ Text, Href string }
 
+type term struct{ Name, Text string }
+
 type claimView struct {
 	ID, Text, Source, Paper, Measured, Tolerance, Verdict, Note string
 	Gauge                                                       *gauge
@@ -115,7 +117,7 @@ type paramView struct {
 type measuredView struct {
 	Head, Units []string
 	Rows        [][]string
-	Texts       []link // what each measure is; no address
+	Texts       []term // what each measure is
 }
 
 func (l links) section(s Section, used map[string]bool) (sectionView, error) {
@@ -144,7 +146,8 @@ func (l links) section(s Section, used map[string]bool) (sectionView, error) {
 		}
 		v.Runs = append(v.Runs, one)
 	}
-	plots := s.Plots
+	v.Measured = measuredRuns(s)
+	var plots []figure.Plot
 	if f := s.Figure; f != nil {
 		plots = f.Plots
 		for _, c := range f.Claims {
@@ -229,21 +232,14 @@ func (l links) chart(section string, f *figure.Stored, p figure.Plot) (chartView
 	return v, nil
 }
 
-// measured is the table of all measures, a row per run.
+// measured is the table of a figure's measures, a row per run.
 func measured(f *figure.Stored) measuredView {
-	var v measuredView
-	if len(f.Measures) == 0 {
-		return v
-	}
+	var rows [][]string
+	var head []string
 	for _, d := range f.Dimensions {
-		v.Head, v.Units = append(v.Head, d.Name), append(v.Units, "")
+		head = append(head, d.Name)
 	}
-	v.Head, v.Units = append(v.Head, "engine", "seed"), append(v.Units, "", "")
-	for _, m := range f.Measures {
-		v.Head, v.Units = append(v.Head, m.Name), append(v.Units, measure.Label(m.Unit))
-		v.Texts = append(v.Texts, link{Text: m.Name, Href: m.Text})
-	}
-	for i, r := range f.Runs {
+	for _, r := range f.Runs {
 		var row []string
 		for _, d := range f.Dimensions {
 			value := r.Labels[d.Path]
@@ -252,15 +248,39 @@ func measured(f *figure.Stored) measuredView {
 			}
 			row = append(row, value)
 		}
-		row = append(row, r.Engine, fmt.Sprint(r.Seed))
-		for _, m := range f.Measures {
+		rows = append(rows, append(row, r.Engine, fmt.Sprint(r.Seed)))
+	}
+	var columns []Measured
+	for _, m := range f.Measures {
+		columns = append(columns, Measured{m.Name, m.Text, m.Unit, f.Values[m.Name]})
+	}
+	return newMeasured(append(head, "engine", "seed"), rows, columns)
+}
+
+func measuredRuns(s Section) measuredView {
+	var rows [][]string
+	for _, r := range s.Runs {
+		rows = append(rows, []string{r.Name, r.Engine, fmt.Sprint(r.Seed)})
+	}
+	return newMeasured([]string{"run", "engine", "seed"}, rows, s.Measured)
+}
+
+// newMeasured adds the columns to a table that says which run a row is.
+func newMeasured(head []string, rows [][]string, columns []Measured) measuredView {
+	if len(columns) == 0 {
+		return measuredView{}
+	}
+	v := measuredView{Head: head, Units: make([]string, len(head)), Rows: rows}
+	for _, c := range columns {
+		v.Head, v.Units = append(v.Head, c.Name), append(v.Units, measure.Label(c.Unit))
+		v.Texts = append(v.Texts, term{c.Name, c.Text})
+		for i := range rows {
 			text := "–"
-			if x := f.Values[m.Name][i]; !math.IsNaN(x) {
+			if x := c.Values[i]; !math.IsNaN(x) {
 				text = claims.Num(x)
 			}
-			row = append(row, text)
+			rows[i] = append(rows[i], text)
 		}
-		v.Rows = append(v.Rows, row)
 	}
 	return v
 }

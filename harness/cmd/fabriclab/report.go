@@ -218,7 +218,7 @@ func experimentSections(f found, described *catalog.Catalog) []page.Section {
 		slices.SortStableFunc(runs, func(x, y storedRun) int { return natural(x.name(nil)+" "+x.dir, y.name(nil)+" "+y.dir) })
 		sections = append(sections, page.Section{
 			ID: name, Title: "runs without a figure", Command: "bin/fabriclab run " + quoted(name),
-			Runs: pageRuns(runs, nil), Params: parameters(runs, nil, described),
+			Runs: pageRuns(runs, nil), Params: parameters(runs, nil, described), Measured: runMetrics(runs),
 		})
 	}
 	return sections

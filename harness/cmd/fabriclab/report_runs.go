@@ -3,13 +3,16 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"fabriclab/analysis/figure"
+	"fabriclab/analysis/metric"
 	"fabriclab/analysis/page"
+	"fabriclab/analysis/spec"
 	"fabriclab/harness/catalog"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/progress"
@@ -93,6 +96,37 @@ func describeRun(one *page.Run, r storedRun) {
 	for _, name := range files {
 		one.Tables = append(one.Tables, page.Table{File: name, Rows: *m.Outputs[name].Rows})
 	}
+}
+
+// runMetrics are the numbers there are of every run (analysis/metric); those that
+// no run has, or that only say how fast this machine is, are left out.
+func runMetrics(runs []storedRun) []page.Measured {
+	var columns []page.Measured
+	for _, m := range metric.All() {
+		if m.Volatile {
+			continue
+		}
+		values := make([]float64, len(runs))
+		for i := range values {
+			values[i] = math.NaN()
+		}
+		columns = append(columns, page.Measured{Name: m.Name, Text: m.Help, Unit: m.Unit, Values: values})
+	}
+	has := map[string]bool{}
+	for i, r := range runs {
+		taken, err := metric.Take(spec.Run{Dir: r.dir, Labels: r.labels, Engine: r.engine, Seed: r.seed}, nil)
+		if err != nil {
+			continue // its table of runs still has it
+		}
+		for _, v := range taken {
+			at := slices.IndexFunc(columns, func(c page.Measured) bool { return c.Name == v.Metric.Name })
+			if at >= 0 && v.Err == nil {
+				columns[at].Values[i] = v.Value
+				has[v.Metric.Name] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(columns, func(c page.Measured) bool { return !has[c.Name] })
 }
 
 // parameters gathers the effective configurations of runs, in the order of their
