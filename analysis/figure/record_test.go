@@ -98,7 +98,7 @@ func TestReadSaysWhatFailed(t *testing.T) {
 func TestReadErrors(t *testing.T) {
 	_, err := figure.Read(t.TempDir())
 	require.ErrorIs(t, err, figure.ErrNoFigure)
-	assert.ErrorContains(t, err, "fabriclab figure ID")
+	require.ErrorContains(t, err, "fabriclab figure ID")
 
 	out := evaluate(t, "fncc/fig3", t.TempDir(), nil)
 	path := filepath.Join(out.Dir, "figure.json")

@@ -113,7 +113,7 @@ func newChart(p figure.Plot) (c chart, thinned int, err error) {
 				}
 				if len(points) > mostPoints {
 					thinned = max(thinned, len(points))
-					points = thin(points, mostPoints)
+					points = thin(points)
 				}
 				to.Lines = append(to.Lines, c.line(l, points))
 			}
@@ -182,14 +182,14 @@ func (c *chart) series(l figure.Line) int {
 	return i
 }
 
-// thin leaves at most so many points: of every span of the line the lowest and
+// thin leaves at most mostPoints: of every span of the line the lowest and
 // the highest, so that no peak is lost, and its two ends.
-func thin(points []figure.Point, most int) []figure.Point {
-	if len(points) <= most {
+func thin(points []figure.Point) []figure.Point {
+	if len(points) <= mostPoints {
 		return points
 	}
 	inner := points[1 : len(points)-1]
-	spans := (most - 2) / 2
+	spans := (mostPoints - 2) / 2
 	out := []figure.Point{points[0]}
 	for i := range spans {
 		span := inner[i*len(inner)/spans : (i+1)*len(inner)/spans]

@@ -18,8 +18,8 @@ func TestThinKeepsPeaksAndEnds(t *testing.T) {
 		points[i] = figure.Point{X: float64(i), Y: math.Sin(float64(i) / 1000)}
 	}
 	points[12_345].Y, points[77_777].Y = 99, -99
-	got := thin(points, 4000)
-	assert.LessOrEqual(t, len(got), 4000)
+	got := thin(points)
+	assert.LessOrEqual(t, len(got), mostPoints)
 	assert.Greater(t, len(got), 3900)
 	assert.Contains(t, got, points[12_345])
 	assert.Contains(t, got, points[77_777])
@@ -28,8 +28,8 @@ func TestThinKeepsPeaksAndEnds(t *testing.T) {
 	for i := 1; i < len(got); i++ {
 		require.Greater(t, got[i].X, got[i-1].X)
 	}
-	assert.Equal(t, points[:4000], thin(points[:4000], 4000), "short lines stay as they are")
-	assert.LessOrEqual(t, len(thin(points[:4001], 4000)), 4000)
+	assert.Equal(t, points[:mostPoints], thin(points[:mostPoints]), "short lines stay as they are")
+	assert.LessOrEqual(t, len(thin(points[:mostPoints+1])), mostPoints)
 }
 
 func TestNumbersAreValidJSON(t *testing.T) {

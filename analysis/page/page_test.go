@@ -197,11 +197,11 @@ func TestTablesThatDoNotFit(t *testing.T) {
 	s := section()
 	s.Figure.Plots[2].Panels[0][0].Bars[0].Points = nil
 	var b bytes.Buffer
-	assert.ErrorContains(t, page.Render(&b, page.Input{Sections: []page.Section{s}}), `plot pauses: its table has 0 values for the bar "DCQCN"`)
+	require.ErrorContains(t, page.Render(&b, page.Input{Sections: []page.Section{s}}), `plot pauses: its table has 0 values for the bar "DCQCN"`)
 
 	s = section()
 	s.Figure.Plots[3].Panels[0][0].Lines[0].Points[0].X = 7
-	assert.ErrorContains(t, page.Render(&b, page.Input{Sections: []page.Section{s}}), "plot slowdown: its table has a point at 7")
+	require.ErrorContains(t, page.Render(&b, page.Input{Sections: []page.Section{s}}), "plot slowdown: its table has a point at 7")
 	assert.Zero(t, b.Len(), "nothing half-written")
 }
 

@@ -202,7 +202,7 @@ func made(runs []Run) []string {
 		}
 	}
 	slices.Sort(days)
-	list := append(tools, builds...)
+	list := slices.Concat(tools, builds)
 	switch {
 	case len(seeds) == 1:
 		list = append(list, "seed "+seeds[0])

@@ -63,7 +63,7 @@ func (a *app) makeReport(ctx context.Context, args []string, output string) erro
 		in.Notices = append(in.Notices, "What the parameters mean and where they come from is left out: the self-descriptions could not be had.")
 		fmt.Fprintf(a.err, "warning: parameters are shown without their meaning and sources: %v\n", err)
 	}
-	in.Sections = append(figureSections(found.figures, described), experimentSections(found, described)...)
+	in.Sections = append(figureSections(found.figures, described), a.experimentSections(found, described)...)
 	var b bytes.Buffer
 	if err := page.Render(&b, in); err != nil {
 		return err
@@ -206,7 +206,9 @@ func figureSections(figures []*figure.Stored, described *catalog.Catalog) []page
 	return sections
 }
 
-func experimentSections(f found, described *catalog.Catalog) []page.Section {
+// experimentSections are those without a figure. The flags that they were run
+// with are not kept with the runs, so the command is the file's at best.
+func (a *app) experimentSections(f found, described *catalog.Catalog) []page.Section {
 	var names []string
 	for name := range f.runs {
 		names = append(names, name)
@@ -216,8 +218,12 @@ func experimentSections(f found, described *catalog.Catalog) []page.Section {
 	for _, name := range names {
 		runs := f.runs[name]
 		slices.SortStableFunc(runs, func(x, y storedRun) int { return natural(x.name(nil)+" "+x.dir, y.name(nil)+" "+y.dir) })
+		command := ""
+		if _, err := a.experimentFile(name); err == nil {
+			command = "bin/fabriclab run " + quoted(name)
+		}
 		sections = append(sections, page.Section{
-			ID: name, Title: "runs without a figure", Command: "bin/fabriclab run " + quoted(name),
+			ID: name, Title: "runs without a figure", Command: command,
 			Runs: pageRuns(runs, nil), Params: parameters(runs, nil, described), Measured: runMetrics(runs),
 		})
 	}
