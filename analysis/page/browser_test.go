@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -292,9 +294,16 @@ func TestInBrowser(t *testing.T) {
 // testPaper prints: the figures are laid out for the paper's width, none is
 // higher than a page, and afterwards all is as before.
 func testPaper(t *testing.T, b *browser, whole string) {
-	b.run(chromedp.Evaluate[chromedp.Void](`window.dispatchEvent(new Event("beforeprint"))`))
+	media := func(m string) chromedp.Action[chromedp.Void] {
+		return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
+			_, err := cdp.Call(ctx, tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: m})
+			return err
+		})
+	}
+	b.run(chromedp.EmulateViewport(703, 1000), media("print"), chromedp.Evaluate[chromedp.Void](`window.dispatchEvent(new Event("beforeprint"))`))
+	assert.Empty(t, tooWide(b), "what is too wide would shrink everything")
 	assert.LessOrEqual(t, ask[float64](b, `Math.max(...[...document.querySelectorAll(".panels")].map(g => [...g.querySelector("svg").getAttribute("viewBox").split(" ")][2]))`), 700.0)
-	b.run(chromedp.Evaluate[chromedp.Void](`window.dispatchEvent(new Event("afterprint"))`))
+	b.run(chromedp.EmulateViewport(1280, 900), media(""), chromedp.Evaluate[chromedp.Void](`window.dispatchEvent(new Event("afterprint"))`))
 	assert.Equal(t, whole, drawn(b))
 	pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
 	require.NoError(t, err)

@@ -89,6 +89,11 @@ func section() page.Section {
 			{ID: "size", Text: "It is 5", Source: "Figure 1c", Expected: 5.0, Tolerance: "± 25 %", Within: &[2]float64{3.75, 6.25}, Verdict: claims.NotEvaluated, Note: "Not at this scale."},
 		},
 	}
+	for i := range 14 { // a wide table
+		name := fmt.Sprintf("queue_percentile_%d", i)
+		stored.Measures = append(stored.Measures, figure.Measure{Name: name, Text: "queue at switch 1", Unit: "KB"})
+		stored.Values[name] = []float64{123_456, 0.001234}
+	}
 	return page.Section{
 		ID: stored.ID, Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Command: stored.Command, Figure: stored,
 		Runs: []page.Run{
