@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"math"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -250,6 +251,9 @@ func drawOn(f Figure, legend [][]entry, page draw.Canvas) error {
 			}
 		}
 	}
+	for _, row := range plots {
+		sameHeight(row)
+	}
 	tiles := draw.Tiles{Rows: len(plots), Cols: len(plots[0]), PadX: 0.12 * vg.Inch, PadY: 0.08 * vg.Inch}
 	for r, row := range plot.Align(plots, tiles, area) {
 		for c, canvas := range row {
@@ -259,10 +263,29 @@ func drawOn(f Figure, legend [][]entry, page draw.Canvas) error {
 	return nil
 }
 
+// sameHeight gives the titles of a row of panels the same number of lines:
+// panels with titles of different heights would not be aligned.
+func sameHeight(row []*plot.Plot) {
+	most := 0
+	for _, p := range row {
+		if p.Title.Text != "" {
+			most = max(most, 1+strings.Count(p.Title.Text, "\n"))
+		}
+	}
+	for _, p := range row {
+		if p.Title.Text == "" && most > 0 {
+			p.Title.Text = " "
+		}
+		for lines := 1 + strings.Count(p.Title.Text, "\n"); lines < most; lines++ {
+			p.Title.Text = " \n" + p.Title.Text
+		}
+	}
+}
+
 func axes(f Figure, panel Panel, bottom, left bool) (*plot.Plot, error) {
 	p := plot.New()
-	p.Title.Text = panel.Title
 	p.Title.TextStyle = centred(textSize + 1)
+	p.Title.Text = wrap(panel.Title, p.Title.TextStyle, panelWidth(len(f.Panels[0]))-0.4*vg.Inch)
 	p.Title.TextStyle.YAlign = text.YTop
 	p.Title.Padding = 2
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
@@ -275,11 +298,12 @@ func axes(f Figure, panel Panel, bottom, left bool) (*plot.Plot, error) {
 		axis.Tick.Marker = plot.TickerFunc(ticks)
 		axis.Padding = 2
 	}
+	// What is longer than its axis would move the panel out of its place.
 	if bottom {
-		p.X.Label.Text = f.XLabel
+		p.X.Label.Text = wrap(f.XLabel, p.X.Label.TextStyle, panelWidth(len(f.Panels[0]))-0.6*vg.Inch)
 	}
 	if left {
-		p.Y.Label.Text = f.YLabel
+		p.Y.Label.Text = wrap(f.YLabel, p.Y.Label.TextStyle, panelHeight-0.6*vg.Inch)
 	}
 	grid := plotter.NewGrid()
 	grid.Horizontal = draw.LineStyle{Color: grey, Width: 0.5}
@@ -313,6 +337,24 @@ func axes(f Figure, panel Panel, bottom, left bool) (*plot.Plot, error) {
 		names(p, panel.Names)
 	}
 	return p, nil
+}
+
+// wrap breaks a text between words into lines that are not wider than that; a
+// word that is wider by itself is cut short.
+func wrap(words string, style text.Style, width vg.Length) string {
+	var lines []string
+	for word := range strings.FieldsSeq(words) {
+		for style.Width(word) > width {
+			runes := []rune(strings.TrimSuffix(word, "…"))
+			word = string(runes[:len(runes)-1]) + "…"
+		}
+		if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+" "+word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // ticks are at most seven multiples of 1, 2 or 5 times a power of ten.

@@ -124,3 +124,29 @@ func TestLogarithmic(t *testing.T) {
 	assert.Contains(t, string(svg), ">name3<")
 	assert.NotContains(t, string(svg), ">name4<", "not all of many names")
 }
+
+// A label that is longer than its axis is broken into lines; the panels stay
+// where they belong: the x axes of a row are on one line of pixels.
+func TestLongLabels(t *testing.T) {
+	f := example()
+	f.YLabel = "time from which the flows together ask for 90 % of the link again, in microseconds (µs)"
+	f.Panels = append(f.Panels, f.Panels[0])
+	f.Panels[0][1].Title = "a title that is far wider than the panel it stands above, and says a lot of things"
+	data, err := plot.PNG(f)
+	require.NoError(t, err)
+	picture, err := png.Decode(bytes.NewReader(data))
+	require.NoError(t, err)
+	var lines []int
+	for y := range picture.Bounds().Dy() {
+		dark := 0
+		for x := range picture.Bounds().Dx() {
+			if r, g, b, _ := picture.At(x, y).RGBA(); r < 0xb000 && r == g && g == b {
+				dark++
+			}
+		}
+		if dark > picture.Bounds().Dx()*7/10 && (len(lines) == 0 || y > lines[len(lines)-1]+1) {
+			lines = append(lines, y)
+		}
+	}
+	assert.Len(t, lines, 2, "the x axes of the three panels of both rows: %v", lines)
+}
