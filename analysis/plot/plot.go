@@ -42,6 +42,8 @@ type Panel struct {
 	FromX, ToX float64
 	// Names stand along the x axis in place of the numbers 0, 1, ….
 	Names []string
+	// Blank panels fill a row up; nothing is drawn.
+	Blank bool
 }
 
 // A Line is a named line. Lines of the same Style look the same in all panels
@@ -51,6 +53,7 @@ type Line struct {
 	Style int
 	XY    []Point
 	Dots  bool // mark the points
+	Loose bool // do not join the points
 }
 
 // A Point of a line; Error is the half width of its error bar, 0 for none.
@@ -257,7 +260,9 @@ func drawOn(f Figure, legend [][]entry, page draw.Canvas) error {
 	tiles := draw.Tiles{Rows: len(plots), Cols: len(plots[0]), PadX: 0.12 * vg.Inch, PadY: 0.08 * vg.Inch}
 	for r, row := range plot.Align(plots, tiles, area) {
 		for c, canvas := range row {
-			plots[r][c].Draw(canvas)
+			if !f.Panels[r][c].Blank {
+				plots[r][c].Draw(canvas)
+			}
 		}
 	}
 	return nil
@@ -464,7 +469,9 @@ func addLine(p *plot.Plot, l Line, logY bool) error {
 		return fmt.Errorf("line %q: %w", l.Name, err)
 	}
 	line.LineStyle = draw.LineStyle{Color: colour(l.Style), Width: 1.2}
-	p.Add(line)
+	if !l.Loose {
+		p.Add(line)
+	}
 	if l.Dots {
 		dots, err := plotter.NewScatter(xy)
 		if err != nil {

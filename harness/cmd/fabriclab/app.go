@@ -239,7 +239,7 @@ Settings come from flags, over FABRICLAB_* variables (FABRICLAB_JOBS=4), over
 	root.AddCommand(
 		a.runCommand(), a.runOneCommand(), a.statusCommand(), a.figureCommand(), a.reportCommand(), a.validateCommand(),
 		a.listCommand(), a.describeCommand(), a.topologyCommand(), a.flowsCommand(),
-		a.analyzeCommand(), a.traceCommand(), a.collectCommand(), a.compareCommand(), a.baselineCommand(), a.schemaCommand(),
+		a.analyzeCommand(), a.traceCommand(), a.collectCommand(), a.plotCommand(), a.compareCommand(), a.baselineCommand(), a.schemaCommand(),
 		a.parityCommand(), a.benchCommand(), a.buildCommand(), a.doctorCommand(), a.versionCommand(),
 	)
 	return root

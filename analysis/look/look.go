@@ -1,0 +1,401 @@
+// Package look draws a table for a quick look: one column or metric over
+// another, by colour and panel (docs/how-to/sweep-results.md). What a paper's
+// figure needs is in package figure.
+package look
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/collect"
+	"fabriclab/analysis/fct"
+	"fabriclab/analysis/plot"
+	"fabriclab/analysis/sheet"
+	"fabriclab/harness/catalog"
+)
+
+// Options say what is drawn.
+type Options struct {
+	X, Y          string // a column each; Y may be a metric of a sweep
+	Colour, Facet string // columns, or ""
+	Where         []string
+	LogX, LogY    bool
+	Title         string
+}
+
+// Draw makes the figure. The notes say what could not be drawn.
+func Draw(s *sheet.Sheet, o Options) (plot.Figure, []string, error) {
+	v, err := newView(s, o)
+	if err != nil {
+		return plot.Figure{}, nil, err
+	}
+	if err := v.filter(o.Where); err != nil {
+		return plot.Figure{}, nil, err
+	}
+	if err := v.closed(); err != nil {
+		return plot.Figure{}, nil, err
+	}
+	return v.draw()
+}
+
+// view is a table and the columns that are looked at; -1 is none.
+type view struct {
+	o                      Options
+	s                      *sheet.Sheet
+	rows                   [][]any
+	tidy                   bool // a row for each run and metric
+	x, y, colour, facet    int
+	yUnit                  string
+	names                  []string // along x, where it has no numbers
+	droppedNone, droppedIn int      // rows without a value, or with an infinite one
+}
+
+func newView(s *sheet.Sheet, o Options) (*view, error) {
+	v := &view{o: o, s: s, rows: s.Rows, x: -1, y: -1, colour: -1, facet: -1}
+	metric, value, unit := s.Index(collect.MetricName), s.Index(collect.Value), s.Index(collect.Unit)
+	v.tidy = metric >= 0 && value >= 0 && unit >= 0
+	if v.tidy && s.Index(o.Y) < 0 {
+		var known []string
+		v.rows = nil
+		for _, row := range s.Rows {
+			name := text(row[metric])
+			if name == o.Y {
+				v.rows = append(v.rows, row)
+				v.yUnit = text(row[unit])
+			} else if len(known) == 0 || !slices.Contains(known, name) {
+				known = append(known, name)
+			}
+		}
+		if v.rows == nil {
+			return nil, fmt.Errorf("--y: there is no metric %q%s", o.Y, catalog.Hint(o.Y, known))
+		}
+		v.y = value
+	}
+	for _, c := range []struct {
+		flag, name string
+		at         *int
+	}{{"x", o.X, &v.x}, {"y", o.Y, &v.y}, {"colour", o.Colour, &v.colour}, {"facet", o.Facet, &v.facet}} {
+		if *c.at >= 0 || c.name == "" && (c.flag == "colour" || c.flag == "facet") {
+			continue
+		}
+		if *c.at = s.Index(c.name); *c.at < 0 {
+			return nil, fmt.Errorf("--%s: there is no column %q%s", c.flag, c.name, catalog.Hint(c.name, s.Names()))
+		}
+	}
+	if s.Columns[v.y].Kind != sheet.Number && s.Columns[v.y].Kind != sheet.Integer {
+		return nil, fmt.Errorf("--y: the column %s has no numbers", o.Y)
+	}
+	return v, nil
+}
+
+// filter keeps the rows with the given values: column=value.
+func (v *view) filter(where []string) error {
+	for _, w := range where {
+		name, value, ok := strings.Cut(w, "=")
+		at := v.s.Index(name)
+		if !ok || at < 0 {
+			return fmt.Errorf("--where %s: write column=value; there is no column %q%s", w, name, catalog.Hint(name, v.s.Names()))
+		}
+		known := v.values(at)
+		v.rows = slices.DeleteFunc(slices.Clone(v.rows), func(row []any) bool { return text(row[at]) != value })
+		if len(v.rows) == 0 {
+			return fmt.Errorf("--where %s: no row has this value%s", w, catalog.Hint(value, known))
+		}
+	}
+	return nil
+}
+
+// closed says whether every parameter of a sweep with several values is drawn
+// or chosen: means over anything but seeds would hide what they are over.
+func (v *view) closed() error {
+	if !v.tidy {
+		return nil
+	}
+	ignored := []string{
+		collect.Scenario, collect.Seed, collect.MetricName, collect.Unit, collect.Better, collect.Deterministic, collect.Value, collect.Note,
+	}
+	for i, c := range v.s.Columns {
+		if i == v.x || i == v.colour || i == v.facet || slices.Contains(ignored, c.Name) || v.numberOf(i) >= 0 {
+			continue
+		}
+		if values := v.values(i); len(values) > 1 {
+			return fmt.Errorf("there are several values of %s (%s); draw them with --colour or --facet, or choose one with --where %s=%s",
+				c.Name, strings.Join(values[:min(5, len(values))], ", "), c.Name, values[0])
+		}
+	}
+	return nil
+}
+
+// numberOf is the text column whose numbers a column has, as topology.rate_bps
+// has those of topology.rate.
+func (v *view) numberOf(column int) int {
+	for _, suffix := range []string{"_ps", "_bps", "_bytes"} {
+		if name, ok := strings.CutSuffix(v.s.Columns[column].Name, suffix); ok && v.s.Index(name) >= 0 {
+			return v.s.Index(name)
+		}
+	}
+	return -1
+}
+
+// values are the different values of a column, in the order of their numbers
+// if they have some, else of the rows.
+func (v *view) values(column int) []string {
+	var list []string
+	at := map[string]float64{}
+	for _, row := range v.rows {
+		name := text(row[column])
+		if _, known := at[name]; known {
+			continue
+		}
+		list = append(list, name)
+		at[name] = v.number(row, column)
+	}
+	if !slices.ContainsFunc(list, func(name string) bool { return math.IsNaN(at[name]) }) {
+		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(at[a], at[b]) })
+	}
+	return list
+}
+
+// number is a row's number in a column, or in that which has the numbers of
+// its texts; NaN if there is none.
+func (v *view) number(row []any, column int) float64 {
+	switch n := row[column].(type) {
+	case float64:
+		return n
+	case uint64:
+		return float64(n)
+	}
+	for i := range v.s.Columns {
+		if v.numberOf(i) == column {
+			if n, ok := row[i].(float64); ok {
+				return n
+			}
+		}
+	}
+	return math.NaN()
+}
+
+func text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// group are the values at one x of one line.
+type group struct {
+	x      float64
+	values []float64
+}
+
+func (v *view) draw() (plot.Figure, []string, error) {
+	f := plot.Figure{Title: v.o.Title, LogX: v.o.LogX, LogY: v.o.LogY, ShareY: true}
+	facets, colours := []string{""}, []string{""}
+	if v.facet >= 0 {
+		facets = v.values(v.facet)
+	}
+	if v.colour >= 0 {
+		colours = v.values(v.colour)
+	}
+	const most = 24
+	if len(facets) > most || len(colours) > most {
+		return f, nil, fmt.Errorf("%d panels of %d colours are too many to look at; choose some with --where", len(facets), len(colours))
+	}
+	x, y := v.scales()
+	f.XLabel, f.YLabel = x.label(v.o.X), y.label(v.o.Y)
+	columns := min(3, len(facets))
+	if len(facets) == 4 {
+		columns = 2
+	}
+	drawn := 0
+	for i, facet := range facets {
+		panel := plot.Panel{Names: v.names}
+		if v.facet >= 0 {
+			panel.Title = v.s.Columns[v.facet].Name + " " + facet
+		}
+		for style, colour := range colours {
+			line := plot.Line{Name: v.legend(colour), Style: style, Dots: v.tidy || v.names != nil, Loose: v.names != nil}
+			beside := 0.0
+			if v.names != nil { // so that dots and error bars do not cover each other
+				beside = 0.1 * (float64(style) - float64(len(colours)-1)/2)
+			}
+			for _, g := range v.groups(facet, colour) {
+				mean, half := fct.Mean95(g.values)
+				if math.IsNaN(half) || !v.tidy {
+					half = 0
+				}
+				if v.o.LogX && g.x <= 0 || v.o.LogY && mean <= 0 {
+					return f, nil, fmt.Errorf("a logarithmic axis has no place for %g; leave --log-x or --log-y out", min(g.x, mean))
+				}
+				line.XY = append(line.XY, plot.Point{X: g.x/x.by + beside, Y: mean / y.by, Error: half / y.by})
+				drawn++
+			}
+			panel.Lines = append(panel.Lines, line)
+		}
+		if v.names != nil && v.colour < 0 && !v.o.LogY {
+			v.bars(&panel)
+		}
+		if i%columns == 0 {
+			f.Panels = append(f.Panels, nil)
+		}
+		f.Panels[len(f.Panels)-1] = append(f.Panels[len(f.Panels)-1], panel)
+	}
+	for last := len(f.Panels) - 1; len(f.Panels[last]) < columns; {
+		f.Panels[last] = append(f.Panels[last], plot.Panel{Blank: true})
+	}
+	if drawn == 0 {
+		return f, nil, fmt.Errorf("no row has a value of %s", v.o.Y)
+	}
+	var notes []string
+	if v.droppedNone > 0 {
+		notes = append(notes, fmt.Sprintf("%d rows have no value and are not drawn", v.droppedNone))
+	}
+	if v.droppedIn > 0 {
+		notes = append(notes, fmt.Sprintf("%d values are never (inf) and are not drawn", v.droppedIn))
+	}
+	return f, notes, nil
+}
+
+// legend is how a colour is named: a number alone would say nothing.
+func (v *view) legend(colour string) string {
+	if _, err := strconv.ParseFloat(colour, 64); err != nil {
+		return colour
+	}
+	name := v.s.Columns[v.colour].Name
+	return name[strings.LastIndex(name, ".")+1:] + " " + colour
+}
+
+// bars draws the only line of a panel as bars.
+func (v *view) bars(panel *plot.Panel) {
+	points := panel.Lines[0].XY
+	panel.Lines, panel.Names = nil, nil
+	for i, name := range v.names {
+		bar := plot.Bar{Name: name, Text: "–"}
+		if at := slices.IndexFunc(points, func(p plot.Point) bool { return p.X == float64(i) }); at >= 0 {
+			bar.Y, bar.Error, bar.Text = points[at].Y, points[at].Error, claims.Num(points[at].Y)
+		}
+		panel.Bars = append(panel.Bars, bar)
+	}
+}
+
+// groups are the points of a line. In a sweep the values at the same x, those
+// of the seeds, belong together; any other table is drawn row by row.
+func (v *view) groups(facet, colour string) []group {
+	var list []group
+	for _, row := range v.rows {
+		if v.facet >= 0 && text(row[v.facet]) != facet || v.colour >= 0 && text(row[v.colour]) != colour {
+			continue
+		}
+		x, y := v.number(row, v.x), v.number(row, v.y)
+		if v.names != nil {
+			x = float64(slices.Index(v.names, text(row[v.x])))
+		}
+		switch {
+		case math.IsNaN(x) || math.IsNaN(y):
+			v.droppedNone++
+			continue
+		case math.IsInf(y, 0):
+			v.droppedIn++
+			continue
+		}
+		at := slices.IndexFunc(list, func(g group) bool { return g.x == x })
+		if !v.tidy || at < 0 {
+			at = len(list)
+			list = append(list, group{x: x})
+		}
+		list[at].values = append(list[at].values, y)
+	}
+	if v.tidy {
+		slices.SortFunc(list, func(a, b group) int { return cmp.Compare(a.x, b.x) })
+	}
+	return list
+}
+
+// A scale is what an axis counts in.
+type scale struct {
+	unit string
+	by   float64
+}
+
+// label is a column's name with the unit it is drawn in.
+func (s scale) label(column string) string {
+	if s.unit == "" {
+		return column
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(column, "_bps"), "_ps") + " (" + s.unit + ")"
+}
+
+// scales chooses what the axes count in, and names along x where it has no
+// numbers.
+func (v *view) scales() (x, y scale) {
+	largestX, largestY := 0.0, 0.0
+	for _, row := range v.rows {
+		n := v.number(row, v.x)
+		if math.IsNaN(n) {
+			v.names = v.values(v.x)
+		}
+		largestX = max(largestX, math.Abs(n))
+		if n := v.number(row, v.y); !math.IsInf(n, 0) && !math.IsNaN(n) {
+			largestY = max(largestY, math.Abs(n))
+		}
+	}
+	if v.names != nil {
+		x = scale{by: 1}
+	} else {
+		x = scaleOf(v.unitOf(v.x), largestX)
+	}
+	unit := v.yUnit
+	if unit == "" {
+		unit = v.unitOf(v.y)
+	}
+	return x, scaleOf(unit, largestY)
+}
+
+// unitOf is a column's unit by its name, or by that of the column with its
+// numbers.
+func (v *view) unitOf(column int) string {
+	for i, c := range v.s.Columns {
+		if i != column && v.numberOf(i) != column {
+			continue
+		}
+		for suffix, unit := range map[string]string{"_ps": "ps", "_bps": "bps", "bytes": "B"} {
+			if strings.HasSuffix(c.Name, suffix) {
+				return unit
+			}
+		}
+	}
+	return ""
+}
+
+func scaleOf(unit string, largest float64) scale {
+	type step = scale
+	var steps []step // largest first
+	switch unit {
+	case "", "1":
+		return scale{by: 1}
+	case "B":
+		steps = []step{{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}}
+	case "s":
+		steps = []step{{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}, {"ns", 1e-9}}
+	case "ps":
+		steps = []step{{"s", 1e12}, {"ms", 1e9}, {"µs", 1e6}, {"ns", 1e3}, {"ps", 1}}
+	case "bps":
+		steps = []step{{"Tb/s", 1e12}, {"Gb/s", 1e9}, {"Mb/s", 1e6}, {"Kb/s", 1e3}, {"b/s", 1}}
+	default:
+		return scale{unit, 1}
+	}
+	for _, s := range steps {
+		if largest >= 2*s.by { // 1.5 s is 1500 ms
+			return s
+		}
+	}
+	return steps[len(steps)-1]
+}

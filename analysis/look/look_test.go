@@ -1,0 +1,112 @@
+package look_test
+
+import (
+	"errors"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/analysis/collect"
+	"fabriclab/analysis/look"
+	"fabriclab/analysis/metric"
+	"fabriclab/analysis/plot"
+	"fabriclab/analysis/sheet"
+)
+
+// sweep has two presets at three rates, with seeds 1 and 2.
+func sweep() *sheet.Sheet {
+	var runs []collect.Run
+	for p, preset := range []string{"hpcc", "fncc"} {
+		for r, rate := range []string{"400Gbps", "50Gbps", "100Gbps"} {
+			for seed := range 2 {
+				queue := metric.Value{Metric: &metric.Metric{Name: "queue_max", Unit: "B"}, Value: float64(1000*(p+1)*(r+1) + 100*seed)}
+				late := metric.Value{Metric: &metric.Metric{Name: "late", Unit: "s"}, Value: math.Inf(1)}
+				if r == 0 {
+					late.Value = 12e-6
+				} else if r == 1 {
+					late.Err = errors.New("not defined")
+				}
+				runs = append(runs, collect.Run{
+					Experiment: "a/b", Labels: []collect.Label{{Path: "preset", Value: preset}, {Path: "topology.rate", Value: rate}},
+					Engine: "ns3", Seed: uint64(seed + 1), Values: []metric.Value{queue, late},
+				})
+			}
+		}
+	}
+	return collect.Table(runs, true)
+}
+
+func TestSweep(t *testing.T) {
+	f, notes, err := look.Draw(sweep(), look.Options{X: "topology.rate", Y: "queue_max", Colour: "preset", Title: "t"})
+	require.NoError(t, err)
+	assert.Empty(t, notes)
+	assert.Equal(t, "topology.rate (Gb/s)", f.XLabel)
+	assert.Equal(t, "queue_max (KB)", f.YLabel)
+	require.Len(t, f.Panels, 1)
+	require.Len(t, f.Panels[0], 1)
+	lines := f.Panels[0][0].Lines
+	require.Len(t, lines, 2)
+	assert.Equal(t, "hpcc", lines[0].Name)
+	var xy [][2]float64
+	for _, p := range lines[1].XY {
+		xy = append(xy, [2]float64{p.X, p.Y})
+		assert.InDelta(t, 12.706*math.Sqrt2*0.05/math.Sqrt2, p.Error, 1e-3, "Student's interval of two seeds 0.1 KB apart")
+	}
+	assert.Equal(t, [][2]float64{{50, 4.05}, {100, 6.05}, {400, 2.05}}, xy, "in the order of the rates, means over the seeds")
+	_, err = plot.PNG(f)
+	require.NoError(t, err)
+
+	// Names along x: bars, a panel for each rate, in the order of the rates.
+	f, _, err = look.Draw(sweep(), look.Options{X: "preset", Y: "queue_max", Facet: "topology.rate"})
+	require.NoError(t, err)
+	require.Len(t, f.Panels[0], 3)
+	assert.Equal(t, "topology.rate 50Gbps", f.Panels[0][0].Title)
+	assert.Equal(t, []plot.Bar{{Name: "hpcc", Y: 2.05, Error: f.Panels[0][0].Bars[0].Error, Text: "2.05"}, {Name: "fncc", Y: 4.05, Error: f.Panels[0][0].Bars[1].Error, Text: "4.05"}}, f.Panels[0][0].Bars)
+
+	// What is never or not defined is not drawn, and said.
+	f, notes, err = look.Draw(sweep(), look.Options{X: "topology.rate", Y: "late", Where: []string{"preset=fncc"}})
+	require.NoError(t, err)
+	assert.Equal(t, "late (µs)", f.YLabel)
+	assert.Len(t, f.Panels[0][0].Lines[0].XY, 1)
+	assert.Equal(t, []string{"2 rows have no value and are not drawn", "2 values are never (inf) and are not drawn"}, notes)
+}
+
+func TestRefused(t *testing.T) {
+	for _, c := range []struct {
+		o    look.Options
+		want string
+	}{
+		{look.Options{X: "preset", Y: "queue_max"}, "several values of topology.rate (50Gbps, 100Gbps, 400Gbps)"},
+		{look.Options{X: "topology.rate", Y: "queue_mux", Colour: "preset"}, `no metric "queue_mux"; did you mean "queue_max"`},
+		{look.Options{X: "topology.rat", Y: "queue_max", Colour: "preset"}, `--x: there is no column "topology.rat"; did you mean "topology.rate"`},
+		{look.Options{X: "topology.rate", Y: "queue_max", Colour: "prest"}, `--colour: there is no column "prest"`},
+		{look.Options{X: "topology.rate", Y: "preset"}, "--y: the column preset has no numbers"},
+		{look.Options{X: "topology.rate", Y: "queue_max", Where: []string{"preset=dcqcn"}}, "no row has this value (known: fncc, hpcc)"},
+		{look.Options{X: "topology.rate", Y: "queue_max", Where: []string{"preset"}}, "write column=value"},
+		{look.Options{X: "topology.rate", Y: "late", Where: []string{"topology.rate=100Gbps"}, Colour: "preset"}, "no row has a value of late"},
+	} {
+		_, _, err := look.Draw(sweep(), c.o)
+		assert.ErrorContains(t, err, c.want)
+	}
+	negative := &sheet.Sheet{Columns: []sheet.Column{{Name: "x", Kind: sheet.Number}, {Name: "y", Kind: sheet.Number}}, Rows: [][]any{{1.0, -2.0}}}
+	_, _, err := look.Draw(negative, look.Options{X: "x", Y: "y", LogY: true})
+	assert.ErrorContains(t, err, "no place for -2")
+}
+
+// Any other table is drawn row by row.
+func TestTable(t *testing.T) {
+	s := &sheet.Sheet{
+		Columns: []sheet.Column{{Name: "time_ps", Kind: sheet.Number}, {Name: "class", Kind: sheet.Number}, {Name: "max_bytes", Kind: sheet.Number}},
+		Rows:    [][]any{{3e6, 1.0, 5000.0}, {1e6, 1.0, 0.0}, {1e6, 0.0, 7.0}, {3e6, 1.0, 6000.0}},
+	}
+	f, _, err := look.Draw(s, look.Options{X: "time_ps", Y: "max_bytes", Colour: "class"})
+	require.NoError(t, err)
+	assert.Equal(t, "time (µs)", f.XLabel)
+	assert.Equal(t, "max_bytes (KB)", f.YLabel)
+	assert.Equal(t, []plot.Line{
+		{Name: "class 0", Style: 0, XY: []plot.Point{{X: 1, Y: 0.007}}},
+		{Name: "class 1", Style: 1, XY: []plot.Point{{X: 3, Y: 5}, {X: 1, Y: 0}, {X: 3, Y: 6}}},
+	}, f.Panels[0][0].Lines)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"html"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/google/renameio/v2"
+	"github.com/spf13/cobra"
+
+	"fabriclab/analysis/collect"
+	"fabriclab/analysis/look"
+	"fabriclab/analysis/plot"
+	"fabriclab/analysis/sheet"
+)
+
+func (a *app) plotCommand() *cobra.Command {
+	var s selection
+	var o look.Options
+	var to string
+	var partial bool
+	cmd := &cobra.Command{
+		Use:   "plot TABLE|SWEEP --x COLUMN --y METRIC -o FILE",
+		Short: "draw a sweep or a table for a quick look",
+		Long: `Draws one metric of a sweep over one of its parameters: the mean over the seeds with its 95 %
+confidence interval. SWEEP is what collect takes, an experiment or a folder of results; TABLE is what
+collect has written, or any other table (.parquet, .csv), of which --y names a column.`,
+		Example: `  fabriclab plot fncc/fig10 --x topology.rate --y queue_max --colour preset -o queue.svg
+  fabriclab plot sweep.parquet --x preset --y link_utilisation --facet topology.rate -o load.html
+  fabriclab plot RUNDIR/queues.parquet --x time_ps --y max_bytes --where class=1 -o queue.png`,
+		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			render, err := renderer(to)
+			if err != nil {
+				return err
+			}
+			table, err := a.tableOf(cmd.Context(), args[0], s, partial)
+			if err != nil {
+				return err
+			}
+			if o.Title == "" {
+				o.Title = fmt.Sprintf("%s: %s by %s", filepath.ToSlash(strings.TrimSuffix(args[0], filepath.Ext(args[0]))), o.Y, o.X)
+			}
+			f, notes, err := look.Draw(table, o)
+			if err != nil {
+				return err
+			}
+			for _, note := range notes {
+				fmt.Fprintf(a.err, "note: %s\n", note)
+			}
+			data, err := render(f)
+			if err != nil {
+				return err
+			}
+			if err := renameio.WriteFile(to, data, 0o644); err != nil {
+				return fmt.Errorf("writing the picture: %w", err)
+			}
+			return nil
+		},
+	}
+	s.flags(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.X, "x", "", "column along the x axis")
+	f.StringVar(&o.Y, "y", "", "metric of the sweep, or a column")
+	f.StringVar(&o.Colour, "colour", "", "column whose values have a line each")
+	f.StringVar(&o.Facet, "facet", "", "column whose values have a panel each")
+	f.StringArrayVar(&o.Where, "where", nil, "rows with this value only: column=value; may be repeated")
+	f.BoolVar(&o.LogX, "log-x", false, "the x axis is logarithmic")
+	f.BoolVar(&o.LogY, "log-y", false, "the y axis is logarithmic")
+	f.StringVar(&o.Title, "title", "", "title (default: what is drawn)")
+	f.StringVarP(&to, "output", "o", "", "file to write: .png, .svg or .html")
+	f.BoolVar(&partial, "partial", false, "take what there is where runs of the sweep are missing")
+	for _, name := range []string{"x", "y", "output"} {
+		cobra.CheckErr(cmd.MarkFlagRequired(name))
+	}
+	return cmd
+}
+
+// tableOf reads a table, or collects a sweep.
+func (a *app) tableOf(ctx context.Context, name string, s selection, partial bool) (*sheet.Sheet, error) {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() && filepath.Ext(name) != ".yaml" {
+		if len(s.sets) > 0 || len(s.seeds) > 0 {
+			return nil, errors.New("--set and --seed choose among the runs of an experiment; of a table choose rows with --where")
+		}
+		return sheet.ReadFile(name)
+	}
+	runs, err := a.sweep(ctx, name, s, partial)
+	if err != nil {
+		return nil, err
+	}
+	return collect.Table(runs, true), nil
+}
+
+// renderer is how a figure is written to a file of this name.
+func renderer(path string) (func(plot.Figure) ([]byte, error), error) {
+	switch filepath.Ext(path) {
+	case ".png":
+		return plot.PNG, nil
+	case ".svg":
+		return plot.SVG, nil
+	case ".html":
+		return func(f plot.Figure) ([]byte, error) {
+			svg, err := plot.SVG(f)
+			if err != nil {
+				return nil, err
+			}
+			_, drawing, _ := strings.Cut(string(svg), "<svg") // without the XML declaration
+			return []byte("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>" +
+				html.EscapeString(f.Title) + "</title>\n<style>svg { max-width: 100%; height: auto }</style>\n<svg" + drawing + "\n</html>\n"), nil
+		}, nil
+	}
+	return nil, fmt.Errorf("%s: a picture is written as .png, .svg or .html; give the file one of these endings", path)
+}
