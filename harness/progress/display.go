@@ -143,6 +143,7 @@ type block struct {
 	overview *Overview
 	last     time.Time
 	now      time.Time // of the last event
+	closed   bool
 }
 
 func newBlock(out io.Writer, size func() (width, height int)) *block {
@@ -156,20 +157,19 @@ func (b *block) Event(e Event) {
 	b.overview.Event(e)
 	b.now = e.Time
 	switch e.Kind {
-	case Queued, Summary:
+	case Summary:
+		return
+	case Queued:
+		b.redrawSometimes(e)
 		return
 	case Started, Running:
 		if _, known := b.running[e.Run]; !known {
 			b.order = append(b.order, e.Run)
 		}
 		b.running[e.Run] = e
-		if e.Time.Sub(b.last) < 100*time.Millisecond {
-			return
-		}
-		b.last = e.Time
-		b.redraw("")
+		b.redrawSometimes(e)
 		return
-	case Warning, Waiting:
+	case Warning, Waiting, Submitted:
 		b.redraw(b.overview.prefix(e) + describe(e) + "\n")
 		return
 	}
@@ -195,7 +195,16 @@ func (b *block) Write(text []byte) (int, error) {
 func (b *block) Close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.order, b.running = nil, map[string]Event{}
+	b.order, b.running, b.closed = nil, map[string]Event{}, true
+	b.redraw("")
+}
+
+// redrawSometimes draws anew for an event of which there may be many.
+func (b *block) redrawSometimes(e Event) {
+	if e.Time.Sub(b.last) < 100*time.Millisecond {
+		return
+	}
+	b.last = e.Time
 	b.redraw("")
 }
 
@@ -207,7 +216,7 @@ func (b *block) redraw(text string) {
 	}
 	s.WriteString(text)
 	b.drawn = 0
-	if len(b.order) > 0 {
+	if !b.closed && b.overview.ended() < b.overview.counts.Runs {
 		width, height := b.size()
 		shown := b.order
 		if room := max(1, height-4); len(shown) > room {
@@ -252,7 +261,7 @@ func describe(e Event) string {
 		return line
 	case Warning:
 		return e.Run + ": warning: " + e.Text
-	case Waiting:
+	case Waiting, Submitted:
 		return e.Run + ": " + e.Text
 	case Retry:
 		return fmt.Sprintf("%s: failed and is tried again (attempt %d): %s", e.Run, e.Attempt, e.Text)

@@ -201,6 +201,19 @@ func TestLinesTellOfTheSweepNowAndThen(t *testing.T) {
 	assert.Contains(t, out.String(), "\n1 of 2 runs done, 1 running, 31s, about 27s left\n")
 }
 
+func TestABlockWithNothingRunningCounts(t *testing.T) {
+	var out strings.Builder
+	b := newBlock(&out, func() (int, int) { return 60, 24 })
+	b.Event(at(0, Queued, "a"))
+	b.Event(at(1, Queued, "b"))
+	e := at(2, Submitted, "sweep")
+	e.Text = "Slurm job 7 with 2 runs is submitted"
+	b.Event(e)
+	assert.Equal(t, []string{"      sweep: Slurm job 7 with 2 runs is submitted", "  0 of 2 runs done, 0 running, 2.0s", ""}, screen(t, out.String()))
+	b.Close()
+	assert.Equal(t, []string{"      sweep: Slurm job 7 with 2 runs is submitted", ""}, screen(t, out.String()))
+}
+
 func TestManyRunsDoNotFillTheTerminal(t *testing.T) {
 	var out strings.Builder
 	b := newBlock(&out, func() (int, int) { return 60, 10 })

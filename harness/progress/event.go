@@ -7,8 +7,7 @@ import "time"
 // Kind is what happened.
 type Kind string
 
-// The kinds of events of a run, in their usual order, and the last one of a
-// sweep.
+// The kinds of events of a run, in their usual order, and those of a sweep.
 const (
 	Queued   Kind = "queued"   // what the run is
 	Cached   Kind = "cached"   // there is a valid result already
@@ -20,7 +19,9 @@ const (
 	Done     Kind = "done"
 	Failed   Kind = "failed" // Text says why
 	Canceled Kind = "canceled"
-	Summary  Kind = "summary" // Counts is set
+
+	Submitted Kind = "submitted" // to a cluster; Text says as what
+	Summary   Kind = "summary"   // the last one; Counts is set
 )
 
 // Event is something that happened to a run.

@@ -94,7 +94,7 @@ func (o *Overview) Line(now time.Time) string {
 // Left is how long the sweep will go on, in seconds; ok is false while nothing
 // tells.
 func (o *Overview) Left(now time.Time) (seconds float64, ok bool) {
-	mean, known := o.mean(now)
+	mean, known := o.mean()
 	work, longest := 0.0, 0.0
 	for _, expected := range o.waiting {
 		switch {
@@ -122,7 +122,7 @@ func (o *Overview) Left(now time.Time) (seconds float64, ok bool) {
 
 // mean is how long a run takes: those that ended, or by their own account
 // those at work.
-func (o *Overview) mean(now time.Time) (seconds float64, known bool) {
+func (o *Overview) mean() (seconds float64, known bool) {
 	if o.counts.Done > 0 {
 		return o.made / float64(o.counts.Done), true
 	}

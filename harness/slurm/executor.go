@@ -125,6 +125,9 @@ func (r *running) begin(ctx context.Context) error {
 		}
 		if busy {
 			r.folder = f
+			for _, s := range f.Submissions {
+				r.tell(s, "was submitted before and is waited for")
+			}
 			return nil
 		}
 	}
@@ -178,8 +181,15 @@ func (r *running) submit(ctx context.Context, tasks []int, attempt int) ([]Submi
 			return made, errors.Join(err, cancel(ctx, []string{s.Job}))
 		}
 		made = append(made, s)
+		r.tell(s, "is submitted")
 	}
 	return made, nil
+}
+
+func (r *running) tell(s Submission, what string) {
+	r.Sink.Event(progress.Event{
+		Kind: progress.Submitted, Time: time.Now(), Run: r.folder.ID, Text: fmt.Sprintf("Slurm job %s with %d runs %s", s.Job, len(s.Tasks), what),
+	})
 }
 
 func (r *running) run(ctx context.Context) error {

@@ -115,10 +115,10 @@ func TestLargeSweepsAreSeveralArrays(t *testing.T) {
 	assert.Contains(t, string(script), "/fabriclab' 'run-one' '--root' '/a b'\\''s' '"+f.Dir+"' --list \"$1\" --element \"$SLURM_ARRAY_TASK_ID\"")
 }
 
-// say writes what a task says, in an attempt.
-func say(t *testing.T, f *Folder, task, attempt int, text string) {
+// say writes what the first task says.
+func say(t *testing.T, f *Folder, text string) {
 	t.Helper()
-	file, err := os.OpenFile(f.events(task, attempt), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	file, err := os.OpenFile(f.events(0, 1), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	require.NoError(t, err)
 	_, err = file.WriteString(text)
 	require.NoError(t, err)
@@ -137,12 +137,12 @@ func TestMonitorReadsWhatTasksSay(t *testing.T) {
 		require.NoError(t, err)
 		return ended
 	}
-	say(t, f, 0, 1, `{"event":"queued"}`+"\n"+`{"event":"started"}`+"\n"+`{"event":"war`)
+	say(t, f, `{"event":"queued"}`+"\n"+`{"event":"started"}`+"\n"+`{"event":"war`)
 	assert.Empty(t, poll())
-	say(t, f, 0, 1, `ning","text":"half a line is read when it is whole"}`+"\nnonsense\n")
+	say(t, f, `ning","text":"half a line is read when it is whole"}`+"\nnonsense\n")
 	assert.Empty(t, poll())
 	assert.Equal(t, []string{"0 started ", "1 waiting waits in Slurm: QOSMaxJobsPerUserLimit", "0 warning half a line is read when it is whole"}, got)
-	say(t, f, 0, 1, `{"event":"failed","text":"crashed","final":true}`+"\n")
+	say(t, f, `{"event":"failed","text":"crashed","final":true}`+"\n")
 	assert.Equal(t, []int{0}, poll())
 	assert.Equal(t, []string{"1"}, m.open())
 }
@@ -184,7 +184,7 @@ func TestWithoutKeepGoingTheRestIsTakenOffTheCluster(t *testing.T) {
 	x.KeepGoing = false
 	f, err := x.Submit(context.Background(), jobs(2))
 	require.NoError(t, err)
-	say(t, f, 0, 1, `{"event":"failed","text":"crashed"}`+"\n")
+	say(t, f, `{"event":"failed","text":"crashed"}`+"\n")
 	results := x.Run(context.Background(), jobs(2)) // finds what was submitted
 	require.ErrorContains(t, results[0].Err, "crashed")
 	require.ErrorIs(t, results[1].Err, run.ErrSkipped)

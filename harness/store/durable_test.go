@@ -45,13 +45,13 @@ func TestEverythingIsOnTheDiskBeforeTheRename(t *testing.T) {
 		return err == nil
 	}
 	work := filepath.Join(filepath.Dir(final), ".ns3-seed7.work")
-	real := sync
-	defer func() { sync = real }()
+	through := sync
+	defer func() { sync = through }()
 	sync = func(path string) error {
 		rel, err := filepath.Rel(parent, path)
 		require.NoError(t, err)
 		calls = append(calls, call{filepath.ToSlash(rel), there(filepath.Join(work, ManifestFile)), there(final)})
-		return real(path)
+		return through(path)
 	}
 	require.NoError(t, finish(t, s))
 	const dir = "deep/results/fncc/fig10/abc123"
@@ -72,8 +72,8 @@ func TestEverythingIsOnTheDiskBeforeTheRename(t *testing.T) {
 // TestADiskThatFailsMakesNoResult: what could not be written through is not
 // taken for a result.
 func TestADiskThatFailsMakesNoResult(t *testing.T) {
-	real := sync
-	defer func() { sync = real }()
+	through := sync
+	defer func() { sync = through }()
 	for fail := range 5 { // the calls before the rename
 		s := New(filepath.Join(t.TempDir(), "results"))
 		n := 0
@@ -81,10 +81,10 @@ func TestADiskThatFailsMakesNoResult(t *testing.T) {
 			if n++; n == fail+1 {
 				return errors.New("input/output error")
 			}
-			return real(path)
+			return through(path)
 		}
 		require.ErrorContains(t, finish(t, s), "input/output error")
-		sync = real
+		sync = through
 		_, err := s.Find(durableKey, "b", Contents)
 		require.ErrorIs(t, err, ErrNoRun)
 		require.NoError(t, finish(t, s), "the next one finds the place free")

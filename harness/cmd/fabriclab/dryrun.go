@@ -73,7 +73,7 @@ func foresee(p plan, opt run.Options, seen map[store.Key]bool) *forecast {
 			row = &forecastRow{point: point, engine: j.Key.Engine, hash: j.Key.ScenarioHash}
 			f.rows = append(f.rows, row)
 		}
-		var err error = store.ErrNoRun
+		err := store.ErrNoRun
 		if !opt.Again {
 			_, err = opt.Store.Find(j.Key, j.Program.BuildID, opt.Verify)
 		}
@@ -128,10 +128,10 @@ func seedRanges(seeds []uint64) string {
 		for j+1 < len(seeds) && seeds[j+1] == seeds[j]+1 {
 			j++
 		}
-		switch {
-		case j == i:
+		switch j {
+		case i:
 			parts = append(parts, fmt.Sprint(seeds[i]))
-		case j == i+1:
+		case i + 1:
 			parts = append(parts, fmt.Sprint(seeds[i]), fmt.Sprint(seeds[j]))
 		default:
 			parts = append(parts, fmt.Sprintf("%d-%d", seeds[i], seeds[j]))

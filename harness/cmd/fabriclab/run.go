@@ -251,6 +251,7 @@ func (a *app) report(done []finished) error {
 func failures(done []finished) error {
 	var shown []error
 	total, failed, skipped := 0, 0, 0
+	told := map[string]bool{} // what kept several runs from being made is told once
 	for _, d := range done {
 		for _, r := range d.results {
 			total++
@@ -260,6 +261,13 @@ func failures(done []finished) error {
 				skipped++
 			default:
 				failed++
+				var failure *run.Failure
+				if errors.As(r.Err, &failure) && failure.Log == "" {
+					if told[failure.Reason] {
+						continue
+					}
+					told[failure.Reason] = true
+				}
 				if len(shown) < shownFailures {
 					shown = append(shown, r.Err)
 				}
@@ -275,7 +283,7 @@ func failures(done []finished) error {
 	}
 	text := errors.Join(shown...)
 	if more := failed - len(shown); more > 0 {
-		text = fmt.Errorf("%w\nand %d more: see their logs in the list above", text, more)
+		text = fmt.Errorf("%w\nand %d more: see the list above", text, more)
 	}
 	return fmt.Errorf("%s:\n%w", head, text)
 }
