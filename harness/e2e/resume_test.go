@@ -166,11 +166,12 @@ func TestKilledSweepGoesOn(t *testing.T) {
 
 	undisturbed := filepath.Join(t.TempDir(), "results")
 	begin := time.Now()
-	whole := startSweep(t, undisturbed, nil)
+	whole := startSweep(t, undisturbed, nil, "--seed", "1")
 	<-whole.ended
 	require.NoError(t, whole.status, whole.out.String())
 	length := time.Since(begin)
 	want := tablesOf(t, undisturbed)
+	runs := len(manifests(t, undisturbed))
 
 	const kills = 24
 	kept, atWork := 0, 0
@@ -178,9 +179,9 @@ func TestKilledSweepGoesOn(t *testing.T) {
 		results := filepath.Join(t.TempDir(), "results")
 		for ; ; done++ {
 			before := manifests(t, results)
-			s := startSweep(t, results, nil)
+			s := startSweep(t, results, nil, "--seed", "1")
 			// At first somewhere in the sweep, later in what is left of it.
-			left := length * time.Duration(9-min(8, len(before))) / 9
+			left := length * time.Duration(runs+1-len(before)) / time.Duration(runs+1)
 			select {
 			case <-s.ended:
 			case <-time.After(time.Duration(random.Int64N(int64(left)))):

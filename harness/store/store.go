@@ -185,28 +185,64 @@ func remove(dir string) error {
 }
 
 // Clean removes what killed processes have left in an experiment's folder and
-// returns the removed directories. Runs in the making are locked and stay.
+// returns the directories of runs that were not completed. Runs in the making
+// are locked and stay, and so does what is left of runs that have failed,
+// until there is a complete one.
 func (s *Store) Clean(experiment string) ([]string, error) {
-	pattern := filepath.Join(s.root, filepath.FromSlash(experiment), "*", ".*"+workSuffix)
-	found, err := filepath.Glob(pattern)
+	finals, err := s.leftovers(experiment)
 	if err != nil {
 		return nil, fmt.Errorf("looking for leftovers: %w", err)
 	}
 	var removed []string
-	for _, work := range found {
-		l, err := flock.Try(strings.TrimSuffix(work, workSuffix) + lockSuffix)
+	for _, final := range finals {
+		hidden := filepath.Join(filepath.Dir(final), "."+filepath.Base(final))
+		l, err := flock.Try(hidden + lockSuffix)
 		if errors.Is(err, flock.ErrLocked) {
 			continue
 		}
 		if err != nil {
-			return removed, fmt.Errorf("locking the leftover %s: %w", work, err)
+			return removed, fmt.Errorf("locking the leftover %s: %w", final, err)
 		}
-		if err := errors.Join(os.RemoveAll(work), l.Release()); err != nil {
-			return removed, fmt.Errorf("removing the leftover %s: %w", work, err)
+		work := hidden + workSuffix
+		if exists(work) {
+			removed = append(removed, work)
+			err = os.RemoveAll(work)
 		}
-		removed = append(removed, work)
+		if exists(filepath.Join(final, ManifestFile)) {
+			err = errors.Join(err, os.RemoveAll(final+failedSuffix))
+		}
+		if err := errors.Join(err, l.Release()); err != nil {
+			return removed, fmt.Errorf("removing what is left of %s: %w", final, err)
+		}
 	}
 	return removed, nil
+}
+
+// leftovers are the places of runs beside which there is something that a
+// process has left that was killed, or is at work.
+func (s *Store) leftovers(experiment string) ([]string, error) {
+	var finals []string
+	for _, suffix := range []string{workSuffix, lockSuffix, failedSuffix} {
+		prefix := "."
+		if suffix == failedSuffix {
+			prefix = ""
+		}
+		found, err := filepath.Glob(filepath.Join(s.root, filepath.FromSlash(experiment), "*", prefix+"*"+suffix))
+		if err != nil {
+			return nil, err
+		}
+		for _, path := range found {
+			name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), prefix), suffix)
+			finals = append(finals, filepath.Join(filepath.Dir(path), name))
+		}
+	}
+	slices.Sort(finals)
+	return slices.Compact(finals), nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // Runs lists the directories below a path that hold a manifest, sorted.

@@ -193,6 +193,31 @@ func TestCleanRemovesLeftoversOfTheKilled(t *testing.T) {
 	assert.Equal(t, []string{"ns3-seed7"}, names(t, filepath.Dir(dir)))
 }
 
+// TestCleanAfterADeathAtTheVeryEnd: the run is in its place, but what was to be
+// removed behind that is still there.
+func TestCleanAfterADeathAtTheVeryEnd(t *testing.T) {
+	s := store.New(t.TempDir())
+	dir := complete(t, s, build)
+	beside := filepath.Dir(dir)
+	write(t, beside, ".ns3-seed7.lock", "")
+	require.NoError(t, os.Mkdir(s.FailedDir(key), 0o755))
+	other := filepath.Join(beside, "ns3-seed9.failed")
+	require.NoError(t, os.Mkdir(other, 0o755))
+	atWork := key
+	atWork.Seed = 10
+	r, err := s.Begin(context.Background(), atWork)
+	require.NoError(t, err)
+
+	removed, err := s.Clean(key.Experiment)
+	require.NoError(t, err)
+	assert.Empty(t, removed)
+	assert.Equal(t, []string{".ns3-seed10.lock", ".ns3-seed10.work", "ns3-seed7", "ns3-seed9.failed"}, names(t, beside),
+		"what failed stays until there is a result, what is at work stays")
+	require.NoError(t, r.Discard())
+	_, err = s.Find(key, build, store.Contents)
+	require.NoError(t, err)
+}
+
 func TestBeginDropsHalfWrittenFiles(t *testing.T) {
 	s := store.New(t.TempDir())
 	work := filepath.Join(filepath.Dir(s.Dir(key)), ".ns3-seed7.work")
