@@ -114,8 +114,9 @@ type Run struct {
 	Labels map[string]string `json:"labels"`
 	Engine string            `json:"engine"`
 	Seed   uint64            `json:"seed"`
-	Dir    string            `json:"dir,omitempty"`   // below the results folder if it is there
-	Error  string            `json:"error,omitempty"` // why there is no result
+	Dir    string            `json:"dir,omitempty"`      // below the results folder if it is there
+	Build  string            `json:"build_id,omitempty"` // of the engine that made it
+	Error  string            `json:"error,omitempty"`    // why there is no result
 }
 
 func record(in Input, resultsDir string, drawings []*drawing) Record {
@@ -135,7 +136,7 @@ func record(in Input, resultsDir string, drawings []*drawing) Record {
 		r.Plots = append(r.Plots, d.record())
 	}
 	for _, run := range in.Runs {
-		one := Run{Labels: run.Labels, Engine: run.Engine, Seed: run.Seed, Dir: below(resultsDir, run.Dir)}
+		one := Run{Labels: run.Labels, Engine: run.Engine, Seed: run.Seed, Dir: below(resultsDir, run.Dir), Build: run.Build}
 		if run.Err != nil {
 			one.Dir, one.Error = "", strings.ReplaceAll(run.Err.Error(), resultsDir+string(filepath.Separator), "")
 		}

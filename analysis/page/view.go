@@ -154,6 +154,7 @@ func (l links) section(s Section, used map[string]bool) (sectionView, error) {
 			v.claim(c)
 		}
 		v.Measured = measured(f)
+		v.Files = append(v.Files, link{"folder", l.to(f.Dir)})
 		for _, name := range []string{"summary.md", "claims.json", "measures.parquet", "measures.csv", "figure.json"} {
 			v.Files = append(v.Files, link{name, l.to(filepath.Join(f.Dir, name))})
 		}

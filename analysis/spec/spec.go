@@ -24,7 +24,8 @@ type Run struct {
 	Labels map[string]string // matrix path -> value
 	Engine string
 	Seed   uint64
-	Err    error // why there is no result, if there is none
+	Build  string // which build of the engine made it
+	Err    error  // why there is no result, if there is none
 }
 
 // A Figure is the section.

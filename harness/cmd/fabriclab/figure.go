@@ -119,9 +119,11 @@ func (a *app) evaluate(d finished, command string) error {
 		Scale: d.Scale, Command: command, Figure: d.figure,
 	}
 	for _, r := range d.results {
-		in.Runs = append(in.Runs, spec.Run{
-			Dir: r.Dir, Labels: r.Job.Labels, Engine: r.Job.Key.Engine, Seed: r.Job.Key.Seed, Err: r.Err,
-		})
+		one := spec.Run{Dir: r.Dir, Labels: r.Job.Labels, Engine: r.Job.Key.Engine, Seed: r.Job.Key.Seed, Err: r.Err}
+		if r.Manifest != nil {
+			one.Build = r.Manifest.Engine.BuildID
+		}
+		in.Runs = append(in.Runs, one)
 	}
 	dir, err := a.resultsDir()
 	if err != nil {

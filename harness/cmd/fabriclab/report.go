@@ -57,13 +57,13 @@ func (a *app) makeReport(ctx context.Context, args []string, output string) erro
 	if err != nil {
 		return err
 	}
-	in := page.Input{Dir: filepath.Dir(output), Notices: found.notices}
 	described, err := a.catalog(ctx)
 	if err != nil {
-		in.Notices = append(in.Notices, "What the parameters mean and where they come from is left out: the self-descriptions could not be had.")
-		fmt.Fprintf(a.err, "warning: parameters are shown without their meaning and sources: %v\n", err)
+		found.notices = append(found.notices, "What the parameters mean and where they come from is left out: the self-descriptions could not be had.")
+		fmt.Fprintf(a.err, "warning: %v\n", err)
 	}
-	in.Sections = append(figureSections(found.figures, described), a.experimentSections(found, described)...)
+	sections := append(found.figureSections(described), a.experimentSections(found, described)...)
+	in := page.Input{Dir: filepath.Dir(output), Sections: sections, Notices: found.notices}
 	var b bytes.Buffer
 	if err := page.Render(&b, in); err != nil {
 		return err
@@ -89,8 +89,8 @@ func (a *app) makeReport(ctx context.Context, args []string, output string) erro
 	return err
 }
 
-// found is what a report is made from.
-type found struct {
+// findings are what a report is made from.
+type findings struct {
 	figures []*figure.Stored
 	runs    map[string][]storedRun // of experiments without a figure
 	notices []string
@@ -98,8 +98,8 @@ type found struct {
 
 // findResults looks for what the arguments name: figures by their id, or
 // folders.
-func findResults(results string, args []string) (found, error) {
-	f := found{runs: map[string][]storedRun{}}
+func findResults(results string, args []string) (*findings, error) {
+	f := &findings{runs: map[string][]storedRun{}}
 	if len(args) == 0 {
 		args = []string{results}
 	}
@@ -134,7 +134,7 @@ func nothingFound(where string) error {
 }
 
 // add takes up the figures and runs in a folder that were not seen yet.
-func (f *found) add(dir string, seen map[string]bool) error {
+func (f *findings) add(dir string, seen map[string]bool) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -182,10 +182,12 @@ func (f *found) add(dir string, seen map[string]bool) error {
 	return nil
 }
 
-func figureSections(figures []*figure.Stored, described *catalog.Catalog) []page.Section {
+// figureSections also notes what has changed since the figures were made.
+func (found *findings) figureSections(described *catalog.Catalog) []page.Section {
 	var sections []page.Section
-	for _, f := range figures {
+	for _, f := range found.figures {
 		var runs []storedRun
+		replaced := 0
 		for _, r := range f.Runs {
 			one := storedRun{labels: r.Labels, engine: r.Engine, seed: r.Seed, failure: r.Error}
 			if r.Error == "" {
@@ -195,8 +197,14 @@ func figureSections(figures []*figure.Stored, described *catalog.Catalog) []page
 					one.failure = strings.ReplaceAll(err.Error(), f.Results()+string(filepath.Separator), "")
 				}
 				one.manifest = m
+				if m != nil && m.Engine.BuildID != r.Build {
+					replaced++
+				}
 			}
 			runs = append(runs, one)
+		}
+		if replaced > 0 {
+			found.notices = append(found.notices, fmt.Sprintf("%s is older than its runs: %d of %d were made again by another build since. Make the figure again: %s", f.ID, replaced, len(f.Runs), f.Command))
 		}
 		sections = append(sections, page.Section{
 			ID: f.ID, Title: f.Title, Source: f.Source, Scale: f.Scale, Command: f.Command, Figure: f,
@@ -208,7 +216,7 @@ func figureSections(figures []*figure.Stored, described *catalog.Catalog) []page
 
 // experimentSections are those without a figure. The flags that they were run
 // with are not kept with the runs, so the command is the file's at best.
-func (a *app) experimentSections(f found, described *catalog.Catalog) []page.Section {
+func (a *app) experimentSections(f *findings, described *catalog.Catalog) []page.Section {
 	var names []string
 	for name := range f.runs {
 		names = append(names, name)
