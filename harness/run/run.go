@@ -105,8 +105,8 @@ func (l Local) Run(ctx context.Context, jobs []Job) []Result {
 	if l.Available == nil {
 		l.Available = availableMemory
 	}
-	w := &worker{Options: l.Options, admission: newAdmission(l.Available), experience: recall(l.Store, jobs)}
 	unique, spread := Unique(jobs)
+	w := &worker{Options: l.Options, admission: newAdmission(l.Available), experience: recall(l.Store, unique)}
 	queue := make(chan int, len(unique))
 	for i, job := range unique {
 		queue <- i
