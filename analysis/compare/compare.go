@@ -318,7 +318,7 @@ func (p *pairs) test(r *Row, differences []float64, experiment string, l limits,
 		r.Note = fmt.Sprintf("no verdict with %d of the %d seeds it takes", len(differences), fewest)
 		return
 	}
-	low, high := interval(differences, confidence, experiment+" "+p.metric.Name+" "+p.point+" "+p.engine)
+	low, high := interval(differences, confidence, draws, experiment+" "+p.metric.Name+" "+p.point+" "+p.engine)
 	r.Low, r.High = Number(low), Number(high)
 	switch size := math.Abs(float64(r.Change)); {
 	case low <= 0 && high >= 0:

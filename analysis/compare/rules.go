@@ -139,7 +139,7 @@ func (r *Rules) of(experiment string, m *metric.Metric) limits {
 		if one.Better != nil {
 			l.better = measure.Better(slices.Index(directions(), *one.Better))
 		}
-		if one.Fail != nil && !(m.Volatile && slices.Contains(one.Metrics, "*")) {
+		if one.Fail != nil && (!m.Volatile || !slices.Contains(one.Metrics, "*")) {
 			l.fail = *one.Fail
 		}
 	}

@@ -9,8 +9,8 @@ import (
 	"fabriclab/harness/random"
 )
 
-// resamples is how often the differences are drawn anew.
-const resamples = 10_000
+// draws is how often the differences are drawn anew.
+const draws = 10_000
 
 // FewestSeeds is how many seeds a verdict takes. By chance alone, all of n
 // differences have the same sign with probability 2^(1-n), and no interval
@@ -29,7 +29,7 @@ func FewestSeeds(confidence float64) int {
 // normal one, for the bootstrap's distribution is too narrow for few values
 // (Hesterberg, What Teachers Should Know About the Bootstrap, 2015, section
 // 3.2). The draws depend on the name alone.
-func interval(differences []float64, confidence float64, name string) (low, high float64) {
+func interval(differences []float64, confidence float64, resamples int, name string) (low, high float64) {
 	n := len(differences)
 	stream := random.New(1, "compare:"+name, 0)
 	means := make([]float64, resamples)
@@ -43,7 +43,7 @@ func interval(differences []float64, confidence float64, name string) (low, high
 	slices.Sort(means)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 - confidence) / 2)
 	tail := distuv.UnitNormal.CDF(t * math.Sqrt(float64(n)/float64(n-1)))
-	at := int(tail * resamples)
+	at := int(tail * float64(resamples))
 	return means[at], means[resamples-1-at]
 }
 

@@ -14,7 +14,7 @@ import (
 // interval of 95 % does not hold it: about one time in twenty, for symmetric
 // and for skewed differences.
 func TestFalseAlarms(t *testing.T) {
-	const trials = 400
+	const trials = 300
 	normal := func(s *random.Stream) float64 { // by Box and Muller
 		return math.Sqrt(2*s.Exponential()) * math.Cos(2*math.Pi*s.Uniform())
 	}
@@ -34,7 +34,7 @@ func TestFalseAlarms(t *testing.T) {
 			for k := range differences {
 				differences[k] = c.draw(&stream)
 			}
-			if low, high := interval(differences, 0.95, fmt.Sprint(name, i)); low > 0 || high < 0 {
+			if low, high := interval(differences, 0.95, 1000, fmt.Sprint(name, i)); low > 0 || high < 0 {
 				alarms++
 			}
 		}
@@ -55,7 +55,7 @@ func TestPower(t *testing.T) {
 		for k := range differences {
 			differences[k] = math.Sqrt(2*stream.Exponential())*math.Cos(2*math.Pi*stream.Uniform()) + 2
 		}
-		if low, _ := interval(differences, 0.95, fmt.Sprint(i)); low > 0 {
+		if low, _ := interval(differences, 0.95, 1000, fmt.Sprint(i)); low > 0 {
 			found++
 		}
 	}
@@ -63,9 +63,9 @@ func TestPower(t *testing.T) {
 }
 
 func TestIntervalIsTheSameAlways(t *testing.T) {
-	low, high := interval([]float64{1, 2, 4, 8, 16, 32}, 0.95, "x")
-	low2, high2 := interval([]float64{1, 2, 4, 8, 16, 32}, 0.95, "x")
+	low, high := interval([]float64{1, 2, 4, 8, 16, 32}, 0.95, draws, "x")
+	low2, high2 := interval([]float64{1, 2, 4, 8, 16, 32}, 0.95, draws, "x")
 	assert.Equal(t, [2]float64{low, high}, [2]float64{low2, high2})
-	low3, _ := interval([]float64{1, 2, 4, 8, 16, 32}, 0.99, "x")
+	low3, _ := interval([]float64{1, 2, 4, 8, 16, 32}, 0.99, draws, "x")
 	assert.Less(t, low3, low)
 }

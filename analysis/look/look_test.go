@@ -23,9 +23,10 @@ func sweep() *sheet.Sheet {
 			for seed := range 2 {
 				queue := metric.Value{Metric: &metric.Metric{Name: "queue_max", Unit: "B"}, Value: float64(1000*(p+1)*(r+1) + 100*seed)}
 				late := metric.Value{Metric: &metric.Metric{Name: "late", Unit: "s"}, Value: math.Inf(1)}
-				if r == 0 {
+				switch rate {
+				case "400Gbps":
 					late.Value = 12e-6
-				} else if r == 1 {
+				case "50Gbps":
 					late.Err = errors.New("not defined")
 				}
 				runs = append(runs, collect.Run{
@@ -88,7 +89,7 @@ func TestRefused(t *testing.T) {
 		{look.Options{X: "topology.rate", Y: "late", Where: []string{"topology.rate=100Gbps"}, Colour: "preset"}, "no row has a value of late"},
 	} {
 		_, _, err := look.Draw(sweep(), c.o)
-		assert.ErrorContains(t, err, c.want)
+		require.ErrorContains(t, err, c.want)
 	}
 	negative := &sheet.Sheet{Columns: []sheet.Column{{Name: "x", Kind: sheet.Number}, {Name: "y", Kind: sheet.Number}}, Rows: [][]any{{1.0, -2.0}}}
 	_, _, err := look.Draw(negative, look.Options{X: "x", Y: "y", LogY: true})

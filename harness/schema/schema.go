@@ -50,10 +50,10 @@ type maker struct {
 }
 
 // reference defines a schema once, and refers to it.
-func (m *maker) reference(name string, make func() object) object {
+func (m *maker) reference(name string, content func() object) object {
 	if _, known := m.definitions[name]; !known {
 		m.definitions[name] = object{} // it may refer to itself
-		m.definitions[name] = make()
+		m.definitions[name] = content()
 	}
 	return object{"$ref": "#/definitions/" + name}
 }

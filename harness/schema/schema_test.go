@@ -214,10 +214,10 @@ func TestSchemaAndValidationAgree(t *testing.T) {
 		}
 		bySchema := s.Validate(asJSON(t, []byte(test.text)))
 		if test.taken {
-			assert.NoError(t, err, "validation of\n%s", test.text)
+			require.NoError(t, err, "validation of\n%s", test.text)
 			assert.NoError(t, bySchema, "schema of\n%s", test.text)
 		} else {
-			assert.Error(t, err, "validation of\n%s", test.text)
+			require.Error(t, err, "validation of\n%s", test.text)
 			assert.Error(t, bySchema, "schema of\n%s", test.text)
 		}
 	}

@@ -103,6 +103,10 @@ func (a *app) revision(ctx context.Context, name string, todo []task) (compare.S
 		return s, fmt.Errorf("building the fabriclab of %s: %w", s.Name, err)
 	}
 	for _, t := range todo {
+		if _, err := os.Stat(filepath.Join(tree, "configs", filepath.FromSlash(t.experiment)+".yaml")); errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(a.err, "warning: %s has no experiment %s\n", s.Name, t.experiment)
+			continue
+		}
 		runs, err := a.runRevision(ctx, tree, t)
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", s.Name, err)
