@@ -110,7 +110,7 @@ func TestReadErrors(t *testing.T) {
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		_, err = figure.Read(out.Dir)
-		assert.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, want)
 	}
 	require.NoError(t, os.WriteFile(path, whole, 0o644))
 	require.NoError(t, os.Remove(filepath.Join(out.Dir, "sweep.parquet")))

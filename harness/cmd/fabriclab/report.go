@@ -183,18 +183,18 @@ func (f *findings) add(dir string, seen map[string]bool) error {
 }
 
 // figureSections also notes what has changed since the figures were made.
-func (found *findings) figureSections(described *catalog.Catalog) []page.Section {
+func (f *findings) figureSections(described *catalog.Catalog) []page.Section {
 	var sections []page.Section
-	for _, f := range found.figures {
+	for _, stored := range f.figures {
 		var runs []storedRun
 		replaced := 0
-		for _, r := range f.Runs {
+		for _, r := range stored.Runs {
 			one := storedRun{labels: r.Labels, engine: r.Engine, seed: r.Seed, failure: r.Error}
 			if r.Error == "" {
-				one.dir = f.RunDir(r)
+				one.dir = stored.RunDir(r)
 				m, err := store.Read(one.dir)
 				if err != nil {
-					one.failure = strings.ReplaceAll(err.Error(), f.Results()+string(filepath.Separator), "")
+					one.failure = strings.ReplaceAll(err.Error(), stored.Results()+string(filepath.Separator), "")
 				}
 				one.manifest = m
 				if m != nil && m.Engine.BuildID != r.Build {
@@ -204,11 +204,11 @@ func (found *findings) figureSections(described *catalog.Catalog) []page.Section
 			runs = append(runs, one)
 		}
 		if replaced > 0 {
-			found.notices = append(found.notices, fmt.Sprintf("%s is older than its runs: %d of %d were made again by another build since. Make the figure again: %s", f.ID, replaced, len(f.Runs), f.Command))
+			f.notices = append(f.notices, fmt.Sprintf("%s is older than its runs: %d of %d were made again by another build since. Make the figure again: %s", stored.ID, replaced, len(stored.Runs), stored.Command))
 		}
 		sections = append(sections, page.Section{
-			ID: f.ID, Title: f.Title, Source: f.Source, Scale: f.Scale, Command: f.Command, Figure: f,
-			Runs: pageRuns(runs, f.Dimensions), Params: parameters(runs, f.Dimensions, described),
+			ID: stored.ID, Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Command: stored.Command, Figure: stored,
+			Runs: pageRuns(runs, stored.Dimensions), Params: parameters(runs, stored.Dimensions, described),
 		})
 	}
 	return sections
