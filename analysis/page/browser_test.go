@@ -56,7 +56,9 @@ func chromium(t *testing.T) string {
 	if apt(install...) != nil && (apt("update") != nil || apt(install...) != nil) {
 		t.Skip("SKIPPED: the page was not tried in a browser: Chromium could not be installed")
 	}
-	return find()
+	path := find()
+	require.NotEmpty(t, path, "Chromium is installed and not in PATH")
+	return path
 }
 
 // A browser with one page open, and what it complained of or asked for.
