@@ -155,6 +155,7 @@ func requireTidy(t *testing.T, results string) {
 // compares the tables with those of a sweep that nobody disturbed.
 // FABRICLAB_TEST_SEED repeats the moments of an earlier run.
 func TestKilledSweepGoesOn(t *testing.T) {
+	t.Parallel()
 	seed := uint64(time.Now().UnixNano())
 	if text := os.Getenv("FABRICLAB_TEST_SEED"); text != "" {
 		var err error
@@ -173,7 +174,7 @@ func TestKilledSweepGoesOn(t *testing.T) {
 	want := tablesOf(t, undisturbed)
 	runs := len(manifests(t, undisturbed))
 
-	const kills = 24
+	const kills = 21
 	kept, atWork := 0, 0
 	for done := 0; done < kills; {
 		results := filepath.Join(t.TempDir(), "results")
@@ -223,6 +224,7 @@ func TestKilledSweepGoesOn(t *testing.T) {
 // TestDamageAsAfterAPowerFailure does to a sweep what a disk may do to it that
 // lost its power, and runs it again.
 func TestDamageAsAfterAPowerFailure(t *testing.T) {
+	t.Parallel()
 	results := filepath.Join(t.TempDir(), "results")
 	s := startSweep(t, results, nil)
 	<-s.ended

@@ -43,6 +43,7 @@ func waitFor(t *testing.T, c *slurmtest.Cluster, results string, wanted func(slu
 
 // TestSlurm runs sweeps on a real Slurm.
 func TestSlurm(t *testing.T) {
+	t.Parallel() // it waits most of the time
 	c := slurmtest.Start(t, lab.root)
 	local := filepath.Join(t.TempDir(), "results")
 	_, stderr, err := fabriclab(t, nil, "run", resumeSweep, "--out", local)

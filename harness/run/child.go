@@ -166,7 +166,7 @@ func (c *child) wait(ctx context.Context, p *cmd.Cmd, done <-chan cmd.Status, wa
 		case <-ctx.Done():
 			return c.stop(p, done)
 		case <-late:
-			end.ended = &final{fmt.Errorf("it ran longer than its limit of %s (--time-limit) and was ended at %s of simulated time", c.duration, progress.SimTime(watch.simPS.Load()))}
+			end.ended = &final{fmt.Errorf("it ran longer than its limit of %s (--time-limit) and was ended; the last that it reported is %s of simulated time", c.duration, progress.SimTime(watch.simPS.Load()))}
 			return c.stop(p, done)
 		case <-memory.C:
 			peak := watch.memory(p.Status().PID)
