@@ -91,6 +91,11 @@ func placeOf(r collect.Run) place {
 	return place{r.Experiment, collect.Run{Labels: labels}.Point(), r.Engine, r.Seed}
 }
 
+// scenarioOf is a run's place by its scenario in place of its labels.
+func scenarioOf(r collect.Run) place {
+	return place{r.Experiment, "scenario " + r.Scenario, r.Engine, r.Seed}
+}
+
 func (p place) String() string {
 	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", p.experiment, p.point, p.engine, p.seed)), " ")
 }
@@ -120,9 +125,19 @@ func Compare(base, head Set, rules *Rules) (*Report, error) {
 		return nil, err
 	}
 	c := &comparison{rules: rules, found: map[pairsKey]*pairs{}, pairs: map[*Experiment][]*pairs{}, report: &Report{Base: base.Name, Head: head.Name, Confidence: rules.Confidence, FewestSeeds: FewestSeeds(rules.Confidence)}}
+	// Points that are the same scenario under several labels have one run in a
+	// folder of results, under the labels of the first of them.
+	twins := map[place]collect.Run{}
+	for _, r := range head.Runs {
+		twins[scenarioOf(r)] = r
+	}
 	for _, r := range base.Runs {
 		e, p := c.experiment(r.Experiment), placeOf(r)
-		if other, both := after[p]; both {
+		other, both := after[p]
+		if !both {
+			other, both = twins[scenarioOf(r)]
+		}
+		if both {
 			e.Pairs++
 			c.pair(e, p, r, other)
 		} else {

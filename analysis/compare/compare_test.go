@@ -43,7 +43,7 @@ func runs(point string, m *metric.Metric, values ...float64) []collect.Run {
 			value = metric.Value{Metric: m, Err: errors.New("2 of 9 flows did not finish")}
 		}
 		list = append(list, collect.Run{
-			Experiment: "a/b", Scenario: "00ff", Labels: []collect.Label{{Path: "preset", Value: point}}, Engine: "ns3",
+			Experiment: "a/b", Scenario: "00" + point, Labels: []collect.Label{{Path: "preset", Value: point}}, Engine: "ns3",
 			Seed: uint64(i + 1), Values: []metric.Value{value},
 		})
 	}
@@ -138,6 +138,14 @@ func TestPairs(t *testing.T) {
 	assert.Equal(t, compare.Same, e.Rows[0].Verdict)
 	assert.Equal(t, compare.Number(1.5), e.Rows[0].Base)
 	assert.True(t, report.Failed)
+
+	// A folder has one run for two points that are the same scenario.
+	two := append(runs("x", queue, 1), runs("y", queue, 1)...)
+	two[1].Scenario = two[0].Scenario
+	report, err = compare.Compare(compare.Set{Runs: two}, compare.Set{Runs: two[:1]}, compare.DefaultRules())
+	require.NoError(t, err)
+	assert.Empty(t, report.Experiments[0].Lost)
+	assert.Equal(t, 2, report.Experiments[0].Pairs)
 
 	_, err = compare.Compare(compare.Set{Name: "twins", Runs: append(runs("x", queue, 1), runs("x", queue, 1)...)}, compare.Set{}, compare.DefaultRules())
 	require.ErrorContains(t, err, "twins has two results of a/b preset=x ns3 seed 1")
@@ -244,10 +252,10 @@ func TestBaseline(t *testing.T) {
   {"name":"convergence_time","unit":"s","better":"lower"}
 ],
 "runs": [
-  {"point":["preset=x"],"engine":"ns3","seed":1,"scenario":"00ff","values":[0.1]},
-  {"point":["preset=x"],"engine":"ns3","seed":2,"scenario":"00ff","values":["never"]},
-  {"point":["preset=x"],"engine":"ns3","seed":3,"scenario":"00ff","values":[null]},
-  {"point":["preset=y"],"engine":"ns3","seed":1,"scenario":"00ff","values":[null]}
+  {"point":["preset=x"],"engine":"ns3","seed":1,"scenario":"00x","values":[0.1]},
+  {"point":["preset=x"],"engine":"ns3","seed":2,"scenario":"00x","values":["never"]},
+  {"point":["preset=x"],"engine":"ns3","seed":3,"scenario":"00x","values":[null]},
+  {"point":["preset=y"],"engine":"ns3","seed":1,"scenario":"00y","values":[null]}
 ]}
 `, string(text))
 	all, err := compare.LoadBaselines(dir)
