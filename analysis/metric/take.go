@@ -330,7 +330,7 @@ func convergenceTime(t *taker) (float64, error) {
 	link := int64(0)
 	for port, bps := range network.RateBps {
 		if strings.HasSuffix(port, "->"+flows[0].dst) {
-			link = bps
+			link = max(link, bps)
 		}
 	}
 	rates, err := rate.Flows(t.dir, rate.Pacing, ids)
