@@ -99,23 +99,23 @@ func TestTakeWithout(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir)
 	got := byName(t, spec.Run{Dir: dir}, nil)
-	assert.EqualError(t, got["queue_max"].Err, "the table queues was not recorded")
-	assert.EqualError(t, got["fct_slowdown_p99"].Err, "the table flows was not recorded")
-	assert.EqualError(t, got["fairness"].Err, "the table flows was not recorded")
+	require.EqualError(t, got["queue_max"].Err, "the table queues was not recorded")
+	require.EqualError(t, got["fct_slowdown_p99"].Err, "the table flows was not recorded")
+	require.EqualError(t, got["fairness"].Err, "the table flows was not recorded")
 
 	fct, slow := int64(2e6), 3.0
 	finished := tabletest.Flow{Flow: 0, Dst: "r", SizeBytes: 1000, Measured: true, Finished: true, FctPs: &fct, Slowdown: &slow, SenderEndPs: 3e6}
 	tabletest.Write(t, dir, "flows", []tabletest.Flow{finished, {Flow: 1, Dst: "q", SizeBytes: 1000, Measured: true, SenderEndPs: -1}})
 	got = byName(t, spec.Run{Dir: dir}, nil)
-	assert.EqualError(t, got["fct_slowdown_p99"].Err, "1 of 2 flows of any size did not finish")
-	assert.EqualError(t, got["fairness"].Err, "the flows are not active together for 50 us")
+	require.EqualError(t, got["fct_slowdown_p99"].Err, "1 of 2 flows of any size did not finish")
+	require.EqualError(t, got["fairness"].Err, "the flows are not active together for 50 us")
 
 	finished.SenderEndPs = 300e6
 	tabletest.Write(t, dir, "flows", []tabletest.Flow{finished, {Flow: 1, Dst: "q", SenderEndPs: -1}})
 	got = byName(t, spec.Run{Dir: dir}, nil)
 	assert.InDelta(t, 3, got["fct_slowdown_p99"].Value, 0)
-	assert.EqualError(t, got["fairness"].Err, "the table rates was not recorded")
-	assert.EqualError(t, got["convergence_time"].Err, "the flows go to several hosts, so that there is no common fair share")
+	require.EqualError(t, got["fairness"].Err, "the table rates was not recorded")
+	require.EqualError(t, got["convergence_time"].Err, "the flows go to several hosts, so that there is no common fair share")
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "queues.parquet"), []byte("no table"), 0o644))
 	_, err := metric.Take(spec.Run{Dir: dir}, nil)
@@ -136,6 +136,6 @@ measures:
 	assert.InDelta(t, 0.407, got["figure.peak"].Value, 1e-12)
 	assert.Equal(t, &metric.Metric{Name: "figure.peak", Unit: "KB", Help: "highest queue", Better: measure.Lower}, got["figure.peak"].Metric)
 	assert.Equal(t, measure.Higher, got["figure.full"].Metric.Better)
-	assert.ErrorContains(t, got["figure.gone"].Err, "no sample of s1->s2 class 5")
+	require.ErrorContains(t, got["figure.gone"].Err, "no sample of s1->s2 class 5")
 	assert.NotContains(t, got["figure.gone"].Err.Error(), dir)
 }

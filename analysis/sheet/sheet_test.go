@@ -58,7 +58,7 @@ func TestReadErrors(t *testing.T) {
 		path := filepath.Join(dir, name)
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		_, err := sheet.ReadFile(path)
-		assert.ErrorContains(t, err, path)
+		require.ErrorContains(t, err, path)
 	}
 	_, err := sheet.ReadFile(filepath.Join(dir, "none.csv"))
 	require.ErrorIs(t, err, os.ErrNotExist)
