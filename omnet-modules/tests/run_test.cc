@@ -75,6 +75,22 @@ TEST(Run, ByHandGivesTheBytesOfTheScenario) {
   }
 }
 
+/// The event log, from which sequence charts are drawn, has frames as messages that travel, with the
+/// link's delay and their transmission time, and changes nothing.
+TEST(Run, EventLogsShowFramesOnTheirWay) {
+  const Folder folder, plain;
+  const Result logged = byHand(
+      folder, "Hpcc", {"--record-eventlog=true", "--eventlog-file=" + (folder / "run.elog"), "--sim-time-limit=20us"});
+  ASSERT_EQ(logged.code, 0) << logged.err;
+  ASSERT_EQ(byHand(plain, "Hpcc", {"--sim-time-limit=20us"}).code, 0);
+  EXPECT_EQ(read(folder / "hand.trc"), read(plain / "hand.trc"));
+  const std::string log = read(folder / "run.elog");
+  for (const char* sign : {" c fabriclab::FabricFrame n data ", " c fabriclab::FabricFrame n ack ",
+                           " c fabriclab::FabricTimer n sample ", " pd 0.0000015 td 0.0000001216 "}) {
+    EXPECT_NE(log.find(sign), std::string::npos) << sign;
+  }
+}
+
 TEST(Run, TheSameBytesEveryTime) {
   const Folder a, b;
   for (const Folder* f : {&a, &b}) {
