@@ -6,19 +6,22 @@ import (
 	"iter"
 	"math"
 	"path/filepath"
-	"strings"
 
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/trace"
 )
 
-// ListFile is the flow list in a run directory, for people.
-const ListFile = "flow-list.parquet"
+// ListTable is the flow list in a run directory, for people; ListFile is its
+// file.
+const (
+	ListTable = "flow-list"
+	ListFile  = ListTable + ".parquet"
+)
 
 // table has the columns that a workload of type file reads, so that a list
 // can be edited and run.
 var table = trace.Table{
-	Name: strings.TrimSuffix(ListFile, ".parquet"), Title: "The flow list: what was to be sent", Scope: "flow",
+	Name: ListTable, Title: "The flow list: what was to be sent", Scope: "flow",
 	Columns: []trace.Column{
 		{Name: "flow", Type: "u32", Unit: "1", Help: "number of the flow"},
 		{Name: "group", Type: "u32", Unit: "1", Help: "job, incast or coflow; 0 = none"},

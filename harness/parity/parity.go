@@ -11,9 +11,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
-	"fabriclab/harness/store"
+	"fabriclab/harness/load"
 	"fabriclab/harness/trace"
 )
 
@@ -24,19 +23,18 @@ type Table struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Tables are the tables that a run came to, by name. One that it was given
-// says nothing about the engine.
+// Tables are the tables of a run by name, without the flow list: what a run
+// was given says nothing about the engine.
 func Tables(runDir string) (map[string]Table, error) {
-	m, err := store.Read(runDir)
+	names, err := trace.List(runDir)
 	if err != nil {
 		return nil, err
 	}
 	tables := map[string]Table{}
-	for file, output := range m.Outputs {
-		if output.Rows == nil {
+	for _, name := range names {
+		if name == load.ListTable {
 			continue
 		}
-		name := strings.TrimSuffix(file, ".parquet")
 		if tables[name], err = digest(runDir, name); err != nil {
 			return nil, err
 		}
