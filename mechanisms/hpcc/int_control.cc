@@ -107,13 +107,14 @@ void IntControl::onAck(Flow& flow, const Packet& ack) {
   const Measure m = measure(s.last, telemetry, baseRtt, s.hopU);
   s.last.count = telemetry.count;
   std::copy_n(telemetry.hops.begin(), telemetry.count, s.last.hops.begin());
+  // Also the first ACK, which has nothing to compare with, begins a round trip.
+  const bool updateWc = ack.seq > s.lastUpdateSeq;
+  if (updateWc) s.lastUpdateSeq = flow.sndNxt;
   if (!m.valid) return;
 
   s.u = average(s.u, m, baseRtt);
   beforeWindow(s, m, telemetry, ack);
-  const bool updateWc = ack.seq > s.lastUpdateSeq;
   s.w = computeWindow(s, s.u, updateWc);
-  if (updateWc) s.lastUpdateSeq = flow.sndNxt;
   apply(flow, s);
   TraceBus& trace = network_->trace();
   if (table_ >= 0 && trace.on(table_) && trace.wantsFlow(table_, flow.spec.id) &&

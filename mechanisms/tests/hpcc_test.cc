@@ -144,31 +144,33 @@ TEST_F(HpccFlow, StartsAtLineRateWithOneBandwidthDelayProduct) {
   EXPECT_EQ(flow->rate, Rate::Gbps(100));
 }
 
-TEST_F(HpccFlow, ThreeAcks) {
-  onAck(1456, stack({record(0, 0, 161250)}));  // only remembered
+TEST_F(HpccFlow, FourAcks) {
+  // Only remembered; the reference window stays until what is sent from now on is acknowledged.
+  onAck(1456, stack({record(0, 0, 161250)}));
   EXPECT_EQ(flow->window, 161250);
-  EXPECT_EQ(state().lastUpdateSeq, 0u);
+  EXPECT_EQ(state().lastUpdateSeq, flow->sndNxt);
 
   // u' = 1 + 1 (a queue of one B * T), tau = T / 10: U = 0.9 * 1 + 0.1 * 2 = 1.1
   onAck(2912, stack({record(1290, 16125, 161250)}));
   EXPECT_DOUBLE_EQ(state().u, 1.1);
   const double first = kBdp * 0.95 / 1.1 + 80;
-  EXPECT_NEAR(state().wc, first, 1e-6);
+  EXPECT_NEAR(state().w, first, 1e-6);
   EXPECT_EQ(flow->window, 139341);
   EXPECT_NEAR(static_cast<double>(flow->rate.bps), first * 8 / 12.9e-6, 1);
-  EXPECT_EQ(state().lastUpdateSeq, flow->sndNxt);
+  EXPECT_DOUBLE_EQ(state().wc, kBdp);
 
   // Not yet a round trip later: the window follows, the reference window does not.
   onAck(4368, stack({record(2580, 32250, 161250)}));
   EXPECT_DOUBLE_EQ(state().u, 0.9 * 1.1 + 0.1 * 2);
-  EXPECT_NEAR(state().w, first * 0.95 / 1.19 + 80, 1e-6);
-  EXPECT_NEAR(state().wc, first, 1e-6);
+  EXPECT_NEAR(state().w, kBdp * 0.95 / 1.19 + 80, 1e-6);
+  EXPECT_DOUBLE_EQ(state().wc, kBdp);
 
-  // The first packet sent after the last update is acknowledged.
+  // The first packet sent after the first ACK is acknowledged.
   onAck(flow->sndNxt + 1, stack({record(3870, 48375, 161250)}));
   const double u = 0.9 * 1.19 + 0.1 * 2;
-  EXPECT_NEAR(state().wc, first * 0.95 / u + 80, 1e-6);
+  EXPECT_NEAR(state().wc, kBdp * 0.95 / u + 80, 1e-6);
   EXPECT_NEAR(state().w, state().wc, 1e-9);
+  EXPECT_EQ(state().lastUpdateSeq, flow->sndNxt);
 }
 
 TEST_F(HpccFlow, AckOfExactlyTheLastUpdateIsNoUpdate) {
