@@ -87,7 +87,7 @@ func TestADigestThatIsNotThereOrDamaged(t *testing.T) {
 	dir := t.TempDir()
 	_, err := parity.Load(dir, "fncc/fig10", "quick")
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	assert.ErrorContains(t, err, "fabriclab parity fncc/fig10 --update")
+	require.ErrorContains(t, err, "fabriclab parity fncc/fig10 --update")
 	require.NoError(t, os.WriteFile(parity.File(dir, "fncc/fig10", "quick"), []byte("{"), 0o644))
 	_, err = parity.Load(dir, "fncc/fig10", "quick")
 	assert.ErrorContains(t, err, "is damaged")
