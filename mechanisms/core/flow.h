@@ -69,7 +69,7 @@ class Flow {
   Wait wait = Wait::Blocked;
   bool stopped = false;
   bool senderDone = false;
-  Flow *prevReady = nullptr, *nextReady = nullptr;
+  uint32_t place = 0;  // among the flows of its class at its NIC
   uint32_t heapIndex = 0;
   Flow *prevActive = nullptr, *nextActive = nullptr;
 

@@ -20,7 +20,7 @@ uint64_t pairHash(uint64_t a, uint64_t b) { return mix64(mix64(a + kGolden) ^ (b
 const Description& Host::describe() {
   static const Description d =
       Describe<Host>("host", Kind::Node, "Host: NIC, queue pairs and receiver")
-          .help("A flow is one queue pair. Queue pairs of a NIC share its link packet by packet in turn.")
+          .help("A flow is one queue pair. Queue pairs of a NIC share its link packet by packet, round robin.")
           .source("FNCC section 5; RoCEv2")
           .param("mtu", &Host::mtu_, Bytes{1518}, "largest data packet on the wire, without INT", "FNCC section 5")
           .range(64, 65536)
@@ -132,6 +132,7 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   f.prevActive = lastActive_;
   (lastActive_ == nullptr ? firstActive_ : lastActive_->nextActive) = &f;
   lastActive_ = &f;
+  f.place = turns_[spec.cls].join(f);
   ++network_->counters.flowsStarted;
   if (spec.size != 0) ++network_->counters.flowsLimited;
   if (spec.size != 0 && spec.measured) ++network_->counters.measuredLimited;
@@ -166,12 +167,8 @@ void Host::settle(Flow& f) {
 }
 
 void Host::makeReady(Flow& f) {
-  ReadyList& list = ready_[f.spec.cls];
   f.wait = Flow::Wait::Ready;
-  f.prevReady = list.tail;
-  f.nextReady = nullptr;
-  (list.head == nullptr ? list.head : list.tail->nextReady) = &f;
-  list.tail = &f;
+  turns_[f.spec.cls].set(f.place);
   readyMask_ |= 1u << f.spec.cls;
 }
 
@@ -179,10 +176,9 @@ void Host::makeReady(Flow& f) {
 void Host::block(Flow& f) {
   if (f.wait == Flow::Wait::Paced) heapRemove(f);
   if (f.wait == Flow::Wait::Ready) {
-    ReadyList& list = ready_[f.spec.cls];
-    (f.prevReady == nullptr ? list.head : f.prevReady->nextReady) = f.nextReady;
-    (f.nextReady == nullptr ? list.tail : f.nextReady->prevReady) = f.prevReady;
-    if (list.head == nullptr) readyMask_ &= ~(1u << f.spec.cls);
+    Turns& turns = turns_[f.spec.cls];
+    turns.clear(f.place);
+    if (turns.none()) readyMask_ &= ~(1u << f.spec.cls);
   }
   f.wait = Flow::Wait::Blocked;
 }
@@ -200,7 +196,7 @@ uint32_t Host::refresh() {
 Time Host::nextWake() const { return paced_.empty() ? Time::Max() : paced_.front()->nextSendAt; }
 
 Packet* Host::pull(uint8_t cls) {
-  Flow& f = *ready_[cls].head;
+  Flow& f = turns_[cls].next();
   block(f);
 
   const Time now = network_->engine().now();
@@ -311,6 +307,7 @@ void Host::onStop(Flow& f) {
 void Host::finishSender(Flow& f) {
   Engine& engine = network_->engine();
   block(f);
+  turns_[f.spec.cls].leave(f.place);
   f.senderDone = true;
   f.senderEndAt = engine.now();
   engine.cancel(f.retransmitEvent);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mechanisms/core/node.h"
+#include "mechanisms/core/turns.h"
 
 namespace fabric {
 
@@ -65,11 +66,6 @@ class Host final : public Node, public PacketSource {
    private:
     PacketList list_;
   };
-  struct ReadyList {
-    Flow* head = nullptr;
-    Flow* tail = nullptr;
-  };
-
   void onStart(Network& network) override;
   void onData(Flow& flow, Packet* packet);
   void onAck(Flow& flow, Packet* packet);
@@ -94,7 +90,7 @@ class Host final : public Node, public PacketSource {
   CongestionControl* cc_ = nullptr;
   std::vector<ReceiverAgent*> receivers_;
   std::vector<std::unique_ptr<ControlQueue>> controlQueues_;
-  ReadyList ready_[kMaxClasses];
+  Turns turns_[kMaxClasses];
   uint32_t readyMask_ = 0;
   std::vector<Flow*> paced_;
   Flow *firstActive_ = nullptr, *lastActive_ = nullptr;

@@ -131,6 +131,22 @@ TEST(Host, AFlowThatComesLaterTakesItsTurnToo) {
   EXPECT_NEAR(static_cast<double>(a + b), 100e-6 * 100e9 / 8 / 1518, 2);
 }
 
+/// A flow at line rate may send again at once, a paced one only after its gap: that must not give the
+/// first more than its turn while all three have something to send.
+TEST(Host, AFlowAtLineRateGetsNoMoreThanItsTurn) {
+  Chain net(manual(), 1, 1);
+  for (int i = 0; i < 3; ++i) net.flow(i, net.sender(0), net.receiver(), 0);
+  net.run(Time::Us(1));
+  for (int i = 0; i < 2; ++i) net.active(net.sender(0), i).rate = Rate::Gbps(40);
+  std::vector<uint64_t> before;
+  for (int i = 0; i < 3; ++i) before.push_back(net.active(net.sender(0), i).packets);
+  net.run(Time::Us(101));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_NEAR(static_cast<double>(net.active(net.sender(0), i).packets - before[i]), 100e-6 * 100e9 / 8 / 1518 / 3, 2)
+        << i;
+  }
+}
+
 TEST(Host, PacingGapsAreThePacketAtTheFlowsRate) {
   Chain net(manual(Rate{30000000000}), 1, 1);
   net.engine.recordSends = true;
