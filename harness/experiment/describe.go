@@ -30,6 +30,7 @@ const (
 	KindTextLists       // a list of lists of texts
 	KindTextMap         // a mapping of names to texts
 	KindTextsOrMappings // a list of either
+	KindWorkloads       // a list of workloads
 	KindTime
 	KindRate
 	KindBytes
@@ -228,7 +229,7 @@ func (r *recorder) example(path string) *yaml.Node {
 	for _, key := range s.order {
 		value := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: "1"}
 		switch s.shapes[key].Kind {
-		case KindList, KindTexts, KindTextLists, KindTextsOrMappings:
+		case KindList, KindTexts, KindTextLists, KindTextsOrMappings, KindWorkloads:
 			item := value
 			if r.sections[path+"."+key+".0"] != nil || s.shapes[key].Kind == KindTextsOrMappings {
 				item = r.example(path + "." + key + ".0")

@@ -185,6 +185,15 @@ func (s *section) float(key string, def float64) float64 {
 	return x
 }
 
+// choice is one of some words, the first one where the key is missing.
+func (s *section) choice(key string, words ...string) string {
+	p := catalog.Param{Type: catalog.TypeChoice, Choices: words}
+	s.asks(key, Shape{Kind: KindParam, Param: &p})
+	value := orDefault(s, key, any(words[0]), p.Parse)
+	word, _ := value.(string)
+	return word
+}
+
 func orDefault[T any](s *section, key string, def T, parse func(string) (T, error)) T {
 	if value, ok := quantity(s, key, parse); ok {
 		return value

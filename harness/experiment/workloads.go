@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,7 +71,11 @@ var workloadTypes = map[string]func(*loader, *section, *topology.Topology, workl
 	"permutation":  (*loader).permutation,
 	"all-to-all":   (*loader).allToAll,
 	"semi-dynamic": (*loader).semiDynamic,
+	"jobs":         (*loader).jobs,
 }
+
+// A mix reads its parts by the same table.
+func init() { workloadTypes["mix"] = (*loader).mix }
 
 // workload reads the workload section, nil if there is something wrong.
 func (l *loader) workload(root *section, t *topology.Topology, rules workload.Rules) workload.Generator {
@@ -79,6 +84,11 @@ func (l *loader) workload(root *section, t *topology.Topology, rules workload.Ru
 		root.missing("workload", "{type: list, flows: [{src: host0, dst: host1, start: 0us, size: 1MB}]}")
 		return nil
 	}
+	return l.workloadOf(s, t, rules)
+}
+
+// workloadOf reads a workload of any type.
+func (l *loader) workloadOf(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
 	kind, at, ok := s.required("type", "list")
 	if !ok {
 		return nil
@@ -89,7 +99,7 @@ func (l *loader) workload(root *section, t *topology.Topology, rules workload.Ru
 		for name := range workloadTypes {
 			names = append(names, name)
 		}
-		l.problem(at, "workload.type: there is no workload %q%s", kind, catalog.Hint(kind, names))
+		l.problem(at, "%s: there is no workload %q%s", s.name("type"), kind, catalog.Hint(kind, names))
 		return nil
 	}
 	before := l.found
@@ -113,7 +123,7 @@ func (l *loader) finish(s *section, before int, g checked) workload.Generator {
 		return nil
 	}
 	if err := g.Check(); err != nil {
-		l.problem(s.node, "workload: %v", err)
+		l.problem(s.node, "%s: %v", s.path, err)
 		return nil
 	}
 	return g
@@ -127,11 +137,17 @@ func (l *loader) poisson(s *section, t *topology.Topology, rules workload.Rules)
 	}
 	s.need("load", "0.5")
 	p.Load = s.float("load", 0)
+	of := s.choice("load_of", "hosts", "uplinks")
 	const most = 2
 	if p.Load > most {
-		l.problem(s.get("load"), "workload.load: %g is above %d; it is a share of the rate of the hosts' links, 0.5 for 50 %%", p.Load, most)
+		rate := map[string]string{"hosts": "the hosts' links", "uplinks": "the uplinks"}[of]
+		l.problem(s.get("load"), "%s: %g is above %d; it is a share of the rate of %s, 0.5 for 50 %%", s.name("load"), p.Load, most, rate)
 	}
-	if p.Pattern != nil {
+	switch {
+	case p.Pattern == nil:
+	case of == "uplinks":
+		p.Capacity = l.uplinkShares(s, t, p.Pattern)
+	default:
 		for src := range p.Sources() {
 			p.Capacity = append(p.Capacity, t.Link(scenario.PortRef{Node: src}).RateBps)
 		}
@@ -139,18 +155,100 @@ func (l *loader) poisson(s *section, t *topology.Topology, rules workload.Rules)
 	return l.finish(s, before, p)
 }
 
+// uplinkShares divides the uplinks of every switch evenly among its sources.
+func (l *loader) uplinkShares(s *section, t *topology.Topology, p *workload.Pattern) []int64 {
+	sources := map[uint32]int64{}
+	for src := range p.Sources() {
+		sources[t.Attached(src)]++
+	}
+	var shares []int64
+	for src := range p.Sources() {
+		at := t.Attached(src)
+		if t.UplinkRate(at) == 0 {
+			l.problem(s.get("load_of"), "%s: %s is joined with no other switch, so there is no uplink to take a share of; write load_of: hosts", s.name("load_of"), t.Nodes[at].Name)
+			return nil
+		}
+		shares = append(shares, t.UplinkRate(at)/sources[at])
+	}
+	return shares
+}
+
 func (l *loader) incast(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
 	before := l.found
 	s.need("senders", "8")
+	total, striped := quantity(s, "total", positiveBytes)
+	if n := s.get("size"); n != nil && striped {
+		l.problem(n, "%s and %s exclude each other: the senders of an event have equal shares of the total", s.name("size"), s.name("total"))
+	}
+	if n := s.get("sizes"); n != nil && striped {
+		l.problem(n, "%s and %s exclude each other: the senders of an event have equal shares of the total", s.name("sizes"), s.name("total"))
+	}
 	g := &workload.Incast{
-		Sources: l.hosts(s, t, "sources"), Receivers: l.hosts(s, t, "receivers"),
-		Senders: s.count("senders"), Events: s.count("events"), Common: l.common(s, rules, false),
+		Sources: l.hosts(s, t, "sources"), Receivers: l.hosts(s, t, "receivers"), Total: uint64(total),
+		Senders: s.count("senders"), Events: s.count("events"), Common: l.common(s, rules, striped),
 	}
 	if g.Events > 1 {
 		s.need("interval", "100us (between two events)")
 	}
 	g.IntervalPs = s.time("interval", 0)
 	return l.finish(s, before, g)
+}
+
+// positiveBytes reads a size above 0.
+func positiveBytes(text string) (int64, error) {
+	n, err := units.ParseBytes(text)
+	if err == nil && n == 0 {
+		err = fmt.Errorf("%q is nothing to send; write a size above 0", text)
+	}
+	return n, err
+}
+
+func (l *loader) jobs(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	before := l.found
+	g := &workload.Jobs{
+		Blocks: s.count("blocks"), Copies: int(s.integer("copies", 3, 2, 1<<16)),
+		IntervalPs: s.time("interval", 0), Common: l.common(s, rules, false),
+	}
+	if s.asks("groups", Shape{Kind: KindTextLists}); s.get("groups") != nil {
+		g.Racks = l.groups(s, t)
+		g.Hosts = slices.Concat(g.Racks...)
+		g.Sources = g.Hosts
+	} else {
+		g.Hosts = l.hosts(s, t, "destinations")
+	}
+	if s.get("sources") != nil || g.Racks == nil {
+		g.Sources = l.hosts(s, t, "sources")
+	}
+	g.Writers = int(s.integer("writers", int64(len(g.Sources)), 1, 1<<24))
+	if g.Racks != nil {
+		if n := s.get("destinations"); n != nil {
+			l.problem(n, "%s and %s exclude each other: with groups, copies are kept by the hosts of the groups", s.name("destinations"), s.name("groups"))
+		}
+		for _, src := range g.Sources {
+			if !slices.Contains(g.Hosts, src) {
+				l.problem(s.get("sources"), "%s: host %s is in no group; name only hosts of %s", s.name("sources"), t.Nodes[src].Name, s.name("groups"))
+			}
+		}
+	}
+	return l.finish(s, before, g)
+}
+
+// mix reads several workloads that go on side by side.
+func (l *loader) mix(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	before := l.found
+	s.asks("parts", Shape{Kind: KindWorkloads})
+	s.need("parts", "[{type: poisson, sizes: enterprise, load: 0.5}, {type: jobs, size: 64MB}]")
+	m := &workload.Mix{}
+	for i, n := range s.items("parts") {
+		if l.recorder != nil {
+			break // they are workloads again
+		}
+		part := l.section(n, n, s.name("parts."+strconv.Itoa(i)))
+		if g := l.workloadOf(part, t, rules); g != nil {
+			m.Parts = append(m.Parts, g)
+		}
+	}
+	return l.finish(s, before, m)
 }
 
 func (l *loader) permutation(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
@@ -189,7 +287,7 @@ func (l *loader) common(s *section, rules workload.Rules, unlimited bool) worklo
 func flowTemplate(s *section, rules workload.Rules) scenario.Flow {
 	f := scenario.Flow{Class: uint8(s.integer("class", int64(rules.DefaultClass()), 0, math.MaxUint8)), Weight: s.float("weight", 1)}
 	if int(f.Class) >= rules.Classes {
-		s.f.problem(s.get("class"), "workload.class: %d is out of range; allowed: from 0 to %d", f.Class, rules.Classes-1)
+		s.f.problem(s.get("class"), "%s: %d is out of range; allowed: from 0 to %d", s.name("class"), f.Class, rules.Classes-1)
 	}
 	return f
 }
@@ -200,18 +298,13 @@ func (l *loader) pattern(s *section, t *topology.Topology) *workload.Pattern {
 	var p *workload.Pattern
 	var err error
 	s.asks("groups", Shape{Kind: KindTextLists})
-	if groups := s.items("groups"); groups != nil {
+	if s.get("groups") != nil {
 		for _, key := range []string{"sources", "destinations"} {
 			if n := s.get(key); n != nil {
-				l.problem(n, "workload.%s and workload.groups exclude each other: with groups, every host sends to all other groups", key)
+				l.problem(n, "%s and %s exclude each other: with groups, every host sends to all other groups", s.name(key), s.name("groups"))
 			}
 		}
-		var ids [][]uint32
-		seen := map[uint32]bool{}
-		for i, n := range groups {
-			ids = append(ids, l.hostList(n, s.name("groups."+strconv.Itoa(i)), t, seen))
-		}
-		p, err = workload.BetweenGroups(ids)
+		p, err = workload.BetweenGroups(l.groups(s, t))
 	} else {
 		p, err = workload.AnyToAny(l.hosts(s, t, "sources"), l.hosts(s, t, "destinations"))
 	}
@@ -219,10 +312,20 @@ func (l *loader) pattern(s *section, t *topology.Topology) *workload.Pattern {
 		return nil
 	}
 	if err != nil {
-		l.problem(s.node, "workload: %v", err)
+		l.problem(s.node, "%s: %v", s.path, err)
 		return nil
 	}
 	return p
+}
+
+// groups reads lists of hosts, none of which may be there twice.
+func (l *loader) groups(s *section, t *topology.Topology) [][]uint32 {
+	var ids [][]uint32
+	seen := map[uint32]bool{}
+	for i, n := range s.items("groups") {
+		ids = append(ids, l.hostList(n, s.name("groups."+strconv.Itoa(i)), t, seen))
+	}
+	return ids
 }
 
 // hosts reads a list of hosts, all of them if the key is missing.
@@ -285,9 +388,9 @@ func (l *loader) sizes(s *section, unlimited bool) *workload.Sizes {
 	n := s.get("size")
 	switch {
 	case isTable && n != nil:
-		l.problem(n, "workload.size and workload.sizes exclude each other; keep one")
+		l.problem(n, "%s and %s exclude each other; keep one", s.name("size"), s.name("sizes"))
 	case isTable:
-		return l.sizeTable(name, at)
+		return l.sizeTable(s, name, at)
 	case n == nil && unlimited:
 	case n == nil:
 		s.missing("sizes", "web-search (or size: 1MB)")
@@ -296,7 +399,7 @@ func (l *loader) sizes(s *section, unlimited bool) *workload.Sizes {
 			return workload.FixedSize(int64(size))
 		}
 		if !unlimited && n.Value == "unlimited" {
-			l.problem(n, "workload.size: the flows of this workload come to an end; write a size above 0")
+			l.problem(n, "%s: the flows of this workload come to an end; write a size above 0", s.name("size"))
 		}
 	}
 	return nil
@@ -304,7 +407,7 @@ func (l *loader) sizes(s *section, unlimited bool) *workload.Sizes {
 
 // sizeTable reads a table of flow sizes: one of the shipped ones by name, or
 // a file beside the experiment.
-func (l *loader) sizeTable(name string, at *yaml.Node) *workload.Sizes {
+func (l *loader) sizeTable(s *section, name string, at *yaml.Node) *workload.Sizes {
 	dir := filepath.Join(l.configDir, "workloads")
 	file := filepath.Join(dir, name+".yaml")
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") {
@@ -316,11 +419,11 @@ func (l *loader) sizeTable(name string, at *yaml.Node) *workload.Sizes {
 		for i, path := range known {
 			known[i] = strings.TrimSuffix(filepath.Base(path), ".yaml")
 		}
-		l.problem(at, "workload.sizes: there is no table %q (%s)%s", name, file, catalog.Hint(name, known))
+		l.problem(at, "%s: there is no table %q (%s)%s", s.name("sizes"), name, file, catalog.Hint(name, known))
 		return nil
 	}
 	if err != nil {
-		l.problem(at, "workload.sizes: %v", err)
+		l.problem(at, "%s: %v", s.name("sizes"), err)
 	}
 	return sizes
 }
@@ -336,7 +439,7 @@ func (l *loader) flowFile(s *section, t *topology.Topology, rules workload.Rules
 	}
 	file, err := workload.OpenFile(path, t.Host, rules)
 	if err != nil {
-		l.problem(at, "workload.path: %v", err)
+		l.problem(at, "%s: %v", s.name("path"), err)
 		return nil
 	}
 	return file
@@ -357,7 +460,7 @@ func (l *loader) flowList(s *section, t *topology.Topology, rules workload.Rules
 	list, err := workload.NewList(entries)
 	var entry *workload.EntryError
 	if errors.As(err, &entry) {
-		l.problem(items[entry.Index], "workload.flows.%d: %v", entry.Index, entry.Err)
+		l.problem(items[entry.Index], "%s.%d: %v", s.name("flows"), entry.Index, entry.Err)
 		return nil
 	}
 	return list

@@ -66,6 +66,32 @@ func TestWorkloads(t *testing.T) {
 			assert.GreaterOrEqual(t, len(flows), 6+2)
 			assert.Equal(t, uint32(1), flows[0].Group)
 		}},
+		{"load of the uplinks", "{type: poisson, size: 10KB, load: 0.1, load_of: uplinks, groups: [[host0..host3], [host4..host5]]}", func(t *testing.T, flows []scenario.Flow) {
+			// Two uplinks of 100 Gb/s for four sources and for two: 20 Gb/s of
+			// 80 kbit for 12 ms from each leaf.
+			sent := map[bool]int{}
+			for _, f := range flows {
+				sent[f.Src < 4]++
+			}
+			assert.InDelta(t, 3000, sent[true], 4*55)
+			assert.InDelta(t, 3000, sent[false], 4*55)
+		}},
+		{"striped incast", "{type: incast, senders: 3, total: 10MB, events: 2, interval: 1ms}", func(t *testing.T, flows []scenario.Flow) {
+			assert.Len(t, flows, 6)
+			assert.Equal(t, []uint64{3_333_334, 3_333_333, 3_333_333}, []uint64{flows[3].Size, flows[4].Size, flows[5].Size})
+		}},
+		{"jobs", "{type: jobs, size: 64KB, blocks: 2, groups: [[host0..host3], [host4..host7]], sources: [host1, host2]}", func(t *testing.T, flows []scenario.Flow) {
+			assert.Len(t, flows, 8)
+			assert.Contains(t, []uint32{1, 2}, flows[0].Src)
+		}},
+		{"mix", "{type: mix, parts: [{type: list, flows: [{name: x, src: host0, dst: host1, size: unlimited}]}, {type: poisson, size: 10KB, load: 0.1}, {type: jobs, size: 64KB, writers: 3, copies: 2}]}", func(t *testing.T, flows []scenario.Flow) {
+			parts := map[int]int{}
+			for _, f := range flows {
+				parts[f.Part]++
+			}
+			assert.Equal(t, []int{1, 3}, []int{parts[0], parts[2]})
+			assert.InDelta(t, 12000, parts[1], 4*110)
+		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -137,6 +163,20 @@ func TestWorkloadsRefused(t *testing.T) {
 		{"{type: permutation, sources: [host0]}", "there are 1 sources and 8 destinations"},
 		{"{type: semi-dynamic, paths: 20, step: 2, least: 6, most: 10, events: 10, interval: 2ms}", "the last event starts at 20ms, but the run stops at 12ms"},
 		{"{type: semi-dynamic}", "workload needs the key paths"},
+		{"{type: poisson, sizes: web-search, load: 0.5, load_of: bisection}", "exp.yaml:2:66: workload.load_of"},
+		{"{type: poisson, sizes: web-search, load: 3, load_of: uplinks}", "it is a share of the rate of the uplinks"},
+		{"{type: incast, senders: 2, size: 1KB, total: 2KB}", "workload.size and workload.total exclude each other"},
+		{"{type: incast, senders: 2, sizes: enterprise, total: 2KB}", "workload.sizes and workload.total exclude each other"},
+		{"{type: incast, senders: 2, total: 0}", "write a size above 0"},
+		{"{type: incast, senders: 2}", "workload needs the key sizes"},
+		{"{type: jobs}", "workload needs the key sizes"},
+		{"{type: jobs, size: 1KB, writers: 9}", "9 writers are asked for among 8 hosts"},
+		{"{type: jobs, size: 1KB, groups: [[host0, host1], [host2, host3]], sources: [host5]}", "workload.sources: host host5 is in no group"},
+		{"{type: jobs, size: 1KB, groups: [[host0, host1], [host2, host3]], destinations: [host5]}", "workload.destinations and workload.groups exclude each other"},
+		{"{type: mix}", "workload needs the key parts"},
+		{"{type: mix, parts: [{type: poison}]}", `workload.parts.0.type: there is no workload "poison"; did you mean "poisson"?`},
+		{"{type: mix, parts: [{type: poisson, size: 1KB, load: 0.5, sources: [host8]}]}", `workload.parts.0.sources.0: there is no host "host8"`},
+		{"{type: mix, parts: [{type: permutation}, {type: list, flows: [{src: host0, dst: host1, size: 1KB}]}]}", "workload: part 1 is a list of flows behind part 0"},
 	}
 	_, err := loadFile(t, write(t, withWorkload(poisson, "{measure: 5ms, drain: 7ms}")), "")
 	require.NoError(t, err)

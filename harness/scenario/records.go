@@ -24,6 +24,8 @@ type Flow struct {
 	Class    uint8
 	Measured bool
 	Weight   float64
+
+	Part int // of a mix of workloads; the engines are not told
 }
 
 // Route is one record of routes.bin: an equal-cost next hop of a switch

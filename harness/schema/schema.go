@@ -191,6 +191,12 @@ func (m *maker) value(path string, k experiment.Key, complete bool) object {
 		s = object{"type": "array", "items": word, "minItems": 1}
 	case experiment.KindTextLists:
 		s = object{"type": "array", "minItems": 1, "items": object{"type": "array", "items": word, "minItems": 1}}
+	case experiment.KindWorkloads:
+		suffix := "-part"
+		if complete {
+			suffix = ""
+		}
+		s = object{"type": "array", "minItems": 1, "items": object{"$ref": "#/definitions/workload" + suffix}}
 	case experiment.KindTextMap:
 		s = object{"type": "object", "minProperties": 1, "additionalProperties": word}
 	case experiment.KindTextsOrMappings:

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"iter"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,6 +36,7 @@ type Topology struct {
 	ports  [][]port // by node
 	byName map[string]uint32
 	tor    []uint32   // by host: the switch it hangs on
+	uplink []int64    // by node: what its links to switches carry together, failed ones too, bit/s
 	dist   [][]uint16 // by switch with hosts (others nil): hops to it, by switch; both counted behind the hosts
 
 	mu    sync.Mutex
@@ -67,6 +69,7 @@ type plan struct {
 	hosts    []string
 	switches []Switch
 	links    []plannedLink
+	failed   []plannedLink
 }
 
 // Switch is a switch of a custom topology. The tier is its hash salt:
@@ -119,7 +122,21 @@ func (p *plan) build(c Cabling) (*Topology, error) {
 			return nil, err
 		}
 	}
+	t.countUplinks(p)
 	return t, t.connect()
+}
+
+// countUplinks adds up the rates of the links between switches, those that
+// have failed included.
+func (t *Topology) countUplinks(p *plan) {
+	t.uplink = make([]int64, len(t.Nodes))
+	for _, l := range slices.Concat(p.links, p.failed) {
+		a, b := t.byName[l.a], t.byName[l.b]
+		if !t.isHost(a) && !t.isHost(b) {
+			t.uplink[a] += l.rate
+			t.uplink[b] += l.rate
+		}
+	}
 }
 
 func (t *Topology) addLink(l plannedLink) error {
@@ -195,6 +212,13 @@ func (t *Topology) distances(from uint32) []uint16 {
 	}
 	return dist
 }
+
+// Attached is the switch that a host hangs on.
+func (t *Topology) Attached(host uint32) uint32 { return t.tor[host] }
+
+// UplinkRate is what the links between a switch and other switches carry
+// together in one direction, in bit/s, as if none of them had failed.
+func (t *Topology) UplinkRate(node uint32) int64 { return t.uplink[node] }
 
 func (t *Topology) isHost(node uint32) bool { return t.Nodes[node].Kind == scenario.Host }
 

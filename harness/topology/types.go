@@ -290,7 +290,9 @@ func (c Cabling) apply(p *plan) error {
 	}
 	kept := p.links[:0:0]
 	for i, l := range p.links {
-		if !failed[i] {
+		if failed[i] {
+			p.failed = append(p.failed, l)
+		} else {
 			kept = append(kept, l)
 		}
 	}

@@ -291,6 +291,14 @@ func TestIncast(t *testing.T) {
 	}
 	assert.Equal(t, []int{8, 4}, []int{len(senders), len(receivers)})
 
+	i.Total = 1_000_003
+	for n, f := range flows(t, i, rules, 3) {
+		assert.Equal(t, map[bool]uint64{true: 200_001, false: 200_000}[n%5 < 3], f.Size, "striped, and nothing is lost")
+	}
+	i.Total = 4
+	require.ErrorContains(t, i.Check(), "4 B are less than a byte for each of 5 senders")
+	i.Total = 0
+
 	i.Senders = 8
 	require.ErrorContains(t, i.Check(), "8 senders are asked for, but a receiver has only 7 hosts that can send to it")
 	i.Senders, i.Events = 5, 101

@@ -17,8 +17,8 @@ type Poisson struct {
 	Sizes *Sizes
 	// Load is the share of Capacity that the flows' payload takes.
 	Load float64
-	// Capacity is by source, in bit/s: the rate of the host's link where the
-	// load is of the host links.
+	// Capacity is by source, in bit/s: the rate of the host's link, or its
+	// share of the uplinks of the switch it hangs on.
 	Capacity     []int64
 	FromPs, ToPs int64         // flows start then, ToPs is outside
 	Flow         scenario.Flow // class and weight of the flows
@@ -115,10 +115,10 @@ func siftDown(heap []arrivals, i int) {
 func (p *Poisson) Names() []string { return nil }
 
 // AskedLoad is the load, and what it is a share of.
-func (p *Poisson) AskedLoad() AskedLoad {
+func (p *Poisson) AskedLoad() (AskedLoad, bool) {
 	a := AskedLoad{Load: p.Load, FromPs: p.FromPs, ToPs: p.ToPs, sizes: p.Sizes}
 	for _, bps := range p.Capacity {
 		a.CapacityBps += float64(bps)
 	}
-	return a
+	return a, true
 }

@@ -22,7 +22,7 @@ type Common struct {
 func (c *Common) flow(id, src, dst, group uint32, startPs int64, sizes *random.Stream) scenario.Flow {
 	f := c.Flow
 	f.ID, f.Src, f.Dst, f.Group, f.StartPs, f.StopPs = id, src, dst, group, startPs, -1
-	if c.Sizes != nil {
+	if c.Sizes != nil && sizes != nil {
 		f.Size = c.Sizes.At(sizes.Uniform())
 	}
 	return c.Rules.complete(f)
@@ -145,6 +145,9 @@ type Incast struct {
 	Senders            int // per event
 	Events             int
 	IntervalPs         int64 // between two events
+	// Total, where it is not 0, is what the senders of an event send together,
+	// in equal shares; the first ones send the bytes that are left over.
+	Total uint64
 	Common
 }
 
@@ -158,6 +161,9 @@ func (c *Incast) Check() error {
 		if c.Senders > others {
 			return fmt.Errorf("%d senders are asked for, but a receiver has only %d hosts that can send to it; ask for fewer or name more sources", c.Senders, others)
 		}
+	}
+	if c.Total > 0 && c.Total < uint64(c.Senders) {
+		return fmt.Errorf("%d B are less than a byte for each of %d senders", c.Total, c.Senders)
 	}
 	if c.Events > 1 && c.IntervalPs > (units.MaxTime-c.StartPs)/int64(c.Events) {
 		return fmt.Errorf("%d events %s apart take more than 100 days", c.Events, units.FormatTime(c.IntervalPs))
@@ -185,8 +191,15 @@ func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 				}
 			}
 			shuffle(candidates, c.Senders, &senders)
-			for _, src := range candidates[:c.Senders] {
-				if !yield(c.flow(id, src, receiver, uint32(event+1), c.StartPs+int64(event)*c.IntervalPs, &sizes), nil) {
+			for i, src := range candidates[:c.Senders] {
+				f := c.flow(id, src, receiver, uint32(event+1), c.StartPs+int64(event)*c.IntervalPs, &sizes)
+				if c.Total > 0 {
+					f.Size = c.Total / uint64(c.Senders)
+					if uint64(i) < c.Total%uint64(c.Senders) {
+						f.Size++
+					}
+				}
+				if !yield(f, nil) {
 					return
 				}
 				id++

@@ -14,12 +14,13 @@ type AskedLoad struct {
 	FromPs, ToPs int64   // when flows arrive
 
 	sizes *Sizes
+	part  int // of a mix
 }
 
-// Loaded is a Generator that was asked for a load.
+// Loaded is a Generator that may have been asked for a load.
 type Loaded interface {
 	Generator
-	AskedLoad() AskedLoad
+	AskedLoad() (AskedLoad, bool)
 }
 
 // Tally is what a flow list came to. Unlimited flows count no bytes.
@@ -29,6 +30,8 @@ type Tally struct {
 	MeasuredFlows uint64       `json:"measured_flows"`
 	MeasuredBytes uint64       `json:"measured_bytes"`
 	Load          *OfferedLoad `json:"load,omitempty"`
+
+	behind []uint64 // measured bytes of a mix by part, without the first one
 }
 
 // OfferedLoad compares the load that was asked for with the one of the
@@ -51,6 +54,10 @@ func (t *Tally) Count(flows iter.Seq2[scenario.Flow, error]) iter.Seq2[scenario.
 				if f.Measured {
 					t.MeasuredFlows++
 					t.MeasuredBytes += f.Size
+					if f.Part > 0 {
+						t.behind = append(t.behind, make([]uint64, max(0, f.Part-len(t.behind)))...)
+						t.behind[f.Part-1] += f.Size
+					}
 				}
 			}
 			if !yield(f, err) {
@@ -67,7 +74,10 @@ func (t *Tally) Compare(g Generator, rules Rules) {
 	if !ok {
 		return
 	}
-	asked := loaded.AskedLoad()
+	asked, ok := loaded.AskedLoad()
+	if !ok {
+		return
+	}
 	seconds := float64(min(rules.ToPs, asked.ToPs)-max(rules.FromPs, asked.FromPs)) / 1e12
 	if !(seconds > 0) {
 		return
@@ -77,7 +87,23 @@ func (t *Tally) Compare(g Generator, rules Rules) {
 	arrivals := asked.Load * capacity / mean
 	t.Load = &OfferedLoad{
 		Asked:         asked.Load,
-		Offered:       float64(t.MeasuredBytes) / capacity,
+		Offered:       float64(t.measuredOf(asked.part)) / capacity,
 		StandardError: asked.Load * math.Sqrt(asked.sizes.meanSquare()/arrivals) / mean,
 	}
+}
+
+// measuredOf is how many measured bytes there are of a part of a mix; without
+// a mix all flows are of part 0.
+func (t *Tally) measuredOf(part int) uint64 {
+	switch {
+	case part > len(t.behind):
+		return 0
+	case part > 0:
+		return t.behind[part-1]
+	}
+	first := t.MeasuredBytes
+	for _, bytes := range t.behind {
+		first -= bytes
+	}
+	return first
 }

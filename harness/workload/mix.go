@@ -1,0 +1,127 @@
+package workload
+
+import (
+	"fmt"
+	"iter"
+
+	"fabriclab/harness/scenario"
+)
+
+// Mix is several workloads side by side. The flows are numbered part by part
+// and in the order of the parts at equal times; the groups of a part are
+// numbered on from those of the parts before it, so that no two parts share
+// one.
+type Mix struct{ Parts []Generator }
+
+// Check looks for what no flow list can be made of.
+func (m *Mix) Check() error {
+	generated := -1
+	for i, part := range m.Parts {
+		switch {
+		case part.Names() == nil:
+			generated = i
+		case generated >= 0:
+			return fmt.Errorf("part %d is a list of flows behind part %d, which makes flows; lists come first, so that their flows keep their numbers", i, generated)
+		}
+	}
+	return nil
+}
+
+// Names are those of the lists, which are the first parts.
+func (m *Mix) Names() []string {
+	var names []string
+	for _, part := range m.Parts {
+		names = append(names, part.Names()...)
+	}
+	return names
+}
+
+// Pairs yields the pairs of all parts.
+func (m *Mix) Pairs() iter.Seq2[uint32, uint32] {
+	return func(yield func(uint32, uint32) bool) {
+		for _, part := range m.Parts {
+			for src, dst := range part.Pairs() {
+				if !yield(src, dst) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// source is a part whose next flow is known.
+type source struct {
+	next    scenario.Flow
+	err     error
+	more    bool
+	advance func() (scenario.Flow, error, bool)
+
+	part              int
+	firstID, ofGroups uint32
+}
+
+func (s *source) pull() {
+	s.next, s.err, s.more = s.advance()
+	s.next.ID += s.firstID
+	if s.next.Group > 0 {
+		s.next.Group += s.ofGroups
+	}
+	s.next.Part = s.part
+}
+
+// Flows yields the flow list of a seed. All parts but the last are made twice,
+// the first time to know how many flows and groups they have.
+func (m *Mix) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
+	return func(yield func(scenario.Flow, error) bool) {
+		sources := make([]source, len(m.Parts))
+		var flows, groups uint32
+		for i, part := range m.Parts {
+			advance, stop := iter.Pull2(part.Flows(seed))
+			defer stop()
+			s := &sources[i]
+			*s = source{advance: advance, part: i, firstID: flows, ofGroups: groups}
+			s.pull()
+			if i == len(m.Parts)-1 {
+				break
+			}
+			most := uint32(0)
+			for f, err := range part.Flows(seed) {
+				if err != nil {
+					yield(f, err)
+					return
+				}
+				flows++
+				most = max(most, f.Group)
+			}
+			groups += most
+		}
+		for {
+			var first *source
+			for i := range sources {
+				if s := &sources[i]; s.more && (first == nil || s.next.StartPs < first.next.StartPs) {
+					first = s
+				}
+			}
+			if first == nil || !yield(first.next, first.err) {
+				return
+			}
+			first.pull()
+		}
+	}
+}
+
+// AskedLoad is that of the only part that was asked for a load; with none or
+// several there is nothing to compare.
+func (m *Mix) AskedLoad() (AskedLoad, bool) {
+	var asked AskedLoad
+	n := 0
+	for i, part := range m.Parts {
+		if loaded, ok := part.(Loaded); ok {
+			if a, ok := loaded.AskedLoad(); ok {
+				asked, n = a, n+1
+				asked.part = i
+			}
+		}
+	}
+	return asked, n == 1
+}

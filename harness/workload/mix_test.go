@@ -1,0 +1,126 @@
+package workload
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/units"
+)
+
+// TestMix: the parts go on side by side, each as it would alone; numbers and
+// groups of the parts do not meet.
+func TestMix(t *testing.T) {
+	list, err := NewList([]Entry{{Name: "a", Flow: scenario.Flow{Src: 0, Dst: 1, StartPs: 40, StopPs: -1, Size: 9, Group: 2}, Count: 1}, {Name: "b", Flow: scenario.Flow{Src: 1, Dst: 0, StartPs: 5, StopPs: -1}, Count: 1}})
+	require.NoError(t, err)
+	c, rules := common(1000, FixedSize(7))
+	incast := &Incast{Sources: hosts(0, 4), Receivers: hosts(0, 4), Senders: 2, Events: 3, IntervalPs: 30, Common: c} // at 5, 35 and 65
+	all := &AllToAll{anyToAny(t, 2), c}                                                                               // at 5
+	m := &Mix{Parts: []Generator{list, incast, all}}
+	require.NoError(t, m.Check())
+	assert.Equal(t, []string{"a", "b"}, m.Names())
+
+	type row struct {
+		id, group uint32
+		at        int64
+		part      int
+	}
+	var rows []row
+	for f, err := range m.Flows(1) {
+		require.NoError(t, err)
+		require.NoError(t, rules.Check(f))
+		rows = append(rows, row{f.ID, f.Group, f.StartPs, f.Part})
+	}
+	assert.Equal(t, []row{
+		{1, 0, 5, 0}, {2, 3, 5, 1}, {3, 3, 5, 1}, {8, 6, 5, 2}, {9, 6, 5, 2}, // the list's groups go up to 2, the incast's to 5
+		{4, 4, 35, 1}, {5, 4, 35, 1}, {0, 2, 40, 0}, {6, 5, 65, 1}, {7, 5, 65, 1},
+	}, rows)
+
+	pairs := map[[2]uint32]bool{}
+	for src, dst := range m.Pairs() {
+		pairs[[2]uint32{src, dst}] = true
+	}
+	assert.Len(t, pairs, 12, "all of the incast, which has those of the others")
+
+	require.ErrorContains(t, (&Mix{Parts: []Generator{all, list}}).Check(), "part 1 is a list of flows behind part 0")
+	for f := range m.Flows(1) { // a reader that stops early
+		assert.Equal(t, uint32(1), f.ID)
+		break
+	}
+}
+
+// TestMixLoad: the load offered is that of the part that was asked for one.
+func TestMixLoad(t *testing.T) {
+	p, rules := poisson(t, 8, 0.5, FixedSize(10_000), 20*units.Millisecond)
+	c := Common{Sizes: FixedSize(1e9), StartPs: rules.FromPs, Flow: scenario.Flow{Class: 1}, Rules: rules}
+	alone := Tally{}
+	for range alone.Count(p.Flows(3)) { //nolint:revive // counted as they go by
+	}
+	alone.Compare(p, rules)
+	for _, m := range []*Mix{
+		{Parts: []Generator{p, &AllToAll{anyToAny(t, 3), c}}},
+		{Parts: []Generator{&AllToAll{anyToAny(t, 3), c}, p}},
+	} {
+		both := Tally{}
+		for range both.Count(m.Flows(3)) { //nolint:revive // counted as they go by
+		}
+		both.Compare(m, rules)
+		assert.Equal(t, alone.Load, both.Load)
+		assert.Equal(t, alone.MeasuredBytes+6e9, both.MeasuredBytes)
+	}
+	two := Tally{}
+	two.Compare(&Mix{Parts: []Generator{p, p}}, rules)
+	assert.Nil(t, two.Load, "of two loads none is the load")
+}
+
+func TestJobs(t *testing.T) {
+	c, rules := common(1000, FixedSize(64))
+	racks := [][]uint32{hosts(0, 4), hosts(4, 8)}
+	j := &Jobs{Hosts: hosts(0, 8), Racks: racks, Sources: hosts(0, 8), Writers: 7, Blocks: 40, Copies: 3, IntervalPs: 10, Common: c}
+	require.NoError(t, j.Check())
+	list := flows(t, j, rules, 1)
+	require.Len(t, list, 7*40*2)
+	writers, kept := map[uint32]int{}, map[uint32]int{}
+	for i := 0; i < len(list); i += 2 {
+		first, second := list[i], list[i+1]
+		writers[first.Src]++
+		kept[second.Dst]++
+		assert.Equal(t, first.Dst, second.Src, "from copy to copy")
+		assert.NotEqual(t, first.Src/4, first.Dst/4, "the second copy is in another rack")
+		assert.Equal(t, second.Src/4, second.Dst/4, "the third in the second one's")
+		for _, f := range list[i : i+2] {
+			assert.Equal(t, []any{uint32(1), int64(5 + i/14*10), uint64(64)}, []any{f.Group, f.StartPs, f.Size})
+		}
+	}
+	assert.Len(t, writers, 7)
+	assert.Len(t, kept, 8)
+	for _, blocks := range writers {
+		assert.Equal(t, 40, blocks)
+	}
+	assert.NotEqual(t, list, flows(t, j, rules, 2))
+
+	j.Racks, j.Copies = nil, 8 // any hosts: every host keeps a copy of every block
+	list = flows(t, j, rules, 1)
+	require.Len(t, list, 7*40*7)
+	for i := 0; i < len(list); i += 7 {
+		has := map[uint32]bool{list[i].Src: true}
+		for _, f := range list[i : i+7] {
+			assert.True(t, has[f.Src] && !has[f.Dst])
+			has[f.Dst] = true
+		}
+	}
+
+	for want, change := range map[string]func(*Jobs){
+		"9 writers are asked for among 8 hosts":                    func(j *Jobs) { j.Writers = 9 },
+		"9 copies of a block are asked for":                        func(j *Jobs) { j.Copies = 9 },
+		"there is one group":                                       func(j *Jobs) { j.Racks, j.Copies = racks[:1], 3 },
+		"group 1 has one host":                                     func(j *Jobs) { j.Racks, j.Copies = [][]uint32{hosts(0, 7), {7}}, 3 },
+		"the last block starts at 1.175ns, but the run stops at 1": func(j *Jobs) { j.IntervalPs = 30 },
+	} {
+		wrong := *j
+		change(&wrong)
+		assert.ErrorContains(t, wrong.Check(), want)
+	}
+}
