@@ -24,7 +24,7 @@ namespace fabric
  * are ordered by their key (receiving node, kind, ingress); all other events of that time run
  * before them, in the order of scheduling.
  *
- * Events of the next 8.4 us, that is nearly all, wait in a wheel of 1 ns slots, unsorted until
+ * Events of the next 8.4 us, that is nearly all, wait in a wheel of 0.26 ns slots, unsorted until
  * their slot's turn comes: a few operations per event, however many wait. Those further away
  * (timers) wait in a heap, and the next event is the earlier of both, so no event ever moves
  * between them.
@@ -64,8 +64,8 @@ class FabricScheduler : public Scheduler
         uint32_t next; //!< counted from 1; 0 = none
     };
 
-    static constexpr unsigned SLOT_BITS = 10; //!< a slot is 2^10 ps
-    static constexpr uint64_t SLOTS = 8192;
+    static constexpr unsigned SLOT_BITS = 8; //!< a slot is 2^8 ps
+    static constexpr uint64_t SLOTS = 32768;
 
     /// Ranks from here on are model keys; below, foreign events by their order of scheduling.
     static constexpr uint64_t MODEL_RANK = uint64_t{1} << 63;
