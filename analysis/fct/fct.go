@@ -19,6 +19,8 @@ import (
 type Flows struct {
 	Size     []int64   // payload bytes
 	Slowdown []float64 // NaN = unfinished
+	FCT      []int64   // ps; 0 = unfinished
+	Ideal    []int64   // ps
 }
 
 // Len is how many flows there are.
@@ -31,6 +33,7 @@ func Read(dir string, all bool) (*Flows, error) {
 	columns := []table.Column{
 		{Name: "measured", Type: table.Bool}, {Name: "finished", Type: table.Bool},
 		{Name: "size_bytes", Type: table.Int}, {Name: "slowdown", Type: table.Float},
+		{Name: "fct_ps", Type: table.Int}, {Name: "ideal_fct_ps", Type: table.Int},
 	}
 	err := table.Scan(dir, "flows", columns, func(r *table.Rows) error {
 		for i := range r.N {
@@ -39,11 +42,14 @@ func Read(dir string, all bool) (*Flows, error) {
 				continue
 			}
 			slowdown := math.NaN()
+			var took int64
 			if r.Bool(1, i) && !r.Null(3, i) {
-				slowdown = r.Float(3, i)
+				slowdown, took = r.Float(3, i), r.Int(4, i)
 			}
 			f.Size = append(f.Size, size)
 			f.Slowdown = append(f.Slowdown, slowdown)
+			f.FCT = append(f.FCT, took)
+			f.Ideal = append(f.Ideal, r.Int(5, i))
 		}
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"fabriclab/analysis/convergence"
 	"fabriclab/analysis/fairness"
 	"fabriclab/analysis/fct"
+	"fabriclab/analysis/group"
 	"fabriclab/analysis/pause"
 	"fabriclab/analysis/queue"
 	"fabriclab/analysis/rate"
@@ -69,10 +70,15 @@ var kinds = map[string]kind{
 	"jain": {Share, Higher, []string{"flows", "window"}, nil, func(x in) (float64, error) {
 		return fairness.Acked(x.dir, x.m.Flows, x.window)
 	}},
-	"pauses":       {Count, Lower, []string{"node", "class", "window"}, []string{"port"}, pauses},
-	"paused_time":  {Time, Lower, []string{"port", "window"}, nil, pausedTime},
-	"drops":        {Count, Lower, []string{"window"}, nil, drops},
-	"fct_slowdown": {Share, Lower, []string{"stat"}, []string{"min_size", "max_size"}, fctSlowdown},
+	"pauses":           {Count, Lower, []string{"node", "class", "window"}, []string{"port"}, pauses},
+	"paused_time":      {Time, Lower, []string{"port", "window"}, nil, pausedTime},
+	"drops":            {Count, Lower, []string{"window"}, nil, drops},
+	"fct_slowdown":     {Share, Lower, []string{"stat"}, []string{"min_size", "max_size"}, fctSlowdown},
+	"fct":              {Time, Lower, []string{"stat"}, []string{"min_size", "max_size"}, fctTime},
+	"fct_normalised":   {Share, Lower, nil, []string{"min_size", "max_size"}, fctNormalised},
+	"imbalance":        {Share, Lower, []string{"ports", "window", "interval", "count", "stat"}, nil, imbalance},
+	"group_time":       {Time, Lower, []string{"group"}, nil, groupTime},
+	"group_throughput": {Share, Higher, nil, []string{"group"}, groupThroughput},
 }
 
 // Kinds lists the kinds of measures.
@@ -134,6 +140,10 @@ func Check(f *spec.Figure, m spec.Measure) error {
 		return unknown("stat", m.Stat, fct.Names)
 	case m.Flows != nil && len(m.Flows) == 0:
 		return fmt.Errorf("flows is empty")
+	case m.Kind == "imbalance" && len(m.Ports) < 2:
+		return fmt.Errorf("imbalance needs two ports or more: of one port it is always 0")
+	case m.Interval < 0 || m.Kind == "imbalance" && m.Interval == 0:
+		return fmt.Errorf("interval is not above 0")
 	case m.Kind == "jain" && len(m.Flows) < 2:
 		return fmt.Errorf("jain needs two flows or more: of one flow it is always 1")
 	}
@@ -322,20 +332,109 @@ func drops(x in) (float64, error) {
 	return float64(n), err
 }
 
-func fctSlowdown(x in) (float64, error) {
+// flows are the measured flows of the run.
+func (x in) flows() (*fct.Flows, error) {
 	if x.t.flows == nil || x.t.dir != x.dir {
 		flows, err := fct.Read(x.dir, false)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		x.t.dir, x.t.flows = x.dir, flows
 	}
-	high := int64(x.m.MaxSize)
-	if high == 0 {
-		high = math.MaxInt64
+	return x.t.flows, nil
+}
+
+func (x in) maxSize() int64 {
+	if x.m.MaxSize == 0 {
+		return math.MaxInt64
 	}
-	v, err := x.t.flows.Bins([]int64{int64(x.m.MinSize), high})[0].Get(x.m.Stat)
+	return int64(x.m.MaxSize)
+}
+
+func fctSlowdown(x in) (float64, error) {
+	flows, err := x.flows()
+	if err != nil {
+		return 0, err
+	}
+	v, err := flows.Bins([]int64{int64(x.m.MinSize), x.maxSize()})[0].Get(x.m.Stat)
 	return v, inRun(x.dir, err)
+}
+
+func fctTime(x in) (float64, error) {
+	flows, err := x.flows()
+	if err != nil {
+		return 0, err
+	}
+	v, err := flows.Time(int64(x.m.MinSize), x.maxSize(), x.m.Stat)
+	return v, inRun(x.dir, err)
+}
+
+func fctNormalised(x in) (float64, error) {
+	flows, err := x.flows()
+	if err != nil {
+		return 0, err
+	}
+	v, err := flows.Normalised(int64(x.m.MinSize), x.maxSize())
+	return v, inRun(x.dir, err)
+}
+
+func imbalance(x in) (float64, error) {
+	values, err := rate.Imbalance(x.dir, x.m.Ports, rate.Count(x.m.Count), x.window, int64(x.m.Interval))
+	if err != nil {
+		return 0, inRun(x.dir, err)
+	}
+	return fct.Stat(values, x.m.Stat)
+}
+
+func groupTime(x in) (float64, error) {
+	groups, err := group.Read(x.dir)
+	if err != nil {
+		return 0, err
+	}
+	g, err := group.One(groups, *x.m.Group)
+	if err != nil {
+		return 0, inRun(x.dir, err)
+	}
+	took, err := g.Time()
+	return float64(took), inRun(x.dir, err)
+}
+
+// groupThroughput is over the rate of the receiver's own link, the mean over
+// the measured groups or of one group.
+func groupThroughput(x in) (float64, error) {
+	groups, err := group.Read(x.dir)
+	if err == nil && x.m.Group != nil {
+		var one group.Group
+		one, err = group.One(groups, *x.m.Group)
+		groups = []group.Group{one}
+	}
+	if err != nil {
+		return 0, inRun(x.dir, err)
+	}
+	network, err := table.ReadNetwork(x.dir)
+	if err != nil {
+		return 0, err
+	}
+	sum, n := 0.0, 0
+	for _, g := range groups {
+		if !g.Measured && x.m.Group == nil {
+			continue
+		}
+		throughput, err := g.Throughput()
+		if err != nil {
+			return 0, inRun(x.dir, err)
+		}
+		link, err := network.AccessRate(g.Receiver)
+		if err != nil {
+			return 0, inRun(x.dir, fmt.Errorf("group %d: %w", g.ID, err))
+		}
+		sum += throughput / float64(link)
+		n++
+	}
+	if n == 0 {
+		return 0, inRun(x.dir, fmt.Errorf("there is no group whose flows are all measured"))
+	}
+	return sum / float64(n), nil
 }
 
 func inRun(dir string, err error) error {

@@ -44,6 +44,7 @@ func run(t *testing.T) spec.Run {
 			rates = append(rates, tabletest.Rate{TimePs: i * 1e6, Flow: 1, RateBps: bps, AckedBytes: uint64(i-300) * 1000})
 		}
 		queues = append(queues, tabletest.Queue{TimePs: i * 1e6, Link: "s1->s2", Class: 1, Bytes: length, MaxBytes: length + 500})
+		links = append(links, tabletest.Link{TimePs: i * 1e6, Link: "s2->s1", SentBytes: uint64(i) * 25000})
 		links = append(links, tabletest.Link{TimePs: i * 1e6, Link: "s1->s2", SentBytes: uint64(i) * 12500, DataBytes: uint64(i) * 10000, PausedPs: i * 1e5})
 	}
 	tabletest.Write(t, dir, "rates", rates)
@@ -55,9 +56,13 @@ func run(t *testing.T) spec.Run {
 	})
 	tabletest.Write(t, dir, "drops", []tabletest.Drop{{TimePs: 310e6, Node: "s1"}, {TimePs: 390e6, Node: "s1"}})
 	fct, slow := int64(2e6), 2.0
+	long, short, ideal, same := int64(80e6), int64(60e6), int64(40e6), 3.0
 	tabletest.Write(t, dir, "flows", []tabletest.Flow{
-		{Flow: 0, SizeBytes: 1000, Measured: true, Finished: true, FctPs: &fct, Slowdown: &slow},
+		{Flow: 0, SizeBytes: 1000, Measured: true, Finished: true, FctPs: &fct, IdealFctPs: &fct, Slowdown: &slow},
 		{Flow: 1, SizeBytes: 2000, Measured: true},
+		{Flow: 2, Group: 1, Dst: "a", SizeBytes: 1000_000, StartPs: 5e6, EndPs: 85e6, Finished: true, Measured: true, FctPs: &long, IdealFctPs: &ideal, Slowdown: &same},
+		{Flow: 3, Group: 1, Dst: "a", SizeBytes: 500_000, StartPs: 5e6, EndPs: 65e6, Finished: true, Measured: true, FctPs: &short, IdealFctPs: &ideal, Slowdown: &same},
+		{Flow: 4, Group: 2, Dst: "a", SizeBytes: 500_000, StartPs: 100e6, EndPs: 200e6, Finished: true, FctPs: &long, IdealFctPs: &ideal, Slowdown: &same},
 	})
 	return spec.Run{Dir: dir, Labels: map[string]string{"hop": "first"}}
 }
@@ -86,6 +91,12 @@ measures:
   paused:  {kind: paused_time, port: "s1->s2", window: after, unit: us}
   drops:   {kind: drops, window: settled, unit: "1"}
   small:   {kind: fct_slowdown, stat: p99, max_size: 2KB, unit: "1"}
+  mean_fct: {kind: fct, stat: mean, min_size: 100KB, unit: us}
+  normal:  {kind: fct_normalised, min_size: 100KB, unit: "1"}
+  uneven:  {kind: imbalance, ports: ["s1->s2", "s2->s1"], window: [0us, 400us], interval: 100us, count: wire, stat: mean, unit: "%"}
+  job:     {kind: group_time, group: 2, unit: us}
+  round:   {kind: group_throughput, unit: "%"}
+  second:  {kind: group_throughput, group: 2, unit: "1"}
 `
 
 func TestTake(t *testing.T) {
@@ -109,6 +120,13 @@ func TestTake(t *testing.T) {
 		"paused":  10,                           // 0.1 us per us over 100 us
 		"drops":   1,                            //
 		"small":   2,                            // the unfinished flow has 2 KB and is not below 2 KB
+
+		"mean_fct": 70,                   // 80 and 60 us
+		"normal":   140. / 80,            // over 40 us each
+		"uneven":   200. / 3,             // 2500 and 5000 KB: 2500 over the mean of 3750 in every interval
+		"job":      100,                  //
+		"round":    150,                  // 12 Mbit in 80 us are 150 Gb/s of 100; group 2 is not measured
+		"second":   4e6 / 100e-6 / 100e9, // 4 Mbit in 100 us
 	}
 	for _, name := range f.Measures.Names {
 		m := f.Measures.Items[name]
@@ -133,7 +151,12 @@ func TestTakeErrors(t *testing.T) {
 		{`{kind: slowdown_time, flow: 5, event: 300us, unit: us}`, "no sample of flow 5"},
 		{`{kind: utilisation, port: "s1->s2", count: wire, window: [1ms, 2ms], unit: "%"}`, "no sample from 1ms to 2ms"},
 		{`{kind: jitter, flows: [1], window: [1us, 2us], unit: "%"}`, "flow 1, 1us to 2us: no rate sample"},
-		{`{kind: fct_slowdown, stat: mean, unit: "1"}`, "1 of 2 flows of any size did not finish"},
+		{`{kind: fct_slowdown, stat: mean, unit: "1"}`, "1 of 4 flows of any size did not finish"},
+		{`{kind: fct, stat: mean, unit: us}`, "1 of 4 flows of any size did not finish"},
+		{`{kind: fct_normalised, unit: "1"}`, "1 of 4 flows of any size did not finish"},
+		{`{kind: group_time, group: 7, unit: us}`, "no flow of group 7"},
+		{`{kind: group_throughput, group: 7, unit: "%"}`, "no flow of group 7"},
+		{`{kind: imbalance, ports: ["s1->s2", "s2->s9"], window: [0us, 400us], interval: 100us, count: wire, stat: mean, unit: "%"}`, "no sample of s2->s9"},
 	} {
 		f := figure(t, "measures:\n  x: "+c.text)
 		require.NoError(t, measure.Check(f, f.Measures.Items["x"]), c.text)
@@ -153,6 +176,9 @@ func TestCheck(t *testing.T) {
 		{`{kind: jain, unit: "1", flows: [0, 1], window: late}`, `unknown window "late"`},
 		{`{kind: jitter, unit: "1", flows: [], window: [0us, 1us]}`, "flows is empty"},
 		{`{kind: jitter, unit: "1", flows: [0], window: [0us, 1us], method: rang}`, `did you mean "range"?`},
+		{`{kind: imbalance, ports: ["a->b"], window: [0us, 1us], interval: 1us, count: wire, stat: mean, unit: "1"}`, "imbalance needs two ports or more"},
+		{`{kind: imbalance, ports: ["a->b", "a->c"], window: [0us, 1us], count: wire, stat: mean, unit: "1"}`, "imbalance needs interval"},
+		{`{kind: group_time, unit: us}`, "group_time needs group"},
 		{`{kind: fct_slowdown, unit: "1", stat: p50}`, `unknown stat "p50"`},
 		{`{kind: utilisation, unit: "1", port: "a->b", window: [0us, 1us], count: wired}`, `did you mean "wire"?`},
 		{`{kind: paused_time, unit: us, port: "a->b", port_by: {x: {}}, window: [0us, 1us]}`, "exclude each other"},

@@ -8,6 +8,7 @@ import (
 
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table"
+	"fabriclab/harness/units"
 )
 
 // What selects a column of `rates`.
@@ -75,6 +76,43 @@ func Link(dir, port string, count Count) (series.Series, error) {
 		column = "data_bytes"
 	}
 	return links(dir, port, column)
+}
+
+// Imbalance is how uneven the loads of several ports are: for every full
+// interval of the window, (largest - smallest) / mean of the bytes they sent
+// in it. Intervals in which none of them sent anything have no value.
+func Imbalance(dir string, ports []string, count Count, w series.Window, interval int64) ([]float64, error) {
+	counters := make([]series.Series, len(ports))
+	for i, port := range ports {
+		var err error
+		if counters[i], err = Link(dir, port, count); err != nil {
+			return nil, err
+		}
+	}
+	// Loads are compared where all ports were sampled.
+	end := w.To
+	for _, c := range counters {
+		end = min(end, c[len(c)-1].Time)
+	}
+	var out []float64
+	for from := w.From; from <= end-interval; from += interval {
+		least, most, sum := math.Inf(1), math.Inf(-1), 0.0
+		for i, c := range counters {
+			to, ok := c.At(from + interval)
+			if !ok || to.Time != from+interval {
+				return nil, fmt.Errorf("links has no sample of %s at %s; sample it at times that divide the interval %s", ports[i], units.FormatTime(from+interval), units.FormatTime(interval))
+			}
+			sent := c.Growth(series.Window{From: from, To: from + interval})
+			least, most, sum = min(least, sent), max(most, sent), sum+sent
+		}
+		if sum > 0 {
+			out = append(out, (most-least)/(sum/float64(len(ports))))
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("there is no interval of %s from %s in which one of the ports sent anything", units.FormatTime(interval), w)
+	}
+	return out, nil
 }
 
 // Paused reads how long a port has been paused since the start, in picoseconds.

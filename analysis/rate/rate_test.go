@@ -11,6 +11,34 @@ import (
 	"fabriclab/analysis/table/tabletest"
 )
 
+// TestImbalance: three intervals of 10 us, by hand; the one in which nothing
+// is sent has no value.
+func TestImbalance(t *testing.T) {
+	dir := t.TempDir()
+	var rows []tabletest.Link
+	sent := map[string][]uint64{"a->s0": {30, 60, 60, 70}, "a->s1": {10, 80, 80, 80}, "a->s2": {20, 70, 70, 70}, "a->s3": {20, 70, 70, 70}}
+	for i := range 4 {
+		for _, port := range []string{"a->s0", "a->s1", "a->s2", "a->s3"} {
+			rows = append(rows, tabletest.Link{TimePs: int64(i+1) * 10e6, Link: port, SentBytes: sent[port][i]})
+		}
+	}
+	tabletest.Write(t, dir, "links", rows)
+	ports := []string{"a->s0", "a->s1", "a->s2", "a->s3"}
+	got, err := rate.Imbalance(dir, ports, rate.Wire, series.Window{From: 0, To: 45e6}, 10e6)
+	require.NoError(t, err)
+	// 30, 10, 20, 20; then 30, 70, 50, 50; nothing; then 10, 0, 0, 0.
+	assert.Equal(t, []float64{1, 0.8, 4}, got)
+	got, err = rate.Imbalance(dir, ports[:2], rate.Wire, series.Window{From: 0, To: 40e6}, 20e6)
+	require.NoError(t, err)
+	assert.Equal(t, []float64{20. / 70, 2}, got, "60 and 80 in the first 20 us")
+	_, err = rate.Imbalance(dir, ports, rate.Wire, series.Window{From: 0, To: 40e6}, 15e6)
+	require.ErrorContains(t, err, "no sample of a->s0 at 15us")
+	_, err = rate.Imbalance(dir, ports, rate.Wire, series.Window{From: 20e6, To: 30e6}, 10e6)
+	require.ErrorContains(t, err, "in which one of the ports sent anything")
+	_, err = rate.Imbalance(dir, []string{"a->s0", "a->s9"}, rate.Wire, series.Window{From: 0, To: 40e6}, 10e6)
+	assert.ErrorContains(t, err, "no sample of a->s9")
+}
+
 func TestFlows(t *testing.T) {
 	dir := t.TempDir()
 	tabletest.Write(t, dir, "rates", []tabletest.Rate{

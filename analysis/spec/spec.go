@@ -82,17 +82,20 @@ type Measure struct {
 	Text       string `yaml:"text"`
 	Unit       string `yaml:"unit"`
 	Source     `yaml:",inline"`
-	Node       string  `yaml:"node"`
-	Flows      []int64 `yaml:"flows"`
-	Window     *Window `yaml:"window"`
-	Event      *Time   `yaml:"event"`
-	Percentile float64 `yaml:"percentile"`
-	Method     string  `yaml:"method"`
-	Share      float64 `yaml:"share"`
-	Stat       string  `yaml:"stat"`
-	MinSize    Size    `yaml:"min_size"`
-	MaxSize    Size    `yaml:"max_size"`
-	Line       int     `yaml:"-"`
+	Node       string   `yaml:"node"`
+	Flows      []int64  `yaml:"flows"`
+	Window     *Window  `yaml:"window"`
+	Event      *Time    `yaml:"event"`
+	Percentile float64  `yaml:"percentile"`
+	Method     string   `yaml:"method"`
+	Share      float64  `yaml:"share"`
+	Stat       string   `yaml:"stat"`
+	MinSize    Size     `yaml:"min_size"`
+	MaxSize    Size     `yaml:"max_size"`
+	Ports      []string `yaml:"ports"`
+	Interval   Time     `yaml:"interval"`
+	Group      *int64   `yaml:"group"`
+	Line       int      `yaml:"-"`
 }
 
 // Given lists the keys of the measure that were set, besides kind, text and
@@ -107,6 +110,7 @@ func (m Measure) Given() []string {
 		{"node", m.Node != ""}, {"flows", m.Flows != nil}, {"window", m.Window != nil}, {"event", m.Event != nil},
 		{"percentile", m.Percentile != 0}, {"method", m.Method != ""}, {"share", m.Share != 0},
 		{"stat", m.Stat != ""}, {"min_size", m.MinSize != 0}, {"max_size", m.MaxSize != 0},
+		{"ports", m.Ports != nil}, {"interval", m.Interval != 0}, {"group", m.Group != nil},
 	} {
 		if k.set {
 			given = append(given, k.name)

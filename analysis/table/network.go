@@ -63,6 +63,16 @@ func ReadNetwork(dir string) (*Network, error) {
 	return n, nil
 }
 
+// AccessRate is the rate in bit/s of the one link of a host.
+func (n *Network) AccessRate(host string) (int64, error) {
+	for port, rate := range n.RateBps {
+		if from, _, _ := strings.Cut(port, "->"); from == host && host != "" {
+			return rate, nil
+		}
+	}
+	return 0, fmt.Errorf("the flows have no one receiver, of whose link this is a share; %q is no host", host)
+}
+
 // Rate is the link rate of a port in bit/s.
 func (n *Network) Rate(port string) (int64, error) {
 	if rate, ok := n.RateBps[port]; ok {
