@@ -1,41 +1,47 @@
 #include "engine.h"
 
 #include "event_module.h"
-#include "mac.h"
+#include "mechanisms/core/node.h"
 #include "mechanisms/core/port.h"
+#include "wire.h"
 
 namespace fabriclab {
 
-using fabric::EventKind;
+namespace {
 
-void OmnetEngine::addNode(uint32_t id, EventModule& clock, std::vector<MacModule*> ports) {
+/// An idle message; a new one if there is none.
+template <class T>
+T& idle(std::vector<T*>& idle, std::vector<T*>& all) {
+  if (idle.empty()) {
+    all.push_back(new T());
+    idle.push_back(all.back());
+  }
+  T* message = idle.back();
+  idle.pop_back();
+  return *message;
+}
+
+}  // namespace
+
+void OmnetEngine::addNode(uint32_t id, EventModule& module) {
   if (nodes_.size() <= id) nodes_.resize(id + 1);
-  nodes_[id] = {&clock, std::move(ports)};
+  nodes_[id] = &module;
 }
 
 EventModule& OmnetEngine::moduleOf(uint64_t key) const {
   const auto node = static_cast<uint32_t>(key >> 40);
-  if (node == fabric::kFirstNode || node == fabric::kLastNode) return manager_;
-  const Node& n = nodes_[node - fabric::keyNode(0)];
-  if (static_cast<EventKind>(key >> 32 & 0xff) == EventKind::TransmitDone) return *n.ports[key & 0xffffffffu];
-  return *n.clock;
+  return node == fabric::kFirstNode || node == fabric::kLastNode ? manager_ : *nodes_[node - fabric::keyNode(0)];
 }
 
 void OmnetEngine::doSchedule(fabric::Event& event) {
   if (closed_) return;
-  const auto kind = static_cast<size_t>(event.key() >> 32 & 0xff);
-  std::vector<FabricTimer*>& idle = timers_[kind];
-  if (idle.empty()) {
-    idle.push_back(new FabricTimer(static_cast<EventKind>(kind)));
-    allTimers_.push_back(idle.back());
-  }
-  FabricTimer* timer = idle.back();
-  idle.pop_back();
-  timer->key = event.key();
-  timer->event = &event;
-  timer->module = &moduleOf(event.key());
-  event.slot = timer;
-  timer->module->post(*timer, omnetpp::SimTime::fromRaw(event.at().ps));
+  FabricTimer& timer = idle(timers_, allTimers_);
+  timer.setKind(static_cast<short>(event.key() >> 32 & 0xff));
+  timer.key = event.key();
+  timer.event = &event;
+  timer.module = &moduleOf(event.key());
+  event.slot = &timer;
+  timer.module->post(timer, omnetpp::SimTime::fromRaw(event.at().ps));
 }
 
 void OmnetEngine::cancel(fabric::Event& event) {
@@ -44,34 +50,30 @@ void OmnetEngine::cancel(fabric::Event& event) {
   event.slot = nullptr;
   timer->event = nullptr;
   timer->module->withdraw(*timer);
-  timers_[static_cast<size_t>(timer->kind())].push_back(timer);
+  timers_.push_back(timer);
 }
 
 void OmnetEngine::fire(FabricTimer& timer) {
   fabric::Event& event = *timer.event;
   event.slot = nullptr;
   timer.event = nullptr;
-  timers_[static_cast<size_t>(timer.kind())].push_back(&timer);
+  timers_.push_back(&timer);
   advance(event.at());
   event.fire();
 }
 
 void OmnetEngine::transmit(fabric::Port& from, fabric::Packet* packet, fabric::Time duration) {
-  std::vector<FabricFrame*>& idle = frames_[static_cast<size_t>(packet->kind)];
-  if (idle.empty()) {
-    idle.push_back(new FabricFrame(packet->kind));
-    allFrames_.push_back(idle.back());
-  }
-  FabricFrame* frame = idle.back();
-  idle.pop_back();
-  frame->load(*packet);
-  static_cast<MacModule*>(from.device)->transmit(*frame, omnetpp::SimTime::fromRaw(duration.ps));
+  Wire& wire = *static_cast<Wire*>(from.wire);
+  FabricFrame& frame = idle(frames_, allFrames_);
+  frame.load(*packet, wire);
+  wire.from->transmit(frame, *wire.gate, omnetpp::SimTime::fromRaw(duration.ps));
 }
 
-fabric::Packet* OmnetEngine::arrive(FabricFrame& frame) {
+void OmnetEngine::arrive(FabricFrame& frame) {
   advance(fabric::Time{omnetpp::simTime().raw()});
-  frames_[static_cast<size_t>(frame.kind())].push_back(&frame);
-  return frame.unload();
+  frames_.push_back(&frame);
+  fabric::Port& port = *frame.wire->to;
+  port.node().receive(port, frame.unload());
 }
 
 void OmnetEngine::close(EventModule& owner) {
@@ -82,8 +84,8 @@ void OmnetEngine::close(EventModule& owner) {
     owner.dispose(t);
   }
   for (FabricFrame* f : allFrames_) owner.dispose(f);
-  for (auto& idle : timers_) idle.clear();
-  for (auto& idle : frames_) idle.clear();
+  timers_.clear();
+  frames_.clear();
   allTimers_.clear();
   allFrames_.clear();
 }

@@ -1,15 +1,38 @@
 #include "event_module.h"
 
+#include <optional>
+
 namespace fabriclab {
 
 using omnetpp::cRuntimeError;
 
-Define_Module(FabricClock);
+namespace {
+
+/// Enter_Method_Silent() where another module's event is being handled; most often it is this module's own.
+class Turn {
+ public:
+  explicit Turn(EventModule& module) {
+    if (omnetpp::getSimulation()->getContext() == &module) return;
+    context_.emplace(&module);
+    context_->methodCallSilent();
+  }
+
+ private:
+  std::optional<omnetpp::cMethodCallContextSwitcher> context_;
+};
+
+}  // namespace
 
 void EventModule::post(FabricTimer& timer, omnetpp::simtime_t at) {
-  Enter_Method_Silent();
-  take(&timer);
+  const Turn turn(*this);
+  if (timer.getOwner() != this) take(&timer);
   scheduleAt(at, &timer);
+}
+
+void EventModule::transmit(FabricFrame& frame, omnetpp::cGate& gate, omnetpp::simtime_t duration) {
+  const Turn turn(*this);
+  if (frame.getOwner() != this) take(&frame);
+  send(&frame, omnetpp::SendOptions().duration(duration), &gate);
 }
 
 /// As cancelEvent(), which looks at a flag that only the kernel's own event set can set.
@@ -25,7 +48,7 @@ void EventModule::dispose(omnetpp::cMessage* message) {
 
 void EventModule::handleMessage(omnetpp::cMessage* message) {
   if (FabricFrame* frame = asFrame(message)) {
-    receive(*frame);
+    engine_->arrive(*frame);
   } else if (FabricTimer* timer = asTimer(message)) {
     engine_->fire(*timer);
   } else {
@@ -34,7 +57,5 @@ void EventModule::handleMessage(omnetpp::cMessage* message) {
   }
   if (engine_->stopping()) endSimulation();
 }
-
-void EventModule::receive(FabricFrame&) { throw cRuntimeError("A frame has come here; this module takes none"); }
 
 }  // namespace fabriclab

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "mechanisms/core/port.h"
 #include "messages.h"
+#include "wire.h"
 
 namespace fabriclab {
 
@@ -13,7 +15,11 @@ Register_Class(FabricEventSet);
 
 namespace {
 
-constexpr size_t kArity = 4;
+/// The event that is to happen at the place of `keyed`.
+cEvent* eventOf(Keyed& keyed) {
+  if (keyed.isWire) return static_cast<Wire&>(keyed).front().frame;
+  return &static_cast<FabricTimer&>(keyed);
+}
 
 }  // namespace
 
@@ -29,103 +35,111 @@ void FabricEventSet::insert(cEvent* event) {
   if (FabricFrame* frame = asFrame(event)) {
     insertFrame(*frame);
   } else if (FabricTimer* timer = asTimer(event)) {
-    insertKeyed(*timer);
+    insertTimer(*timer);
   } else {
     cEventHeap::insert(event);
   }
 }
 
-void FabricEventSet::insertKeyed(Keyed& event) {
-  take(event.self);
-  heap_.emplace_back();
-  up(heap_.size() - 1, entry(event));
+void FabricEventSet::insertTimer(FabricTimer& timer) {
+  take(&timer);
+  model_.insert({timer.getArrivalTime().raw(), timer.key, &timer});
 }
 
 void FabricEventSet::insertFrame(FabricFrame& frame) {
-  Wire& wire = *frame.wire;
-  frame.behind = nullptr;
-  if (wire.last == nullptr) {
-    wire.first = wire.last = &frame;
-    insertKeyed(frame);
-    return;
-  }
   take(&frame);
-  wire.last->behind = &frame;
-  wire.last = &frame;
-  ++behind_;
+  Wire& wire = *frame.wire;
+  const Wire::InFlight f{frame.getArrivalTime().raw(), &frame, frame.packet()};
+  wire.pushBack(f);
+  if (wire.size() == 1) {
+    model_.insert({f.at, wire.key, &wire});
+  } else {
+    ++behind_;
+  }
 }
 
-bool FabricEventSet::foreignFirst(const cEvent* foreign) const {
-  if (foreign == nullptr || heap_.empty()) return foreign != nullptr;
-  const int64_t at = foreign->getArrivalTime().raw();
-  return at < heap_.front().at || (at == heap_.front().at && foreign->getSchedulingPriority() <= 0);
+bool FabricEventSet::foreignFirst(const cEvent& foreign, const Entry& model) {
+  const int64_t at = foreign.getArrivalTime().raw();
+  return at < model.at || (at == model.at && foreign.getSchedulingPriority() <= 0);
 }
 
 cEvent* FabricEventSet::peekFirst() const {
   cEvent* foreign = cEventHeap::peekFirst();
-  if (heap_.empty() || foreignFirst(foreign)) return foreign;
-  return heap_.front().event->self;
+  const Entry* model = model_.peek();
+  return model == nullptr || (foreign != nullptr && foreignFirst(*foreign, *model)) ? foreign : eventOf(*model->event);
 }
 
 cEvent* FabricEventSet::removeFirst() {
   listed_.clear();
-  if (heap_.empty() || foreignFirst(cEventHeap::peekFirst())) return cEventHeap::removeFirst();
-  return removeTop();
+  if (model_.empty()) return cEventHeap::removeFirst();
+  const Entry& model = model_.first();
+  const cEvent* foreign = cEventHeap::peekFirst();
+  if (foreign != nullptr && foreignFirst(*foreign, model)) return cEventHeap::removeFirst();
+  cEvent* event = takeFirst();
+  lookAhead();
+  return event;
 }
 
-cEvent* FabricEventSet::removeTop() {
-  cEvent* event = heap_.front().event->self;
-  if (event->isPacket()) return removeFrame(*static_cast<FabricFrame*>(event));
-  removeAt(0);
+/// Fetches from memory what the next events look at first, which is out of the cache after its time on the
+/// link.
+void FabricEventSet::lookAhead() const {
+  const auto next = [](const Entry& e) {
+    if (!e.event->isWire) return;
+    const Wire& wire = static_cast<const Wire&>(*e.event);
+    const Wire::InFlight& f = wire.front();
+    wire.to->prefetchIngress();
+    const char* frame = reinterpret_cast<const char*>(f.frame);
+    for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(frame + line, 1);
+    __builtin_prefetch(f.packet, 1);
+    __builtin_prefetch(&f.packet->sentAt, 1);
+  };
+  model_.lookAhead(next, [](const Entry& e) { __builtin_prefetch(e.event); });
+}
+
+/// Takes the model's first event out of the set.
+cEvent* FabricEventSet::takeFirst() {
+  Keyed& keyed = *model_.first().event;
+  cEvent* event = eventOf(keyed);
+  if (keyed.isWire) {
+    removeFirstOf(static_cast<Wire&>(keyed));
+  } else {
+    model_.popFirst();
+  }
   drop(event);
   return event;
 }
 
-cEvent* FabricEventSet::removeFrame(FabricFrame& frame) {
-  Wire& wire = *frame.wire;
-  if (&frame == wire.first) {
-    wire.first = frame.behind;
-    if (wire.first == nullptr) {
-      wire.last = nullptr;
-      removeAt(static_cast<size_t>(frame.place));
-    } else {
-      --behind_;
-      replace(static_cast<size_t>(frame.place), entry(*wire.first));
-      frame.place = -1;
-    }
-  } else {
-    FabricFrame* before = wire.first;
-    while (before->behind != &frame) before = before->behind;
-    before->behind = frame.behind;
-    if (wire.last == &frame) wire.last = before;
-    --behind_;
-  }
-  drop(&frame);
-  return &frame;
+/// The wire's first frame is the model's first event.
+void FabricEventSet::removeFirstOf(Wire& wire) {
+  model_.popFirst();
+  wire.popFront();
+  if (wire.size() == 0) return;
+  --behind_;
+  model_.insert({wire.front().at, wire.key, &wire});
 }
 
 /// The frame or timer that was the first is first again; a frame goes before those behind it.
 void FabricEventSet::putBackFirst(cEvent* event) {
   listed_.clear();
   if (FabricTimer* timer = asTimer(event)) {
-    insertKeyed(*timer);
+    insertTimer(*timer);
   } else if (FabricFrame* frame = asFrame(event)) {
+    take(frame);
     Wire& wire = *frame->wire;
-    frame->behind = wire.first;
-    if (wire.first == nullptr) {
-      wire.last = frame;
-      insertKeyed(*frame);
-    } else {
-      take(frame);
-      Keyed& next = *wire.first;
-      replace(static_cast<size_t>(next.place), entry(*frame));
-      next.place = -1;
+    if (wire.size() > 0) {
+      removeEntry(wire.front().at, wire);
       ++behind_;
     }
-    wire.first = frame;
+    const Wire::InFlight f{frame->getArrivalTime().raw(), frame, frame->packet()};
+    wire.pushFront(f);
+    model_.insert({f.at, wire.key, &wire});
   } else {
     cEventHeap::putBackFirst(event);
   }
+}
+
+void FabricEventSet::removeEntry(int64_t at, const Keyed& event) {
+  model_.remove(at, [&](const Entry& e) { return e.event == &event; });
 }
 
 cEvent* FabricEventSet::remove(cEvent* event) {
@@ -137,31 +151,35 @@ cEvent* FabricEventSet::remove(cEvent* event) {
   }
   if (event->getOwner() != this) return nullptr;
   listed_.clear();
-  if (frame != nullptr) return removeFrame(*frame);
-  removeAt(static_cast<size_t>(timer->place));
-  drop(timer);
-  return timer;
-}
-
-void FabricEventSet::removeAt(size_t i) {
-  heap_[i].event->place = -1;
-  const Entry last = heap_.back();
-  heap_.pop_back();
-  if (i < heap_.size()) replace(i, last);
-}
-
-/// Puts `e` where the entry i was, and then where it belongs.
-void FabricEventSet::replace(size_t i, const Entry& e) {
-  if (i > 0 && before(e, heap_[(i - 1) / kArity])) {
-    up(i, e);
+  if (timer != nullptr) {
+    removeEntry(timer->getArrivalTime().raw(), *timer);
   } else {
-    down(i, e);
+    removeFrame(*frame);
+  }
+  drop(event);
+  return event;
+}
+
+void FabricEventSet::removeFrame(const FabricFrame& frame) {
+  Wire& wire = *frame.wire;
+  if (wire.front().frame != &frame) {
+    uint32_t i = 1;
+    while (wire[i].frame != &frame) ++i;
+    wire.erase(i);
+    --behind_;
+    return;
+  }
+  removeEntry(wire.front().at, wire);
+  wire.popFront();
+  if (wire.size() > 0) {
+    model_.insert({wire.front().at, wire.key, &wire});
+    --behind_;
   }
 }
 
 std::vector<cEvent*> FabricEventSet::removeModel() {
   std::vector<cEvent*> all;
-  while (!heap_.empty()) all.push_back(removeTop());
+  while (!model_.empty()) all.push_back(takeFirst());
   listed_.clear();
   return all;
 }
@@ -172,22 +190,27 @@ void FabricEventSet::clear() {
   listed_.clear();
 }
 
-int FabricEventSet::getLength() const { return cEventHeap::getLength() + static_cast<int>(heap_.size()) + behind_; }
+int FabricEventSet::getLength() const { return cEventHeap::getLength() + static_cast<int>(model_.size()) + behind_; }
 
 void FabricEventSet::sort() {
   cEventHeap::sort();
-  std::vector<Entry> model;
-  for (const Entry& e : heap_) {
-    model.push_back(e);
-    if (!e.event->self->isPacket()) continue;
-    for (FabricFrame* f = static_cast<FabricFrame*>(e.event->self)->behind; f != nullptr; f = f->behind) {
-      model.push_back(entry(*f));
+  struct Listed {
+    Entry entry;
+    cEvent* event;
+  };
+  std::vector<Listed> model;
+  model_.forEach([&](const Entry& e) {
+    if (!e.event->isWire) {
+      model.push_back({e, eventOf(*e.event)});
+      return;
     }
-  }
-  std::sort(model.begin(), model.end(), before);
+    const Wire& wire = static_cast<const Wire&>(*e.event);
+    for (uint32_t i = 0; i < wire.size(); ++i) model.push_back({{wire[i].at, e.key, e.event}, wire[i].frame});
+  });
+  std::sort(model.begin(), model.end(), [](const Listed& a, const Listed& b) { return a.entry.before(b.entry); });
   listed_.clear();
   for (int i = 0; i < cEventHeap::getLength(); ++i) listed_.push_back(cEventHeap::get(i));
-  for (const Entry& e : model) listed_.push_back(e.event->self);
+  for (const Listed& l : model) listed_.push_back(l.event);
 }
 
 cEvent* FabricEventSet::get(int k) {
@@ -200,33 +223,6 @@ void FabricEventSet::forEachChild(omnetpp::cVisitor* v) {
   for (cEvent* e : std::vector<cEvent*>(listed_)) {
     if (!v->visit(e)) return;
   }
-}
-
-void FabricEventSet::up(size_t i, Entry e) {
-  while (i > 0) {
-    const size_t parent = (i - 1) / kArity;
-    if (!before(e, heap_[parent])) break;
-    place(i, heap_[parent]);
-    i = parent;
-  }
-  place(i, e);
-}
-
-void FabricEventSet::down(size_t i, Entry e) {
-  const size_t n = heap_.size();
-  for (;;) {
-    const size_t first = i * kArity + 1;
-    if (first >= n) break;
-    size_t least = first;
-    const size_t end = std::min(first + kArity, n);
-    for (size_t c = first + 1; c < end; ++c) {
-      if (before(heap_[c], heap_[least])) least = c;
-    }
-    if (!before(heap_[least], e)) break;
-    place(i, heap_[least]);
-    i = least;
-  }
-  place(i, e);
 }
 
 }  // namespace fabriclab

@@ -7,23 +7,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "mechanisms/core/event_wheel.h"
+
 namespace fabriclab {
 
 class FabricFrame;
+class FabricTimer;
+class Wire;
 
-/// What frames and timers have for the event set.
+/// What has a place among the events of the model: a timer, or a wire for the first of its frames.
 struct Keyed {
-  explicit Keyed(omnetpp::cEvent* self) : self(self) {}
+  explicit Keyed(bool isWire) : isWire(isWire) {}
   uint64_t key = 0;  // fabric::eventKey
-  int place = -1;    // in the event set's heap; -1 = not in it
-  omnetpp::cEvent* const self;
-};
-
-/// The frames on their way over one link in one direction, the first to arrive first. They cannot
-/// overtake each other, so that only the first needs a place in the heap.
-struct Wire {
-  FabricFrame* first = nullptr;
-  FabricFrame* last = nullptr;
+  const bool isWire;
 };
 
 /// Orders by (arrival time, model key). Everybody else's messages are in the base class's heap by its
@@ -44,7 +40,7 @@ class FabricEventSet final : public omnetpp::cEventHeap {
   omnetpp::cEvent* removeFirst() override;
   void putBackFirst(omnetpp::cEvent* event) override;
   omnetpp::cEvent* remove(omnetpp::cEvent* event) override;
-  bool isEmpty() const override { return heap_.empty() && cEventHeap::isEmpty(); }
+  bool isEmpty() const override { return model_.empty() && cEventHeap::isEmpty(); }
   void clear() override;
   int getLength() const override;
   omnetpp::cEvent* get(int k) override;
@@ -58,24 +54,18 @@ class FabricEventSet final : public omnetpp::cEventHeap {
     int64_t at;
     uint64_t key;
     Keyed* event;
+    bool before(const Entry& e) const { return at < e.at || (at == e.at && key < e.key); }
   };
-  static Entry entry(Keyed& event) { return {event.self->getArrivalTime().raw(), event.key, &event}; }
-  static bool before(const Entry& a, const Entry& b) { return a.at < b.at || (a.at == b.at && a.key < b.key); }
-  bool foreignFirst(const omnetpp::cEvent* foreign) const;
-  void insertKeyed(Keyed& event);
+  static bool foreignFirst(const omnetpp::cEvent& foreign, const Entry& model);
   void insertFrame(FabricFrame& frame);
-  omnetpp::cEvent* removeTop();
-  omnetpp::cEvent* removeFrame(FabricFrame& frame);
-  void removeAt(size_t i);
-  void replace(size_t i, const Entry& e);
-  void place(size_t i, const Entry& e) {
-    heap_[i] = e;
-    e.event->place = static_cast<int>(i);
-  }
-  void up(size_t i, Entry e);
-  void down(size_t i, Entry e);
+  void insertTimer(FabricTimer& timer);
+  omnetpp::cEvent* takeFirst();
+  void removeFirstOf(Wire& wire);
+  void removeFrame(const FabricFrame& frame);
+  void removeEntry(int64_t at, const Keyed& event);
+  void lookAhead() const;
 
-  std::vector<Entry> heap_;               // the children of i are at 4i+1 .. 4i+4
+  fabric::EventWheel<Entry> model_;       // timers, and wires for the first of their frames
   int behind_ = 0;                        // frames that wait behind the first of their wire
   std::vector<omnetpp::cEvent*> listed_;  // all events, for get(); empty when out of date
 };

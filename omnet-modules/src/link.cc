@@ -1,5 +1,8 @@
 #include "link.h"
 
+#include <algorithm>
+
+#include "messages.h"
 #include "parameters.h"
 
 namespace fabriclab {
@@ -14,7 +17,33 @@ void FabricLink::initialize() {
     throw cRuntimeError(this,
                         "disabled, ber and per cannot be set: frames are neither lost nor damaged on a FabricLink");
   }
+  delay_ = getDelay();
   started_ = true;
+}
+
+omnetpp::cChannel::Result FabricLink::processMessage(omnetpp::cMessage* message, const omnetpp::SendOptions& options,
+                                                     omnetpp::simtime_t t) {
+  FabricFrame* frame = asFrame(message);
+  const bool heard = mayHaveListeners(messageSentSignal) || mayHaveListeners(channelBusySignal);
+  if (frame == nullptr || heard || options.isUpdate || options.duration_ < SIMTIME_ZERO) {
+    return cDatarateChannel::processMessage(message, options, t);
+  }
+  if (t < finish_) {
+    throw cRuntimeError(this, "(%s)%s is sent while another frame is, until %s", frame->getClassName(),
+                        frame->getName(), finish_.str().c_str());
+  }
+  Result result;
+  result.delay = delay_;
+  result.duration = result.remainingDuration = options.duration_;
+  frame->setTxChannelEncountered();
+  frame->setDuration(options.duration_);
+  frame->setRemainingDuration(options.duration_);
+  finish_ = t + options.duration_;
+  return result;
+}
+
+omnetpp::simtime_t FabricLink::getTransmissionFinishTime() const {
+  return std::max(finish_, cDatarateChannel::getTransmissionFinishTime());
 }
 
 void FabricLink::handleParameterChange(const char* name) {

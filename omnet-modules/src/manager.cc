@@ -88,6 +88,7 @@ void ManagerModule::build() {
   network_ = std::make_unique<fabric::Network>(*engine_, static_cast<uint64_t>(par("seed").intValue()));
   const std::vector<NodeModule*> nodes = findNodes();
   for (size_t i = 0; i < nodes.size(); ++i) nodes[i]->build(*network_, static_cast<uint32_t>(i), engine_);
+  for (NodeModule* n : nodes) n->connect();
   setRoutes();
   setFlows();
   network_->stopWhenFlowsFinish(par("stopWhenFlowsFinish").boolValue());

@@ -36,28 +36,25 @@ const char* nameOf(fabric::EventKind kind) {
 
 }  // namespace
 
-FabricFrame::FabricFrame(fabric::PacketKind kind) : cPacket(nameOf(kind), static_cast<short>(kind)), Keyed(this) {}
+const char* FabricFrame::getName() const { return nameOf(static_cast<fabric::PacketKind>(getKind())); }
 
 FabricFrame::FabricFrame(const FabricFrame& other)
-    : cPacket(other),
-      Keyed(this),
-      seq_(other.seq_),
-      flow_(other.flow_),
-      src_(other.src_),
-      dst_(other.dst_),
-      cls_(other.cls_) {}
+    : cPacket(other), shown_(std::make_unique<std::string>(other.str())) {}
 
 std::string FabricFrame::str() const {
-  std::string text = "flow " + std::to_string(flow_) + " seq " + std::to_string(seq_) + " class " +
-                     std::to_string(cls_) + " node " + std::to_string(src_) + " -> " + std::to_string(dst_);
-  if (kind() == fabric::PacketKind::Pause) {
-    text = std::string(seq_ != 0 ? "XOFF" : "XON") + " class " + std::to_string(cls_);
-  }
+  if (shown_ != nullptr) return *shown_;
+  if (packet_ == nullptr) return "idle";
+  const fabric::Packet& p = *packet_;
+  const std::string cls = " class " + std::to_string(p.cls);
+  const std::string text = p.kind == fabric::PacketKind::Pause
+                               ? (p.seq != 0 ? "XOFF" : "XON") + cls
+                               : "flow " + std::to_string(p.flowId) + " seq " + std::to_string(p.seq) + cls + " node " +
+                                     std::to_string(p.src) + " -> " + std::to_string(p.dst);
   return text + ", " + std::to_string(getByteLength()) + " B";
 }
 
-FabricTimer::FabricTimer(fabric::EventKind kind) : cMessage(nameOf(kind), static_cast<short>(kind)), Keyed(this) {}
+FabricTimer::FabricTimer(const FabricTimer& other) : cMessage(other), Keyed(false) {}
 
-FabricTimer::FabricTimer(const FabricTimer& other) : cMessage(other), Keyed(this) {}
+const char* FabricTimer::getName() const { return nameOf(static_cast<fabric::EventKind>(getKind())); }
 
 }  // namespace fabriclab

@@ -3,6 +3,8 @@
 
 #include <omnetpp.h>
 
+#include <memory>
+#include <string>
 #include <typeinfo>
 
 #include "event_set.h"
@@ -13,24 +15,22 @@ namespace fabriclab {
 
 class EventModule;
 
-/// A packet on its way over a link.
-class FabricFrame final : public omnetpp::cPacket, public Keyed {
+/// A packet on its way over a link. Its kind and name are the packet's.
+class alignas(64) FabricFrame final : public omnetpp::cPacket {
  public:
-  explicit FabricFrame(fabric::PacketKind kind);
+  FabricFrame() : cPacket(nullptr) {}
   /// Copies are for logs and animations: they show what the frame was and carry no packet.
   FabricFrame(const FabricFrame& other);
   FabricFrame& operator=(const FabricFrame&) = delete;
   FabricFrame* dup() const override { return new FabricFrame(*this); }
+  const char* getName() const override;
   std::string str() const override;
 
-  /// `packet` is inside from now on.
-  void load(fabric::Packet& packet) {
+  /// `packet` is inside from now on, and goes over `way`.
+  void load(fabric::Packet& packet, Wire& way) {
     packet_ = &packet;
-    seq_ = packet.seq;
-    flow_ = packet.flowId;
-    src_ = packet.src;
-    dst_ = packet.dst;
-    cls_ = packet.cls;
+    wire = &way;
+    setKind(static_cast<short>(packet.kind));
     setBitLength(int64_t{packet.wireBytes} * 8);
   }
   fabric::Packet* unload() {
@@ -38,42 +38,44 @@ class FabricFrame final : public omnetpp::cPacket, public Keyed {
     packet_ = nullptr;
     return p;
   }
-  fabric::PacketKind kind() const { return static_cast<fabric::PacketKind>(getKind()); }
+  /// It has passed the link and will be in full at `module`, behind its gate number `gate`, at `t`.
+  void arriveAt(const omnetpp::cModule& module, int gate, omnetpp::simtime_t t) {
+    setArrival(module.getId(), gate, t);
+    setRemainingDuration(SIMTIME_ZERO);
+  }
+  fabric::Packet* packet() const { return packet_; }
   /// The modules of a fabric live as long as the simulation.
   bool isStale() override { return false; }
 
-  Wire* wire = nullptr;           // it travels on
-  FabricFrame* behind = nullptr;  // on the same wire
+  Wire* wire = nullptr;  // it travels on
 
  private:
   fabric::Packet* packet_ = nullptr;
-  uint64_t seq_ = 0;
-  uint32_t flow_ = 0, src_ = 0, dst_ = 0;
-  uint8_t cls_ = 0;
+  std::unique_ptr<std::string> shown_;  // of a copy: what the frame said
 };
 
 /// An event of the model as a self-message of the module it happens at.
 class FabricTimer final : public omnetpp::cMessage, public Keyed {
  public:
-  explicit FabricTimer(fabric::EventKind kind);
+  FabricTimer() : Keyed(false) {}
   FabricTimer(const FabricTimer& other);
   FabricTimer& operator=(const FabricTimer&) = delete;
   FabricTimer* dup() const override { return new FabricTimer(*this); }
+  const char* getName() const override;
 
-  fabric::EventKind kind() const { return static_cast<fabric::EventKind>(getKind()); }
   bool isStale() override { return false; }
 
   fabric::Event* event = nullptr;  // null: idle
   EventModule* module = nullptr;   // where it is a self-message
 };
 
-/// `event` as a frame or a timer; null if it is something else. Both classes are final: comparing types is
-/// enough, and cheaper than a cast.
+/// `event` as a frame or a timer; null if it is something else. Both classes are final and of this program:
+/// a type has one address.
 inline FabricFrame* asFrame(omnetpp::cEvent* event) {
-  return event->isPacket() && typeid(*event) == typeid(FabricFrame) ? static_cast<FabricFrame*>(event) : nullptr;
+  return &typeid(*event) == &typeid(FabricFrame) ? static_cast<FabricFrame*>(event) : nullptr;
 }
 inline FabricTimer* asTimer(omnetpp::cEvent* event) {
-  return !event->isPacket() && typeid(*event) == typeid(FabricTimer) ? static_cast<FabricTimer*>(event) : nullptr;
+  return &typeid(*event) == &typeid(FabricTimer) ? static_cast<FabricTimer*>(event) : nullptr;
 }
 
 }  // namespace fabriclab

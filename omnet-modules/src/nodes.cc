@@ -1,12 +1,11 @@
 #include "nodes.h"
 
-#include "event_module.h"
 #include "link.h"
-#include "mac.h"
 #include "parameters.h"
 
 namespace fabriclab {
 
+using omnetpp::cGate;
 using omnetpp::cModule;
 using omnetpp::cRuntimeError;
 
@@ -26,6 +25,29 @@ T& mechanism(cModule& parent, const char* name, int index, const std::shared_ptr
   if (found == nullptr) {
     throw cRuntimeError(holder, "This is a %s, which does not go here",
                         fabric::toString(holder->component(engine).description().kind));
+  }
+  return *found;
+}
+
+/// The link behind a node's gate; throws where there is none, or another kind of channel.
+FabricLink& linkAt(cGate& out) {
+  FabricLink* found = nullptr;
+  for (cGate* g = &out; g->getNextGate() != nullptr; g = g->getNextGate()) {
+    if (g->getChannel() == nullptr) continue;
+    auto* link = dynamic_cast<FabricLink*>(g->getChannel());
+    if (link == nullptr || found != nullptr) {
+      throw cRuntimeError(out.getOwnerModule(),
+                          "The connection at %s must be one fabriclab.FabricLink, with nothing but plain "
+                          "connections around it",
+                          out.getFullPath().c_str());
+    }
+    found = link;
+  }
+  if (found == nullptr) {
+    throw cRuntimeError(out.getOwnerModule(),
+                        "Port %s is not connected; connect it in the NED file: "
+                        "a.link <--> FabricLink { datarate = 100Gbps; delay = 1us; } <--> b.link",
+                        out.getFullPath().c_str());
   }
   return *found;
 }
@@ -54,15 +76,9 @@ void MechanismModule::handleParameterChange(const char* name) {
 
 // ---------------------------------------------------------------- ports
 
-MacModule& PortModule::mac() {
-  return *omnetpp::check_and_cast<MacModule*>(getParentModule()->getSubmodule("mac", getIndex()));
-}
-
 void PortModule::build(const std::shared_ptr<OmnetEngine>& engine) {
   engine_ = engine;
   readParameters(port_, *this);
-  mac().setEngine(engine);
-  mac().connect(port_);
   if (!hasPar("numClasses")) return;  // a NIC: queues are the host's
   std::vector<fabric::Queue*> queues;
   for (int c = 0; c < par("numClasses").intValue(); ++c) {
@@ -78,6 +94,21 @@ void PortModule::build(const std::shared_ptr<OmnetEngine>& engine) {
   }
 }
 
+void PortModule::connect(EventModule& node, cGate& gate) {
+  const cGate* end = gate.getPathEndGate();
+  auto* peer = dynamic_cast<NodeModule*>(end->getOwnerModule());
+  if (peer == nullptr) {
+    throw cRuntimeError(&node, "The link at %s does not end at a FabricHost or FabricSwitch",
+                        gate.getFullPath().c_str());
+  }
+  wire_.from = &node;
+  wire_.gate = &gate;
+  wire_.endGate = end->getId();
+  wire_.to = &peer->portModule(end->isVector() ? static_cast<size_t>(end->getIndex()) : 0).port();
+  wire_.key = fabric::eventKey(fabric::keyNode(wire_.to->node().id()), fabric::EventKind::Arrival, wire_.to->index());
+  port_.wire = &wire_;
+}
+
 cModule& PortModule::classModule(size_t cls) { return cls < queues_.size() ? *queues_[cls] : *this; }
 
 void PortModule::handleParameterChange(const char* name) {
@@ -89,23 +120,38 @@ void PortModule::handleParameterChange(const char* name) {
 // ---------------------------------------------------------------- nodes
 
 void NodeModule::build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine) {
-  engine_ = engine;
   readParameters(node(), *this);
   node().join(network, id, getFullName());
-  auto* clock = omnetpp::check_and_cast<EventModule*>(getSubmodule("clock"));
-  clock->setEngine(engine);
-
-  std::vector<MacModule*> macs;
+  setEngine(engine);
+  engine->addNode(id, *this);
   for (int i = 0; i < getSubmoduleVectorSize("port"); ++i) {
     auto* port = omnetpp::check_and_cast<PortModule*>(getSubmodule("port", i));
-    const FabricLink& link = port->mac().link();
+    ports_.push_back(port);
+    const FabricLink& link = linkAt(out(i));
     node().addPort(port->port(), link.rate(), link.latency());
     port->build(engine);
-    ports_.push_back(port);
-    macs.push_back(&port->mac());
   }
-  engine->addNode(id, *clock, std::move(macs));
   buildMechanisms(engine);
+}
+
+cGate& NodeModule::out(size_t index) {
+  return *(isGateVector("link") ? gate("link$o", static_cast<int>(index)) : gate("link$o"));
+}
+
+void NodeModule::connect() {
+  for (size_t i = 0; i < ports_.size(); ++i) ports_[i]->connect(*this, out(i));
+}
+
+/// As the base class does it, without looking up what the wire knows.
+void NodeModule::arrived(omnetpp::cMessage* message, cGate* gate, const omnetpp::SendOptions& options,
+                         omnetpp::simtime_t t) {
+  FabricFrame* frame = asFrame(message);
+  if (frame == nullptr) {
+    EventModule::arrived(message, gate, options, t);
+    return;
+  }
+  frame->arriveAt(*this, frame->wire->endGate, t + frame->getRemainingDuration());
+  getSimulation()->insertEvent(frame);
 }
 
 void NodeModule::handleParameterChange(const char* name) {

@@ -7,14 +7,13 @@
 #include <memory>
 #include <vector>
 
-#include "engine.h"
+#include "event_module.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/switch.h"
+#include "wire.h"
 
 namespace fabriclab {
-
-class MacModule;
 
 /// Any mechanism: which one is the @component property of its NED type.
 class MechanismModule final : public omnetpp::cSimpleModule {
@@ -34,10 +33,10 @@ class MechanismModule final : public omnetpp::cSimpleModule {
 class PortModule final : public omnetpp::cModule {
  public:
   fabric::Port& port() { return port_; }
-  /// The one beside it.
-  MacModule& mac();
   /// Reads parameters, queues and agents.
   void build(const std::shared_ptr<OmnetEngine>& engine);
+  /// Lays the wire from `gate` of `node` to the port at the link's other end.
+  void connect(EventModule& node, omnetpp::cGate& gate);
   /// Where rows about `cls` are shown: its queue, or the port itself where queues are not modules.
   omnetpp::cModule& classModule(size_t cls);
 
@@ -47,11 +46,13 @@ class PortModule final : public omnetpp::cModule {
  private:
   std::shared_ptr<OmnetEngine> engine_;
   fabric::Port port_;
+  Wire wire_;
   std::vector<omnetpp::cModule*> queues_;
 };
 
-/// FabricHost and FabricSwitch.
-class NodeModule : public omnetpp::cModule {
+/// FabricHost and FabricSwitch. They have submodules and handle messages themselves: every module that a
+/// frame crosses between two nodes costs time.
+class NodeModule : public EventModule {
  public:
   virtual fabric::Node& node() = 0;
   PortModule& portModule(size_t index) { return *ports_[index]; }
@@ -59,13 +60,19 @@ class NodeModule : public omnetpp::cModule {
 
   /// Joins the network with everything inside this module.
   void build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine);
+  /// When all nodes have joined.
+  void connect();
 
  protected:
+  void arrived(omnetpp::cMessage* message, omnetpp::cGate* gate, const omnetpp::SendOptions& options,
+               omnetpp::simtime_t t) override;
   void handleParameterChange(const char* name) override;
   virtual void buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) = 0;
 
  private:
-  std::shared_ptr<OmnetEngine> engine_;
+  /// The way out of port number `index`.
+  omnetpp::cGate& out(size_t index);
+
   std::vector<PortModule*> ports_;
 };
 

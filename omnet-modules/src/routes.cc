@@ -3,17 +3,15 @@
 #include <deque>
 #include <vector>
 
-#include "mac.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/switch.h"
+#include "wire.h"
 
 namespace fabriclab {
 
 namespace {
 
-const fabric::Node& peerOf(const fabric::Port& port) {
-  return static_cast<MacModule*>(port.device)->peer().port().node();
-}
+const fabric::Node& peerOf(const fabric::Port& port) { return static_cast<const Wire*>(port.wire)->to->node(); }
 
 }  // namespace
 

@@ -6,7 +6,9 @@
 #include <memory>
 #include <random>
 
+#include "mechanisms/core/port.h"
 #include "omnet-modules/src/messages.h"
+#include "omnet-modules/src/wire.h"
 
 namespace fabriclab {
 namespace {
@@ -19,20 +21,20 @@ class EventSet : public ::testing::Test {
  protected:
   /// The set deletes what is left in it.
   FabricTimer* timer(int64_t ps, uint64_t key) {
-    auto* t = new FabricTimer(fabric::EventKind::NodeTimer);
+    auto* t = new FabricTimer();
     t->key = key;
     t->setArrivalTime(SimTime::fromRaw(ps));
     return t;
   }
-  /// On a wire of its own, unless `wire` says otherwise.
-  FabricFrame* frame(int64_t ps, uint64_t key, Wire* wire = nullptr) {
-    if (wire == nullptr) {
-      wires_.push_back(std::make_unique<Wire>());
-      wire = wires_.back().get();
-    }
-    auto* f = new FabricFrame(fabric::PacketKind::Data);
-    f->key = key;
-    f->wire = wire;
+  Wire& wire(uint64_t key) {
+    wires_.push_back(std::make_unique<Wire>());
+    wires_.back()->key = key;
+    wires_.back()->to = &port_;
+    return *wires_.back();
+  }
+  FabricFrame* frame(int64_t ps, Wire& wire) {
+    auto* f = new FabricFrame();
+    f->load(packet_, wire);
     f->setArrivalTime(SimTime::fromRaw(ps));
     return f;
   }
@@ -53,6 +55,8 @@ class EventSet : public ::testing::Test {
     return order;
   }
 
+  fabric::Packet packet_;
+  fabric::Port port_;
   std::vector<std::unique_ptr<Wire>> wires_;
   FabricEventSet set_;
   std::vector<std::unique_ptr<cEvent>> removed_;
@@ -72,14 +76,14 @@ TEST_F(EventSet, OrderIsTimeThenKeyWhateverTheInsertion) {
       if (key % 2 == 0) {
         set_.insert(timer(at, key));
       } else {
-        set_.insert(frame(at, key));
+        set_.insert(frame(at, wire(key)));
       }
     }
     ASSERT_EQ(set_.getLength(), static_cast<int>(wanted.size()));
     std::vector<std::pair<int64_t, uint64_t>> got;
     for (cEvent* e : drain()) {
-      const auto* t = dynamic_cast<FabricTimer*>(e);
-      got.emplace_back(e->getArrivalTime().raw(), t != nullptr ? t->key : static_cast<FabricFrame*>(e)->key);
+      const FabricTimer* t = asTimer(e);
+      got.emplace_back(e->getArrivalTime().raw(), t != nullptr ? t->key : asFrame(e)->wire->key);
     }
     EXPECT_EQ(got, wanted);
   }
@@ -110,11 +114,11 @@ TEST_F(EventSet, RemovesFromAnyPlace) {
 }
 
 TEST_F(EventSet, FramesOfAWireWaitBehindItsFirst) {
-  Wire a, b;
+  Wire &a = wire(1), &b = wire(2);
   std::vector<cEvent*> wanted;
   for (int64_t at = 1; at <= 9; ++at) {
-    FabricFrame* onB = frame(at, 2, &b);
-    FabricFrame* onA = frame(at, 1, &a);
+    FabricFrame* onB = frame(at, b);
+    FabricFrame* onA = frame(at, a);
     FabricTimer* between = timer(at, 3);
     for (cEvent* e : std::initializer_list<cEvent*>{onB, between, onA}) set_.insert(e);
     wanted.insert(wanted.end(), {onA, onB, between});
@@ -133,8 +137,40 @@ TEST_F(EventSet, FramesOfAWireWaitBehindItsFirst) {
   set_.putBackFirst(first);
   EXPECT_EQ(set_.getLength(), 24);
   EXPECT_EQ(drain(), wanted);
-  EXPECT_EQ(a.first, nullptr);
-  EXPECT_EQ(b.last, nullptr);
+  EXPECT_EQ(a.size(), 0u);
+  EXPECT_EQ(b.size(), 0u);
+}
+
+TEST_F(EventSet, AWireTakesAnyNumberOfFrames) {
+  Wire& w = wire(1);
+  std::vector<cEvent*> wanted;
+  int64_t at = 0;
+  const auto send = [&] {
+    wanted.push_back(frame(++at, w));
+    set_.insert(wanted.back());
+  };
+  for (int i = 0; i < 10; ++i) send();
+  for (int i = 0; i < 7; ++i) {  // so that the ring does not begin at its beginning when it grows
+    EXPECT_EQ(set_.removeFirst(), wanted.front());
+    removed_.emplace_back(wanted.front());
+    wanted.erase(wanted.begin());
+  }
+  for (int i = 0; i < 40; ++i) send();
+  EXPECT_EQ(drain(), wanted);
+}
+
+/// Qtenv takes the next event out to look at it, and puts it back.
+TEST_F(EventSet, PutsAFrameBackBeforeThoseBehindIt) {
+  Wire& w = wire(1);
+  const std::vector<cEvent*> wanted{frame(3, w), frame(4, w), timer(5, 1)};
+  for (cEvent* e : wanted) set_.insert(e);
+  for (int i = 0; i < 2; ++i) {
+    cEvent* first = set_.removeFirst();
+    EXPECT_EQ(first, wanted.front());
+    set_.putBackFirst(first);
+    EXPECT_EQ(set_.getLength(), 3);
+  }
+  EXPECT_EQ(drain(), wanted);
 }
 
 TEST_F(EventSet, OthersComeFirstInTheirOwnOrderAndTheEndLast) {

@@ -91,6 +91,19 @@ TEST(Run, EventLogsShowFramesOnTheirWay) {
   }
 }
 
+/// A link has the signals and statistics of a datarate channel, and they change nothing.
+TEST(Run, LinksShowWhatTheyCarry) {
+  const Folder folder, plain;
+  const Result heard = byHand(folder, "Hpcc",
+                              {"--**.statistic-recording=true", "--**.scalar-recording=true",
+                               "--**.channel.*.result-recording-modes=all", "--sim-time-limit=50us"});
+  ASSERT_EQ(heard.code, 0) << heard.err;
+  ASSERT_EQ(byHand(plain, "Hpcc", {"--sim-time-limit=50us"}).code, 0);
+  EXPECT_EQ(read(folder / "hand.trc"), read(plain / "hand.trc"));
+  const std::string scalars = read(folder / "Hpcc-#0.sca");
+  EXPECT_NE(scalars.find("Dumbbell.sender0.link$o.channel packets:count"), std::string::npos) << scalars;
+}
+
 TEST(Run, TheSameBytesEveryTime) {
   const Folder a, b;
   for (const Folder* f : {&a, &b}) {

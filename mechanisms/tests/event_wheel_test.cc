@@ -1,0 +1,131 @@
+// The wheel against a sorted list of the same events.
+#include "mechanisms/core/event_wheel.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+#include <vector>
+
+namespace fabric {
+namespace {
+
+struct Entry {
+  int64_t at;
+  uint64_t rank;
+  bool before(const Entry& e) const { return at < e.at || (at == e.at && rank < e.rank); }
+};
+bool operator<(const Entry& a, const Entry& b) { return a.before(b); }
+bool operator==(const Entry& a, const Entry& b) { return a.at == b.at && a.rank == b.rank; }
+
+class Wheel : public ::testing::Test {
+ protected:
+  void insert(int64_t at, uint64_t rank) {
+    wheel_.insert({at, rank});
+    sorted_.insert({at, rank});
+  }
+  bool remove(const Entry& e) {
+    return wheel_.remove(e.at, [&](const Entry& other) { return other == e; });
+  }
+  /// Takes the first of both out.
+  Entry take() {
+    EXPECT_EQ(wheel_.size(), sorted_.size());
+    EXPECT_EQ(*wheel_.peek(), *sorted_.begin());
+    const Entry first = wheel_.first();
+    EXPECT_EQ(first, *sorted_.begin());
+    wheel_.popFirst();
+    sorted_.erase(sorted_.begin());
+    return first;
+  }
+  void drain() {
+    while (!sorted_.empty()) take();
+    EXPECT_TRUE(wheel_.empty());
+    EXPECT_EQ(wheel_.peek(), nullptr);
+  }
+
+  EventWheel<Entry> wheel_;
+  std::set<Entry> sorted_;
+};
+
+/// As a simulation does it: time goes on, events come near, far and now, and some are taken back.
+TEST_F(Wheel, GivesTheEarliestWhateverComesAndGoes) {
+  std::mt19937_64 random(1);
+  const int64_t reach[] = {1, 1000, 100000, 9000000, 1000000000};  // ps: this slot, the next, the wheel, beyond
+  int64_t now = 0;
+  uint64_t rank = 0;
+  for (int step = 0; step < 200000; ++step) {
+    const uint64_t dice = random() % 10;
+    if (dice < 4 || sorted_.empty()) {
+      insert(now + static_cast<int64_t>(random() % reach[random() % 5]), rank++);
+    } else if (dice == 4) {
+      auto it = sorted_.lower_bound({now + static_cast<int64_t>(random() % 1000000), 0});
+      if (it == sorted_.end()) it = sorted_.begin();
+      ASSERT_TRUE(remove(*it));
+      ASSERT_FALSE(remove(*it));
+      sorted_.erase(it);
+    } else if (dice == 5) {
+      ASSERT_EQ(wheel_.first(), *sorted_.begin());
+    } else {
+      now = take().at;
+    }
+    ASSERT_FALSE(HasFailure());
+  }
+  drain();
+}
+
+/// Who looks at the first turns the wheel to its slot; events before it may still come.
+TEST_F(Wheel, AnEventMayComeBeforeTheFirstThatWasSeen) {
+  insert(8'000'000, 1);
+  wheel_.first();
+  insert(5'000'000, 2);
+  insert(8'500'000, 3);
+  insert(16'000'000, 4);
+  EXPECT_EQ(take().rank, 2u);
+  drain();
+}
+
+/// The wheel has turned to a slot whose only event is then taken back.
+TEST_F(Wheel, NeverTurnsBack) {
+  insert(8'000'000, 1);
+  wheel_.first();
+  insert(16'380'000, 2);  // nearly a whole turn ahead
+  ASSERT_TRUE(remove({8'000'000, 1}));
+  sorted_.erase({8'000'000, 1});
+  insert(7'000'000, 3);
+  EXPECT_EQ(take().rank, 3u);
+  insert(7'990'000, 4);
+  insert(9'000'000, 5);
+  drain();
+}
+
+TEST_F(Wheel, VisitsAll) {
+  for (const int64_t at : {0, 5000, 5001, 1'000'000, 500'000'000}) insert(at, static_cast<uint64_t>(at));
+  take();
+  std::set<Entry> seen;
+  wheel_.forEach([&](const Entry& e) { seen.insert(e); });
+  EXPECT_EQ(seen, sorted_);
+}
+
+TEST_F(Wheel, LooksAhead) {
+  std::vector<uint64_t> next, later;
+  const auto look = [&] {
+    next.clear(), later.clear();
+    wheel_.lookAhead([&](const Entry& e) { next.push_back(e.rank); }, [&](const Entry& e) { later.push_back(e.rank); });
+  };
+  look();
+  EXPECT_TRUE(next.empty());
+  for (uint64_t rank = 1; rank <= 3; ++rank) insert(5000, rank);
+  insert(9000, 4);
+  take();  // 2 and 3 are left of its slot
+  look();
+  EXPECT_EQ(next, std::vector<uint64_t>{2});
+  EXPECT_EQ(later, std::vector<uint64_t>{3});
+  take();
+  take();
+  look();
+  EXPECT_EQ(next, std::vector<uint64_t>{4});
+  EXPECT_TRUE(later.empty());
+}
+
+}  // namespace
+}  // namespace fabric
