@@ -77,6 +77,8 @@ var kinds = map[string]kind{
 	"fct":              {Time, Lower, []string{"stat"}, []string{"min_size", "max_size"}, fctTime},
 	"fct_normalised":   {Share, Lower, nil, []string{"min_size", "max_size"}, fctNormalised},
 	"imbalance":        {Share, Lower, []string{"ports", "window", "interval", "count", "stat"}, nil, imbalance},
+	"price_of_anarchy": {Share, Lower, nil, []string{"stat"}, ofGames("anarchy")},
+	"equal_split":      {Share, Lower, nil, []string{"stat"}, ofGames("equal_ratio")},
 	"group_time":       {Time, Lower, []string{"group"}, nil, groupTime},
 	"group_throughput": {Share, Higher, nil, []string{"group"}, groupThroughput},
 }
@@ -384,6 +386,27 @@ func imbalance(x in) (float64, error) {
 		return 0, inRun(x.dir, err)
 	}
 	return fct.Stat(values, x.m.Stat)
+}
+
+// ofGames is the largest value of a column of the table of games, or another
+// statistic of it.
+func ofGames(column string) func(in) (float64, error) {
+	return func(x in) (float64, error) {
+		var values []float64
+		err := table.Scan(x.dir, "games", []table.Column{{Name: column, Type: table.Float}}, func(r *table.Rows) error {
+			for i := range r.N {
+				values = append(values, r.Float(0, i))
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+		if x.m.Stat == "" && len(values) > 0 {
+			return slices.Max(values), nil
+		}
+		return fct.Stat(values, x.m.Stat)
+	}
 }
 
 func groupTime(x in) (float64, error) {

@@ -64,6 +64,7 @@ type Description struct {
 	Topologies map[string]Section // by type
 	Workloads  map[string]Section // by type
 	Run        Section
+	Game       Section
 	Sampled    Section // the filter of a sampled table
 	Events     Section // that of another table
 	// Head are the keys that belong to the whole experiment, Point those of a
@@ -161,6 +162,7 @@ func Describe(c *catalog.Catalog) Description {
 		root.node.Content = append(root.node.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "run"}, s.node)
 		l.run(root)
 	})
+	d.Game = interview(c, gameKey, "", func(l *loader, s *section) { l.game(s) })
 	filter := func(sampled bool) Section {
 		return interview(c, "trace", "", func(l *loader, s *section) {
 			l.tableFilter(s, &catalog.Table{Sampled: sampled}, network, nil, 2)

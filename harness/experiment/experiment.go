@@ -21,6 +21,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/harness/catalog"
+	"fabriclab/harness/fluid"
 	"fabriclab/harness/load"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
@@ -62,6 +63,8 @@ type Point struct {
 	Topology  *topology.Topology
 	Flows     workload.Generator
 	Effective Effective
+	// Game stands in place of all of these where a point is computed.
+	Game *fluid.Params
 
 	rules        workload.Rules
 	hash         func() (string, error)
@@ -184,6 +187,9 @@ func Load(file string, opt Options) (*Experiment, error) {
 		if c.engines == nil {
 			point.Engines = usual
 		}
+		if point.Game != nil {
+			point.Engines, point.enginesFixed = []string{FluidEngine}, true
+		}
 		for _, name := range point.Engines {
 			if !slices.Contains(e.Engines, name) {
 				e.Engines = append(e.Engines, name)
@@ -295,7 +301,7 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 
 // Keys of an experiment: those that describe a point, and the others.
 var (
-	pointKeys = []string{"topology", "workload", "preset", "mechanisms", "params", "run", "trace"}
+	pointKeys = []string{"topology", "workload", "preset", "mechanisms", "params", "run", "trace", gameKey}
 	headKeys  = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure"}
 )
 
@@ -357,6 +363,9 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	s := l.section(root, root, "")
 	s.known = slices.Concat(pointKeys, headKeys)
 	s.done()
+	if s.get(gameKey) != nil {
+		return l.gamePoint(s, c)
+	}
 	r := l.run(s)
 	t := l.topology(s)
 	params := s.get("params")

@@ -85,7 +85,7 @@ func (m *maker) experiment(figure object) object {
 	}
 	maps.Copy(properties, partial)
 	// What the matrix or a scale may set need not be in the file itself.
-	whole := object{"not": object{"anyOf": []object{{"required": []string{"matrix"}}, {"required": []string{"scales"}}}}}
+	whole := object{"not": object{"anyOf": []object{{"required": []string{"matrix"}}, {"required": []string{"scales"}}, {"required": []string{"game"}}}}}
 	return object{
 		"type": "object", "properties": properties, "additionalProperties": false,
 		"if": whole, "then": object{"properties": point, "required": []string{"topology", "workload", "preset", "run"}},
@@ -116,8 +116,13 @@ func (m *maker) point(complete bool) object {
 			return object{"type": "object", "properties": m.mechanisms(), "additionalProperties": false, "description": "replaces parts of the preset"}
 		}),
 		"params": m.reference("params", m.params),
-		"run":    m.reference("run"+suffix, func() object { return m.run(complete) }),
-		"trace":  m.reference("trace"+suffix, func() object { return m.trace(complete) }),
+		"game": m.reference("game"+suffix, func() object {
+			s := m.section("game", m.about.Game, complete)
+			s["description"] = help["game"]
+			return s
+		}),
+		"run":   m.reference("run"+suffix, func() object { return m.run(complete) }),
+		"trace": m.reference("trace"+suffix, func() object { return m.trace(complete) }),
 	}
 	if !slices.Equal(slices.Sorted(maps.Keys(properties)), slices.Sorted(slices.Values(m.about.Point))) {
 		panic(fmt.Sprintf("the schema has the keys %v, validation %v", slices.Sorted(maps.Keys(properties)), m.about.Point))

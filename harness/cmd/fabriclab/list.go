@@ -176,11 +176,12 @@ func (a *app) experiments(figures bool) ([]entry, error) {
 			Source   string    `yaml:"source"`
 			Topology yaml.Node `yaml:"topology"`
 			Figure   yaml.Node `yaml:"figure"`
+			Game     yaml.Node `yaml:"game"`
 		}
 		if err := yaml.Unmarshal(text, &head); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if head.Topology.IsZero() || figures && head.Figure.IsZero() {
+		if head.Topology.IsZero() && head.Game.IsZero() || figures && head.Figure.IsZero() {
 			return nil
 		}
 		id, err := filepath.Rel(dir, path)

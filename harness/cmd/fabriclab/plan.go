@@ -27,6 +27,8 @@ type selection struct {
 	sets   []string
 	seeds  []uint64
 	figure bool // experiments have to have a figure
+	// computed experiments will do where nothing is simulated
+	computed bool
 }
 
 // loadAll reads experiments and checks them, all before anything runs. The
@@ -60,10 +62,13 @@ func (a *app) loadOne(c *catalog.Catalog, name string, s selection) (loaded, err
 	if err != nil {
 		return loaded{}, err
 	}
+	if err := onlySimulated(e, s); err != nil {
+		return loaded{}, err
+	}
 	if len(s.seeds) > 0 {
 		e.Seeds = s.seeds
 	}
-	if len(a.set.engines) > 0 {
+	if len(a.set.engines) > 0 && !e.Computed() {
 		if err := e.OnEngines(a.set.engines); err != nil {
 			return loaded{}, err
 		}
@@ -104,7 +109,7 @@ func (a *app) plans(ctx context.Context, b *build.Builder, all []loaded) ([]plan
 	for _, e := range all {
 		p := plan{loaded: e}
 		for _, name := range e.Engines {
-			if programs[name] != nil {
+			if programs[name] != nil || name == experiment.FluidEngine {
 				continue
 			}
 			simulator, err := engines.ByName(name)

@@ -59,6 +59,7 @@ func (a *app) validateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			s.computed = true
 			all, err := a.loadAll(c, args, s)
 			if err != nil {
 				return err
@@ -142,7 +143,9 @@ func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finish
 		for _, dir := range leftovers {
 			fmt.Fprintf(display, "removed the leftover of a killed run: %s\n", dir)
 		}
-		jobs = append(jobs, p.jobs...)
+		if !p.Computed() {
+			jobs = append(jobs, p.jobs...)
+		}
 	}
 	executor, err := a.executor(ctx, opt, plans, s)
 	if err != nil {
@@ -154,6 +157,14 @@ func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finish
 		return nil, err
 	}
 	for _, p := range plans {
+		if p.Computed() {
+			computed, err := a.compute(ctx, p, opt.Store)
+			if err != nil {
+				return nil, fmt.Errorf("computing %s: %w", p.Name, err)
+			}
+			done = append(done, finished{plan: p, results: computed})
+			continue
+		}
 		done = append(done, finished{plan: p, results: results[:len(p.jobs)]})
 		results = results[len(p.jobs):]
 	}
