@@ -107,24 +107,42 @@ TEST_F(Wheel, VisitsAll) {
 }
 
 TEST_F(Wheel, LooksAhead) {
-  std::vector<uint64_t> next, later;
+  using Ranks = std::set<uint64_t>;
+  Ranks next, later;
   const auto look = [&] {
     next.clear(), later.clear();
-    wheel_.lookAhead([&](const Entry& e) { next.push_back(e.rank); }, [&](const Entry& e) { later.push_back(e.rank); });
+    wheel_.lookAhead([&](const Entry& e) { next.insert(e.rank); }, [&](const Entry& e) { later.insert(e.rank); });
   };
   look();
-  EXPECT_TRUE(next.empty());
-  for (uint64_t rank = 1; rank <= 3; ++rank) insert(5000, rank);
-  insert(9000, 4);
-  take();  // 2 and 3 are left of its slot
-  look();
-  EXPECT_EQ(next, std::vector<uint64_t>{2});
-  EXPECT_EQ(later, std::vector<uint64_t>{3});
+  EXPECT_TRUE(next.empty() && later.empty());
+  for (uint64_t rank = 1; rank <= 3; ++rank) insert(5120, rank);
+  insert(6000, 4);
+  insert(6500, 5);
+  insert(6501, 6);
+  insert(1'000'000, 7);  // too far away to look for
+  look();                // none of the first slot is known to be the first
+  EXPECT_EQ(next, (Ranks{1, 2, 3}));
+  EXPECT_EQ(later, Ranks{});
   take();
+  look();
+  EXPECT_EQ(next, Ranks{2});
+  EXPECT_EQ(later, Ranks{3});
   take();
   look();
-  EXPECT_EQ(next, std::vector<uint64_t>{4});
-  EXPECT_TRUE(later.empty());
+  EXPECT_EQ(next, Ranks{3});
+  EXPECT_EQ(later, Ranks{4});
+  take();
+  look();
+  EXPECT_EQ(next, Ranks{4});
+  EXPECT_EQ(later, (Ranks{5, 6}));
+  take(), take();
+  look();
+  EXPECT_EQ(next, Ranks{6});
+  EXPECT_EQ(later, Ranks{});
+  take();
+  look();
+  EXPECT_EQ(next, Ranks{});
+  drain();
 }
 
 }  // namespace

@@ -13,16 +13,6 @@ using omnetpp::cEventHeap;
 
 Register_Class(FabricEventSet);
 
-namespace {
-
-/// The event that is to happen at the place of `keyed`.
-cEvent* eventOf(Keyed& keyed) {
-  if (keyed.isWire) return static_cast<Wire&>(keyed).front().frame;
-  return &static_cast<FabricTimer&>(keyed);
-}
-
-}  // namespace
-
 FabricEventSet* FabricEventSet::dup() const {
   copyNotSupported();
   return nullptr;
@@ -43,7 +33,7 @@ void FabricEventSet::insert(cEvent* event) {
 
 void FabricEventSet::insertTimer(FabricTimer& timer) {
   take(&timer);
-  model_.insert({timer.getArrivalTime().raw(), timer.key, &timer});
+  model_.insert({timer.getArrivalTime().raw(), timer.key, &timer, &timer});
 }
 
 void FabricEventSet::insertFrame(FabricFrame& frame) {
@@ -52,10 +42,14 @@ void FabricEventSet::insertFrame(FabricFrame& frame) {
   const Wire::InFlight f{frame.getArrivalTime().raw(), &frame, frame.packet()};
   wire.pushBack(f);
   if (wire.size() == 1) {
-    model_.insert({f.at, wire.key, &wire});
+    insertFirstOf(wire);
   } else {
     ++behind_;
   }
+}
+
+void FabricEventSet::insertFirstOf(Wire& wire) {
+  model_.insert({wire.front().at, wire.key, &wire, wire.front().frame});
 }
 
 bool FabricEventSet::foreignFirst(const cEvent& foreign, const Entry& model) {
@@ -66,7 +60,7 @@ bool FabricEventSet::foreignFirst(const cEvent& foreign, const Entry& model) {
 cEvent* FabricEventSet::peekFirst() const {
   cEvent* foreign = cEventHeap::peekFirst();
   const Entry* model = model_.peek();
-  return model == nullptr || (foreign != nullptr && foreignFirst(*foreign, *model)) ? foreign : eventOf(*model->event);
+  return model == nullptr || (foreign != nullptr && foreignFirst(*foreign, *model)) ? foreign : model->event;
 }
 
 cEvent* FabricEventSet::removeFirst() {
@@ -80,26 +74,28 @@ cEvent* FabricEventSet::removeFirst() {
   return event;
 }
 
-/// Fetches from memory what the next events look at first, which is out of the cache after its time on the
-/// link.
+/// Fetches from memory what the next events look at first: a frame and its packet are out of the cache after
+/// their time on the link. Where to look is itself to be fetched: one event earlier.
 void FabricEventSet::lookAhead() const {
-  const auto next = [](const Entry& e) {
-    if (!e.event->isWire) return;
-    const Wire& wire = static_cast<const Wire&>(*e.event);
-    const Wire::InFlight& f = wire.front();
-    wire.to->prefetchIngress();
-    const char* frame = reinterpret_cast<const char*>(f.frame);
-    for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(frame + line, 1);
-    __builtin_prefetch(f.packet, 1);
-    __builtin_prefetch(&f.packet->sentAt, 1);
+  const auto later = [](const Entry& e) {
+    __builtin_prefetch(e.keyed, 1);
+    const char* event = reinterpret_cast<const char*>(e.event);
+    for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(event + line, 1);
   };
-  model_.lookAhead(next, [](const Entry& e) { __builtin_prefetch(e.event); });
+  const auto next = [](const Entry& e) {
+    if (!e.keyed->isWire) return;
+    static_cast<const Wire&>(*e.keyed).prefetchArrival();
+    const fabric::Packet* packet = static_cast<const FabricFrame*>(e.event)->packet();
+    __builtin_prefetch(packet, 1);
+    __builtin_prefetch(&packet->sentAt, 1);
+  };
+  model_.lookAhead(next, later);
 }
 
 /// Takes the model's first event out of the set.
 cEvent* FabricEventSet::takeFirst() {
-  Keyed& keyed = *model_.first().event;
-  cEvent* event = eventOf(keyed);
+  Keyed& keyed = *model_.first().keyed;
+  cEvent* event = model_.first().event;
   if (keyed.isWire) {
     removeFirstOf(static_cast<Wire&>(keyed));
   } else {
@@ -115,7 +111,7 @@ void FabricEventSet::removeFirstOf(Wire& wire) {
   wire.popFront();
   if (wire.size() == 0) return;
   --behind_;
-  model_.insert({wire.front().at, wire.key, &wire});
+  insertFirstOf(wire);
 }
 
 /// The frame or timer that was the first is first again; a frame goes before those behind it.
@@ -132,14 +128,14 @@ void FabricEventSet::putBackFirst(cEvent* event) {
     }
     const Wire::InFlight f{frame->getArrivalTime().raw(), frame, frame->packet()};
     wire.pushFront(f);
-    model_.insert({f.at, wire.key, &wire});
+    insertFirstOf(wire);
   } else {
     cEventHeap::putBackFirst(event);
   }
 }
 
-void FabricEventSet::removeEntry(int64_t at, const Keyed& event) {
-  model_.remove(at, [&](const Entry& e) { return e.event == &event; });
+void FabricEventSet::removeEntry(int64_t at, const Keyed& keyed) {
+  model_.remove(at, [&](const Entry& e) { return e.keyed == &keyed; });
 }
 
 cEvent* FabricEventSet::remove(cEvent* event) {
@@ -172,7 +168,7 @@ void FabricEventSet::removeFrame(const FabricFrame& frame) {
   removeEntry(wire.front().at, wire);
   wire.popFront();
   if (wire.size() > 0) {
-    model_.insert({wire.front().at, wire.key, &wire});
+    insertFirstOf(wire);
     --behind_;
   }
 }
@@ -194,23 +190,17 @@ int FabricEventSet::getLength() const { return cEventHeap::getLength() + static_
 
 void FabricEventSet::sort() {
   cEventHeap::sort();
-  struct Listed {
-    Entry entry;
-    cEvent* event;
-  };
-  std::vector<Listed> model;
+  std::vector<Entry> model;
   model_.forEach([&](const Entry& e) {
-    if (!e.event->isWire) {
-      model.push_back({e, eventOf(*e.event)});
-      return;
-    }
-    const Wire& wire = static_cast<const Wire&>(*e.event);
-    for (uint32_t i = 0; i < wire.size(); ++i) model.push_back({{wire[i].at, e.key, e.event}, wire[i].frame});
+    model.push_back(e);
+    if (!e.keyed->isWire) return;
+    Wire& wire = static_cast<Wire&>(*e.keyed);
+    for (uint32_t i = 1; i < wire.size(); ++i) model.push_back({wire[i].at, wire.key, &wire, wire[i].frame});
   });
-  std::sort(model.begin(), model.end(), [](const Listed& a, const Listed& b) { return a.entry.before(b.entry); });
+  std::sort(model.begin(), model.end(), [](const Entry& a, const Entry& b) { return a.before(b); });
   listed_.clear();
   for (int i = 0; i < cEventHeap::getLength(); ++i) listed_.push_back(cEventHeap::get(i));
-  for (const Listed& l : model) listed_.push_back(l.event);
+  for (const Entry& e : model) listed_.push_back(e.event);
 }
 
 cEvent* FabricEventSet::get(int k) {

@@ -53,16 +53,18 @@ class FabricEventSet final : public omnetpp::cEventHeap {
   struct Entry {
     int64_t at;
     uint64_t key;
-    Keyed* event;
+    Keyed* keyed;
+    omnetpp::cEvent* event;  // the timer, or the first frame of the wire
     bool before(const Entry& e) const { return at < e.at || (at == e.at && key < e.key); }
   };
   static bool foreignFirst(const omnetpp::cEvent& foreign, const Entry& model);
+  void insertFirstOf(Wire& wire);
   void insertFrame(FabricFrame& frame);
   void insertTimer(FabricTimer& timer);
   omnetpp::cEvent* takeFirst();
   void removeFirstOf(Wire& wire);
   void removeFrame(const FabricFrame& frame);
-  void removeEntry(int64_t at, const Keyed& event);
+  void removeEntry(int64_t at, const Keyed& keyed);
   void lookAhead() const;
 
   fabric::EventWheel<Entry> model_;       // timers, and wires for the first of their frames

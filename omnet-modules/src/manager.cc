@@ -36,6 +36,14 @@ void checkKernel() {
   }
 }
 
+/// Nobody looks at single events: no window, no line per event, no event log. The kernel then need not tell of
+/// each.
+bool unwatched() {
+  omnetpp::cEnvir& envir = *omnetpp::getEnvir();
+  return !envir.isGUI() && envir.isExpressMode() &&
+         !envir.getConfig()->getAsBool(omnetpp::cConfigOption::get("record-eventlog"));
+}
+
 /// sim-time-limit; Time::Max() where there is none.
 fabric::Time timeLimit() {
   const double limit = omnetpp::getEnvir()->getConfig()->getAsDouble(omnetpp::cConfigOption::get("sim-time-limit"), -1);
@@ -105,6 +113,7 @@ void ManagerModule::build() {
   recorder_ = std::make_unique<fabric::Recorder>(
       *network_, fabric::RecorderOptions{file("traceFile"), file("summaryFile"), progressMs}, stop, flowCount_);
   network_->start();
+  omnetpp::getEnvir()->suppressNotifications = unwatched();
 }
 
 void ManagerModule::setRoutes() {
@@ -154,6 +163,7 @@ void ManagerModule::finish() {
 }
 
 void ManagerModule::preDelete(omnetpp::cComponent*) {
+  omnetpp::getEnvir()->suppressNotifications = false;
   recorder_.reset();
   if (engine_ != nullptr) engine_->close(*this);
 }

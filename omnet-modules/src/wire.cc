@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "mechanisms/core/port.h"
+
 namespace fabriclab {
 
 void Wire::grow() {
@@ -10,6 +12,11 @@ void Wire::grow() {
   ring_ = std::move(larger);
   mask_ = 2 * count_ - 1;
   first_ = 0;
+}
+
+void Wire::prefetchArrival() const {
+  __builtin_prefetch(&ring_[(first_ + 1) & mask_]);  // the frame that will be the first then
+  to->prefetchIngress();
 }
 
 void Wire::erase(uint32_t i) {

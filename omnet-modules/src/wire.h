@@ -53,11 +53,13 @@ class alignas(64) Wire final : public Keyed {
   /// Takes out number `i`.
   void erase(uint32_t i);
 
+  /// Its first frame arrives soon: fetches from memory what is looked at then.
+  void prefetchArrival() const;
+
   // Its two ends: who sends, through which gate, and the port that receives.
   EventModule* from = nullptr;
   omnetpp::cGate* gate = nullptr;
   fabric::Port* to = nullptr;
-  int endGate = -1;  // OMNeT++'s number of the gate at `to`
 
  private:
   static constexpr uint32_t kFewest = 16;
@@ -67,6 +69,10 @@ class alignas(64) Wire final : public Keyed {
   uint32_t mask_ = kFewest - 1;  // the ring's size, a power of two, less 1
   uint32_t first_ = 0;
   uint32_t count_ = 0;
+
+ public:
+  int endGate = -1;  // OMNeT++'s number of the gate at `to`
 };
+static_assert(sizeof(Wire) == 64, "one line of the cache");
 
 }  // namespace fabriclab
