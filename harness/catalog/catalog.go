@@ -22,6 +22,7 @@ const (
 	KindPathSelector      = "path_selector"
 	KindQueue             = "queue"
 	KindPortAgent         = "port_agent"
+	KindTransport         = "transport"
 	KindCongestionControl = "congestion_control"
 	KindReceiverAgent     = "receiver_agent"
 	KindAllocator         = "allocator"

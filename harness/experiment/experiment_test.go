@@ -230,6 +230,24 @@ params:
 	assert.Equal(t, "hpcc", c.CongestionControl.Type)
 }
 
+// A scenario over the default transport does not name it, so that its hash is what it was.
+func TestTransport(t *testing.T) {
+	encoded := func(e *Experiment, err error) string {
+		require.NoError(t, err)
+		text, err := e.Points[0].Scenario.Encode()
+		require.NoError(t, err)
+		return string(text)
+	}
+	plain := encoded(loadFile(t, write(t, base), ""))
+	assert.NotContains(t, plain, "transport")
+	assert.Equal(t, plain, encoded(loadFile(t, write(t, base+"mechanisms: {transport: go_back_n}\n"), "")))
+
+	e, err := loadFile(t, write(t, base+"mechanisms: {transport: tcp}\nparams: {tcp: {min_rto: 1ms}}\n"), "")
+	assert.Contains(t, encoded(e, err), `"type": "tcp"`)
+	assert.Equal(t, int64(1e9), e.Points[0].Scenario.Components.Transport.Params["min_rto"])
+	assert.Equal(t, "file:11", setting(t, e.Points[0], "transport", "min_rto").Origin)
+}
+
 func TestPresetBesideExperiment(t *testing.T) {
 	file := write(t, base)
 	own := filepath.Join(filepath.Dir(file), "mine.yaml")
@@ -483,6 +501,7 @@ func TestRefuses(t *testing.T) {
 		{"params list", "preset: hpcc", "preset: hpcc\nparams: {hpcc: [eta]}", `exp.yaml:8:16: params.hpcc maps parameters to values, as in {eta: 0.95}; this is a list`, ""},
 		{"params scalar", "preset: hpcc", "preset: hpcc\nparams: hpcc", `exp.yaml:8:9: params maps components to their parameters`, ""},
 		{"mechanism", "preset: hpcc", "preset: hpcc\nmechanisms: {congestion_control: hpc}", `exp.yaml:8:34: mechanisms.congestion_control: there is no congestion control "hpc"; did you mean "hpcc"?`, ""},
+		{"transport", "preset: hpcc", "preset: hpcc\nmechanisms: {transport: tpc}", `exp.yaml:8:25: mechanisms.transport: there is no transport "tpc"; did you mean "tcp"?`, ""},
 		{"wrong kind", "preset: hpcc", "preset: hpcc\nmechanisms: {path_selector: hpcc}", `mechanisms.path_selector: hpcc is a congestion control, not a path selector`, ""},
 		{"mechanisms key", "preset: hpcc", "preset: hpcc\nmechanisms: {queue: [fifo]}", `there is no key "queue" in mechanisms; did you mean "queues"?`, ""},
 		{"ack class", "preset: hpcc", "preset: hpcc\nparams: {host: {ack_class: 2}}", `exp.yaml:8:28: host.ack_class is 2, but there are 2 queues, one per class (0 to 1)`, ""},

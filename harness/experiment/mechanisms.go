@@ -43,11 +43,15 @@ func (e Effective) Table() string {
 	return b.String()
 }
 
+// DefaultTransport is the transport where none is named.
+const DefaultTransport = "go_back_n"
+
 // mechanisms is what a preset or an experiment says about components.
 type mechanisms struct {
 	pathSelector      *mechanism
 	queues            []mechanism
 	portAgents        []mechanism
+	transport         *mechanism // nil: DefaultTransport
 	congestionControl *mechanism
 	receiverAgents    []mechanism
 	has               map[string]bool // the keys that are there
@@ -60,7 +64,7 @@ type mechanism struct {
 	params    *yaml.Node // a mapping, or nil
 }
 
-// mechanisms reads the five places where mechanisms plug in.
+// mechanisms reads the six places where mechanisms plug in.
 func (l *loader) mechanisms(s *section) mechanisms {
 	m := mechanisms{has: map[string]bool{}}
 	one := func(key, kind string) *mechanism {
@@ -95,6 +99,7 @@ func (l *loader) mechanisms(s *section) mechanisms {
 	m.pathSelector = one("path_selector", catalog.KindPathSelector)
 	m.queues = list("queues", catalog.KindQueue)
 	m.portAgents = list("port_agents", catalog.KindPortAgent)
+	m.transport = one("transport", catalog.KindTransport)
 	m.congestionControl = one("congestion_control", catalog.KindCongestionControl)
 	m.receiverAgents = list("receiver_agents", catalog.KindReceiverAgent)
 	return m
@@ -140,6 +145,9 @@ func (m mechanisms) over(base mechanisms) mechanisms {
 	}
 	if m.has["port_agents"] {
 		base.portAgents = m.portAgents
+	}
+	if m.has["transport"] {
+		base.transport = m.transport
 	}
 	if m.has["congestion_control"] {
 		base.congestionControl = m.congestionControl
@@ -247,7 +255,7 @@ func (l *loader) presetNames() []string {
 // components lists the names of the components in use.
 func (m mechanisms) components() []string {
 	names := []string{"host", "switch", "port"}
-	for _, one := range []*mechanism{m.pathSelector, m.congestionControl} {
+	for _, one := range []*mechanism{m.pathSelector, m.transport, m.congestionControl} {
 		if one != nil {
 			names = append(names, one.component.Name)
 		}
@@ -371,6 +379,14 @@ func (l *loader) components(m mechanisms, base, over *yaml.Node) (scenario.Compo
 		l.report(Problem{"catalog", "there is no component " + name + "; rebuild the engines and the harness from the same sources"})
 		return scenario.Component{}
 	}
+	// The scenario of a default without parameters does not name it: what it says is what it said
+	// before there was a choice.
+	var transport *scenario.Component
+	if m.transport != nil {
+		if made := resolve("transport", m.transport.component, m.transport.params); made.Type != DefaultTransport || len(made.Params) > 0 {
+			transport = &made
+		}
+	}
 	return scenario.Components{
 		Host:              node("host"),
 		Switch:            node("switch"),
@@ -378,6 +394,7 @@ func (l *loader) components(m mechanisms, base, over *yaml.Node) (scenario.Compo
 		PathSelector:      resolve("path_selector", m.pathSelector.component, m.pathSelector.params),
 		Queues:            list("queues", m.queues),
 		PortAgents:        list("port_agents", m.portAgents),
+		Transport:         transport,
 		CongestionControl: resolve("congestion_control", m.congestionControl.component, m.congestionControl.params),
 		ReceiverAgents:    list("receiver_agents", m.receiverAgents),
 	}, effective
@@ -440,5 +457,5 @@ func framing(c *scenario.Components) topology.Framing {
 
 // invalid says whether a name that is given was refused.
 func (m mechanisms) invalid() bool {
-	return m.has["path_selector"] && m.pathSelector == nil || m.has["congestion_control"] && m.congestionControl == nil || m.has["queues"] && len(m.queues) == 0
+	return m.has["path_selector"] && m.pathSelector == nil || m.has["transport"] && m.transport == nil || m.has["congestion_control"] && m.congestionControl == nil || m.has["queues"] && len(m.queues) == 0
 }

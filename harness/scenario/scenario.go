@@ -99,6 +99,7 @@ type Components struct {
 	PathSelector      Component   `json:"path_selector"`
 	Queues            []Component `json:"queues"`
 	PortAgents        []Component `json:"port_agents"`
+	Transport         *Component  `json:"transport,omitempty"` // nil: go_back_n
 	CongestionControl Component   `json:"congestion_control"`
 	ReceiverAgents    []Component `json:"receiver_agents"`
 }

@@ -332,6 +332,7 @@ func (m *maker) mechanisms() object {
 		"path_selector":      one(catalog.KindPathSelector),
 		"queues":             list(catalog.KindQueue, "one for each class, class 0 first; {type: red, params: {…}} has parameters of its own"),
 		"port_agents":        list(catalog.KindPortAgent, "what is stamped or computed at switch ports"),
+		"transport":          one(catalog.KindTransport),
 		"congestion_control": one(catalog.KindCongestionControl),
 		"receiver_agents":    list(catalog.KindReceiverAgent, "what an ACK or a CNP says"),
 	}

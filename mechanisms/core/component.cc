@@ -11,6 +11,7 @@ const char* toString(Kind kind) {
     case Kind::PathSelector: return "path_selector";
     case Kind::Queue: return "queue";
     case Kind::PortAgent: return "port_agent";
+    case Kind::Transport: return "transport";
     case Kind::CongestionControl: return "congestion_control";
     case Kind::ReceiverAgent: return "receiver_agent";
     case Kind::Allocator: return "allocator";

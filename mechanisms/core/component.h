@@ -19,7 +19,7 @@ class Component;
 class Network;
 
 /// Where a component plugs in.
-enum class Kind { Node, PathSelector, Queue, PortAgent, CongestionControl, ReceiverAgent, Allocator };
+enum class Kind { Node, PathSelector, Queue, PortAgent, Transport, CongestionControl, ReceiverAgent, Allocator };
 const char* toString(Kind kind);
 
 enum class ParamType { Bool, Int, Float, Time, Rate, Bytes, Choice };

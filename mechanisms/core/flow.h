@@ -65,7 +65,6 @@ class Flow {
   Time lastSentAt;
   uint32_t lastWireBytes = 0;
   Time nextSendAt;
-  Time lastProgressAt;
   Wait wait = Wait::Blocked;
   bool stopped = false;
   bool senderDone = false;
@@ -76,10 +75,16 @@ class Flow {
   // Receiver.
   uint64_t rcvNxt = 0;
   uint32_t unacked = 0;
-  bool nackSent = false;
   bool receiverStarted = false;
   Time endAt = Time{-1};
   Time senderEndAt = Time{-1};
+
+  uint32_t timeouts = 0;   // retransmission timeouts at the sender
+  uint64_t reordered = 0;  // data packets that came to the receiver while an earlier byte was missing
+
+  /// The flow itself; of a sub-flow the flow that it is a part of. Sub-flows have their flow's number.
+  Flow* connection = nullptr;
+  Flow* nextSubflow = nullptr;
 
   uint64_t inFlight() const { return sndNxt - sndUna; }
   /// Whether the window lets another packet go. An open window is never smaller than `least` bytes.

@@ -68,6 +68,11 @@ void Host::addPort(Port& port, Rate rate, Time delay) {
   port.setSource(*this);
 }
 
+void Host::setTransport(Transport& transport) {
+  transport_ = &transport;
+  transport.attach(*this);
+}
+
 void Host::setCongestionControl(CongestionControl& cc) {
   cc_ = &cc;
   cc.attach(*this);
@@ -80,6 +85,7 @@ void Host::addReceiverAgent(ReceiverAgent& agent) {
 
 void Host::onStart(Network& network) {
   if (ports().empty()) throw std::logic_error("host " + name() + " has no link");
+  if (transport_ == nullptr) throw std::logic_error("host " + name() + " has no transport");
   if (cc_ == nullptr) throw std::logic_error("host " + name() + " has no congestion control");
   if (headerBytes_.n >= mtu_.n) {
     throw ParamError("host.header_bytes: " + std::to_string(headerBytes_.n) + " B leave no payload in an MTU of " +
@@ -96,6 +102,7 @@ void Host::onStart(Network& network) {
   }
   nic().setQueues(queues);
   Node::onStart(network);
+  transport_->start(network);
   cc_->start(network);
   for (ReceiverAgent* r : receivers_) r->start(network);
   ecnCapable_ = cc_->ecnCapable();
@@ -115,6 +122,51 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   }
   Flow& f = *network_->flows().get(&Host::onStop, &Host::onRetransmitTimer);
   f.spec = spec;
+  f.connection = &f;
+  prepare(f, receiver);
+  f.stopEvent.setKey(eventKey(keyNode(id()), EventKind::FlowStop, spec.id));
+  f.retransmitEvent.setKey(eventKey(keyNode(id()), EventKind::Retransmit, spec.id));
+  if (spec.stop.ps >= 0) network_->engine().schedule(f.stopEvent, spec.stop);
+
+  f.prevActive = lastActive_;
+  (lastActive_ == nullptr ? firstActive_ : lastActive_->nextActive) = &f;
+  lastActive_ = &f;
+  ++network_->counters.flowsStarted;
+  if (spec.size != 0) ++network_->counters.flowsLimited;
+  if (spec.size != 0 && spec.measured) ++network_->counters.measuredLimited;
+  transport_->onFlowStart(f);
+  for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
+    cc_->onFlowStart(*part);
+    checkBounds(*part);
+  }
+  if (network_->onFlowStart) network_->onFlowStart(f);
+  for (Flow* part = &f; part != nullptr; part = part->nextSubflow) settle(*part);
+  nic().kick();
+}
+
+Flow& Host::addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint16_t dstPort) {
+  // Event keys have 32 bits for flow and sub-flow.
+  constexpr uint32_t kFlowBits = 26;
+  if (connection.spec.id >> kFlowBits != 0 || index >> (32 - kFlowBits) != 0) {
+    throw std::invalid_argument("flow " + std::to_string(connection.spec.id) +
+                                ": flows with sub-flows have numbers below " + std::to_string(1u << kFlowBits));
+  }
+  Flow& f = *network_->flows().get(&Host::onStop, &Host::onRetransmitTimer);
+  f.spec = connection.spec;
+  f.spec.srcPort = srcPort;
+  f.spec.dstPort = dstPort;
+  f.connection = &connection;
+  prepare(f, *connection.receiver);
+  f.retransmitEvent.setKey(eventKey(keyNode(id()), EventKind::Retransmit, index << kFlowBits | connection.spec.id));
+  Flow* last = &connection;
+  while (last->nextSubflow != nullptr) last = last->nextSubflow;
+  last->nextSubflow = &f;
+  return f;
+}
+
+/// What a flow and a sub-flow have in common when they begin.
+void Host::prepare(Flow& f, Host& receiver) {
+  const FlowSpec& spec = f.spec;
   f.sender = this;
   f.receiver = &receiver;
   f.end = spec.size == 0 ? Flow::kUnlimited : spec.size;
@@ -124,23 +176,8 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   f.reverseHash = pairHash(b, a);
   f.symmetricHash = pairHash(std::min(a, b), std::max(a, b));
   f.rate = lineRate();
-  f.nextSendAt = f.lastSentAt = f.lastProgressAt = network_->engine().now();
-  f.stopEvent.setKey(eventKey(keyNode(id()), EventKind::FlowStop, spec.id));
-  f.retransmitEvent.setKey(eventKey(keyNode(id()), EventKind::Retransmit, spec.id));
-  if (spec.stop.ps >= 0) network_->engine().schedule(f.stopEvent, spec.stop);
-
-  f.prevActive = lastActive_;
-  (lastActive_ == nullptr ? firstActive_ : lastActive_->nextActive) = &f;
-  lastActive_ = &f;
+  f.nextSendAt = f.lastSentAt = network_->engine().now();
   f.place = turns_[spec.cls].join(f);
-  ++network_->counters.flowsStarted;
-  if (spec.size != 0) ++network_->counters.flowsLimited;
-  if (spec.size != 0 && spec.measured) ++network_->counters.measuredLimited;
-  cc_->onFlowStart(f);
-  checkBounds(f);
-  if (network_->onFlowStart) network_->onFlowStart(f);
-  settle(f);
-  nic().kick();
 }
 
 void Host::checkBounds(const Flow& f) {
@@ -151,9 +188,7 @@ void Host::checkBounds(const Flow& f) {
 
 /// Puts a flow where its window and pacing say it belongs.
 void Host::settle(Flow& f) {
-  // Fewer packets than ack_every would wait for an ACK that never comes.
-  const int64_t least = (ackEvery_ - 1) * payloadPerPacket() + 1;
-  if (!f.maySend(least)) {
+  if (!transport_->maySend(f)) {
     block(f);
     return;
   }
@@ -200,48 +235,41 @@ Packet* Host::pull(uint8_t cls) {
   block(f);
 
   const Time now = network_->engine().now();
-  const auto payload =
-      static_cast<uint32_t>(std::min<uint64_t>(static_cast<uint64_t>(payloadPerPacket()), f.end - f.sndNxt));
   Packet* p = network_->packets().get();
   p->flow = &f;
   p->foreign = nullptr;
-  p->seq = f.sndNxt;
   p->hash = f.hash;
   p->symmetricHash = f.symmetricHash;
   p->sentAt = now;
   p->flowId = f.spec.id;
   p->src = f.spec.src;
   p->dst = f.spec.dst;
-  p->payload = payload;
-  p->wireBytes =
-      std::max<uint32_t>(payload + static_cast<uint32_t>(headerBytes_.n), static_cast<uint32_t>(minFrame_.n));
   p->ingress = 0;
   p->cls = cls;
   p->kind = PacketKind::Data;
   p->ect = ecnCapable_;
   p->marked = false;
-  f.sndNxt += payload;
-  p->last = f.sndNxt == f.end;
+  transport_->fill(f, *p);
+  p->wireBytes =
+      std::max<uint32_t>(p->payload + static_cast<uint32_t>(headerBytes_.n), static_cast<uint32_t>(minFrame_.n));
   cc_->onSend(f, *p);
 
   ++f.packets;
-  f.sentBytes += payload;
+  f.sentBytes += p->payload;
   f.sentWireBytes += p->wireBytes;
   Network::Counters& c = network_->counters;
   ++c.dataPacketsSent;
-  c.dataBytesSent += payload;
+  c.dataBytesSent += p->payload;
   if (p->seq < f.highest) {
-    const uint64_t again = std::min(f.highest, f.sndNxt) - p->seq;
+    const uint64_t again = std::min(f.highest, p->seq + p->payload) - p->seq;
     f.retransmittedBytes += again;
     c.retransmittedBytes += again;
   }
-  f.highest = std::max(f.highest, f.sndNxt);
-  if (f.inFlight() == payload) f.lastProgressAt = now;  // the first in flight starts the clock
+  f.highest = std::max(f.highest, p->seq + p->payload);
   f.lastSentAt = now;
   f.lastWireBytes = p->wireBytes;
   f.nextSendAt =
       now + (f.rate == lineRate() ? nic().serialisation(p->wireBytes) : transmissionTime(p->wireBytes, f.rate));
-  armRetransmit(f);
   settle(f);
   return p;
 }
@@ -263,64 +291,43 @@ void Host::rateChanged(Flow& f) {
   nic().kick();
 }
 
-void Host::armRetransmit(Flow& f) {
-  if (retransmitTimeout_.ps > 0 && !f.retransmitEvent.pending()) {
-    network_->engine().schedule(f.retransmitEvent, network_->engine().now() + retransmitTimeout_);
-  }
-}
-
-/// The timer is never moved: it looks when it fires whether there was progress meanwhile.
-void Host::onRetransmitTimer(Flow& f) {
-  Host& h = *f.sender;
-  if (h.retransmitTimeout_.ps == 0 || f.inFlight() == 0) return;
-  const Time due = f.lastProgressAt + h.retransmitTimeout_;
-  if (due > h.network_->engine().now()) {
-    h.network_->engine().schedule(f.retransmitEvent, due);
-    return;
-  }
-  h.goBack(f, f.sndUna);
-  h.rateChanged(f);
-}
-
-/// Does nothing where `seq` is acknowledged already or will be sent next anyway.
-void Host::goBack(Flow& f, uint64_t seq) {
-  if (seq < f.sndUna || seq >= f.sndNxt) return;
-  f.sndNxt = seq;
-  f.lastProgressAt = network_->engine().now();
-  cc_->onLoss(f);
-  armRetransmit(f);
-}
+void Host::onRetransmitTimer(Flow& f) { f.sender->transport_->onTimer(f); }
 
 void Host::onStop(Flow& f) {
   Host& h = *f.sender;
   f.stopped = true;
-  f.end = std::min(f.end, f.highest);
-  h.block(f);
-  if (f.sndUna >= f.end) {
-    h.finishSender(f);
-  } else {
-    h.settle(f);  // a go-back may be under way
-    h.nic().kick();
+  if (h.transport_->onStop(f)) {
+    h.finish(f);
+    return;
   }
+  for (Flow* part = &f; part != nullptr; part = part->nextSubflow) h.settle(*part);  // retransmissions go on
+  h.nic().kick();
 }
 
-void Host::finishSender(Flow& f) {
+void Host::finish(Flow& f) {
   Engine& engine = network_->engine();
-  block(f);
-  turns_[f.spec.cls].leave(f.place);
   f.senderDone = true;
   f.senderEndAt = engine.now();
-  engine.cancel(f.retransmitEvent);
-  engine.cancel(f.stopEvent);
-  cc_->onFlowEnd(f);
-  if (f.receiverStarted) {
-    for (ReceiverAgent* r : f.receiver->receivers_) r->onFlowEnd(f);
+  for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
+    block(*part);
+    turns_[f.spec.cls].leave(part->place);
+    engine.cancel(part->retransmitEvent);
+    cc_->onFlowEnd(*part);
+    transport_->onFlowEnd(*part);
+    if (part->receiverStarted) {
+      for (ReceiverAgent* r : f.receiver->receivers_) r->onFlowEnd(*part);
+    }
   }
+  engine.cancel(f.stopEvent);
   (f.prevActive == nullptr ? firstActive_ : f.prevActive->nextActive) = f.nextActive;
   (f.nextActive == nullptr ? lastActive_ : f.nextActive->prevActive) = f.prevActive;
   emitFlow(f);
   const bool measured = f.spec.measured;
-  network_->flows().put(&f);
+  for (Flow* part = &f; part != nullptr;) {
+    Flow* next = part->nextSubflow;
+    network_->flows().put(part);
+    part = next;
+  }
   network_->flowEnded(measured);
 }
 
@@ -329,9 +336,15 @@ void Host::emitFlow(const Flow& f) const {
   if (f.endAt.ps >= 0) ++network_->counters.flowsFinished;
   if (f.endAt.ps >= 0 && f.spec.measured) ++network_->counters.measuredFinished;
   if (!trace.on(kFlows) || !trace.wantsFlow(kFlows, f.spec.id)) return;
-  trace.emit(kFlows,
-             {f.spec.id, f.spec.group, f.spec.src, f.spec.dst, f.spec.cls, f.spec.measured, f.spec.size, f.spec.start,
-              f.endAt, f.senderEndAt, f.rcvNxt, f.sentBytes, f.retransmittedBytes, f.packets, f.endAt.ps >= 0});
+  uint64_t delivered = 0, sent = 0, again = 0, packets = 0;
+  for (const Flow* part = &f; part != nullptr; part = part->nextSubflow) {
+    delivered += part->rcvNxt;
+    sent += part->sentBytes;
+    again += part->retransmittedBytes;
+    packets += part->packets;
+  }
+  trace.emit(kFlows, {f.spec.id, f.spec.group, f.spec.src, f.spec.dst, f.spec.cls, f.spec.measured, f.spec.size,
+                      f.spec.start, f.endAt, f.senderEndAt, delivered, sent, again, packets, f.endAt.ps >= 0});
 }
 
 // ---------------------------------------------------------------- both
@@ -364,24 +377,9 @@ void Host::receive(Port& port, Packet* p) {
 }
 
 void Host::onAck(Flow& f, Packet* p) {
-  const bool progress = p->seq > f.sndUna;
-  if (progress) {
-    f.sndUna = p->seq;
-    f.sndNxt = std::max(f.sndNxt, f.sndUna);
-    f.lastProgressAt = network_->engine().now();
-  }
-  if (p->kind == PacketKind::Ack) {
-    cc_->onAck(f, *p);
-  }
-  const bool lost = p->kind == PacketKind::Nack;
-  const uint64_t seq = p->seq;
+  const bool alive = transport_->onAck(f, *p);
   network_->packets().put(p);
-  if (f.sndUna >= f.end) {
-    finishSender(f);
-    return;
-  }
-  if (lost) goBack(f, seq);
-  rateChanged(f);
+  if (alive) rateChanged(f);
 }
 
 // ---------------------------------------------------------------- receiver
@@ -392,38 +390,17 @@ void Host::onData(Flow& f, Packet* p) {
     for (ReceiverAgent* r : receivers_) r->onFlowStart(f);
   }
   for (ReceiverAgent* r : receivers_) r->onData(f, *p);
-  if (p->seq > f.rcvNxt) {  // a gap: go back, asked for once
-    if (f.nackSent) {
-      network_->packets().put(p);
-    } else {
-      f.nackSent = true;
-      sendAck(f, p, PacketKind::Nack);
-    }
-    return;
-  }
-  const bool duplicate = p->seq + p->payload <= f.rcvNxt;
-  if (!duplicate) {
-    network_->counters.dataBytesDelivered += p->seq + p->payload - f.rcvNxt;
-    f.rcvNxt = p->seq + p->payload;
-    f.nackSent = false;
-    if (f.spec.size != 0 && f.rcvNxt == f.spec.size) f.endAt = network_->engine().now();
-  }
-  if (++f.unacked >= ackEvery_ || p->last || duplicate) {
-    sendAck(f, p, PacketKind::Ack);
-  } else {
-    network_->packets().put(p);
-  }
+  transport_->onData(f, p);
 }
 
-/// The data packet becomes its own acknowledgement: what it collected on its way is in place.
-void Host::sendAck(Flow& f, Packet* p, PacketKind kind) {
+void Host::acknowledge(Flow& f, Packet* p, PacketKind kind, int64_t options) {
   f.unacked = 0;
   p->kind = kind;
   p->seq = f.rcvNxt;
   std::swap(p->src, p->dst);
   p->hash = f.reverseHash;
   p->payload = 0;
-  p->wireBytes = static_cast<uint32_t>(std::max(ackBytes_.n, minFrame_.n));
+  p->wireBytes = static_cast<uint32_t>(std::max(ackBytes_.n + options, minFrame_.n));
   p->cls = static_cast<uint8_t>(ackClass_);
   p->ect = false;
   ++network_->counters.acksSent;

@@ -1,4 +1,4 @@
-// A host and its NIC: queue pairs with pacing and windows, reliability, receiver.
+// A host and its NIC: flows that share it, with pacing and windows; control packets.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,8 @@ class Host final : public Node, public PacketSource {
   const Description& description() const override { return describe(); }
 
   void addPort(Port& port, Rate rate, Time delay) override;
-  /// Both stay the caller's.
+  /// All of them stay the caller's.
+  void setTransport(Transport& transport);
   void setCongestionControl(CongestionControl& cc);
   void addReceiverAgent(ReceiverAgent& agent);
 
@@ -24,6 +25,18 @@ class Host final : public Node, public PacketSource {
   /// For congestion controls: after changing flow.rate or flow.window outside of the calls that the
   /// host makes (a timer).
   void rateChanged(Flow& flow);
+  // For transports.
+  /// The data packet becomes its own acknowledgement and goes back: what it collected is in place.
+  /// `options` are bytes on top of ack_bytes.
+  void acknowledge(Flow& flow, Packet* packet, PacketKind kind, int64_t options = 0);
+  /// A flow of this host's own that is a part of `connection`, the `index`-th beside it. Its transport
+  /// state is the caller's to make; it starts and ends with the connection.
+  Flow& addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint16_t dstPort);
+  /// Looks anew whether the flow may send, after something beside its own ACKs and packets changed that.
+  void settle(Flow& flow);
+  /// The sender of `flow` is done; the flow is gone after this.
+  void finish(Flow& flow);
+
   /// A control packet of this host's own (a CNP) towards packet->dst.
   void sendControl(Packet* packet);
   /// A fresh control packet about `flow`, from its receiver back to its sender.
@@ -41,10 +54,13 @@ class Host final : public Node, public PacketSource {
   int64_t mtu() const { return mtu_.n; }
   int64_t headerBytes() const { return headerBytes_.n; }
   int64_t payloadPerPacket() const { return mtu_.n - headerBytes_.n; }
+  int64_t ackEvery() const { return ackEvery_; }
+  Time retransmitTimeout() const { return retransmitTimeout_; }
   int64_t cnpBytes() const { return cnpBytes_.n; }
   uint8_t cnpClass() const { return static_cast<uint8_t>(cnpClass_); }
   /// Bytes in flight that keep the line busy over a base RTT.
   int64_t bandwidthDelayProduct() const;
+  Transport& transport() const { return *transport_; }
   CongestionControl& congestionControl() const { return *cc_; }
   const std::vector<ReceiverAgent*>& receiverAgents() const { return receivers_; }
 
@@ -69,14 +85,10 @@ class Host final : public Node, public PacketSource {
   void onStart(Network& network) override;
   void onData(Flow& flow, Packet* packet);
   void onAck(Flow& flow, Packet* packet);
-  void sendAck(Flow& flow, Packet* packet, PacketKind kind);
-  void goBack(Flow& flow, uint64_t seq);
-  void finishSender(Flow& flow);
-  void settle(Flow& flow);
+  void prepare(Flow& flow, Host& receiver);
   void makeReady(Flow& flow);
   void block(Flow& flow);
   void checkBounds(const Flow& flow);
-  void armRetransmit(Flow& flow);
   static void onStop(Flow& flow);
   static void onRetransmitTimer(Flow& flow);
 
@@ -87,6 +99,7 @@ class Host final : public Node, public PacketSource {
   void heapUp(size_t i);
   void heapDown(size_t i);
 
+  Transport* transport_ = nullptr;
   CongestionControl* cc_ = nullptr;
   std::vector<ReceiverAgent*> receivers_;
   std::vector<std::unique_ptr<ControlQueue>> controlQueues_;

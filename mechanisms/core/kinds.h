@@ -62,6 +62,50 @@ class PortAgent : public Component {
   PortAgent *nextEnqueueHook_ = nullptr, *nextDequeueHook_ = nullptr;  // at the same port
 };
 
+/// One per host: the reliability of its flows, at both ends. The host says when a packet may go and
+/// starts and ends flows; the transport says which bytes go and what arrivals mean.
+class Transport : public Component {
+ public:
+  virtual void attach(Host& host) { host_ = &host; }
+
+  // At the sender.
+  virtual void onFlowStart(Flow&) = 0;
+  /// The sender is done; the receiver has everything, or gets nothing more.
+  virtual void onFlowEnd(Flow&) {}
+  /// The flow was stopped: nothing goes that has not been sent once. True if that ends it at once; the
+  /// caller then does.
+  virtual bool onStop(Flow&) = 0;
+  /// Whether there is something to send that the window lets go.
+  virtual bool maySend(const Flow&) const = 0;
+  /// A packet goes on the wire now: which bytes it carries (seq, payload, last). Only if maySend().
+  virtual void fill(Flow&, Packet&) = 0;
+  /// An ACK or a NACK is here. False: the flow has ended and is gone.
+  virtual bool onAck(Flow&, const Packet&) = 0;
+  /// flow.retransmitEvent has fired.
+  virtual void onTimer(Flow&) = 0;
+
+  // At the receiver.
+  /// A data packet is here; the packet is the transport's now.
+  virtual void onData(Flow&, Packet*) = 0;
+
+ protected:
+  Host* host_ = nullptr;
+};
+
+/// What an ACK says to the congestion control of a byte stream.
+struct Acked {
+  uint64_t bytes = 0;         // that were not acknowledged before, by the cumulative ACK
+  uint64_t peak = 0;          // most bytes in flight over the last round trip: how much of the window was used
+  Time rtt = Time{-1};        // a sample of the round trip, -1 = none
+  Time srtt;                  // smoothed, 0 before the first sample
+  bool echo = false;          // the ACK echoes a mark
+  bool recovering = false;    // fast recovery is under way
+  bool afterTimeout = false;  // what the last timeout took for lost is not all acknowledged yet
+};
+
+/// How a receiver echoes marks: until the sender has reacted (RFC 3168), or packet by packet (RFC 8257).
+enum class EcnEcho : uint8_t { Sticky, Exact };
+
 /// One per host: window and pacing rate of its flows.
 class CongestionControl : public Component {
  public:
@@ -75,6 +119,17 @@ class CongestionControl : public Component {
   virtual void onCnp(Flow&, const Packet&) {}
   /// The sender goes back to flow.sndUna.
   virtual void onLoss(Flow&) {}
+
+  // From transports of byte streams only (TCP). `flight` is what was sent and not acknowledged.
+  virtual void onAcked(Flow&, const Acked&) {}
+  /// A loss is certain and fast recovery begins.
+  virtual void onRecovery(Flow&, uint64_t /*flight*/) {}
+  /// The retransmission timer has expired; `again`: once more for the same data.
+  virtual void onTimeout(Flow&, uint64_t /*flight*/, bool /*again*/) {}
+  /// An ACK echoes a mark for the first time in this round trip (EcnEcho::Sticky).
+  virtual void onEcnEcho(Flow&, uint64_t /*flight*/) {}
+  virtual EcnEcho ecnEcho() const { return EcnEcho::Sticky; }
+
   /// Whether data packets say that ECN marks reach the sender.
   virtual bool ecnCapable() const { return false; }
 

@@ -237,13 +237,15 @@ Scenario Scenario::load(const std::string& file) {
   }
 
   const At c = root["components"];
-  c.keys({"host", "switch", "port", "path_selector", "queues", "port_agents", "congestion_control", "receiver_agents"});
+  c.keys({"host", "switch", "port", "path_selector", "queues", "port_agents", "transport", "congestion_control",
+          "receiver_agents"});
   s.host = component(c["host"], Kind::Node);
   s.switchNode = component(c["switch"], Kind::Node);
   s.port = component(c["port"], Kind::Node);
   s.pathSelector = component(c["path_selector"], Kind::PathSelector);
   s.queues = components(c["queues"], Kind::Queue);
   s.portAgents = components(c["port_agents"], Kind::PortAgent);
+  if (c.has("transport")) s.transport = component(c["transport"], Kind::Transport);
   s.congestionControl = component(c["congestion_control"], Kind::CongestionControl);
   s.receiverAgents = components(c["receiver_agents"], Kind::ReceiverAgent);
   if (s.queues.empty() || s.queues.size() > 8) c["queues"].fail("there must be 1 to 8 classes");

@@ -56,6 +56,7 @@ struct Scenario {
   std::vector<ScenarioNode> nodes;
   std::vector<ScenarioLink> links;
   ComponentSpec host, switchNode, port, pathSelector, congestionControl;
+  ComponentSpec transport{"go_back_n", {}};  // where the file names none
   std::vector<ComponentSpec> queues, portAgents, receiverAgents;
   std::vector<ScenarioTable> tables;
   std::string flowsFile, routesFile;  // resolved against the scenario's folder

@@ -56,6 +56,7 @@ class Rows final : public RowSink {
 
 /// What to build the network from.
 struct Config {
+  std::string transport = "go_back_n";
   std::string cc = "none";
   std::vector<std::string> agents, receivers;
   std::vector<std::string> queues{"fifo", "fifo"};
@@ -98,7 +99,11 @@ struct Config {
 
 class Net {
  public:
-  explicit Net(Config s = {}) : setup(std::move(s)), engine(setup.engine), network(engine, setup.seed), flowRows(15) {
+  explicit Net(Config s = {})
+      : setup(std::move(s)),
+        engine(setup.engine),
+        network(engine, setup.seed),
+        flowRows(standardTables()[kFlows].columns.size()) {
     network.trace().enable(kFlows, {});
     network.trace().addSink(kFlows, &flowRows);
   }
@@ -120,6 +125,7 @@ class Net {
   Host& host() {
     auto& h = own<Host>("host");
     h.join(network, static_cast<uint32_t>(network.nodes().size()), "h" + std::to_string(network.nodes().size()));
+    h.setTransport(own<Transport>(setup.transport));
     h.setCongestionControl(own<CongestionControl>(setup.cc));
     for (const auto& r : setup.receivers) h.addReceiverAgent(own<ReceiverAgent>(r));
     hosts.push_back(&h);
@@ -193,7 +199,7 @@ class Net {
     for (const auto& r : flowRows.rows) {
       if (r[0] == id) return r;
     }
-    static const std::vector<int64_t> none(15, -2);
+    static const std::vector<int64_t> none(standardTables()[kFlows].columns.size(), -2);
     ADD_FAILURE() << "flow " << id << " has no row";
     return none;
   }

@@ -46,12 +46,19 @@ FabricHelper::FabricHelper(uint64_t seed)
       m_host("ns3::fabric::FabricHost"),
       m_switch("ns3::fabric::FabricSwitch"),
       m_device("ns3::fabric::FabricNetDevice"),
+      m_transport("ns3::fabric::GoBackN"),
       m_congestionControl("ns3::fabric::None"),
       m_pathSelector("ns3::fabric::Ecmp")
 {
     m_recorderOptions.progressMs = 0;
     m_network->SetSeed(seed);
     m_network->ScheduleStart();
+}
+
+void
+FabricHelper::SetTransport(ObjectFactory type)
+{
+    m_transport = type;
 }
 
 void
@@ -128,6 +135,7 @@ FabricHelper::InstallHost(NodeContainer nodes)
         const Ptr<FabricHost> host = m_host.Create<FabricHost>();
         (*it)->AggregateObject(host);
         m_network->AddNode(*it, host);
+        host->SetTransport(m_transport.Create<FabricMechanism>());
         host->SetCongestionControl(m_congestionControl.Create<FabricMechanism>());
         for (const auto& agent : m_receiverAgents)
         {

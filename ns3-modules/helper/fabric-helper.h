@@ -38,6 +38,7 @@ class FabricHelper : public PcapHelperForDevice
 
     // Types with their attributes, as in SetCongestionControl(ObjectFactory("ns3::fabric::Hpcc",
     // "Eta", DoubleValue(0.9))). A string alone makes a factory without attributes.
+    void SetTransport(ObjectFactory type);
     void SetCongestionControl(ObjectFactory type);
     void AddReceiverAgent(ObjectFactory type);
     void AddPortAgent(ObjectFactory type);
@@ -101,7 +102,7 @@ class FabricHelper : public PcapHelperForDevice
                                    Time delay);
 
     Ptr<FabricNetwork> m_network;
-    ObjectFactory m_host, m_switch, m_device, m_congestionControl, m_pathSelector;
+    ObjectFactory m_host, m_switch, m_device, m_transport, m_congestionControl, m_pathSelector;
     std::vector<ObjectFactory> m_receiverAgents, m_portAgents, m_queues;
     std::shared_ptr<core::FlowList> m_flows;
     uint64_t m_flowCount{0};

@@ -41,6 +41,12 @@ FabricHost::GetTypeId()
                                    .SetGroupName("Fabric")
                                    .AddConstructor<FabricHost>(),
                                core::Host::describe())
+            .AddAttribute("Transport",
+                          "What makes the flows of this host reliable.",
+                          TypeId::ATTR_GET,
+                          PointerValue(),
+                          MakePointerAccessor(&FabricHost::m_transport),
+                          MakePointerChecker<FabricMechanism>())
             .AddAttribute("CongestionControl",
                           "What sets the window and the rate of this host's flows.",
                           TypeId::ATTR_GET,
@@ -81,6 +87,12 @@ FabricHost::GetNode() const
 void
 FabricHost::Start()
 {
+    if (!m_transport)
+    {
+        NS_FATAL_ERROR(
+            "host " << m_host.name()
+                    << " has no transport; call FabricHost::SetTransport before the simulation");
+    }
     if (!m_congestionControl)
     {
         NS_FATAL_ERROR(
@@ -88,6 +100,19 @@ FabricHost::Start()
             << m_host.name()
             << " has no congestion control; call FabricHelper::SetCongestionControl before Install");
     }
+}
+
+void
+FabricHost::SetTransport(Ptr<FabricMechanism> transport)
+{
+    m_transport = transport;
+    m_host.setTransport(transport->As<core::Transport>());
+}
+
+Ptr<FabricMechanism>
+FabricHost::GetTransport() const
+{
+    return m_transport;
 }
 
 void
@@ -113,6 +138,7 @@ FabricHost::AddReceiverAgent(Ptr<FabricMechanism> agent)
 void
 FabricHost::DoDispose()
 {
+    m_transport = nullptr;
     m_congestionControl = nullptr;
     m_receiverAgents.clear();
     FabricNode::DoDispose();

@@ -39,6 +39,8 @@ class FabricHost : public FabricNode
     core::Host& GetNode() const override;
     void Start() override;
 
+    void SetTransport(Ptr<FabricMechanism> transport);
+    Ptr<FabricMechanism> GetTransport() const;
     void SetCongestionControl(Ptr<FabricMechanism> congestionControl);
     Ptr<FabricMechanism> GetCongestionControl() const;
     void AddReceiverAgent(Ptr<FabricMechanism> agent);
@@ -62,6 +64,7 @@ class FabricHost : public FabricNode
   private:
     void DoDispose() override;
     mutable core::Host m_host;
+    Ptr<FabricMechanism> m_transport;
     Ptr<FabricMechanism> m_congestionControl;
     std::vector<Ptr<FabricMechanism>> m_receiverAgents;
 };

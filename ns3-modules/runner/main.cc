@@ -101,6 +101,7 @@ Run(const Options& options)
     fabric.SetHost(Factory(s.host, "ns3::fabric::FabricHost"));
     fabric.SetSwitch(Factory(s.switchNode, "ns3::fabric::FabricSwitch"));
     fabric.SetDevice(Factory(s.port, "ns3::fabric::FabricNetDevice"));
+    fabric.SetTransport(Mechanism(s.transport));
     fabric.SetCongestionControl(Mechanism(s.congestionControl));
     fabric.SetPathSelector(Mechanism(s.pathSelector));
     for (const auto& q : s.queues)

@@ -189,7 +189,8 @@ std::string omnetppIni(const Scenario& s, const std::string& scenarioFile) {
   writeParams(out, "*.*", s.switchNode);
   writeParams(out, "**.port[*]", s.port);
 
-  out << "\n# congestion control\n";
+  out << "\n# transport and congestion control\n";
+  writeMechanism(out, "transport", s.transport);
   writeMechanism(out, "congestionControl", s.congestionControl);
   if (!s.receiverAgents.empty()) {
     writeMechanisms(out, "receivers", "receiverAgent", s.receiverAgents);

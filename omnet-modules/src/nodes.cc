@@ -161,6 +161,7 @@ void NodeModule::handleParameterChange(const char* name) {
 }
 
 void HostModule::buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) {
+  host_.setTransport(mechanism<fabric::Transport>(*this, "transport", -1, engine));
   host_.setCongestionControl(mechanism<fabric::CongestionControl>(*this, "congestionControl", -1, engine));
   for (int i = 0; i < par("numReceiverAgents").intValue(); ++i) {
     host_.addReceiverAgent(mechanism<fabric::ReceiverAgent>(*this, "receiverAgent", i, engine));

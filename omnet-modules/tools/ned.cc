@@ -139,6 +139,7 @@ const char* interface(Kind kind) {
     case Kind::PathSelector: return "IPathSelector";
     case Kind::Queue: return "IQueue";
     case Kind::PortAgent: return "IPortAgent";
+    case Kind::Transport: return "ITransport";
     case Kind::CongestionControl: return "ICongestionControl";
     case Kind::ReceiverAgent: return "IReceiverAgent";
     case Kind::Allocator:

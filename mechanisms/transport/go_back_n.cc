@@ -1,0 +1,130 @@
+#include "mechanisms/transport/go_back_n.h"
+
+#include <algorithm>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+const Description& GoBackN::describe() {
+  static const Description d = Describe<GoBackN>("go_back_n", Kind::Transport, "Go-back-N")
+                                   .help(
+                                       "The receiver takes packets in order only and answers a gap with one NACK; the "
+                                       "sender goes back to it, or "
+                                       "to the last byte acknowledged when nothing was for host.retransmit_timeout. "
+                                       "ACKs are cumulative, one for "
+                                       "host.ack_every data packets.")
+                                   .source("RoCEv2 (reliable connection)")
+                                   .done();
+  return d;
+}
+FABRIC_REGISTER(GoBackN);
+
+void GoBackN::onStart(Network& network) {
+  network_ = &network;
+  engine_ = &network.engine();
+  state_ = network.flows().reserve<State>("go_back_n");
+}
+
+// ---------------------------------------------------------------- sender
+
+void GoBackN::onFlowStart(Flow& f) {
+  State& s = *new (f.raw(state_)) State();
+  s.lastProgressAt = engine_->now();
+}
+
+bool GoBackN::onStop(Flow& f) {
+  f.end = std::min(f.end, f.highest);
+  return f.sndUna >= f.end;
+}
+
+bool GoBackN::maySend(const Flow& f) const {
+  // Fewer packets than ack_every would wait for an ACK that never comes.
+  return f.maySend((host_->ackEvery() - 1) * host_->payloadPerPacket() + 1);
+}
+
+void GoBackN::fill(Flow& f, Packet& p) {
+  p.seq = f.sndNxt;
+  p.payload =
+      static_cast<uint32_t>(std::min<uint64_t>(static_cast<uint64_t>(host_->payloadPerPacket()), f.end - p.seq));
+  f.sndNxt += p.payload;
+  p.last = f.sndNxt == f.end;
+  if (f.inFlight() == p.payload) state(f).lastProgressAt = engine_->now();  // the first in flight starts the clock
+  arm(f);
+}
+
+bool GoBackN::onAck(Flow& f, const Packet& ack) {
+  if (ack.seq > f.sndUna) {
+    f.sndUna = ack.seq;
+    f.sndNxt = std::max(f.sndNxt, f.sndUna);
+    state(f).lastProgressAt = engine_->now();
+  }
+  if (ack.kind == PacketKind::Ack) host_->congestionControl().onAck(f, ack);
+  if (f.sndUna >= f.end) {
+    host_->finish(f);
+    return false;
+  }
+  if (ack.kind == PacketKind::Nack) goBack(f, ack.seq);
+  return true;
+}
+
+void GoBackN::arm(Flow& f) {
+  const Time timeout = host_->retransmitTimeout();
+  if (timeout.ps > 0 && !f.retransmitEvent.pending()) {
+    engine_->schedule(f.retransmitEvent, engine_->now() + timeout);
+  }
+}
+
+/// The timer is never moved: it looks when it fires whether there was progress meanwhile.
+void GoBackN::onTimer(Flow& f) {
+  const Time timeout = host_->retransmitTimeout();
+  if (timeout.ps == 0 || f.inFlight() == 0) return;
+  const Time due = state(f).lastProgressAt + timeout;
+  if (due > engine_->now()) {
+    engine_->schedule(f.retransmitEvent, due);
+    return;
+  }
+  ++f.timeouts;
+  goBack(f, f.sndUna);
+  host_->rateChanged(f);
+}
+
+/// Does nothing where `seq` is acknowledged already or will be sent next anyway.
+void GoBackN::goBack(Flow& f, uint64_t seq) {
+  if (seq < f.sndUna || seq >= f.sndNxt) return;
+  f.sndNxt = seq;
+  state(f).lastProgressAt = engine_->now();
+  host_->congestionControl().onLoss(f);
+  arm(f);
+}
+
+// ---------------------------------------------------------------- receiver
+
+void GoBackN::onData(Flow& f, Packet* p) {
+  if (p->seq > f.rcvNxt) {  // a gap: go back, asked for once
+    ++f.reordered;
+    State& s = state(f);
+    if (s.nackSent) {
+      network_->packets().put(p);
+    } else {
+      s.nackSent = true;
+      host_->acknowledge(f, p, PacketKind::Nack);
+    }
+    return;
+  }
+  const bool duplicate = p->seq + p->payload <= f.rcvNxt;
+  if (!duplicate) {
+    network_->counters.dataBytesDelivered += p->seq + p->payload - f.rcvNxt;
+    f.rcvNxt = p->seq + p->payload;
+    state(f).nackSent = false;
+    if (f.spec.size != 0 && f.rcvNxt == f.spec.size) f.endAt = engine_->now();
+  }
+  if (++f.unacked >= host_->ackEvery() || p->last || duplicate) {
+    host_->acknowledge(f, p, PacketKind::Ack);
+  } else {
+    network_->packets().put(p);
+  }
+}
+
+}  // namespace fabric

@@ -1,0 +1,36 @@
+// Go-back-N, as RoCE NICs do it: the receiver takes packets in order only.
+#pragma once
+
+#include "mechanisms/core/kinds.h"
+
+namespace fabric {
+
+class GoBackN final : public Transport {
+ public:
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+
+  void onFlowStart(Flow& flow) override;
+  bool onStop(Flow& flow) override;
+  bool maySend(const Flow& flow) const override;
+  void fill(Flow& flow, Packet& packet) override;
+  bool onAck(Flow& flow, const Packet& ack) override;
+  void onTimer(Flow& flow) override;
+  void onData(Flow& flow, Packet* packet) override;
+
+ private:
+  struct State {
+    Time lastProgressAt;
+    bool nackSent = false;  // the receiver's
+  };
+  void onStart(Network& network) override;
+  State& state(Flow& flow) const { return flow.at<State>(state_); }
+  void goBack(Flow& flow, uint64_t seq);
+  void arm(Flow& flow);
+
+  size_t state_ = 0;
+  Engine* engine_ = nullptr;
+  Network* network_ = nullptr;
+};
+
+}  // namespace fabric
