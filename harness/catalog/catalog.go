@@ -43,6 +43,7 @@ type Component struct {
 	Title      string      `json:"title"`
 	Help       string      `json:"help"`
 	Source     string      `json:"source"`
+	Needs      []string    `json:"needs,omitempty"` // components without which it does not work
 	Params     []Param     `json:"params"`
 	Extensions []Extension `json:"extensions,omitempty"`
 	Tables     []string    `json:"tables,omitempty"`
@@ -99,6 +100,13 @@ func Load(data []byte) (*Catalog, error) {
 			params[p.Name] = true
 			if err := p.canonicalise(); err != nil {
 				return nil, fmt.Errorf("catalog: %s.%s: %w; correct its self-description", component.Name, p.Name, err)
+			}
+		}
+	}
+	for i := range c.Components {
+		for _, need := range c.Components[i].Needs {
+			if !components[need] {
+				return nil, fmt.Errorf("catalog: %s needs %q, which is no component; correct its self-description", c.Components[i].Name, need)
 			}
 		}
 	}

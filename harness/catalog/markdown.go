@@ -27,8 +27,11 @@ func (c *Catalog) Markdown(m *Component) string {
 		fmt.Fprintf(&b, "| `%s.%s` | %s | %s | %s | %s | %s |\n", m.Name, p.Name,
 			p.Format(p.Default), p.Allowed(), live, cell(p.Help), cell(p.Source))
 	}
+	if len(m.Needs) > 0 {
+		fmt.Fprintf(&b, "\n- Needs `%s`; a network without is refused.\n", strings.Join(m.Needs, "`, `"))
+	}
 	for i, x := range m.Extensions {
-		if i == 0 {
+		if i == 0 && len(m.Needs) == 0 {
 			b.WriteString("\n")
 		}
 		fmt.Fprintf(&b, "- Adds to packets: `%s`, on the wire %s; %d B of memory per packet.\n", x.Name, x.Wire, x.MemoryBytes)

@@ -382,6 +382,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		return nil
 	}
 	in := own.over(base.mechanisms)
+	l.checkNeeds(in)
 	for _, name := range in.components() {
 		l.used[name] = true
 	}

@@ -255,18 +255,49 @@ func (l *loader) presetNames() []string {
 // components lists the names of the components in use.
 func (m mechanisms) components() []string {
 	names := []string{"host", "switch", "port"}
-	for _, one := range []*mechanism{m.pathSelector, m.transport, m.congestionControl} {
-		if one != nil {
-			names = append(names, one.component.Name)
-		}
-	}
-	for _, list := range [][]mechanism{m.queues, m.portAgents, m.receiverAgents} {
-		for _, one := range list {
-			names = append(names, one.component.Name)
-		}
+	for _, one := range m.all() {
+		names = append(names, one.component.Name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// all lists the mechanisms in use, place by place.
+func (m mechanisms) all() []mechanism {
+	var list []mechanism
+	for _, one := range []*mechanism{m.pathSelector, m.transport, m.congestionControl} {
+		if one != nil {
+			list = append(list, *one)
+		}
+	}
+	return slices.Concat(list, m.queues, m.portAgents, m.receiverAgents)
+}
+
+// checkNeeds reports every mechanism in use whose partner is not.
+func (l *loader) checkNeeds(m mechanisms) {
+	names := m.components()
+	for _, one := range m.all() {
+		for _, need := range one.component.Needs {
+			if slices.Contains(names, need) {
+				continue
+			}
+			kind, key := "component", "mechanisms"
+			if partner := l.catalog.Component(need); partner != nil {
+				kind, key = strings.ReplaceAll(partner.Kind, "_", " "), "mechanisms."+slotOf(partner.Kind)
+			}
+			l.problem(one.at, "%s needs the %s %s, which is not there; add %s to %s", one.component.Name, kind, need, need, key)
+		}
+	}
+}
+
+// slotOf is the key of an experiment under which mechanisms of a kind stand.
+func slotOf(kind string) string {
+	switch kind {
+	case catalog.KindQueue, catalog.KindPortAgent, catalog.KindReceiverAgent:
+		return kind + "s"
+	default:
+		return kind
+	}
 }
 
 // checkComponents checks a tree component -> parameter -> value, whether the

@@ -60,6 +60,7 @@ struct Description {
   std::string title;
   std::string help;
   std::string source;
+  std::vector<std::string> needs;  // components without which it does not work
   std::vector<Param> params;
   std::vector<Extension> extensions;
   std::vector<TableDesc> tables;
@@ -111,6 +112,8 @@ class Describe {
   }
   Describe& help(const char* text) { return d_.help = text, *this; }
   Describe& source(const char* text) { return d_.source = text, *this; }
+  /// Another component that must be there too; a network without it is refused.
+  Describe& needs(const char* component) { return d_.needs.push_back(component), *this; }
 
   Describe& param(const char* name, bool C::*m, bool def, const char* help, const char* source) {
     add(name, ParamType::Bool, "", def, help, source);

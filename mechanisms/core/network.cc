@@ -1,6 +1,7 @@
 #include "mechanisms/core/network.h"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "mechanisms/core/component.h"
@@ -57,9 +58,12 @@ void Network::start() {
   started_ = true;
   // Telemetry of the eight hops that a packet can collect (docs/mechanisms/hpcc.md): 2 B and 8 B each.
   constexpr int64_t kTelemetry = 2 + 8 * 8;
+  int64_t overlay = 0;
   for (const Node* n : nodes_) {
     if (const auto* h = dynamic_cast<const Host*>(n)) largestFrame_ = std::max(largestFrame_, h->mtu() + kTelemetry);
+    if (const auto* s = dynamic_cast<const Switch*>(n)) overlay = std::max(overlay, s->overlayBytes());
   }
+  largestFrame_ += overlay;
   int mostClasses = 1;
   for (Node* n : nodes_) {
     n->start(*this);
@@ -73,9 +77,35 @@ void Network::start() {
                        std::to_string(p->classes()));
     }
   }
+  checkNeeds();
   startTracing();
   scheduleFlows();
   if (stopAt_ != Time::Max()) engine_.schedule(stopEvent_, stopAt_);
+}
+
+/// What a mechanism needs must be somewhere; whether it is at every place is its own affair.
+void Network::checkNeeds() const {
+  std::map<std::string, const Description*> used;
+  const auto use = [&](const Component& c) { used.emplace(c.description().name, &c.description()); };
+  for (const Node* n : nodes_) {
+    if (const auto* h = dynamic_cast<const Host*>(n)) {
+      use(h->congestionControl());
+      for (const ReceiverAgent* r : h->receiverAgents()) use(*r);
+    }
+    if (const auto* s = dynamic_cast<const Switch*>(n)) use(s->pathSelector());
+    for (const Port* p : n->ports()) {
+      for (const Queue* q : p->queues()) use(*q);
+      for (const PortAgent* a : p->agents()) use(*a);
+    }
+  }
+  for (const auto& [name, description] : used) {
+    for (const std::string& need : description->needs) {
+      if (used.count(need) != 0) continue;
+      const Description* missing = Registry::find(need);
+      throw ParamError(name + " needs the " + (missing != nullptr ? toString(missing->kind) : "component") + " " +
+                       need + ", which is nowhere in the network; add it");
+    }
+  }
 }
 
 // ---------------------------------------------------------------- flows
@@ -115,6 +145,9 @@ void Network::finish() {
   }
   std::sort(unfinished.begin(), unfinished.end(), [](const Flow* a, const Flow* b) { return a->spec.id < b->spec.id; });
   for (const Flow* f : unfinished) f->sender->emitFlow(*f);
+  for (const Node* n : nodes_) {
+    if (const auto* s = dynamic_cast<const Switch*>(n)) s->pathSelector().onEnd();
+  }
 }
 
 // ---------------------------------------------------------------- tracing

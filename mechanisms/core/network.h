@@ -49,7 +49,7 @@ class Network {
   TraceBus& trace() { return trace_; }
   uint64_t seed() const { return seed_; }
 
-  /// The largest frame that hosts can put on a wire, telemetry included; known once start() began.
+  /// The largest frame there can be on a wire, telemetry and overlay included; known once start() began.
   int64_t largestFrame() const { return largestFrame_; }
 
   void add(Node& node);
@@ -82,6 +82,7 @@ class Network {
 
  private:
   struct Sampler;
+  void checkNeeds() const;
   void startFlows();
   void scheduleFlows();
   void stop() { engine_.stop(); }

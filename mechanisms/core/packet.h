@@ -42,6 +42,9 @@ struct Packet {
   /// A packet of the engine's own (ns-3's internet stack) that crosses the fabric inside this one.
   void* foreign = nullptr;
   uint32_t src = 0;  // node id
+  /// It carries the outer header of an overlay, of so many of its wire bytes, from leaf to leaf.
+  bool encapsulated = false;
+  uint16_t overlayBytes = 0;
 
   /// A mechanism's extension at the offset its layout was given.
   template <class T>
@@ -96,6 +99,7 @@ class PacketPool {
     Packet* p = free_;
     free_ = p->next;
     p->inUse = true;
+    p->encapsulated = false;  // it may have been dropped between two leaves
     ++live_;
     return p;
   }

@@ -6,6 +6,7 @@
 
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/node.h"
+#include "mechanisms/core/switch.h"
 
 namespace fabric {
 
@@ -35,12 +36,12 @@ const Description& Port::describe() {
                  "HPCC's public simulator: 1/8")
           .range(1e-6, 1024)
           .live()
-          .param(
-              "headroom", &Port::headroomParam_, Bytes{0},
-              "buffer per class for what arrives after XOFF; 0 = 2 * rate * delay, three frames of an MTU and 66 B of "
-              "INT (the one that is too much, one before the pause frame, one being sent as that arrives) and the "
-              "pause frame of 64 B",
-              "chosen")
+          .param("headroom", &Port::headroomParam_, Bytes{0},
+                 "buffer per class for what arrives after XOFF; 0 = 2 * rate * delay, three frames of an MTU, 66 B of "
+                 "INT and the overlay (the one that is too much, one before the pause frame, one being sent as that "
+                 "arrives) and the "
+                 "pause frame of 64 B",
+                 "chosen")
           .done();
   return d;
 }
@@ -57,6 +58,8 @@ void Port::attach(Node& node, uint16_t index, Rate rate, Time delay) {
   psPerByte_ = kPsBits % rate.bps == 0 ? kPsBits / rate.bps : 0;
   done_.setKey(eventKey(keyNode(node.id()), EventKind::TransmitDone, index));
 }
+
+bool Port::leadsToSwitch() const { return dynamic_cast<const Switch*>(&peer_->node()) != nullptr; }
 
 void Port::setQueues(std::vector<Queue*> queues) {
   if (queues.empty() || queues.size() > kMaxClasses) {

@@ -34,12 +34,21 @@ class alignas(64) Port final : public Component {
   const Description& description() const override { return describe(); }
 
   void attach(Node& node, uint16_t index, Rate rate, Time delay);
+  /// For engines: the two ends of a link, before the network starts.
+  static void connect(Port& a, Port& b) {
+    a.peer_ = &b;
+    b.peer_ = &a;
+  }
   /// `queues[c]` serves class c. They stay the caller's.
   void setQueues(std::vector<Queue*> queues);
   void addAgent(PortAgent& agent);
   void setSource(PacketSource& source) { source_ = &source; }
 
   Node& node() const { return *node_; }
+  /// The other end of the link.
+  Port& peer() const { return *peer_; }
+  /// Whether the link leads to a switch; of a switch's port, that it belongs to the fabric.
+  bool leadsToSwitch() const;
   uint16_t index() const { return index_; }
   Rate rate() const { return rate_; }
   Time delay() const { return delay_; }
@@ -143,6 +152,7 @@ class alignas(64) Port final : public Component {
   void* device = nullptr;
 
  private:
+  Port* peer_ = nullptr;
   Bytes pfcXonOffset_, headroomParam_;
   double pfcAlpha_ = 0;
   EventOf<Port, &Port::kick> done_{this};

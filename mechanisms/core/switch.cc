@@ -51,15 +51,17 @@ void Switch::onStart(Network& network) {
   if (selector_ == nullptr) throw std::logic_error("switch " + name() + " has no path selector");
   Node::onStart(network);
   selector_->start(network);
+  if (selector_->hooksIngress()) ingressHook_ = selector_;
   buffer_.start({bufferBytes_.n, reserve_.n, accounting_.index == 1}, ports());
 }
 
-Port* Switch::route(const Packet& packet) {
+Port* Switch::route(Packet& packet) {
   if (packet.dst >= routes_.size()) return nullptr;
   const Route r = routes_[packet.dst];
   if (r.count == 0) return nullptr;
   const uint16_t* hops = hops_.data() + r.first;
-  return &port(r.count == 1 ? *hops : selector_->select(packet, {hops, static_cast<uint16_t>(r.count)}));
+  if (r.count == 1 && ingressHook_ == nullptr) return &port(*hops);
+  return &port(selector_->select(packet, {hops, static_cast<uint16_t>(r.count)}));
 }
 
 void Switch::receive(Port& in, Packet* packet) {
@@ -70,6 +72,7 @@ void Switch::receive(Port& in, Packet* packet) {
   }
   if (in.traced(kPackets)) in.tracePacket(PacketEvent::Receive, *packet);
   packet->ingress = in.index();
+  if (ingressHook_ != nullptr) ingressHook_->onIngress(*packet, &in);
   Port* out = route(*packet);
   if (out == nullptr) {
     drop(in, packet, DropReason::NoRoute);
@@ -98,6 +101,7 @@ void Switch::onDequeue(Port& out, const Packet& packet) {
 
 void Switch::originate(Packet* packet) {
   packet->ingress = kOwnPacket;
+  if (ingressHook_ != nullptr) ingressHook_->onIngress(*packet, nullptr);
   Port* out = route(*packet);
   if (out == nullptr) {
     throw std::logic_error("switch " + name() + " has no route to node " + std::to_string(packet->dst));

@@ -16,6 +16,7 @@ class Switch final : public Node {
 
   /// `selector` stays the caller's.
   void setPathSelector(PathSelector& selector);
+  PathSelector& pathSelector() const { return *selector_; }
   /// Salt of the switch's ECMP hash; switches of one tier share it so that symmetric ECMP holds.
   void setHashSalt(uint64_t salt) { hashSalt_ = salt; }
   uint64_t hashSalt() const { return hashSalt_; }
@@ -28,13 +29,15 @@ class Switch final : public Node {
   void originate(Packet* packet);
 
   const SharedBuffer& buffer() const { return buffer_; }
+  int64_t overlayBytes() const { return selector_ != nullptr ? selector_->overlayBytes() : 0; }
 
  private:
   void onStart(Network& network) override;
   /// Null: no route.
-  Port* route(const Packet& packet);
+  Port* route(Packet& packet);
 
   PathSelector* selector_ = nullptr;
+  PathSelector* ingressHook_ = nullptr;  // the selector, if it wants to see what comes in
   uint64_t hashSalt_ = 0;
   SharedBuffer buffer_;
   /// Next hops towards a host: so many from `first` on in hops_.

@@ -12,7 +12,9 @@ const Description& Fncc::describe() {
     b.help(
          "HPCC's window computed from telemetry that ACKs collect on their way back. When the last hop is the most "
          "loaded one, last-hop congestion speed-up (LHCS) sets the reference window to the fair share at once.")
-        .source("FNCC, Algorithms 2 and 3");
+        .source("FNCC, Algorithms 2 and 3")
+        .needs("fncc_int")
+        .needs("fncc_receiver");
     shared(b)
         .param("lhcs", &Fncc::lhcs_, true, "last-hop congestion speed-up", "FNCC Algorithm 2")
         .live()

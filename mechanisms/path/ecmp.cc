@@ -24,7 +24,7 @@ uint16_t Ecmp::choice(uint64_t hash, uint64_t salt, uint16_t count) {
   return static_cast<uint16_t>((uint64_t{h} * count) >> 32);
 }
 
-uint16_t Ecmp::select(const Packet& packet, NextHops hops) {
+uint16_t Ecmp::select(Packet& packet, NextHops hops) {
   const uint64_t hash = symmetric_ ? packet.symmetricHash : packet.hash;
   return hops.ports[choice(hash, switch_->hashSalt(), hops.count)];
 }

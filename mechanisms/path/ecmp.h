@@ -9,14 +9,12 @@ class Ecmp final : public PathSelector {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
-  void attach(Switch& node) override { switch_ = &node; }
-  uint16_t select(const Packet& packet, NextHops hops) override;
+  uint16_t select(Packet& packet, NextHops hops) override;
 
   /// Position of the chosen one among `count` next hops.
   static uint16_t choice(uint64_t hash, uint64_t salt, uint16_t count);
 
  private:
-  Switch* switch_ = nullptr;
   bool symmetric_ = true;
 };
 

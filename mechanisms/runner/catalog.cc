@@ -1,5 +1,7 @@
 #include "mechanisms/runner/catalog.h"
 
+#include <set>
+
 namespace fabric {
 
 namespace {
@@ -24,6 +26,7 @@ Json toJson(const Param& p) {
 
 Json toJson(const Description& d) {
   Json j{{"name", d.name}, {"kind", toString(d.kind)}, {"title", d.title}, {"help", d.help}, {"source", d.source}};
+  if (!d.needs.empty()) j["needs"] = d.needs;
   j["params"] = Json::array();
   for (const Param& p : d.params) j["params"].push_back(toJson(p));
   for (const Extension& e : d.extensions) {
@@ -53,8 +56,11 @@ Json catalog() {
   for (const Description* d : Registry::all()) j["components"].push_back(toJson(*d));
   j["tables"] = Json::array();
   for (const TableDesc& t : standardTables()) j["tables"].push_back(toJson(t));
+  std::set<std::string> written;  // several mechanisms may fill the same table
   for (const Description* d : Registry::all()) {
-    for (const TableDesc& t : d->tables) j["tables"].push_back(toJson(t));
+    for (const TableDesc& t : d->tables) {
+      if (written.insert(t.name).second) j["tables"].push_back(toJson(t));
+    }
   }
   return j;
 }

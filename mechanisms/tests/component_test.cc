@@ -6,8 +6,10 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <map>
 #include <set>
 
+#include "mechanisms/runner/catalog.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {
@@ -101,8 +103,9 @@ TEST(Param, AChangeThatDoesNotFitTheOthersLeavesEverythingAsItWas) {
 }
 
 TEST(Param, EveryComponentDescribesItself) {
-  std::set<std::string> tables;
-  for (const auto& t : standardTables()) tables.insert(t.name);
+  // Several mechanisms may fill a table, if all mean the same by it.
+  std::map<std::string, std::string> tables;
+  for (const auto& t : standardTables()) tables[t.name] = toJson(t).dump();
   for (const Description* d : Registry::all()) {
     SCOPED_TRACE(d->name);
     EXPECT_FALSE(d->title.empty());
@@ -120,7 +123,11 @@ TEST(Param, EveryComponentDescribesItself) {
       EXPECT_EQ(c->get(p), p.def);
       EXPECT_NO_THROW(c->set(p, p.def)) << "the default is not in the range";
     }
-    for (const auto& t : d->tables) EXPECT_TRUE(tables.insert(t.name).second) << t.name << " is a table already";
+    for (const auto& t : d->tables) {
+      const auto known = tables.emplace(t.name, toJson(t).dump()).first;
+      EXPECT_EQ(known->second, toJson(t).dump()) << t.name << " is another table already";
+    }
+    for (const std::string& need : d->needs) EXPECT_NE(Registry::find(need), nullptr) << "there is no " << need;
   }
 }
 

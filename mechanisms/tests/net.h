@@ -58,6 +58,7 @@ class Rows final : public RowSink {
 struct Config {
   std::string transport = "go_back_n";
   std::string cc = "none";
+  std::string selector = "ecmp";
   std::vector<std::string> agents, receivers;
   std::vector<std::string> queues{"fifo", "fifo"};
   std::map<std::string, Value> params;  // by component.parameter
@@ -134,7 +135,7 @@ class Net {
   Switch& sw(uint64_t salt = 0) {
     auto& s = own<Switch>("switch");
     s.join(network, static_cast<uint32_t>(network.nodes().size()), "s" + std::to_string(network.nodes().size()));
-    s.setPathSelector(own<PathSelector>("ecmp"));
+    s.setPathSelector(own<PathSelector>(setup.selector));
     s.setHashSalt(salt);
     switches.push_back(&s);
     return s;

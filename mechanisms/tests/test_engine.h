@@ -31,6 +31,7 @@ class TestEngine final : public Engine {
   explicit TestEngine(Options options) : options_(options), ties_(options.shuffle, "ties") {}
 
   void connect(Port& a, Port& b) {
+    Port::connect(a, b);
     links_[&a] = std::make_unique<Link>(*this, b);
     links_[&b] = std::make_unique<Link>(*this, a);
   }

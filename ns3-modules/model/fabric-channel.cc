@@ -83,6 +83,7 @@ FabricChannel::GetDevice(std::size_t i) const
 void
 FabricChannel::Start(Ns3Engine& engine)
 {
+    core::Port::connect(m_devices[0]->GetPort(), m_devices[1]->GetPort());
     m_directions[0] = Create<Direction>(engine, *m_devices[0], *m_devices[1]);
     m_directions[1] = Create<Direction>(engine, *m_devices[1], *m_devices[0]);
 }

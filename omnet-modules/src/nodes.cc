@@ -107,6 +107,7 @@ void PortModule::connect(EventModule& node, cGate& gate) {
   wire_.to = &peer->portModule(end->isVector() ? static_cast<size_t>(end->getIndex()) : 0).port();
   wire_.key = fabric::eventKey(fabric::keyNode(wire_.to->node().id()), fabric::EventKind::Arrival, wire_.to->index());
   port_.wire = &wire_;
+  fabric::Port::connect(port_, *wire_.to);
 }
 
 cModule& PortModule::classModule(size_t cls) { return cls < queues_.size() ? *queues_[cls] : *this; }

@@ -5,15 +5,8 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/switch.h"
-#include "wire.h"
 
 namespace fabriclab {
-
-namespace {
-
-const fabric::Node& peerOf(const fabric::Port& port) { return static_cast<const Wire*>(port.wire)->to->node(); }
-
-}  // namespace
 
 void setShortestPaths(fabric::Network& network) {
   constexpr int kFar = -1;
@@ -26,7 +19,7 @@ void setShortestPaths(fabric::Network& network) {
       const fabric::Node& at = *next.front();
       next.pop_front();
       for (const fabric::Port* p : at.ports()) {
-        const fabric::Node& peer = peerOf(*p);
+        const fabric::Node& peer = p->peer().node();
         if (links[peer.id()] != kFar || dynamic_cast<const fabric::Switch*>(&peer) == nullptr) continue;
         links[peer.id()] = links[at.id()] + 1;
         next.push_back(&peer);
@@ -37,7 +30,7 @@ void setShortestPaths(fabric::Network& network) {
       if (s == nullptr || links[s->id()] == kFar) continue;
       std::vector<uint16_t> ports;
       for (const fabric::Port* p : s->ports()) {
-        const int left = links[peerOf(*p).id()];
+        const int left = links[p->peer().node().id()];
         if (left != kFar && left == links[s->id()] - 1) ports.push_back(p->index());
       }
       s->setRoute(dst->id(), ports);

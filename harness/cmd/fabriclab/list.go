@@ -317,6 +317,9 @@ func (a *app) describeOne(c *catalog.Catalog, m *catalog.Component) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s (%s): %s\n", m.Name, strings.ReplaceAll(m.Kind, "_", " "), m.Title)
 	fmt.Fprintf(w, "%s\nsource: %s\n", m.Help, m.Source)
+	if len(m.Needs) > 0 {
+		fmt.Fprintf(w, "needs: %s\n", strings.Join(m.Needs, ", "))
+	}
 	for _, x := range m.Extensions {
 		fmt.Fprintf(w, "adds to packets: %s, %s (%d B in memory)\n", x.Name, x.Wire, x.MemoryBytes)
 	}
