@@ -215,6 +215,8 @@ func TestMechanisms(t *testing.T) {
 mechanisms:
   queues: [fifo, {type: red, params: {kmin: 7KB}}, {type: red, params: {kmin: 8KB}}]
   port_agents: []
+  receiver_agents: []
+  congestion_control: none
 params:
   red: {kmax: 300KB}
 `)
@@ -227,7 +229,7 @@ params:
 	assert.Equal(t, int64(300e3), c.Queues[2].Params["kmax"])
 	assert.Equal(t, int64(3), c.Host.Params["classes"])
 	assert.Empty(t, c.PortAgents)
-	assert.Equal(t, "hpcc", c.CongestionControl.Type)
+	assert.Equal(t, "none", c.CongestionControl.Type)
 }
 
 // A scenario over the default transport does not name it, so that its hash is what it was.
@@ -503,6 +505,8 @@ func TestRefuses(t *testing.T) {
 		{"mechanism", "preset: hpcc", "preset: hpcc\nmechanisms: {congestion_control: hpc}", `exp.yaml:8:34: mechanisms.congestion_control: there is no congestion control "hpc"; did you mean "hpcc"?`, ""},
 		{"transport", "preset: hpcc", "preset: hpcc\nmechanisms: {transport: tpc}", `exp.yaml:8:25: mechanisms.transport: there is no transport "tpc"; did you mean "tcp"?`, ""},
 		{"wrong kind", "preset: hpcc", "preset: hpcc\nmechanisms: {path_selector: hpcc}", `mechanisms.path_selector: hpcc is a congestion control, not a path selector`, ""},
+		{"partner", "preset: hpcc", "preset: hpcc\nmechanisms: {port_agents: []}", `hpcc needs the port agent hpcc_int, which is not there; add hpcc_int to mechanisms.port_agents`, ""},
+		{"partner of a path selector", "preset: hpcc", "preset: hpcc\nmechanisms: {path_selector: conga}", `exp.yaml:8:29: conga needs the port agent dre, which is not there; add dre to mechanisms.port_agents`, ""},
 		{"mechanisms key", "preset: hpcc", "preset: hpcc\nmechanisms: {queue: [fifo]}", `there is no key "queue" in mechanisms; did you mean "queues"?`, ""},
 		{"ack class", "preset: hpcc", "preset: hpcc\nparams: {host: {ack_class: 2}}", `exp.yaml:8:28: host.ack_class is 2, but there are 2 queues, one per class (0 to 1)`, ""},
 		{"classes", "preset: hpcc", "preset: hpcc\nparams: {host: {classes: 3}}", `exp.yaml:8:26: host.classes is 3, but there are 2 queues`, ""},

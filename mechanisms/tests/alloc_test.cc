@@ -2,13 +2,15 @@
 #include <gtest/gtest.h>
 
 #include "mechanisms/tests/count_new.h"
-#include "mechanisms/tests/net.h"
+#include "mechanisms/tests/leaf_spine.h"
 
 namespace fabric {
 
 using test::allocations;
 using test::Chain;
 using test::Config;
+using test::LeafSpine;
+using test::with;
 
 struct SteadyState : testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
@@ -39,6 +41,23 @@ TEST_P(SteadyState, AllocatesNothing) {
 INSTANTIATE_TEST_SUITE_P(Mechanisms, SteadyState,
                          testing::Combine(testing::Values("none", "hpcc", "fncc", "dcqcn", "rocc"),
                                           testing::Values("ingress", "egress")));
+
+struct SelectorSteadyState : testing::TestWithParam<const char*> {};
+
+TEST_P(SelectorSteadyState, AllocatesNothing) {
+  LeafSpine::Shape shape;
+  shape.leaves = 3;
+  LeafSpine net(with(Config::hpcc(), GetParam()), shape);
+  for (int i = 0; i < 12; ++i) net.flow(i, net.at(i % 3, i % 2), net.at((i + 1) % 3, i / 2 % 2), 0, Time::Us(i));
+  net.run(Time::Ms(3));
+  const uint64_t before = allocations;
+  const uint64_t hops = net.network.counters.packetHops;
+  net.engine.run(Time::Ms(6));
+  EXPECT_EQ(allocations - before, 0u);
+  EXPECT_GT(net.network.counters.packetHops - hops, 20000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SelectorSteadyState, testing::Values("conga", "local", "letflow", "spray"));
 
 TEST(SteadyStateFlows, TheMemoryOfFinishedFlowsServesTheNext) {
   // 2000 flows, never more than a few at a time.

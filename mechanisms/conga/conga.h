@@ -1,0 +1,45 @@
+// CONGA at the leaf switches: flowlets take the path with the least congestion from leaf to leaf.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "mechanisms/conga/conga_header.h"
+#include "mechanisms/conga/dre.h"
+#include "mechanisms/conga/feedback.h"
+#include "mechanisms/path/flowlets.h"
+
+namespace fabric {
+
+class Conga final : public FlowletSelector {
+ public:
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+
+  /// Its fields travel even where the outer header is taken to cost nothing.
+  bool hooksIngress() const override { return isLeaf(); }
+
+  /// Congestion-To-Leaf for the leaf of `host` by the uplink `port`, as it is now.
+  uint8_t congestionToLeaf(uint32_t host, uint16_t port) const;
+
+ private:
+  void onStart(Network& network) override;
+  bool decidesFor(const Packet& packet, NextHops hops) const override;
+  uint16_t decide(const Packet& packet, NextHops hops, int previous) override;
+  void onSelect(Packet& packet, uint16_t port) override;
+  void onEncapsulate(Packet& packet, uint32_t leaf) override;
+  void onDecapsulate(Packet& packet) override;
+  void emit(const Packet& packet, NextHops hops, int previous, uint16_t chosen);
+
+  size_t header_ = 0;
+  std::vector<Dre*> dre_;                                         // by port
+  std::vector<uint8_t> tagOf_;                                    // by port: LBTag of an uplink
+  std::vector<std::array<HeardMetric, FromLeaf::kTags>> toLeaf_;  // Congestion-To-Leaf, by leaf and tag
+  std::vector<FromLeaf> fromLeaf_;                                // Congestion-From-Leaf, by leaf
+  int traceTable_ = -1;
+
+  Time aging_, agingStep_;
+  int64_t tagBits_ = 0;
+};
+
+}  // namespace fabric

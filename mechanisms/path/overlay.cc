@@ -1,0 +1,46 @@
+#include "mechanisms/path/overlay.h"
+
+#include <algorithm>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+#include "mechanisms/core/switch.h"
+
+namespace fabric {
+
+void OverlaySelector::onStart(Network& network) {
+  std::vector<uint32_t> number(network.nodes().size(), kNowhere);  // of the leaves, by node
+  for (const Node* n : network.nodes()) {
+    if (dynamic_cast<const Switch*>(n) == nullptr) continue;
+    const auto& ports = n->ports();
+    if (std::all_of(ports.begin(), ports.end(), [](const Port* p) { return p->leadsToSwitch(); })) continue;
+    number[n->id()] = leaves();
+    nodes_.push_back(n->id());
+  }
+  self_ = number[switch_->id()];
+  isLeaf_ = self_ != kNowhere;
+  if (!isLeaf_) return;
+  leafOf_.assign(network.nodes().size(), kNowhere);
+  for (const Node* n : network.nodes()) {
+    if (const auto* h = dynamic_cast<const Host*>(n)) leafOf_[h->id()] = number[h->nic().peer().node().id()];
+  }
+  for (const Port* p : switch_->ports()) fromFabric_.push_back(p->leadsToSwitch());
+}
+
+void OverlaySelector::onIngress(Packet& p, const Port* in) {
+  const uint32_t leaf = leafOf_[p.dst];
+  if (leaf == kNowhere) return;
+  if (leaf == self_) {
+    if (!p.encapsulated) return;
+    p.encapsulated = false;
+    p.wireBytes -= p.overlayBytes;
+    onDecapsulate(p);
+  } else if (!p.encapsulated && (in == nullptr || !fromFabric_[in->index()])) {
+    p.encapsulated = true;
+    p.overlayBytes = static_cast<uint16_t>(overlayParam_.n);
+    p.wireBytes += p.overlayBytes;
+    onEncapsulate(p, leaf);
+  }
+}
+
+}  // namespace fabric
