@@ -89,6 +89,7 @@ void Network::checkNeeds() const {
   const auto use = [&](const Component& c) { used.emplace(c.description().name, &c.description()); };
   for (const Node* n : nodes_) {
     if (const auto* h = dynamic_cast<const Host*>(n)) {
+      use(h->transport());
       use(h->congestionControl());
       for (const ReceiverAgent* r : h->receiverAgents()) use(*r);
     }
