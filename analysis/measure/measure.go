@@ -8,6 +8,7 @@ import (
 	"fabriclab/analysis/convergence"
 	"fabriclab/analysis/fairness"
 	"fabriclab/analysis/fct"
+	"fabriclab/analysis/flowlet"
 	"fabriclab/analysis/group"
 	"fabriclab/analysis/pause"
 	"fabriclab/analysis/queue"
@@ -77,6 +78,8 @@ var kinds = map[string]kind{
 	"fct":              {Time, Lower, []string{"stat"}, []string{"min_size", "max_size"}, fctTime},
 	"fct_normalised":   {Share, Lower, nil, []string{"min_size", "max_size"}, fctNormalised},
 	"imbalance":        {Share, Lower, []string{"ports", "window", "interval", "count", "stat"}, nil, imbalance},
+	"flowlet_size":     {Bytes, Lower, []string{"gap", "percentile"}, nil, flowletSize},
+	"reordering":       {Share, Lower, nil, []string{"min_size", "max_size"}, reordering},
 	"price_of_anarchy": {Share, Lower, nil, []string{"stat"}, ofGames("anarchy")},
 	"equal_split":      {Share, Lower, nil, []string{"stat"}, ofGames("equal_ratio")},
 	"group_time":       {Time, Lower, []string{"group"}, nil, groupTime},
@@ -407,6 +410,33 @@ func ofGames(column string) func(in) (float64, error) {
 		}
 		return fct.Stat(values, x.m.Stat)
 	}
+}
+
+func flowletSize(x in) (float64, error) {
+	sizes, err := flowlet.Sizes(x.dir, int64(x.m.Gap))
+	if err != nil {
+		return 0, err
+	}
+	return float64(flowlet.Percentile(sizes, x.m.Percentile)), nil
+}
+
+// reordering is the share of the data packets that came out of order.
+func reordering(x in) (float64, error) {
+	columns := append(table.Ints("size_bytes", "packets", "reordered"), table.Column{Name: "measured", Type: table.Bool})
+	var packets, reordered int64
+	err := table.Scan(x.dir, "flows", columns, func(r *table.Rows) error {
+		for i := range r.N {
+			if size := r.Int(0, i); r.Bool(3, i) && size >= int64(x.m.MinSize) && size < x.maxSize() {
+				packets += r.Int(1, i)
+				reordered += r.Int(2, i)
+			}
+		}
+		return nil
+	})
+	if err == nil && packets == 0 {
+		err = inRun(x.dir, fmt.Errorf("there are no packets of measured flows"))
+	}
+	return float64(reordered) / float64(packets), err
 }
 
 func groupTime(x in) (float64, error) {

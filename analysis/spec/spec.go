@@ -95,6 +95,7 @@ type Measure struct {
 	Ports      []string `yaml:"ports"`
 	Interval   Time     `yaml:"interval"`
 	Group      *int64   `yaml:"group"`
+	Gap        Time     `yaml:"gap"`
 	Line       int      `yaml:"-"`
 }
 
@@ -110,7 +111,7 @@ func (m Measure) Given() []string {
 		{"node", m.Node != ""}, {"flows", m.Flows != nil}, {"window", m.Window != nil}, {"event", m.Event != nil},
 		{"percentile", m.Percentile != 0}, {"method", m.Method != ""}, {"share", m.Share != 0},
 		{"stat", m.Stat != ""}, {"min_size", m.MinSize != 0}, {"max_size", m.MaxSize != 0},
-		{"ports", m.Ports != nil}, {"interval", m.Interval != 0}, {"group", m.Group != nil},
+		{"ports", m.Ports != nil}, {"interval", m.Interval != 0}, {"group", m.Group != nil}, {"gap", m.Gap != 0},
 	} {
 		if k.set {
 			given = append(given, k.name)
