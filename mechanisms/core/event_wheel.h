@@ -36,24 +36,24 @@ class EventWheel {
 
   /// The earliest; there is one.
   const Entry& first() {
-    if (current_.empty() && inWheel_ > 0) {
-      const uint64_t slot = firstSlot();
-      if (far_.empty() || slot <= slotOf(far_.front())) open(slot);
-    }
+    turn();
     return currentFirst() ? current_.back() : far_.front();
   }
 
-  /// Takes out what first() has just told.
-  void popFirst() {
+  /// Takes it out.
+  Entry takeFirst() {
+    turn();
     if (currentFirst()) {
+      const Entry e = current_.back();
       current_.pop_back();
-      return;
+      return e;
     }
-    const uint64_t slot = slotOf(far_.front());
+    const Entry e = far_.front();
     std::pop_heap(far_.begin(), far_.end(), After{});
     far_.pop_back();
     // The wheel turns on to now: its slots up to here are empty. It never turns back.
-    if (current_.empty() && slot > slot_) open(slot);
+    if (current_.empty() && slotOf(e) > slot_) open(slotOf(e));
+    return e;
   }
 
   /// The earliest, null if there is none. Dearer than first(), and turns no wheel.
@@ -135,6 +135,13 @@ class EventWheel {
   struct After {
     bool operator()(const Entry& a, const Entry& b) const { return b.before(a); }
   };
+
+  /// To the first slot with entries, if there is no earlier entry elsewhere.
+  void turn() {
+    if (!current_.empty() || inWheel_ == 0) return;
+    const uint64_t slot = firstSlot();
+    if (far_.empty() || slot <= slotOf(far_.front())) open(slot);
+  }
 
   bool currentFirst() const { return !current_.empty() && (far_.empty() || current_.back().before(far_.front())); }
 

@@ -31,9 +31,8 @@ class Wheel : public ::testing::Test {
   Entry take() {
     EXPECT_EQ(wheel_.size(), sorted_.size());
     EXPECT_EQ(*wheel_.peek(), *sorted_.begin());
-    const Entry first = wheel_.first();
+    const Entry first = wheel_.takeFirst();
     EXPECT_EQ(first, *sorted_.begin());
-    wheel_.popFirst();
     sorted_.erase(sorted_.begin());
     return first;
   }

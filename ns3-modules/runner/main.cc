@@ -5,6 +5,7 @@
  * attributes: an ordinary ns-3 program could do the same.
  */
 #include "fabric-helper.h"
+#include "kernel.h"
 
 #include "mechanisms/runner/catalog.h"
 
@@ -30,6 +31,7 @@ struct Options
 
 constexpr const char* USAGE =
     "usage: fabric-ns3 --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N]\n"
+    "       fabric-ns3 --kernel event|stock      (what an event costs in ns-3 itself)\n"
     "       fabric-ns3 --version";
 
 Options
@@ -190,6 +192,11 @@ main(int argc, char** argv)
     }
     try
     {
+        if (argc == 3 && std::strcmp(argv[1], "--kernel") == 0)
+        {
+            MeasureKernel(argv[2], std::cout);
+            return std::cout.flush() ? 0 : 1;
+        }
         const int code = Run(Parse(argc, argv));
         Simulator::Destroy();
         return code;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "generate.h"
+#include "kernel.h"
 #include "mechanisms/runner/catalog.h"
 #include "mechanisms/runner/recorder.h"
 #include "omnet-modules/src/names.h"
@@ -28,6 +29,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kUsage =
     "usage: fabric-omnet --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N] [--omnet-results DIR]\n"
+    "       fabric-omnet --kernel event|stock|gates    (what an event costs in OMNeT++ itself)\n"
     "       fabric-omnet --version\n"
     "       fabric-omnet -u Cmdenv -f omnetpp.ini      (an OMNeT++ program like others; -h for its options)";
 
@@ -108,6 +110,13 @@ int runScenario(const Options& o) {
   return run(std::move(args));
 }
 
+int measureKernel(const std::string& which) {
+  std::ostream out(std::cout.rdbuf(std::cerr.rdbuf()));  // as in runScenario()
+  const int code = run(fabriclab::kernelArgs(which));
+  if (code == 0) out << fabriclab::kernelCost() << std::endl;
+  return code;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -123,6 +132,7 @@ int main(int argc, char** argv) {
   bool scenario = false;
   for (int i = 1; i < argc; ++i) scenario |= std::strcmp(argv[i], "--scenario") == 0;
   try {
+    if (argc == 3 && std::strcmp(argv[1], "--kernel") == 0) return measureKernel(argv[2]);
     return scenario ? runScenario(parse(argc, argv)) : run({argv, argv + argc});
   } catch (const InputError& e) {
     std::cerr << e.what() << std::endl;

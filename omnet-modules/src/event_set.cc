@@ -66,9 +66,8 @@ cEvent* FabricEventSet::peekFirst() const {
 cEvent* FabricEventSet::removeFirst() {
   listed_.clear();
   if (model_.empty()) return cEventHeap::removeFirst();
-  const Entry& model = model_.first();
   const cEvent* foreign = cEventHeap::peekFirst();
-  if (foreign != nullptr && foreignFirst(*foreign, model)) return cEventHeap::removeFirst();
+  if (foreign != nullptr && foreignFirst(*foreign, model_.first())) return cEventHeap::removeFirst();
   cEvent* event = takeFirst();
   lookAhead();
   return event;
@@ -94,24 +93,17 @@ void FabricEventSet::lookAhead() const {
 
 /// Takes the model's first event out of the set.
 cEvent* FabricEventSet::takeFirst() {
-  Keyed& keyed = *model_.first().keyed;
-  cEvent* event = model_.first().event;
-  if (keyed.isWire) {
-    removeFirstOf(static_cast<Wire&>(keyed));
-  } else {
-    model_.popFirst();
+  const Entry first = model_.takeFirst();
+  if (first.keyed->isWire) {
+    Wire& wire = static_cast<Wire&>(*first.keyed);
+    wire.popFront();
+    if (wire.size() > 0) {
+      --behind_;
+      insertFirstOf(wire);
+    }
   }
-  drop(event);
-  return event;
-}
-
-/// The wire's first frame is the model's first event.
-void FabricEventSet::removeFirstOf(Wire& wire) {
-  model_.popFirst();
-  wire.popFront();
-  if (wire.size() == 0) return;
-  --behind_;
-  insertFirstOf(wire);
+  drop(first.event);
+  return first.event;
 }
 
 /// The frame or timer that was the first is first again; a frame goes before those behind it.

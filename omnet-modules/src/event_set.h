@@ -62,7 +62,6 @@ class FabricEventSet final : public omnetpp::cEventHeap {
   void insertFrame(FabricFrame& frame);
   void insertTimer(FabricTimer& timer);
   omnetpp::cEvent* takeFirst();
-  void removeFirstOf(Wire& wire);
   void removeFrame(const FabricFrame& frame);
   void removeEntry(int64_t at, const Keyed& keyed);
   void lookAhead() const;

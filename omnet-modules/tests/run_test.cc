@@ -183,6 +183,19 @@ TEST(Run, RefusesBadInputWithItsReasonLast) {
   EXPECT_NE(r.lastError().find("nodez"), std::string::npos) << r.err;
 }
 
+TEST(Run, MeasuresWhatABareEventCosts) {
+  for (const char* kind : {"event", "stock", "gates"}) {
+    const Result r = run({FABRIC_OMNET, "--kernel", kind});
+    ASSERT_EQ(r.code, 0) << r.err;
+    const auto cost = nlohmann::json::parse(r.out);
+    EXPECT_EQ(cost["events"], 2000000) << kind;
+    EXPECT_GT(cost["cpu_s"], 0) << kind;
+  }
+  const Result r = run({FABRIC_OMNET, "--kernel", "all"});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_NE(r.err.find("event, stock, gates"), std::string::npos) << r.err;
+}
+
 TEST(Run, FailedCheckIsExitCode3) {
   const Folder folder;
   // No room for what arrives after XOFF: packets are lost although PFC is on.

@@ -25,6 +25,10 @@ var benchExperiments = []string{"bench/hpcc-dumbbell", "bench/fat-tree", "bench/
 type benchmark struct {
 	AllocationsPerPacket float64 `json:"allocations_per_packet"` // packet-hop, in mechanisms/, in steady state
 	Loads                []speed `json:"loads"`
+	// Kernels and Ratios say how far the engines are apart, and how much of
+	// it is the simulators'.
+	Kernels []kernel      `json:"kernels"`
+	Ratios  []engineRatio `json:"ratios,omitempty"`
 	// Sweeps is what running several at a time gains.
 	Sweeps []throughput `json:"sweeps,omitempty"`
 }
@@ -71,6 +75,10 @@ func (a *app) benchCommand() *cobra.Command {
 			if b.Loads, err = a.bench(cmd.Context(), args); err != nil {
 				return err
 			}
+			if b.Kernels, err = a.kernels(cmd.Context(), b.Loads); err != nil {
+				return err
+			}
+			b.Ratios = compareEngines(b.Loads, b.Kernels)
 			if sweep != "" {
 				if b.Sweeps, err = a.throughput(cmd.Context(), sweep); err != nil {
 					return err
@@ -227,13 +235,8 @@ func (a *app) showBench(b benchmark) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	for _, first := range b.Loads {
-		for _, other := range b.Loads {
-			if first.Engine < other.Engine && first.ScenarioHash == other.ScenarioHash && other.HopsPerCPUSecond > 0 {
-				fmt.Fprintf(a.out, "CPU per packet-hop on %s over %s: %.2f (%s)\n", other.Engine, first.Engine,
-					first.HopsPerCPUSecond/other.HopsPerCPUSecond, first.Run)
-			}
-		}
+	if err := b.showEngines(a.out); err != nil {
+		return err
 	}
 	for _, t := range b.Sweeps {
 		if err := t.show(a.out); err != nil {
