@@ -64,7 +64,11 @@ const std::vector<TableDesc>& standardTables() {
         {"sent_bytes", T::U64, "B", "payload sent, retransmissions included"},
         {"retransmitted_bytes", T::U64, "B", "payload sent again"},
         {"packets", T::U64, "1", "data packets sent"},
-        {"finished", T::Bool, "", "all payload reached the receiver"}}},
+        {"finished", T::Bool, "", "all payload reached the receiver"},
+        {"timeouts", T::U32, "1", "retransmission timeouts at the sender"},
+        {"reordered", T::U64, "1",
+         "data packets that came to the receiver while an earlier byte was missing; what it had already does not "
+         "count"}}},
       {"queues",
        "egress queues, sampled",
        Scope::Port,

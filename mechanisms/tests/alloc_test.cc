@@ -74,4 +74,43 @@ TEST(SteadyStateFlows, TheMemoryOfFinishedFlowsServesTheNext) {
   EXPECT_EQ(allocations - before, newRows);
 }
 
+struct TcpSteadyState : testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+/// A full drop-tail queue: segments are lost, SACKed and sent again all the time.
+TEST_P(TcpSteadyState, AllocatesNothing) {
+  Config c;
+  c.transport = std::get<0>(GetParam());
+  c.cc = std::get<1>(GetParam());
+  c.queues = {c.cc == "dctcp" ? "red" : "fifo"};
+  c.set("host.classes", int64_t{1}).set("port.pfc", false).set("fifo.limit", int64_t{100000});
+  c.set("red.kmin", int64_t{30000}).set("red.kmax", int64_t{30000}).set("red.limit", int64_t{40000});
+  c.set(c.transport + ".min_rto", Time::Ms(1).ps).set(c.transport + ".initial_rto", Time::Ms(1).ps);
+  c.set("host.ack_every", int64_t{2}).set(c.transport + ".ack_delay", Time::Us(100).ps);
+  Chain net(c, 6, 2, Rate::Gbps(10));
+  for (uint32_t i = 0; i < 12; ++i) {
+    FlowSpec f;
+    f.id = i;
+    f.src = net.sender(static_cast<int>(i % 6)).id();
+    f.dst = net.receiver().id();
+    f.start = Time::Ns(i);
+    f.srcPort = static_cast<uint16_t>(1000 + 100 * i);
+    f.cls = 0;
+    net.flow(f);
+  }
+  net.run(Time::Ms(60));
+  const uint64_t before = allocations;
+  const Network::Counters then = net.network.counters;
+  net.engine.run(Time::Ms(90));
+  EXPECT_EQ(allocations - before, 0u);
+  EXPECT_GT(net.network.counters.packetHops - then.packetHops, 60000u);
+  EXPECT_GT(net.network.counters.drops, 50u);
+  if (c.cc != "dctcp") {
+    EXPECT_GT(net.network.counters.retransmittedBytes, then.retransmittedBytes);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Controls, TcpSteadyState,
+                         testing::Values(std::make_tuple("tcp", "newreno"), std::make_tuple("tcp", "cubic"),
+                                         std::make_tuple("tcp", "dctcp"), std::make_tuple("mptcp", "lia")));
+
 }  // namespace fabric

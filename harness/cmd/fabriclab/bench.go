@@ -19,7 +19,7 @@ import (
 )
 
 // benchExperiments are run when none are given.
-var benchExperiments = []string{"bench/hpcc-dumbbell", "bench/fat-tree", "bench/fncc-star"}
+var benchExperiments = []string{"bench/hpcc-dumbbell", "bench/fat-tree", "bench/fncc-star", "bench/tcp-leaf-spine"}
 
 // benchmark is what a call of bench found out.
 type benchmark struct {

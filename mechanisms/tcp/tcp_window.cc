@@ -1,0 +1,70 @@
+#include "mechanisms/tcp/tcp_window.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+#include "mechanisms/transport/tcp.h"
+
+namespace fabric {
+
+void TcpWindow::onStart(Network& network) {
+  // Over another transport nobody would say what is acknowledged, and the window would never move.
+  const std::string& transport = host_->transport().description().name;
+  if (dynamic_cast<const Tcp*>(&host_->transport()) == nullptr) {
+    throw ParamError(description().name + ": it needs the transport tcp or mptcp, " + host_->name() + " has " +
+                     transport);
+  }
+  window_ = network.flows().reserve<Window>("tcp_window");
+  mss_ = host_->payloadPerPacket();
+}
+
+void TcpWindow::onFlowStart(Flow& f) {
+  Window& w = *new (f.raw(window_)) Window();
+  w.cwnd = initialWindow_ * mss_;
+  w.ssthresh = std::numeric_limits<int64_t>::max();  // RFC 5681: arbitrarily high
+  apply(f, w);
+}
+
+/// A window that the sender does not fill says nothing about the network and does not grow. In slow
+/// start, which doubles it, half full is full.
+void TcpWindow::onAcked(Flow& f, const Acked& a) {
+  if (a.bytes == 0 || a.recovering || a.echo) return;
+  Window& w = window(f);
+  const auto used = static_cast<int64_t>(a.peak);
+  if (w.cwnd < w.ssthresh) {
+    if (w.cwnd >= 2 * used) return;
+    // RFC 3465: at most two segments per ACK, one where a timeout's losses are being sent again.
+    w.cwnd += std::min(static_cast<int64_t>(a.bytes), (a.afterTimeout ? 1 : 2) * mss_);
+  } else {
+    if (w.cwnd >= used + 2 * mss_) return;
+    avoid(f, w, a);
+  }
+  apply(f, w);
+}
+
+void TcpWindow::growByOneMss(Window& w, const Acked& a) const {
+  w.counted += static_cast<int64_t>(a.bytes);
+  if (w.counted < w.cwnd) return;
+  w.counted -= w.cwnd;
+  w.cwnd += mss_;
+}
+
+void TcpWindow::cut(Flow& f, uint64_t flight) {
+  Window& w = window(f);
+  w.ssthresh = std::max(afterLoss(f, w, flight), 2 * mss_);  // RFC 5681 equation 4
+  w.cwnd = w.ssthresh;
+  w.counted = 0;
+  apply(f, w);
+}
+
+void TcpWindow::onTimeout(Flow& f, uint64_t flight, bool again) {
+  Window& w = window(f);
+  if (!again) w.ssthresh = std::max(afterLoss(f, w, flight), 2 * mss_);
+  w.cwnd = mss_;  // RFC 5681: the loss window
+  w.counted = 0;
+  apply(f, w);
+}
+
+}  // namespace fabric

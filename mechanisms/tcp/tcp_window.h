@@ -1,0 +1,57 @@
+// What TCP's congestion controls have in common: slow start, and what losses and timeouts do.
+#pragma once
+
+#include "mechanisms/core/kinds.h"
+
+namespace fabric {
+
+/// Loss recovery is the transport's (RFC 6675): the window stays as it is while it lasts.
+class TcpWindow : public CongestionControl {
+ public:
+  bool ecnCapable() const override { return ecn_; }
+  void onFlowStart(Flow& flow) override;
+  void onAcked(Flow& flow, const Acked& acked) override;
+  void onRecovery(Flow& flow, uint64_t flight) override { cut(flow, flight); }
+  void onTimeout(Flow& flow, uint64_t flight, bool again) override;
+  void onEcnEcho(Flow& flow, uint64_t flight) override { cut(flow, flight); }
+
+ protected:
+  struct Window {
+    int64_t cwnd = 0;      // bytes
+    int64_t ssthresh = 0;  // bytes
+    int64_t counted = 0;   // bytes acknowledged towards the next increase
+  };
+
+  void onStart(Network& network) override;
+  /// Congestion avoidance: the ACK may make the window larger.
+  virtual void avoid(Flow& flow, Window& w, const Acked& acked) = 0;
+  /// What a loss leaves of the window.
+  virtual int64_t afterLoss(Flow&, Window&, uint64_t flight) { return static_cast<int64_t>(flight / 2); }
+
+  Window& window(Flow& flow) const { return flow.at<Window>(window_); }
+  void apply(Flow& flow, const Window& w) const { flow.window = w.cwnd; }
+  /// RFC 5681 equation 3, by bytes that were acknowledged (RFC 3465): an MSS per window.
+  void growByOneMss(Window& w, const Acked& acked) const;
+  int64_t mss() const { return mss_; }
+
+  template <class C>
+  static Describe<C>& initialWindow(Describe<C>& d) {
+    return d.param("initial_window", &TcpWindow::initialWindow_, 10, "window at the start, in segments", "RFC 6928: 10")
+        .range(1, 10000);
+  }
+  template <class C>
+  static Describe<C>& ecn(Describe<C>& d) {
+    return d.param("ecn", &TcpWindow::ecn_, false, "marks are asked for and treated as losses without retransmission",
+                   "RFC 3168; chosen: off");
+  }
+
+  bool ecn_ = false;
+
+ private:
+  void cut(Flow& flow, uint64_t flight);
+
+  size_t window_ = 0;
+  int64_t mss_ = 0, initialWindow_ = 10;
+};
+
+}  // namespace fabric

@@ -1,0 +1,139 @@
+// MPTCP: sub-flows, their paths, how bytes go to them and when a connection is complete.
+#include "mechanisms/transport/mptcp.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "mechanisms/tests/net.h"
+
+namespace fabric {
+
+using test::Config;
+using test::Net;
+using test::Rows;
+
+namespace {
+
+constexpr int64_t kMss = 1518 - 90;
+
+/// Two leaves with a host each, joined by eight spines.
+struct EightPaths : Net {
+  explicit EightPaths(int64_t subflows, Rate spine = Rate::Gbps(10)) : Net(configure(subflows)), packets(10) {
+    host();
+    host();
+    for (int i = 0; i < 10; ++i) sw(static_cast<uint64_t>(i / 2));
+    link(*hosts[0], *switches[0]);
+    link(*hosts[1], *switches[1]);
+    for (int i = 2; i < 10; ++i) {
+      link(*switches[0], *switches[i], spine);
+      link(*switches[i], *switches[1], spine);
+    }
+    network.trace().enable(kPackets, {});
+    network.trace().addSink(kPackets, &packets);
+  }
+  static Config configure(int64_t subflows) {
+    Config c;
+    c.transport = "mptcp";
+    c.cc = "lia";
+    c.queues = {"fifo"};
+    return c.set("mptcp.subflows", subflows)
+        .set("host.classes", int64_t{1})
+        .set("host.header_bytes", int64_t{90})
+        .set("port.pfc", false)
+        .set("fifo.limit", int64_t{60000})
+        .set("mptcp.min_rto", Time::Ms(1).ps)
+        .set("mptcp.initial_rto", Time::Ms(1).ps);
+  }
+  void connect(uint32_t id, uint64_t size, Time start = {}, Time stop = Time{-1}) {
+    FlowSpec f;
+    f.id = id;
+    f.src = hosts[0]->id();
+    f.dst = hosts[1]->id();
+    f.size = size;
+    f.start = start;
+    f.stop = stop;
+    f.srcPort = static_cast<uint16_t>(2000 + 10 * id);
+    f.dstPort = 80;
+    f.cls = 0;
+    flow(f);
+  }
+  Rows packets;
+};
+
+}  // namespace
+
+TEST(Mptcp, SubflowsHaveTheirOwnPaths) {
+  EightPaths net(8);
+  net.connect(0, 0);
+  net.run(Time{});
+  const Flow& f = net.active(*net.hosts[0], 0);
+  std::set<uint64_t> hashes, keys;
+  int n = 0;
+  for (const Flow* part = &f; part != nullptr; part = part->nextSubflow, ++n) {
+    EXPECT_EQ(part->connection, &f);
+    EXPECT_EQ(part->spec.id, 0u);
+    hashes.insert(part->hash);
+    keys.insert(part->retransmitEvent.key());
+  }
+  EXPECT_EQ(n, 8);
+  EXPECT_EQ(hashes.size(), 8u);
+  EXPECT_EQ(keys.size(), 8u);
+  net.run(Time::Ms(2));
+  std::set<int64_t> spines;
+  for (const auto& r : net.packets.rows) {
+    if (r[3] == static_cast<int>(PacketEvent::Receive) && r[5] == static_cast<int>(PacketKind::Data) && r[1] >= 4) {
+      spines.insert(r[1]);
+    }
+  }
+  EXPECT_GE(spines.size(), 3u);  // eight draws of eight spines
+}
+
+/// All bytes arrive, each once in order on one sub-flow, and the connection has one row.
+TEST(Mptcp, AConnectionIsCompleteWithItsLastByte) {
+  EightPaths net(8);
+  const uint64_t size = 3000 * kMss + 17;
+  net.connect(0, size);
+  net.connect(1, 5);
+  net.finish(Time::Ms(2000));
+  ASSERT_EQ(net.flowRows.rows.size(), 2u);
+  EXPECT_EQ(net.delivered(0), static_cast<int64_t>(size));
+  EXPECT_EQ(net.delivered(1), 5);
+  const auto& row = net.row(0);
+  EXPECT_EQ(row[11] - row[12], static_cast<int64_t>(size));  // sent less what was sent again
+  EXPECT_EQ(row[14], 1);
+  EXPECT_GT(net.end(0), 0);
+  EXPECT_GT(net.senderEnd(0), net.end(0));
+  EXPECT_EQ(net.network.counters.dataBytesDelivered, size + 5);
+  EXPECT_EQ(net.network.packets().live(), 0u);
+}
+
+/// Two paths of 10 Gb/s each carry more than one.
+TEST(Mptcp, TwoSubflowsAreFasterThanOne) {
+  EightPaths one(1), two(2);
+  for (EightPaths* net : {&one, &two}) {
+    net->connect(0, 500 * kMss);
+    net->finish(Time::Ms(2000));
+    EXPECT_EQ(net->delivered(0), 500 * kMss);
+  }
+  EXPECT_LT(two.end(0), one.end(0));
+}
+
+TEST(Mptcp, AStoppedConnectionEnds) {
+  EightPaths net(4);
+  net.connect(0, 0, Time{}, Time::Ms(1));
+  net.finish(Time::Ms(500));
+  EXPECT_GT(net.senderEnd(0), 0);
+  EXPECT_EQ(net.delivered(0), net.row(0)[11] - net.row(0)[12]);
+}
+
+/// Sub-flows of one connection and of others have keys of their own at every time: the engine counts
+/// pending events of the same time and key.
+TEST(Mptcp, ManyConnectionsShareTheNic) {
+  EightPaths net(8);
+  for (uint32_t id = 0; id < 20; ++id) net.connect(id, 100 * kMss, Time::Us(id / 4));
+  net.finish(Time::Ms(3000));
+  for (uint32_t id = 0; id < 20; ++id) EXPECT_EQ(net.delivered(id), 100 * kMss) << id;
+}
+
+}  // namespace fabric

@@ -1,0 +1,419 @@
+// TCP on hand-made loss patterns: what is sent, in which order and when.
+#include "mechanisms/transport/tcp.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "mechanisms/tests/net.h"
+
+namespace fabric {
+
+using test::Config;
+using test::Net;
+using test::Rows;
+
+namespace {
+
+constexpr uint32_t kMss = 1518 - 70;
+
+/// Drops the n-th sending of chosen bytes; swaps neighbours where told to.
+class Bandit final : public Queue {
+ public:
+  static const Description& describe() {
+    static const Description d =
+        Describe<Bandit>("bandit", Kind::Queue, "bandit").help("For tests.").source("test").done();
+    return d;
+  }
+  const Description& description() const override { return describe(); }
+  bool enqueue(Packet* p, int64_t) override {
+    if (p->kind == PacketKind::Data) {
+      const auto it = drops.find(p->seq / kMss);
+      if (it != drops.end() && it->second > 0) {
+        --it->second;
+        return false;
+      }
+    }
+    if (loss > 0 && random.uniform() < loss) return false;
+    // One packet in `late` goes behind the five that come next.
+    if (late > 0 && held_ == nullptr && p->kind == PacketKind::Data && ++count_ % late == 0) {
+      held_ = p;
+      behind_ = 5;
+      list_.push(p);
+      return true;
+    }
+    list_.push(p);
+    return true;
+  }
+  Packet* dequeue() override {
+    if (list_.empty()) return nullptr;
+    Packet* p = list_.pop();
+    if (p == held_ && behind_ > 0 && !list_.empty()) {
+      --behind_;
+      Packet* other = list_.pop();
+      PacketList rest;
+      rest.push(p);
+      while (!list_.empty()) rest.push(list_.pop());
+      list_ = rest;
+      return other;
+    }
+    if (p == held_) held_ = nullptr;
+    return p;
+  }
+
+  std::map<uint64_t, int> drops;  // segment -> how many sendings of it
+  double loss = 0;
+  RandomStream random;
+  uint64_t late = 0;
+
+ private:
+  PacketList list_;
+  Packet* held_ = nullptr;
+  uint64_t count_ = 0;
+  int behind_ = 0;
+};
+FABRIC_REGISTER(Bandit);
+
+Config tcp(const std::string& cc = "newreno") {
+  Config c;
+  c.transport = "tcp";
+  c.cc = cc;
+  c.queues = {"bandit"};
+  return c.set("host.classes", int64_t{1})
+      .set("host.header_bytes", int64_t{70})
+      .set("host.ack_bytes", int64_t{70})
+      .set("port.pfc", false);
+}
+
+/// A sender, a switch whose port to the receiver is ten times slower, and a receiver: ACKs come so far
+/// apart that the sender has done all that one allows before the next is here.
+struct Path : Net {
+  explicit Path(const Config& c = tcp()) : Net(c), packets(10) {
+    host();
+    host();
+    sw();
+    link(*hosts[0], *switches[0], Rate::Gbps(100), Time::Us(10));
+    link(*hosts[1], *switches[0], Rate::Gbps(10), Time::Us(10));
+    network.trace().enable(kPackets, {});
+    network.trace().addSink(kPackets, &packets);
+  }
+  Host& sender() { return *hosts[0]; }
+  Host& receiver() { return *hosts[1]; }
+  Bandit& data() { return *static_cast<Bandit*>(switches[0]->port(1).queues()[0]); }
+  Bandit& acks() { return *static_cast<Bandit*>(switches[0]->port(0).queues()[0]); }
+  void stream(uint32_t id, uint64_t size, Time start = {}) {
+    FlowSpec f;
+    f.id = id;
+    f.src = sender().id();
+    f.dst = receiver().id();
+    f.size = size;
+    f.start = start;
+    f.srcPort = static_cast<uint16_t>(1000 + id);
+    f.dstPort = 80;
+    f.cls = 0;
+    flow(f);
+  }
+  Tcp& transport() { return static_cast<Tcp&>(sender().transport()); }
+  /// Segments in the order in which the sender put them on the wire, and when.
+  struct Sent {
+    Time at;
+    int64_t segment;
+  };
+  std::vector<Sent> sent() const {
+    std::vector<Sent> list;
+    for (const auto& r : packets.rows) {
+      if (r[1] == hosts[0]->id() && r[3] == static_cast<int>(PacketEvent::Dequeue) &&
+          r[5] == static_cast<int>(PacketKind::Data)) {
+        list.push_back({Time{r[0]}, r[6] / kMss});
+      }
+    }
+    return list;
+  }
+  std::vector<int64_t> order() const {
+    std::vector<int64_t> list;
+    for (const Sent& s : sent()) list.push_back(s.segment);
+    return list;
+  }
+  int64_t timeouts(uint32_t id) const { return row(id)[15]; }
+  int64_t reordered(uint32_t id) const { return row(id)[16]; }
+
+  Rows packets;
+};
+
+std::vector<int64_t> count(int64_t from, int64_t to) {
+  std::vector<int64_t> list;
+  for (int64_t i = from; i <= to; ++i) list.push_back(i);
+  return list;
+}
+std::vector<int64_t> these(std::initializer_list<int64_t> list) { return list; }
+std::vector<int64_t> operator+(std::vector<int64_t> a, const std::vector<int64_t>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- loss recovery
+
+/// Window 10, 13 after three ACKs, so 3 to 15 are in flight. SACKs of 4 and 5 let 16 and 17 out (limited
+/// transmit), that of 6 makes 3 lost: half of the 13 that are not limited transmit's is 6.5, and 3 goes.
+/// pipe is 15 - 3 - 1 + 1 = 12 and must fall to 5 before 18 may go, with the SACK of 13; 14 to 17 let 19
+/// to 22 out. 3 was sent behind 17, so its ACK ends the recovery then.
+TEST(Tcp, FastRetransmitOfASingleLoss) {
+  Path net;
+  net.data().drops[3] = 1;
+  net.stream(0, 40 * kMss);
+  net.finish(Time::Ms(100));
+  const std::vector<int64_t> order = net.order();
+  ASSERT_GE(order.size(), 24u);
+  EXPECT_EQ(std::vector<int64_t>(order.begin(), order.begin() + 24), count(0, 17) + these({3}) + count(18, 22));
+  EXPECT_EQ(order.size(), 41u);
+  EXPECT_EQ(net.retransmitted(0), kMss);
+  EXPECT_EQ(net.timeouts(0), 0);
+  EXPECT_EQ(net.delivered(0), 40 * kMss);
+  EXPECT_EQ(net.reordered(0), 14);  // 4 to 17
+}
+
+TEST(Tcp, WithoutLimitedTransmitDuplicatesLetNothingOut) {
+  Path net(tcp().set("tcp.limited_transmit", false));
+  net.data().drops[3] = 1;
+  net.stream(0, 40 * kMss);
+  net.finish(Time::Ms(100));
+  const std::vector<int64_t> order = net.order();
+  EXPECT_EQ(std::vector<int64_t>(order.begin(), order.begin() + 18), count(0, 15) + these({3, 16}));
+}
+
+/// 3, 4 and 5 are lost of 0 to 15. With the SACKs of 6, 7 and 8 all three are known to be lost; two new
+/// segments went by limited transmit, so the window is 6.5. pipe is 15 - 3 - 3 + 1 = 10 with the first
+/// retransmission and must fall to 5: 4 goes with the SACK of 13, 5 with that of 14, new ones follow.
+TEST(Tcp, ABurstOfLossesIsFilledByTheScoreboard) {
+  Path net;
+  for (const int s : {3, 4, 5}) net.data().drops[s] = 1;
+  net.stream(0, 40 * kMss);
+  net.finish(Time::Ms(100));
+  const std::vector<int64_t> order = net.order();
+  ASSERT_GE(order.size(), 24u);
+  EXPECT_EQ(std::vector<int64_t>(order.begin(), order.begin() + 24), count(0, 17) + these({3, 4, 5}) + count(18, 20));
+  EXPECT_EQ(net.retransmitted(0), 3 * kMss);
+  EXPECT_EQ(net.timeouts(0), 0);
+}
+
+/// Nothing comes behind the last segment that could tell of its loss: the timer does.
+TEST(Tcp, ALostTailWaitsForTheTimeout) {
+  Path net;
+  net.data().drops[9] = 1;
+  net.stream(0, 10 * kMss);
+  net.finish(Time::Ms(1000));
+  const auto sent = net.sent();
+  ASSERT_EQ(net.order(), count(0, 9) + these({9}));
+  EXPECT_EQ(net.timeouts(0), 1);
+  // The ACK of 8 restarted the timer: nine segments through the slow link, 10 us twice, and back.
+  const Time data = transmissionTime(1518, Rate::Gbps(100)), slow = transmissionTime(1518, Rate::Gbps(10));
+  const Time ack = transmissionTime(70, Rate::Gbps(100)), slowAck = transmissionTime(70, Rate::Gbps(10));
+  const int64_t arrived = data.ps + 9 * slow.ps + slowAck.ps + ack.ps + 4 * Time::Us(10).ps;
+  EXPECT_EQ(sent.back().at.ps, arrived + Time::Ms(200).ps);
+  EXPECT_EQ(net.reordered(0), 0);
+}
+
+/// 5 and the last one, 11, are lost. With the ACK of 5's retransmission only 11 is outstanding and there
+/// is nothing new to send: rule 4 of NextSeg() sends it without waiting for the timer.
+TEST(Tcp, ARescueRetransmissionSavesTheTail) {
+  Path net(tcp().set("newreno.initial_window", int64_t{12}));
+  net.data().drops[5] = net.data().drops[11] = 1;
+  net.stream(0, 12 * kMss);
+  net.finish(Time::Ms(1000));
+  EXPECT_EQ(net.order(), count(0, 11) + these({5, 11}));
+  EXPECT_EQ(net.timeouts(0), 0);
+}
+
+/// The scoreboard of RFC 6675 does not see that a retransmission is lost: the timer does, and what was
+/// SACKed is not sent again.
+TEST(Tcp, ALostRetransmissionTakesATimeout) {
+  Path net;
+  net.data().drops[3] = 2;
+  net.stream(0, 20 * kMss);
+  net.finish(Time::Ms(1000));
+  EXPECT_EQ(net.timeouts(0), 1);
+  EXPECT_EQ(net.retransmitted(0), 2 * kMss);
+  EXPECT_EQ(net.delivered(0), 20 * kMss);
+}
+
+/// All ten of the first window are lost but 4 and 7. After the timeout the window is one segment and
+/// doubles; the two that were SACKed are passed over.
+TEST(Tcp, AfterATimeoutHolesAreFilledInSlowStart) {
+  Path net;
+  for (int s = 0; s < 10; ++s) {
+    if (s != 4 && s != 7) net.data().drops[s] = 1;
+  }
+  net.stream(0, 10 * kMss);
+  net.finish(Time::Ms(3000));
+  EXPECT_EQ(net.order(), count(0, 9) + these({0, 1, 2, 3, 5, 6, 8, 9}));
+  EXPECT_EQ(net.timeouts(0), 1);
+}
+
+// ---------------------------------------------------------------- timer
+
+/// Samples of 100, 120 and 80 ms, by hand from RFC 6298 section 2.
+TEST(Tcp, RttEstimate) {
+  RttEstimate e;
+  e.sample(Time::Ms(100));
+  EXPECT_EQ(e.timeout(), Time::Ms(300));  // 100 + 4 * 50
+  e.sample(Time::Ms(120));
+  EXPECT_EQ(e.variation, Time::Us(42500));  // 3/4 * 50 + 1/4 * 20
+  EXPECT_EQ(e.smoothed, Time::Us(102500));
+  e.sample(Time::Ms(80));
+  EXPECT_EQ(e.variation, Time::Us(37500));  // 3/4 * 42.5 + 1/4 * 22.5
+  EXPECT_EQ(e.smoothed.ps, Time::Ns(99687500).ps);
+  EXPECT_EQ(e.timeout().ps, Time::Ns(99687500).ps + Time::Ms(150).ps);
+}
+
+/// 1 s before any sample, then twice as long each time, up to the longest; the first sample ends it.
+TEST(Tcp, TheTimeoutBacksOffAndRecovers) {
+  Path net(tcp().set("tcp.max_rto", Time::Ms(5000).ps));
+  net.data().drops[0] = 5;
+  net.data().drops[1] = 2;
+  net.stream(0, 2 * kMss);
+  net.finish(Time::Ms(60000));
+  std::vector<int64_t> at;
+  for (const auto& s : net.sent()) {
+    if (s.segment == 0) at.push_back(s.at.ps);
+  }
+  ASSERT_EQ(at.size(), 6u);
+  const int64_t ms = Time::Ms(1).ps;
+  const std::vector<int64_t> gaps{1000 * ms, 2000 * ms, 4000 * ms, 5000 * ms, 5000 * ms};
+  for (size_t i = 0; i < gaps.size(); ++i) EXPECT_EQ(at[i + 1] - at[i], gaps[i]) << i;
+  // Segment 1 goes as soon as 0 is acknowledged, is lost again, and then waits for the least timeout.
+  std::vector<int64_t> one;
+  for (const auto& s : net.sent()) {
+    if (s.segment == 1) one.push_back(s.at.ps);
+  }
+  ASSERT_EQ(one.size(), 3u);
+  EXPECT_EQ(one[2] - one[1], 200 * ms);
+  EXPECT_EQ(net.timeouts(0), 6);
+}
+
+// ---------------------------------------------------------------- ACKs
+
+/// One ACK for two segments; a segment that is alone waits for the timer.
+TEST(Tcp, DelayedAcks) {
+  Path net(tcp().set("host.ack_every", int64_t{2}).set("newreno.initial_window", int64_t{3}));
+  net.stream(0, 5 * kMss);
+  net.finish(Time::Ms(100));
+  std::vector<int64_t> acks, at;
+  for (const auto& r : net.packets.rows) {
+    if (r[1] == net.receiver().id() && r[3] == static_cast<int>(PacketEvent::Dequeue)) {
+      acks.push_back(r[6] / kMss);
+      at.push_back(r[0]);
+    }
+  }
+  // 0 and 1 are acknowledged together and let 3 and 4 out; 2 and 3 together; 4 is the last.
+  EXPECT_EQ(acks, these({2, 4, 5}));
+
+  Path alone(tcp().set("host.ack_every", int64_t{2}).set("newreno.initial_window", int64_t{1}));
+  alone.stream(0, 2 * kMss);
+  alone.finish(Time::Ms(100));
+  const auto sent = alone.sent();
+  ASSERT_EQ(sent.size(), 2u);
+  const int64_t there =
+      transmissionTime(1518, Rate::Gbps(100)).ps + transmissionTime(1518, Rate::Gbps(10)).ps + 2 * Time::Us(10).ps;
+  const int64_t back =
+      transmissionTime(70, Rate::Gbps(100)).ps + transmissionTime(70, Rate::Gbps(10)).ps + 2 * Time::Us(10).ps;
+  EXPECT_EQ(sent[1].at.ps, there + Time::Ms(40).ps + back);
+}
+
+/// SACK blocks are on the wire: 4 B and 8 B for each.
+TEST(Tcp, SackBlocksTakeTheirBytes) {
+  Path net;
+  for (const int s : {1, 3, 5, 7}) net.data().drops[s] = 1;
+  net.stream(0, 10 * kMss);
+  net.finish(Time::Ms(1000));
+  std::vector<int64_t> bytes;
+  for (const auto& r : net.packets.rows) {
+    if (r[1] == net.receiver().id() && r[3] == static_cast<int>(PacketEvent::Dequeue)) bytes.push_back(r[7]);
+  }
+  ASSERT_GE(bytes.size(), 6u);
+  // 0 in order; 2; 2 4; 2 4 6; of 2 4 6 8 the last three; 8 and 9 are one block.
+  EXPECT_EQ(std::vector<int64_t>(bytes.begin(), bytes.begin() + 6), these({70, 82, 90, 98, 98, 98}));
+  EXPECT_EQ(net.delivered(0), 10 * kMss);
+}
+
+// ---------------------------------------------------------------- robustness
+
+/// Packets overtake each other all the time: nothing is lost, so nothing may time out, and the flow ends.
+TEST(Tcp, ReorderingIsNoEnd) {
+  Path net;
+  net.data().late = 7;
+  net.stream(0, 500 * kMss);
+  net.finish(Time::Ms(500));
+  EXPECT_EQ(net.delivered(0), 500 * kMss);
+  EXPECT_GT(net.reordered(0), 5);
+  EXPECT_EQ(net.timeouts(0), 0);
+  EXPECT_EQ(net.network.packets().live(), 0u);
+}
+
+struct RandomLoss : testing::TestWithParam<std::tuple<const char*, int>> {};
+
+/// Data and ACKs are lost at random, for all controls: every flow ends with all its bytes, and the
+/// counts of the scoreboard are always those of its bits.
+TEST_P(RandomLoss, FlowsEndAndTheScoreboardAgreesWithItself) {
+  Config c = tcp(std::get<0>(GetParam()));
+  c.set("tcp.min_rto", Time::Ms(1).ps).set("tcp.initial_rto", Time::Ms(1).ps);
+  c.set("host.ack_every", int64_t{1 + std::get<1>(GetParam()) % 2}).set("tcp.ack_delay", Time::Us(100).ps);
+  Path net(c);
+  const auto seed = static_cast<uint64_t>(std::get<1>(GetParam()));
+  net.data().loss = net.acks().loss = 0.03;
+  net.data().random = RandomStream(seed, "data");
+  net.acks().random = RandomStream(seed, "acks");
+  net.data().late = 11;
+  for (uint32_t id = 0; id < 8; ++id) net.stream(id, 300 * kMss + id, Time::Us(100 * id));
+  net.start();
+  for (int64_t us = 50; us < 100000; us += 50) {
+    net.engine.run(Time::Us(us));
+    net.sender().forEachActive([&](const Flow& f) {
+      ASSERT_TRUE(net.transport().consistent(f)) << f.spec.id << " at " << us << " us";
+      ASSERT_LE(net.transport().pipe(f), 2 * f.inFlight());
+    });
+  }
+  net.finish(Time::Ms(20000));
+  for (uint32_t id = 0; id < 8; ++id) EXPECT_EQ(net.delivered(id), static_cast<int64_t>(300 * kMss + id));
+  EXPECT_GT(net.network.counters.drops, 50u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Controls, RandomLoss,
+                         testing::Combine(testing::Values("newreno", "cubic", "dctcp", "none"), testing::Range(1, 5)));
+
+TEST(Tcp, AStoppedFlowSendsWhatWasLostAndEnds) {
+  Path net;
+  net.data().drops[5] = 1;
+  FlowSpec f;
+  f.src = net.sender().id();
+  f.dst = net.receiver().id();
+  f.stop = Time::Us(30);
+  f.srcPort = 1;
+  f.dstPort = 2;
+  f.cls = 0;
+  net.flow(f);
+  net.finish(Time::Ms(1000));
+  EXPECT_GT(net.senderEnd(0), 0);
+  EXPECT_EQ(net.delivered(0), 10 * kMss);
+  EXPECT_EQ(net.retransmitted(0), kMss);
+}
+
+TEST(Tcp, HostsWithDifferentTransportsAreRefused) {
+  Net net(tcp());
+  Host& a = net.host();
+  net.setup.transport = "go_back_n";
+  Host& b = net.host();
+  net.sw();
+  net.link(a, *net.switches[0]);
+  net.link(b, *net.switches[0]);
+  FlowSpec f;
+  f.src = a.id();
+  f.dst = b.id();
+  f.size = 1000;
+  f.cls = 0;
+  net.flow(f);
+  EXPECT_THROW(net.run(Time::Ms(1)), std::invalid_argument);
+}
+
+}  // namespace fabric

@@ -1,0 +1,429 @@
+#include "mechanisms/transport/tcp.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+namespace {
+
+constexpr uint32_t kNoSegment = ~uint32_t{0};
+
+/// RFC 2018: kind and length, padded to four bytes, and two sequence numbers per block.
+int64_t optionBytes(uint8_t blocks) { return blocks == 0 ? 0 : 4 + 8 * blocks; }
+
+}  // namespace
+
+const Description& Tcp::describe() {
+  static const Description d = [] {
+    Describe<Tcp> description("tcp", Kind::Transport, "TCP with selective acknowledgements");
+    description
+        .help(
+            "A byte stream without handshake: SACK, loss recovery by a scoreboard, limited transmit, retransmission "
+            "timer with back-off, timestamps, ECN echo. The congestion control sets the window.")
+        .source("RFC 5681, 2018, 6675, 6298, 7323, 3042, 3168");
+    return parameters(description).done();
+  }();
+  return d;
+}
+FABRIC_REGISTER(Tcp);
+
+void Tcp::onStart(Network& network) {
+  if (maxRto_ < minRto_) {
+    throw ParamError(description().name + ".max_rto: it is below " + description().name + ".min_rto");
+  }
+  network_ = &network;
+  engine_ = &network.engine();
+  state_ = network.flows().reserve<State>("tcp");
+  header_ = network.packets().reserve<TcpHeader>("tcp");
+  mss_ = static_cast<uint32_t>(host_->payloadPerPacket());
+  exactEcho_ = host_->congestionControl().ecnEcho() == EcnEcho::Exact;
+}
+
+// ---------------------------------------------------------------- sender
+
+void Tcp::onFlowStart(Flow& f) {
+  if (&f.receiver->transport().description() != &description()) {
+    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": " + f.sender->name() + " uses the transport " +
+                                description().name + ", " + f.receiver->name() + " uses " +
+                                f.receiver->transport().description().name + "; give both hosts the same");
+  }
+  State& s = *new (f.raw(state_)) State(f);
+  s.rto = initialRto_;
+  const auto number = static_cast<uint32_t>(f.retransmitEvent.key());
+  s.ackEvent.setKey(eventKey(keyNode(f.receiver->id()), EventKind::FlowTimer0, number));
+}
+
+void Tcp::onFlowEnd(Flow& f) {
+  State& s = state(f);
+  engine_->cancel(s.ackEvent);
+  s.sacked.release(pool_);
+  s.here.release(static_cast<Tcp&>(f.receiver->transport()).pool_);
+}
+
+bool Tcp::onStop(Flow& f) {
+  State& s = state(f);
+  f.end = std::min(f.end, s.assigned);
+  return s.acked >= f.end;
+}
+
+uint32_t Tcp::length(const Flow& f, const State& s, uint32_t segment) const {
+  return segment + 1 == s.nxt ? static_cast<uint32_t>(f.sndNxt - uint64_t{segment} * mss_) : mss_;
+}
+
+bool Tcp::maySend(const Flow& f) const {
+  const State& s = state(f);
+  if (s.forced) return true;
+  uint64_t used = f.inFlight(), bytes = mss_;
+  if (s.phase == Phase::Open && s.quiet()) {
+    bytes = std::min<uint64_t>(mss_, unassigned(f));
+    if (bytes == 0) return false;
+  } else {
+    const Next n = next(f, s);
+    if (n.rule == Next::Nothing) return false;
+    bytes = n.rule == Next::New ? std::min<uint64_t>(mss_, unassigned(f)) : length(f, s, n.segment);
+    if (s.phase != Phase::Open || limitedTransmit_) used = s.pipe(f);
+  }
+  if (f.window < 0) return true;
+  return f.window > 0 && (used == 0 || used + bytes <= static_cast<uint64_t>(f.window));
+}
+
+/// RFC 6675 section 4, NextSeg(). The congestion window after a timeout lets lost segments go first,
+/// then new ones: rules 3 and 4 are for fast recovery only.
+Tcp::Next Tcp::next(const Flow& f, const State& s) const {
+  if (s.forced) return {Next::Retransmit, s.una};
+  const uint32_t from = std::max(s.una, s.rexmitted);
+  if (from < s.lostEdge) {
+    const uint32_t lost = s.sacked.firstMissing(from, s.lostEdge);
+    if (lost < s.lostEdge) return {Next::Retransmit, lost};
+  }
+  if (unassigned(f) > 0) return {Next::New, s.nxt};
+  if (s.phase != Phase::Recovery) return {Next::Nothing, 0};
+  if (from < s.top[0]) {
+    const uint32_t hole = s.sacked.firstMissing(from, s.top[0]);
+    if (hole < s.top[0]) return {Next::Retransmit, hole};
+  }
+  if (s.una > s.rescue && s.una < s.nxt) return {Next::Rescue, s.sacked.lastMissing(s.una, s.nxt)};
+  return {Next::Nothing, 0};
+}
+
+void Tcp::fill(Flow& f, Packet& p) {
+  State& s = state(f);
+  TcpHeader& h = p.at<TcpHeader>(header_);
+  h.blocks = 0;
+  h.cwr = false;
+  const Next n = s.phase == Phase::Open && s.quiet() ? Next{Next::New, s.nxt} : next(f, s);
+  h.segment = n.segment;
+  if (n.rule == Next::New) {
+    p.seq = f.sndNxt;
+    p.payload = static_cast<uint32_t>(std::min<uint64_t>(mss_, unassigned(f)));
+    f.sndNxt += p.payload;
+    ++s.nxt;
+    shared(f).assigned += p.payload;
+    h.cwr = s.sendCwr;
+    s.sendCwr = false;
+    if (s.phase == Phase::Open && f.window >= 0 && f.inFlight() > static_cast<uint64_t>(f.window)) {
+      s.limitedBytes += p.payload;
+    }
+    s.peak = std::max(s.peak, static_cast<uint32_t>(f.inFlight()));
+  } else {
+    p.seq = uint64_t{n.segment} * mss_;
+    p.payload = length(f, s, n.segment);
+    if (n.rule == Next::Rescue) {
+      s.rescue = s.recoveryPoint;
+    } else {
+      s.rexmitted = n.segment + 1;
+      s.rexmitBytes += p.payload;
+      s.forced = false;
+    }
+  }
+  if (n.rule == Next::New && unassigned(f) == 0) {  // nothing is left for the other sub-flows
+    for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
+      if (part != &f) host_->settle(*part);
+    }
+  }
+  p.last = unassigned(f) == 0 && p.seq + p.payload == f.sndNxt;
+  if (s.deadline.ps < 0) restartTimer(f, s);
+}
+
+bool Tcp::onAck(Flow& f, const Packet& ack) {
+  State& s = state(f);
+  const TcpHeader& h = ack.at<TcpHeader>(header_);
+  CongestionControl& cc = host_->congestionControl();
+  Acked a;
+  a.echo = ack.marked;
+  const bool progress = h.segment > s.una;
+  if (progress) {
+    a.bytes = ack.seq - f.sndUna;
+    acknowledgeBelow(f, s, h.segment);
+    f.sndUna = ack.seq;
+    shared(f).acked += a.bytes;
+    s.limitedBytes = 0;
+    // The ACK returns the time stamp of the packet that brought it about (RFC 7323), so samples of
+    // retransmitted segments are good ones.
+    a.rtt = engine_->now() - ack.sentAt;
+    s.rtt.sample(a.rtt);
+    s.rto = std::clamp(s.rtt.timeout(), minRto_, maxRto_);
+    if (s.una > s.peakPoint) {
+      s.lastPeak = s.peak;
+      s.peak = static_cast<uint32_t>(f.inFlight());
+      s.peakPoint = s.nxt;
+    }
+  }
+  a.srtt = s.rtt.smoothed;
+  a.peak = std::max(s.peak, s.lastPeak);
+  for (uint8_t i = 0; i < h.blocks; ++i) takeSack(f, s, h.sack[i]);
+  cc.onAck(f, ack);
+  if (shared(f).acked >= f.connection->end) {
+    host_->finish(*f.connection);
+    return false;
+  }
+
+  a.recovering = s.phase == Phase::Recovery;
+  a.afterTimeout = s.phase == Phase::Loss;
+  if (s.phase != Phase::Open && s.una >= s.recoveryPoint) {
+    s.phase = Phase::Open;
+    s.forced = false;
+  }
+  if (s.phase == Phase::Open && s.lostEdge > s.una) {
+    recover(f, s);
+    a.recovering = true;
+  } else if (!exactEcho_ && a.echo && s.phase == Phase::Open && s.una >= s.cwrPoint) {
+    cc.onEcnEcho(f, f.inFlight());
+    s.cwrPoint = s.nxt;
+    s.sendCwr = true;
+  }
+  cc.onAcked(f, a);
+  if (f.inFlight() == 0) {
+    s.deadline = Time{-1};
+  } else if (progress) {
+    restartTimer(f, s);
+  }
+  return true;
+}
+
+/// Moves `una` up; what was counted of the segments below is counted no more.
+void Tcp::acknowledgeBelow(Flow& f, State& s, uint32_t segment) {
+  if (!s.quiet()) {
+    for (uint32_t i = s.una; i < segment; ++i) {
+      const uint32_t bytes = length(f, s, i);
+      if (s.sacked.contains(i)) {
+        s.sacked.erase(i);
+        s.sackedBytes -= bytes;
+        continue;
+      }
+      if (i < s.lostEdge) s.lostBytes -= bytes;
+      if (i < s.rexmitted) s.rexmitBytes -= bytes;
+    }
+  }
+  s.una = segment;
+}
+
+void Tcp::takeSack(Flow& f, State& s, TcpHeader::Block block) {
+  const uint32_t end = std::min(block.end, s.nxt);
+  for (uint32_t i = std::max(block.begin, s.una);; ++i) {
+    i = s.sacked.firstMissing(i, end);
+    if (i >= end) break;
+    s.sacked.add(i, s.una, pool_);
+    const uint32_t bytes = length(f, s, i);
+    s.sackedBytes += bytes;
+    if (i < s.lostEdge) s.lostBytes -= bytes;
+    if (i < s.rexmitted) s.rexmitBytes -= bytes;
+    if (i > s.top[0]) {
+      s.top[2] = s.top[1];
+      s.top[1] = s.top[0];
+      s.top[0] = i;
+    } else if (i > s.top[1]) {
+      s.top[2] = s.top[1];
+      s.top[1] = i;
+    } else if (i > s.top[2]) {
+      s.top[2] = i;
+    }
+  }
+  // IsLost() of RFC 6675: DupThresh segments above it are SACKed, that is more than (DupThresh - 1) MSS.
+  declareLost(f, s, s.top[2]);
+}
+
+/// All below `edge` that was not SACKed is lost.
+void Tcp::declareLost(const Flow& f, State& s, uint32_t edge) {
+  for (uint32_t i = std::max(s.lostEdge, s.una); i < edge; ++i) {
+    i = s.sacked.firstMissing(i, edge);
+    if (i < edge) s.lostBytes += length(f, s, i);
+  }
+  s.lostEdge = std::max(s.lostEdge, edge);
+}
+
+void Tcp::forgetRetransmissions(State& s) {
+  s.rexmitted = s.una;
+  s.rexmitBytes = 0;
+}
+
+/// RFC 6675 section 5, step 4.
+void Tcp::recover(Flow& f, State& s) {
+  s.phase = Phase::Recovery;
+  s.recoveryPoint = s.cwrPoint = s.nxt;
+  forgetRetransmissions(s);
+  s.forced = true;
+  s.rescue = s.una + 1;
+  host_->congestionControl().onRecovery(f, f.inFlight() - s.limitedBytes);
+}
+
+void Tcp::restartTimer(Flow& f, State& s) {
+  s.deadline = engine_->now() + s.rto;
+  engine_->scheduleNoLaterThan(f.retransmitEvent, s.deadline);
+}
+
+/// The event is moved only when it would come too late; when it fires it looks at the deadline.
+void Tcp::onTimer(Flow& f) {
+  State& s = state(f);
+  if (s.deadline.ps < 0) return;
+  if (s.deadline > engine_->now()) {
+    engine_->schedule(f.retransmitEvent, s.deadline);
+    return;
+  }
+  ++f.timeouts;
+  host_->congestionControl().onTimeout(f, f.inFlight() - s.limitedBytes, s.timedOut == s.una);
+  s.timedOut = s.una;
+  s.phase = Phase::Loss;
+  s.recoveryPoint = s.cwrPoint = s.nxt;
+  s.forced = false;
+  // What was SACKED stays so: receivers here never take it back.
+  forgetRetransmissions(s);
+  declareLost(f, s, s.nxt);
+  s.rto = std::min(Time{2 * s.rto.ps}, maxRto_);
+  restartTimer(f, s);
+  host_->rateChanged(f);
+}
+
+bool Tcp::consistent(const Flow& f) const {
+  const State& s = state(f);
+  uint32_t sacked = 0, lost = 0, again = 0;
+  for (uint32_t i = s.una; i < s.nxt; ++i) {
+    const uint32_t bytes = length(f, s, i);
+    const bool there = s.sacked.contains(i);
+    if (there) sacked += bytes;
+    if (!there && i < s.lostEdge) lost += bytes;
+    if (!there && i < s.rexmitted) again += bytes;
+  }
+  return sacked == s.sackedBytes && lost == s.lostBytes && again == s.rexmitBytes;
+}
+
+// ---------------------------------------------------------------- receiver
+
+void Tcp::onData(Flow& f, Packet* p) {
+  State& s = state(f);
+  const TcpHeader& h = p->at<TcpHeader>(header_);
+  if (exactEcho_) {
+    if (p->marked != s.echo && f.unacked > 0) acknowledgeHeld(f, s);
+    s.echo = p->marked;
+  } else {
+    if (h.cwr) s.echo = false;
+    s.echo |= p->marked;
+  }
+  // At once: for the last segment, as a FIN would be; for what comes out of order or fills a hole.
+  bool atOnce = p->last || s.waiting > 0 || h.segment != s.expected;
+  if (h.segment == s.expected) {
+    accept(f, s, *p);
+  } else if (h.segment > s.expected && s.here.add(h.segment, s.expected, pool_)) {
+    ++f.reordered;
+    ++s.waiting;
+    s.highest = std::max(s.highest, p->seq + p->payload);
+    report(s, h.segment);
+  }
+  if (++f.unacked >= host_->ackEvery() || atOnce) {
+    answer(f, s, p);
+  } else {
+    hold(f, s, p);
+  }
+}
+
+/// The segment that was expected is here, and with it what was waiting for it.
+void Tcp::accept(Flow& f, State& s, const Packet& p) {
+  s.highest = std::max(s.highest, p.seq + p.payload);
+  ++s.expected;
+  if (s.waiting > 0) {
+    const uint32_t missing = s.here.firstMissing(s.expected, kNoSegment);
+    s.waiting -= missing - s.expected;
+    for (; s.expected < missing; ++s.expected) s.here.erase(s.expected);
+    uint8_t kept = 0;
+    for (uint8_t i = 0; i < s.blocks; ++i) {
+      if (s.recent[i].begin > s.expected) s.recent[kept++] = s.recent[i];
+    }
+    s.blocks = kept;
+  }
+  const uint64_t now = std::min(uint64_t{s.expected} * mss_, s.highest);
+  State& connection = shared(f);
+  connection.delivered += now - f.rcvNxt;
+  network_->counters.dataBytesDelivered += now - f.rcvNxt;
+  f.rcvNxt = now;
+  if (f.spec.size != 0 && connection.delivered == f.spec.size) f.connection->endAt = engine_->now();
+}
+
+/// RFC 2018 section 4: the block that the segment is in comes first, then the last ones that were
+/// reported.
+void Tcp::report(State& s, uint32_t segment) {
+  TcpHeader::Block block{segment, segment + 1};
+  if (s.here.contains(segment - 1)) block.begin = kNoSegment;
+  if (s.here.contains(segment + 1)) block.end = kNoSegment;
+  for (uint8_t i = 0; i < s.blocks; ++i) {
+    if (s.recent[i].end == segment) block.begin = s.recent[i].begin;
+    if (s.recent[i].begin == segment + 1) block.end = s.recent[i].end;
+  }
+  if (block.begin == kNoSegment) block.begin = s.here.runBefore(segment, s.expected);
+  if (block.end == kNoSegment) block.end = s.here.firstMissing(segment + 1, kNoSegment);
+  std::array<TcpHeader::Block, TcpHeader::kBlocks> recent{block};
+  uint8_t n = 1;
+  for (uint8_t i = 0; i < s.blocks && n < TcpHeader::kBlocks; ++i) {
+    if (s.recent[i].end < block.begin || s.recent[i].begin > block.end) recent[n++] = s.recent[i];
+  }
+  s.recent = recent;
+  s.blocks = n;
+}
+
+void Tcp::answer(Flow& f, State& s, Packet* p) {
+  if (f.unacked > 1) p->sentAt = s.firstUnacked;  // RFC 7323 section 4.3
+  p->marked = s.echo;
+  TcpHeader& h = p->at<TcpHeader>(header_);
+  h.segment = s.expected;
+  h.cwr = false;
+  h.blocks = s.blocks;
+  h.sack = s.recent;
+  host_->acknowledge(f, p, PacketKind::Ack, optionBytes(s.blocks));
+}
+
+void Tcp::hold(Flow& f, State& s, Packet* p) {
+  if (f.unacked == 1) {
+    s.firstUnacked = p->sentAt;
+    s.ackDeadline = engine_->now() + ackDelay_;
+    if (!s.ackEvent.pending()) engine_->schedule(s.ackEvent, s.ackDeadline);
+  }
+  network_->packets().put(p);
+}
+
+void Tcp::onAckTimer(Flow& f) {
+  auto& tcp = static_cast<Tcp&>(f.receiver->transport());
+  State& s = tcp.state(f);
+  if (f.unacked == 0) return;
+  if (s.ackDeadline > tcp.engine_->now()) {
+    tcp.engine_->schedule(s.ackEvent, s.ackDeadline);
+  } else {
+    tcp.acknowledgeHeld(f, s);
+  }
+}
+
+/// An ACK for the segments that were held back, without another one's arrival.
+void Tcp::acknowledgeHeld(Flow& f, State& s) {
+  Packet* p = network_->packets().fresh();
+  p->flow = &f;
+  p->flowId = f.spec.id;
+  p->src = f.spec.src;
+  p->dst = f.spec.dst;
+  p->symmetricHash = f.symmetricHash;
+  p->sentAt = s.firstUnacked;
+  answer(f, s, p);
+}
+
+}  // namespace fabric

@@ -1,0 +1,174 @@
+// TCP: a byte stream with selective acknowledgements, RFC 6675 loss recovery and RFC 6298 timeouts.
+#pragma once
+
+#include <array>
+
+#include "mechanisms/core/kinds.h"
+#include "mechanisms/transport/segments.h"
+
+namespace fabric {
+
+/// What a TCP header says beyond the packet's own fields. Segments are numbered: a flow is cut into
+/// segments of one MSS once and for all, and a retransmission carries the same bytes.
+struct TcpHeader {
+  struct Block {  // [begin, end)
+    uint32_t begin, end;
+  };
+  static constexpr size_t kBlocks = 3;
+
+  uint32_t segment = 0;  // of data: its number; of an ACK: the first one missing at the receiver
+  uint8_t blocks = 0;    // SACK blocks in use
+  bool cwr = false;      // congestion window reduced (RFC 3168)
+  std::array<Block, kBlocks> sack{};
+};
+
+/// RFC 6298 section 2, with a clock without granularity.
+struct RttEstimate {
+  Time smoothed, variation;
+  void sample(Time rtt) {
+    if (smoothed.ps == 0) {
+      smoothed = rtt;
+      variation = Time{rtt.ps / 2};
+      return;
+    }
+    const int64_t off = smoothed > rtt ? smoothed.ps - rtt.ps : rtt.ps - smoothed.ps;
+    variation = Time{(3 * variation.ps + off) / 4};
+    smoothed = Time{(7 * smoothed.ps + rtt.ps) / 8};
+  }
+  Time timeout() const { return Time{smoothed.ps + 4 * variation.ps}; }
+};
+
+class Tcp : public Transport {
+ public:
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+
+  void onFlowStart(Flow& flow) override;
+  void onFlowEnd(Flow& flow) override;
+  bool maySend(const Flow& flow) const override;
+  void fill(Flow& flow, Packet& packet) override;
+  bool onAck(Flow& flow, const Packet& ack) override;
+  void onTimer(Flow& flow) override;
+  bool onStop(Flow& flow) override;
+  void onData(Flow& flow, Packet* packet) override;
+
+  // For tests.
+  enum class Phase : uint8_t { Open, Recovery, Loss };
+  Phase phase(const Flow& flow) const { return state(flow).phase; }
+  uint64_t pipe(const Flow& flow) const { return state(flow).pipe(flow); }
+  Time rto(const Flow& flow) const { return state(flow).rto; }
+  /// Whether what is counted of the scoreboard is what is in it.
+  bool consistent(const Flow& flow) const;
+
+ protected:
+  /// The parameters, for a description of this class or of one made from it.
+  template <class C>
+  static Describe<C>& parameters(Describe<C>& d);
+  void onStart(Network& network) override;
+
+ private:
+  /// A flow at both of its ends.
+  struct State {
+    // The connection's; where it has sub-flows, in the state of the first.
+    uint64_t assigned = 0;   // bytes that have been sent once
+    uint64_t acked = 0;      // bytes that the sender knows to be there
+    uint64_t delivered = 0;  // bytes in order at the receiver
+
+    // Sender: RFC 6675. Segments below `una` are acknowledged, below `nxt` sent. One that was not
+    // SACKed counts as lost below `lostEdge`, as sent again below `rexmitted`.
+    uint32_t una = 0, nxt = 0;
+    uint32_t lostEdge = 0;
+    uint32_t rexmitted = 0;      // HighRxt
+    uint32_t recoveryPoint = 0;  // recovery ends when all below is acknowledged
+    uint32_t top[3] = {};        // the three highest SACKed, the highest first
+    uint32_t sackedBytes = 0, lostBytes = 0, rexmitBytes = 0;
+    uint32_t limitedBytes = 0;  // sent by limited transmit since una moved
+    Phase phase = Phase::Open;
+    bool forced = false;  // the first retransmission of a recovery does not ask for room in the window
+    bool sendCwr = false;
+    uint32_t rescue = 0;    // RescueRxt: a rescue retransmission only with more than this acknowledged
+    uint32_t cwrPoint = 0;  // no second reaction to an echoed mark before all below is acknowledged
+    // How much was in flight at most in the last and in this round trip.
+    uint32_t peakPoint = 0, peak = 0, lastPeak = 0;
+    SegmentSet sacked;
+
+    // RFC 6298.
+    RttEstimate rtt;
+    Time rto;
+    Time deadline = Time{-1};          // -1: nothing is in flight
+    uint32_t timedOut = ~uint32_t{0};  // una of the last timeout
+
+    // Receiver.
+    uint32_t expected = 0;  // the first segment missing
+    uint32_t waiting = 0;   // segments beyond it that are here
+    uint64_t highest = 0;   // byte behind the last one that is here
+    SegmentSet here;
+    uint8_t blocks = 0;
+    bool echo = false;  // the mark that ACKs say
+    std::array<TcpHeader::Block, TcpHeader::kBlocks> recent{};
+    Time firstUnacked, ackDeadline;
+    FlowEvent ackEvent;
+
+    explicit State(Flow& flow) : ackEvent(flow, &Tcp::onAckTimer) {}
+    bool quiet() const { return sackedBytes == 0 && lostEdge <= una && rexmitted <= una; }
+    uint64_t pipe(const Flow& flow) const { return flow.inFlight() - sackedBytes - lostBytes + rexmitBytes; }
+  };
+
+  State& state(Flow& flow) const { return flow.at<State>(state_); }
+  const State& state(const Flow& flow) const { return state(const_cast<Flow&>(flow)); }
+  State& shared(const Flow& flow) const { return state(*flow.connection); }
+  uint64_t unassigned(const Flow& flow) const { return flow.connection->end - shared(flow).assigned; }
+  uint32_t length(const Flow& flow, const State& s, uint32_t segment) const;
+
+  /// What NextSeg() of RFC 6675 names.
+  struct Next {
+    enum Rule : uint8_t { Nothing, Retransmit, New, Rescue } rule;
+    uint32_t segment;
+  };
+  Next next(const Flow& flow, const State& s) const;
+  void acknowledgeBelow(Flow& flow, State& s, uint32_t segment);
+  void takeSack(Flow& flow, State& s, TcpHeader::Block block);
+  void declareLost(const Flow& flow, State& s, uint32_t edge);
+  void forgetRetransmissions(State& s);
+  void restartTimer(Flow& flow, State& s);
+  void recover(Flow& flow, State& s);
+
+  void accept(Flow& flow, State& s, const Packet& packet);
+  void report(State& s, uint32_t segment);
+  void answer(Flow& flow, State& s, Packet* packet);
+  void hold(Flow& flow, State& s, Packet* packet);
+  void acknowledgeHeld(Flow& flow, State& s);
+  static void onAckTimer(Flow& flow);
+
+  size_t state_ = 0, header_ = 0;
+  Engine* engine_ = nullptr;
+  Network* network_ = nullptr;
+  uint32_t mss_ = 0;
+  bool exactEcho_ = false;
+  WordPool pool_;
+  Time minRto_, maxRto_, initialRto_, ackDelay_;
+  bool limitedTransmit_ = true;
+};
+
+template <class C>
+Describe<C>& Tcp::parameters(Describe<C>& d) {
+  return d
+      .param("min_rto", &Tcp::minRto_, Time::Ms(200), "shortest retransmission timeout",
+             "Linux: 200 ms; RFC 6298 section 2.4 asks for 1 s")
+      .range(1, 60e12)
+      .param("max_rto", &Tcp::maxRto_, Time::Ms(60000), "longest retransmission timeout, where back-off ends",
+             "RFC 6298 section 2.5: at least 60 s")
+      .range(1, 3600e12)
+      .param("initial_rto", &Tcp::initialRto_, Time::Ms(1000), "timeout before the first sample of the round trip",
+             "RFC 6298 section 2.1: 1 s")
+      .range(1, 60e12)
+      .param("limited_transmit", &Tcp::limitedTransmit_, true,
+             "SACKed segments make room for new ones before a loss is certain", "RFC 3042; RFC 6675 section 5")
+      .param("ack_delay", &Tcp::ackDelay_, Time::Ms(40),
+             "longest time that an ACK is held back where host.ack_every is above 1",
+             "Linux: 40 ms; RFC 5681 section 4.2 allows 500 ms")
+      .range(1, 500e9)
+      .extension("tcp", sizeof(TcpHeader), "SACK option: 4 B and 8 B per block, in ACKs that have blocks");
+}
+
+}  // namespace fabric
