@@ -12,9 +12,6 @@ namespace {
 
 uint64_t endpoint(uint32_t node, uint16_t port) { return uint64_t{node} << 16 | port; }
 
-/// Hash of an ordered pair of endpoints; the harness computes the same to know a flow's path.
-uint64_t pairHash(uint64_t a, uint64_t b) { return mix64(mix64(a + kGolden) ^ (b * kGolden + 0x632be59bd9b4e019u)); }
-
 }  // namespace
 
 const Description& Host::describe() {
@@ -102,6 +99,11 @@ void Host::onStart(Network& network) {
   }
   nic().setQueues(queues);
   Node::onStart(network);
+  if (foreignStack_ != nullptr && foreignClass_ >= classes_) {
+    throw ParamError("host.classes: foreign packets of host " + name() + " are of class " +
+                     std::to_string(foreignClass_) + ", there are " + std::to_string(classes_) +
+                     " classes, numbered from 0");
+  }
   transport_->start(network);
   cc_->start(network);
   for (ReceiverAgent* r : receivers_) r->start(network);
@@ -210,12 +212,14 @@ void Host::makeReady(Flow& f) {
 /// Takes a flow out of whatever it waits in.
 void Host::block(Flow& f) {
   if (f.wait == Flow::Wait::Paced) heapRemove(f);
-  if (f.wait == Flow::Wait::Ready) {
-    Turns& turns = turns_[f.spec.cls];
-    turns.clear(f.place);
-    if (turns.none()) readyMask_ &= ~(1u << f.spec.cls);
-  }
+  if (f.wait == Flow::Wait::Ready) passTurn(f.spec.cls, f.place);
   f.wait = Flow::Wait::Blocked;
+}
+
+/// Who has this place has nothing to send.
+void Host::passTurn(uint8_t cls, uint32_t place) {
+  turns_[cls].clear(place);
+  if (turns_[cls].none()) readyMask_ &= ~(1u << cls);
 }
 
 uint32_t Host::refresh() {
@@ -231,7 +235,9 @@ uint32_t Host::refresh() {
 Time Host::nextWake() const { return paced_.empty() ? Time::Max() : paced_.front()->nextSendAt; }
 
 Packet* Host::pull(uint8_t cls) {
-  Flow& f = turns_[cls].next();
+  Flow* const next = turns_[cls].next();
+  if (next == nullptr) return pullForeign(cls);
+  Flow& f = *next;
   block(f);
 
   const Time now = network_->engine().now();
@@ -360,6 +366,12 @@ void Host::receive(Port& port, Packet* p) {
     return;
   }
   if (port.traced(kPackets)) port.tracePacket(PacketEvent::Receive, *p);
+  if (p->kind == PacketKind::Foreign) {
+    ++network_->counters.foreignReceived;
+    if (foreignStack_ != nullptr) foreignStack_->onForeign(*p);
+    network_->packets().put(p);
+    return;
+  }
   if (p->kind == PacketKind::Data) network_->counters.dataBytesReceived += p->payload;
   Flow& f = *p->flow;
   if (f.spec.id != p->flowId) {  // the flow has ended; a duplicate was still on its way
@@ -376,7 +388,8 @@ void Host::receive(Port& port, Packet* p) {
       rateChanged(f);
       return;
     case PacketKind::Pause:
-    case PacketKind::Control: network_->packets().put(p); return;
+    case PacketKind::Control:
+    case PacketKind::Foreign: network_->packets().put(p); return;
   }
 }
 
@@ -431,6 +444,43 @@ void Host::sendControl(Packet* p) {
   p->ingress = 0;
   nic().enqueue(p);
   nic().kick();
+}
+
+// ---------------------------------------------------------------- foreign packets
+
+void Host::setForeignStack(ForeignStack& stack, uint8_t cls) {
+  if (foreignStack_ != nullptr) throw std::logic_error("host " + name() + " has a stack of the engine's own already");
+  if (cls >= kMaxClasses) throw std::invalid_argument("class " + std::to_string(cls) + " of foreign packets");
+  foreignStack_ = &stack;
+  foreignClass_ = cls;
+  foreignPlace_ = turns_[cls].join();
+}
+
+Packet* Host::foreignPacket() {
+  Packet* p = network_->packets().fresh();
+  p->kind = PacketKind::Foreign;
+  p->flowId = kNoFlow;
+  p->src = id();
+  p->cls = foreignClass_;
+  return p;
+}
+
+void Host::sendForeign(Packet* p) {
+  ++network_->counters.foreignSent;
+  p->wireBytes = std::max<uint32_t>(p->wireBytes, static_cast<uint32_t>(minFrame_.n));
+  foreign_.push(p);
+  foreignBytes_ += p->wireBytes;
+  turns_[foreignClass_].set(foreignPlace_);
+  readyMask_ |= 1u << foreignClass_;
+  nic().kick();
+}
+
+Packet* Host::pullForeign(uint8_t cls) {
+  Packet* p = foreign_.pop();
+  foreignBytes_ -= p->wireBytes;
+  if (foreign_.empty()) passTurn(cls, foreignPlace_);
+  foreignStack_->onForeignSent(*p);
+  return p;
 }
 
 // ---------------------------------------------------------------- heap of paced flows

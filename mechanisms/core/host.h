@@ -9,6 +9,16 @@
 
 namespace fabric {
 
+/// What stands above a NIC and sends packets of its own through the fabric: ns-3's internet stack.
+class ForeignStack {
+ public:
+  virtual ~ForeignStack() = default;
+  /// A packet for it has arrived. What it carries is given back after the call.
+  virtual void onForeign(const Packet& packet) = 0;
+  /// A packet of its own has left the NIC's queue and goes on the wire.
+  virtual void onForeignSent(const Packet& packet) = 0;
+};
+
 class Host final : public Node, public PacketSource {
  public:
   Host();
@@ -41,6 +51,16 @@ class Host final : public Node, public PacketSource {
   void sendControl(Packet* packet);
   /// A fresh control packet about `flow`, from its receiver back to its sender.
   Packet* controlFromReceiver(const Flow& flow, PacketKind kind, uint32_t bytes);
+
+  /// Who gets and sends foreign packets here, and their class. They take turns with the flows of this
+  /// class as one flow would. Before the simulation starts; `stack` stays the caller's.
+  void setForeignStack(ForeignStack& stack, uint8_t cls);
+  /// A fresh foreign packet of this host. The caller sets destination, hashes, lengths, ECN, `foreign`.
+  Packet* foreignPacket();
+  /// Puts it into the NIC's queue, which has no limit of its own: the stack is asked to look first.
+  void sendForeign(Packet* packet);
+  /// What waits there, in bytes.
+  int64_t foreignBytes() const { return foreignBytes_; }
 
   void receive(Port& port, Packet* packet) override;
   void onDequeue(Port&, const Packet&) override {}
@@ -88,6 +108,8 @@ class Host final : public Node, public PacketSource {
   void prepare(Flow& flow, Host& receiver);
   void makeReady(Flow& flow);
   void block(Flow& flow);
+  void passTurn(uint8_t cls, uint32_t place);
+  Packet* pullForeign(uint8_t cls);
   void checkBounds(const Flow& flow);
   static void onStop(Flow& flow);
   static void onRetransmitTimer(Flow& flow);
@@ -108,6 +130,12 @@ class Host final : public Node, public PacketSource {
   std::vector<Flow*> paced_;
   Flow *firstActive_ = nullptr, *lastActive_ = nullptr;
   bool ecnCapable_ = false;
+
+  ForeignStack* foreignStack_ = nullptr;
+  PacketList foreign_;
+  int64_t foreignBytes_ = 0;
+  uint32_t foreignPlace_ = 0;  // its turn among the flows of its class
+  uint8_t foreignClass_ = 0;
 
   Bytes mtu_, headerBytes_, minFrame_, ackBytes_, cnpBytes_;
   int64_t ackEvery_ = 1, ackClass_ = 0, cnpClass_ = 0, classes_ = 2;

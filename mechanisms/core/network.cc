@@ -241,6 +241,15 @@ std::vector<Network::Check> Network::checks() const {
                       " + dropped " + std::to_string(c.dataBytesDropped) + " + in flight " + std::to_string(inFlight) +
                       " B of payload"});
 
+  if (c.foreignSent > 0) {
+    uint64_t alive = 0;
+    packets_.forEachLive([&](const Packet& p) { alive += p.kind == PacketKind::Foreign ? 1 : 0; });
+    list.push_back({"foreign_conserved", c.foreignSent == c.foreignReceived + c.foreignDropped + alive,
+                    "sent " + std::to_string(c.foreignSent) + " = received " + std::to_string(c.foreignReceived) +
+                        " + dropped " + std::to_string(c.foreignDropped) + " + on their way " + std::to_string(alive) +
+                        " packets of the engine's own stack"});
+  }
+
   bool allPfc = true, consistent = true;
   uint64_t pausing = 0;
   int64_t queued = 0, counted = 0, used = 0;
@@ -275,7 +284,9 @@ std::vector<Network::Check> Network::checks() const {
 std::vector<std::string> Network::warnings() const {
   std::vector<std::string> list;
   const Counters& c = counters;
-  if (c.flowsStarted == 0) {
+  if (c.flowsStarted == 0 && c.foreignSent > 0) {
+    if (c.foreignReceived == 0) list.push_back("no packet of the engine's own stack was delivered");
+  } else if (c.flowsStarted == 0) {
     list.push_back("no flow started: the flow list is empty or every start lies behind the end of the run");
   } else if (c.dataBytesDelivered == 0) {
     list.push_back(

@@ -28,6 +28,7 @@ class Network {
     uint64_t acksSent = 0, cnpsSent = 0, drops = 0, marks = 0, xoffSent = 0, xonSent = 0;
     uint64_t retransmittedBytes = 0;
     uint64_t boundViolations = 0;  // a rate or window outside of what the line allows
+    uint64_t foreignSent = 0, foreignReceived = 0, foreignDropped = 0;  // packets
     uint64_t flowsStarted = 0, flowsFinished = 0, flowsEnded = 0;
     uint64_t flowsLimited = 0;  // started, with a size
     uint64_t measuredLimited = 0, measuredFinished = 0, measuredEnded = 0;

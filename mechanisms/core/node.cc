@@ -24,6 +24,7 @@ void Node::drop(Port& port, Packet* packet, DropReason reason) {
   Network::Counters& c = network_->counters;
   ++c.drops;
   if (packet->kind == PacketKind::Data) c.dataBytesDropped += packet->payload;
+  if (packet->kind == PacketKind::Foreign) ++c.foreignDropped;
   if (port.traced(kPackets)) port.tracePacket(PacketEvent::Drop, *packet);
   TraceBus& trace = network_->trace();
   const Time now = network_->engine().now();

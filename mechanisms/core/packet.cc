@@ -2,6 +2,12 @@
 
 namespace fabric {
 
+PacketPool::~PacketPool() {
+  forEachLive([this](const Packet& p) {
+    if (p.kind == PacketKind::Foreign) releaseForeign_(p.foreign);
+  });
+}
+
 size_t PacketPool::reserve(const std::string& name, size_t bytes, void (*construct)(void*)) {
   for (const Slot& s : slots_) {
     if (s.name == name) return s.offset;

@@ -15,7 +15,11 @@ namespace fabric {
 
 class Flow;
 
-enum class PacketKind : uint8_t { Data, Ack, Nack, Cnp, Pause, Control };
+/// Foreign: a packet of the engine's own (ns-3's internet stack) crosses the fabric inside this one. It
+/// belongs to no flow: `flow` is null and `flowId` is kNoFlow.
+enum class PacketKind : uint8_t { Data, Ack, Nack, Cnp, Pause, Control, Foreign };
+
+inline constexpr uint32_t kNoFlow = 0xffffffffu;
 
 /// What a switch looks at fills the first 64 bytes, a line of the cache: a packet is out of the cache
 /// whenever it arrives somewhere.
@@ -39,7 +43,7 @@ struct Packet {
   Flow* flow = nullptr;
 
   Time sentAt;  // when the sender put the data packet on the wire; an ACK returns it
-  /// A packet of the engine's own (ns-3's internet stack) that crosses the fabric inside this one.
+  /// What a foreign packet carries; the pool's hook gives it back when the packet is put there.
   void* foreign = nullptr;
   uint32_t src = 0;  // node id
   /// It carries the outer header of an overlay, of so many of its wire bytes, from leaf to leaf.
@@ -85,6 +89,10 @@ class PacketPool {
   PacketPool() = default;
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;
+  ~PacketPool();
+
+  /// How the engine gets back what foreign packets carry; to be set before the first of them.
+  void setForeignRelease(void (*release)(void*)) { releaseForeign_ = release; }
 
   /// The offset of the extension `T`, the same for everyone who asks for it by this name.
   template <class T>
@@ -113,6 +121,7 @@ class PacketPool {
   }
 
   void put(Packet* p) {
+    if (p->kind == PacketKind::Foreign) releaseForeign_(p->foreign);
     p->inUse = false;
     p->next = free_;
     free_ = p;
@@ -147,6 +156,7 @@ class PacketPool {
     void (*construct)(void*);
   };
   std::vector<Slot> slots_;
+  void (*releaseForeign_)(void*) = nullptr;
   size_t size_ = sizeof(Packet);
   std::vector<std::unique_ptr<CacheLine[]>> chunks_;
   Packet* free_ = nullptr;

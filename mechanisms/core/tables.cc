@@ -44,7 +44,7 @@ const std::vector<TableDesc>& standardTables() {
   static const Column port{"port", T::U16, "", "number of the port at its node"};
   static const Column cls{"class", T::U8, "", "priority class, 0 the highest"};
   static const Column flow{"flow", T::U32, "", "number of the flow"};
-  static const std::vector<std::string> kinds{"data", "ack", "nack", "cnp", "pause", "control"};
+  static const std::vector<std::string> kinds{"data", "ack", "nack", "cnp", "pause", "control", "foreign"};
   static const std::vector<TableDesc> tables{
       {"flows",
        "flows, in the order in which they ended, then the unfinished ones",

@@ -15,19 +15,9 @@ class Flow;
 class Turns {
  public:
   /// Gives the flow the lowest free place.
-  uint32_t join(Flow& flow) {
-    size_t word = 0;
-    while (word < taken_.size() && taken_[word] == ~uint64_t{0}) ++word;
-    if (word == taken_.size()) {
-      taken_.push_back(0);
-      ready_.push_back(0);
-      flows_.resize(flows_.size() + 64);
-    }
-    const auto place = static_cast<uint32_t>(word * 64 + lowest(~taken_[word]));
-    taken_[word] |= bit(place);
-    flows_[place] = &flow;
-    return place;
-  }
+  uint32_t join(Flow& flow) { return join(&flow); }
+  /// A place for what is no flow: next() returns null when its turn has come.
+  uint32_t join() { return join(nullptr); }
   void leave(uint32_t place) {
     clear(place);
     taken_[place / 64] &= ~bit(place);
@@ -42,8 +32,8 @@ class Turns {
     return true;
   }
 
-  /// The next flow that may send; there must be one. The turn is then behind it.
-  Flow& next() {
+  /// The next that may send; there must be one. The turn is then behind it.
+  Flow* next() {
     const uint32_t from = last_ + 1 < flows_.size() ? last_ + 1 : 0;
     size_t word = from / 64;
     uint64_t bits = ready_[word] & (~uint64_t{0} << from % 64);
@@ -52,10 +42,24 @@ class Turns {
       bits = ready_[word];
     }
     last_ = static_cast<uint32_t>(word * 64 + lowest(bits));
-    return *flows_[last_];
+    return flows_[last_];
   }
 
  private:
+  uint32_t join(Flow* flow) {
+    size_t word = 0;
+    while (word < taken_.size() && taken_[word] == ~uint64_t{0}) ++word;
+    if (word == taken_.size()) {
+      taken_.push_back(0);
+      ready_.push_back(0);
+      flows_.resize(flows_.size() + 64);
+    }
+    const auto place = static_cast<uint32_t>(word * 64 + lowest(~taken_[word]));
+    taken_[word] |= bit(place);
+    flows_[place] = flow;
+    return place;
+  }
+
   static uint64_t bit(uint32_t place) { return uint64_t{1} << place % 64; }
   static unsigned lowest(uint64_t bits) { return static_cast<unsigned>(__builtin_ctzll(bits)); }
 

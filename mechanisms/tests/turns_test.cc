@@ -20,7 +20,7 @@ struct Members {
   }
   std::vector<uint32_t> serve(int n) {
     std::vector<uint32_t> ids;
-    for (int i = 0; i < n; ++i) ids.push_back(turns.next().spec.id);
+    for (int i = 0; i < n; ++i) ids.push_back(turns.next()->spec.id);
     return ids;
   }
   Turns turns;
@@ -60,6 +60,15 @@ TEST(Turns, ThePlaceOfOneWhoLeftIsTaken) {
   EXPECT_EQ(m.turns.join(late), 7u);
   Flow later(nullptr, nullptr);
   EXPECT_EQ(m.turns.join(later), 65u);
+}
+
+TEST(Turns, APlaceWithoutAFlowHasItsTurn) {
+  Members m(2);
+  const uint32_t guest = m.turns.join();
+  for (const uint32_t place : {m.flows[0].place, m.flows[1].place, guest}) m.turns.set(place);
+  EXPECT_EQ(m.serve(2), (std::vector<uint32_t>{0, 1}));
+  EXPECT_EQ(m.turns.next(), nullptr);
+  EXPECT_EQ(m.serve(1), (std::vector<uint32_t>{0}));
 }
 
 }  // namespace

@@ -97,6 +97,9 @@ FabricNetDevice::DoDispose()
     m_channel = nullptr;
     m_queues.clear();
     m_agents.clear();
+    m_sendCallback = SendCallback();
+    m_receiveCallback = ReceiveCallback();
+    m_promiscReceiveCallback = PromiscReceiveCallback();
     NetDevice::DoDispose();
 }
 
@@ -267,11 +270,38 @@ FabricNetDevice::Send(Ptr<Packet> packet, const Address& dest, uint16_t protocol
 }
 
 bool
-FabricNetDevice::SendFrom(Ptr<Packet>, const Address&, const Address&, uint16_t)
+FabricNetDevice::SendFrom(Ptr<Packet> packet,
+                          const Address& source,
+                          const Address&,
+                          uint16_t protocol)
 {
-    NS_LOG_WARN(
-        "a fabric device carries the flows of its FabricHost; packets of other stacks are refused");
-    return false;
+    if (m_sendCallback.IsNull() || Mac48Address::ConvertFrom(source) != m_address)
+    {
+        NS_LOG_WARN("a fabric device carries the flows of its FabricHost; for packets of ns-3's "
+                    "internet stack see FabricInternetHelper");
+        return false;
+    }
+    // The link address does not count: nobody needs ARP, the destination stands in the IP header.
+    return m_sendCallback(packet, protocol);
+}
+
+void
+FabricNetDevice::SetSendCallback(SendCallback callback)
+{
+    m_sendCallback = callback;
+}
+
+void
+FabricNetDevice::Deliver(Ptr<const Packet> packet, uint16_t protocol, const Address& from)
+{
+    if (!m_promiscReceiveCallback.IsNull())
+    {
+        m_promiscReceiveCallback(this, packet, protocol, from, m_address, PACKET_HOST);
+    }
+    if (!m_receiveCallback.IsNull())
+    {
+        m_receiveCallback(this, packet, protocol, from);
+    }
 }
 
 Ptr<Node>
@@ -293,15 +323,15 @@ FabricNetDevice::NeedsArp() const
 }
 
 void
-FabricNetDevice::SetReceiveCallback(ReceiveCallback)
+FabricNetDevice::SetReceiveCallback(ReceiveCallback callback)
 {
-    // Nothing is handed up: see SendFrom.
+    m_receiveCallback = callback;
 }
 
 void
-FabricNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback)
+FabricNetDevice::SetPromiscReceiveCallback(PromiscReceiveCallback callback)
 {
-    // Nothing is handed up: see SendFrom.
+    m_promiscReceiveCallback = callback;
 }
 
 bool

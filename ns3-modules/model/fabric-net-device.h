@@ -75,6 +75,8 @@ class FrameTrace
  * The packets of the fabric are the model's; ns-3 packets are made from them where a trace source
  * that shows packets is connected (pcap). Attributes are the parameters of the model's port, that
  * is of PFC; queues and port agents are objects of their own below "Queues" and "PortAgents".
+ * The NIC of a host carries the packets of ns-3's internet stack where a FabricInternet joins the
+ * two.
  */
 class FabricNetDevice : public NetDevice, public ComponentHolder
 {
@@ -103,6 +105,13 @@ class FabricNetDevice : public NetDevice, public ComponentHolder
     void Start();
 
     void Attach(Ptr<FabricChannel> channel, std::size_t side);
+
+    typedef Callback<bool, Ptr<Packet>, uint16_t> SendCallback;
+    /// What takes the packets that the stack above sends (FabricInternet); without it Send refuses.
+    void SetSendCallback(SendCallback callback);
+    /// Hands a packet up to the stack above.
+    void Deliver(Ptr<const Packet> packet, uint16_t protocol, const Address& from);
+
     /// To the trace sources of frames: a frame goes on the wire, or has arrived.
     void ShowSent(const core::Packet& packet) const;
     void ShowReceived(const core::Packet& packet) const;
@@ -171,6 +180,9 @@ class FabricNetDevice : public NetDevice, public ComponentHolder
     uint32_t m_ifIndex{0};
     uint16_t m_mtu{1500};
     Mac48Address m_address;
+    SendCallback m_sendCallback;
+    ReceiveCallback m_receiveCallback;
+    PromiscReceiveCallback m_promiscReceiveCallback;
     std::vector<Ptr<FabricMechanism>> m_queues;
     std::vector<Ptr<FabricMechanism>> m_agents;
     FrameTrace m_snifferTrace{m_port};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace ns3
 {
@@ -71,10 +72,10 @@ PauseFrame(const core::Packet& p)
 }
 
 uint16_t
-Ipv4Checksum(const uint8_t* header)
+Ipv4Checksum(const uint8_t* header, uint32_t length = IPV4)
 {
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < IPV4; i += 2)
+    for (uint32_t i = 0; i < length; i += 2)
     {
         sum += header[i] << 8 | header[i + 1];
     }
@@ -85,6 +86,28 @@ Ipv4Checksum(const uint8_t* header)
     return ~sum;
 }
 
+/// An IPv4 packet of ns-3's stack behind an Ethernet header, padded.
+Ptr<Packet>
+ForeignFrame(const core::Packet& p)
+{
+    const auto* packet = static_cast<const Packet*>(p.foreign);
+    std::vector<uint8_t> frame(std::max(p.wireBytes - FCS, ETHERNET + packet->GetSize()));
+    Writer(frame.data()).Mac(p.dst).Mac(p.src).U16(0x0800);
+    uint8_t* ip = frame.data() + ETHERNET;
+    packet->CopyData(ip, packet->GetSize());
+    if (p.marked)
+    {
+        ip[1] |= 3; // congestion experienced (RFC 3168)
+        const uint32_t length = 4 * (ip[0] & 0xf);
+        if (ip[10] != 0 || ip[11] != 0) // ns-3 leaves it out unless told otherwise
+        {
+            Writer(ip + 10).U16(0);
+            Writer(ip + 10).U16(Ipv4Checksum(ip, length));
+        }
+    }
+    return Create<Packet>(frame.data(), static_cast<uint32_t>(frame.size()));
+}
+
 } // namespace
 
 Ptr<Packet>
@@ -93,6 +116,10 @@ ToWireFormat(const core::Packet& p)
     if (p.kind == core::PacketKind::Pause)
     {
         return PauseFrame(p);
+    }
+    if (p.kind == core::PacketKind::Foreign)
+    {
+        return ForeignFrame(p);
     }
     std::array<uint8_t, ETHERNET + IPV4 + UDP + BTH> header{};
     const uint32_t length = std::max<uint32_t>(p.wireBytes - FCS, header.size());

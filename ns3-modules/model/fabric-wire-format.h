@@ -20,7 +20,7 @@ namespace fabric
  *
  * Ethernet, IPv4, UDP to port 4791 and a base transport header (RoCEv2); the rest is zero. Host n
  * has the address 10.0.0.0 + n. The frame check sequence is left out, as capture programs expect.
- * PFC frames are 802.1Qbb MAC control frames.
+ * PFC frames are 802.1Qbb MAC control frames. Packets of ns-3's internet stack are what they are.
  */
 Ptr<Packet> ToWireFormat(const core::Packet& packet);
 

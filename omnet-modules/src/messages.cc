@@ -12,6 +12,7 @@ const char* nameOf(fabric::PacketKind kind) {
     case fabric::PacketKind::Cnp: return "cnp";
     case fabric::PacketKind::Pause: return "pause";
     case fabric::PacketKind::Control: return "control";
+    case fabric::PacketKind::Foreign: return "foreign";
   }
   return "";
 }
