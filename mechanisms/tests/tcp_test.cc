@@ -163,15 +163,18 @@ TEST(Tcp, FastRetransmitOfASingleLoss) {
   Path net;
   net.data().drops[3] = 1;
   net.stream(0, 40 * kMss);
+  // The ACK of 6, the sixth segment through the slow link, has a block and 82 B.
+  const int64_t there = transmissionTime(1518, Rate::Gbps(100)).ps + 6 * transmissionTime(1518, Rate::Gbps(10)).ps;
+  const int64_t back = transmissionTime(82, Rate::Gbps(10)).ps + transmissionTime(82, Rate::Gbps(100)).ps;
+  const Time certain{there + back + 4 * Time::Us(10).ps};
+  net.run(certain);
+  EXPECT_EQ(net.active(net.sender(), 0).window, 13 * kMss / 2);
   net.finish(Time::Ms(100));
+  EXPECT_EQ(net.sent()[18].at, certain);
   const std::vector<int64_t> order = net.order();
   ASSERT_GE(order.size(), 24u);
   EXPECT_EQ(std::vector<int64_t>(order.begin(), order.begin() + 24), count(0, 17) + these({3}) + count(18, 22));
   EXPECT_EQ(order.size(), 41u);
-  // At once, with the ACK of 6, the sixth segment through the slow link; it has a block and 82 B.
-  const int64_t there = transmissionTime(1518, Rate::Gbps(100)).ps + 6 * transmissionTime(1518, Rate::Gbps(10)).ps;
-  const int64_t back = transmissionTime(82, Rate::Gbps(10)).ps + transmissionTime(82, Rate::Gbps(100)).ps;
-  EXPECT_EQ(net.sent()[18].at.ps, there + back + 4 * Time::Us(10).ps);
   EXPECT_EQ(net.retransmitted(0), kMss);
   EXPECT_EQ(net.timeouts(0), 0);
   EXPECT_EQ(net.delivered(0), 40 * kMss);
