@@ -1,0 +1,244 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ */
+#include "tcp-beside.h"
+
+#include "ns3/boolean.h"
+#include "ns3/bulk-send-application.h"
+#include "ns3/config.h"
+#include "ns3/double.h"
+#include "ns3/integer.h"
+#include "ns3/simulator.h"
+#include "ns3/string.h"
+#include "ns3/uinteger.h"
+
+#include <map>
+
+namespace ns3
+{
+namespace fabric
+{
+
+namespace
+{
+
+constexpr uint32_t SEGMENT = 1448; //!< 1500 less IPv4 20, TCP 20, time stamps 12
+constexpr uint32_t HEADERS = 70;   //!< these and Ethernet 18
+const Time MIN_RTO = MilliSeconds(1);
+
+void
+SetNs3(const std::string& control)
+{
+    static const std::map<std::string, std::string> types{{"newreno", "ns3::TcpLinuxReno"},
+                                                          {"cubic", "ns3::TcpCubic"},
+                                                          {"dctcp", "ns3::TcpDctcp"}};
+    Config::SetDefault("ns3::TcpL4Protocol::SocketType",
+                       TypeIdValue(TypeId::LookupByName(types.at(control))));
+    Config::SetDefault("ns3::TcpSocketBase::UseEcn",
+                       StringValue(control == "dctcp" ? "On" : "Off"));
+    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(SEGMENT));
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(8 << 20));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(8 << 20));
+    Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
+    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
+    Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(false)); // the project's has none
+    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MIN_RTO));
+    Config::SetDefault("ns3::TcpSocketBase::ClockGranularity", TimeValue(MicroSeconds(1)));
+}
+
+void
+SetOurs(const std::string& control, FabricHelper& helper)
+{
+    // ns-3's first samples of the round trip come with its handshake.
+    helper.SetTransport(ObjectFactory("ns3::fabric::Tcp",
+                                      "MinRto",
+                                      TimeValue(MIN_RTO),
+                                      "InitialRto",
+                                      TimeValue(MIN_RTO)));
+    helper.SetCongestionControl(ObjectFactory("ns3::fabric::" + CamelCase(control)));
+    helper.SetHostAttribute("Mtu", UintegerValue(SEGMENT + HEADERS));
+    helper.SetHostAttribute("HeaderBytes", UintegerValue(HEADERS));
+    helper.SetHostAttribute("AckBytes", UintegerValue(HEADERS));
+    helper.SetHostAttribute("AckClass", IntegerValue(1)); // as ns-3's
+}
+
+LeafSpineOptions
+With(const Tcp& tcp, LeafSpineOptions options, uint32_t queue)
+{
+    constexpr uint32_t DCTCP_K = 65 * 1500;
+    options.queue = ObjectFactory("ns3::fabric::Fifo", "Limit", UintegerValue(queue));
+    if (tcp.control == "dctcp")
+    {
+        options.queue = ObjectFactory("ns3::fabric::Red",
+                                      "Limit",
+                                      UintegerValue(queue),
+                                      "Kmin",
+                                      UintegerValue(DCTCP_K),
+                                      "Kmax",
+                                      UintegerValue(DCTCP_K),
+                                      "Pmax",
+                                      DoubleValue(1));
+    }
+    if (tcp.ns3)
+    {
+        UsePicoseconds();
+        SetNs3(tcp.control);
+    }
+    else
+    {
+        options.configure = [control = tcp.control](FabricHelper& h) { SetOurs(control, h); };
+    }
+    return options;
+}
+
+} // namespace
+
+/// A queue in front of which chosen packets get lost.
+class Beside::DropNth final : public core::Queue
+{
+  public:
+    DropNth(core::Queue& queue, uint32_t first, uint32_t count)
+        : m_queue(queue),
+          m_first(first),
+          m_count(count)
+    {
+    }
+
+    const core::Description& description() const override
+    {
+        return m_queue.description();
+    }
+
+    void attach(core::Port& port, uint8_t cls) override
+    {
+        core::Queue::attach(port, cls);
+        m_queue.attach(port, cls);
+    }
+
+    bool enqueue(core::Packet* packet, int64_t backlog) override
+    {
+        const bool data = packet->payload > SEGMENT / 2;
+        const uint32_t number = data ? m_seen++ : 0;
+        if (data && number >= m_first && number < m_first + m_count)
+        {
+            return false;
+        }
+        return m_queue.enqueue(packet, backlog);
+    }
+
+    core::Packet* dequeue() override
+    {
+        return m_queue.dequeue();
+    }
+
+  private:
+    void onStart(core::Network& network) override
+    {
+        m_queue.start(network);
+    }
+
+    core::Queue& m_queue;
+    uint32_t m_first, m_count;
+    uint32_t m_seen{0};
+};
+
+Beside::~Beside() = default;
+
+Beside::Beside(const Tcp& tcp, LeafSpineOptions options, uint32_t queue)
+    : net(With(tcp, options, queue)),
+      m_tcp(tcp)
+{
+}
+
+void
+Beside::Start(const std::vector<Transfer>& transfers)
+{
+    m_transfers = transfers;
+    m_progress.resize(transfers.size());
+    net.helper.EnableTable("flows");
+    for (uint32_t i = 0; i < transfers.size(); ++i)
+    {
+        const Transfer& t = transfers[i];
+        Progress& p = m_progress[i];
+        p.bytes = t.bytes;
+        if (!m_tcp.ns3)
+        {
+            net.helper.AddFlow(net.hosts.Get(t.from), net.hosts.Get(t.to), t.bytes, t.start);
+            continue;
+        }
+        const Ptr<PacketSink> sink = net.Tcp(t.from, t.to, t.bytes, t.start);
+        sink->TraceConnectWithoutContext("Rx",
+                                         Callback<void, Ptr<const Packet>, const Address&>(
+                                             [&p](Ptr<const Packet> packet, const Address&) {
+                                                 p.delivered += packet->GetSize();
+                                                 if (p.delivered == p.bytes)
+                                                 {
+                                                     p.end = Simulator::Now();
+                                                 }
+                                             }));
+        const Ptr<Node> sender = net.hosts.Get(t.from);
+        sender->GetApplication(sender->GetNApplications() - 1)
+            ->TraceConnectWithoutContext("Tx",
+                                         Callback<void, Ptr<const Packet>>([&p](Ptr<const Packet>) {
+                                             if (p.begin.IsNegative())
+                                             {
+                                                 p.begin = Simulator::Now();
+                                             }
+                                         }));
+    }
+    for (uint32_t i = 0; i < net.hosts.GetN(); ++i)
+    {
+        net.hosts.Get(i)->GetObject<FabricHost>()->TraceConnectWithoutContext(
+            "FlowEnd",
+            Callback<void, uint32_t, uint64_t, Time, Time, Time, bool>(
+                [this](uint32_t flow, uint64_t size, Time start, Time end, Time, bool finished) {
+                    Progress& p = m_progress[flow];
+                    p.begin = start;
+                    if (finished)
+                    {
+                        p.end = end;
+                        p.delivered = size;
+                    }
+                }));
+    }
+}
+
+int
+Beside::Run(Time until)
+{
+    net.helper.StopAt(until);
+    return net.helper.Run();
+}
+
+uint64_t
+Beside::Delivered(uint32_t transfer) const
+{
+    uint64_t delivered = m_progress[transfer].delivered;
+    net.Host(m_transfers[transfer].from).forEachActive([&](const core::Flow& f) {
+        delivered = f.spec.id == transfer ? f.rcvNxt : delivered;
+    });
+    return delivered;
+}
+
+double
+Beside::Seconds(uint32_t transfer) const
+{
+    const Progress& p = m_progress[transfer];
+    return p.end.IsNegative() ? -1 : (p.end - p.begin).GetSeconds();
+}
+
+void
+Beside::DropTowards(uint32_t host, uint32_t first, uint32_t count)
+{
+    const uint32_t perLeaf = net.options.hostsPerLeaf;
+    core::Port& port = net.Leaf(host / perLeaf).port(host % perLeaf);
+    FabricNetwork::Get()->OnStart([this, &port, first, count] {
+        std::vector<core::Queue*> queues = port.queues();
+        m_dropper = std::make_unique<DropNth>(*queues[1], first, count);
+        queues[1] = m_dropper.get();
+        port.setQueues(queues);
+    });
+}
+
+} // namespace fabric
+} // namespace ns3
