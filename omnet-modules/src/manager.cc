@@ -108,7 +108,7 @@ void ManagerModule::build() {
   };
 
   fabric::enableTables(network_->trace(), parseTables(par("tables"), NodeNames(*getParentModule())));
-  signals_ = std::make_unique<SignalSink>(network_->trace(), nodes);
+  signals_ = std::make_unique<SignalSink>(network_->trace(), nodes, *flows_);
   const auto progressMs = static_cast<int64_t>(par("progressInterval").doubleValue() * 1e3);
   recorder_ = std::make_unique<fabric::Recorder>(
       *network_, fabric::RecorderOptions{file("traceFile"), file("summaryFile"), progressMs}, stop, flowCount_);
@@ -137,12 +137,12 @@ void ManagerModule::setFlows() {
     auto list = std::make_unique<fabric::FlowList>();
     for (const fabric::FlowSpec& f : written) list->add(f);
     flowCount_ = list->count();
-    flows_ = std::move(list);
+    flows_ = std::make_unique<FlowSources>(std::move(list));
   } else {
     if (!written.empty()) throw cRuntimeError("Both flows and flowsFile are given; one of them is enough");
     auto stream = std::make_unique<fabric::FlowFile>(file("flowsFile"));
     flowCount_ = stream->count();
-    flows_ = std::move(stream);
+    flows_ = std::make_unique<FlowSources>(std::move(stream));
   }
   network_->setFlows(*flows_);
 }

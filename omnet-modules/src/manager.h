@@ -34,7 +34,7 @@ class ManagerModule final : public EventModule {
   std::string file(const char* parameter) const { return par(parameter).stdstringValue(); }
 
   std::unique_ptr<fabric::Network> network_;
-  std::unique_ptr<fabric::FlowFeed> flows_;
+  std::unique_ptr<FlowSources> flows_;
   uint64_t flowCount_ = 0;
   std::unique_ptr<fabric::Recorder> recorder_;
   std::unique_ptr<SignalSink> signals_;

@@ -21,7 +21,8 @@ std::string TraceRow::str() const {
   return text;
 }
 
-SignalSink::SignalSink(fabric::TraceBus& bus, std::vector<NodeModule*> nodes) : nodes_(std::move(nodes)) {
+SignalSink::SignalSink(fabric::TraceBus& bus, std::vector<NodeModule*> nodes, FlowSources& flows)
+    : nodes_(std::move(nodes)), flows_(flows) {
   tables_.resize(bus.size());
   for (int i = 0; i < bus.size(); ++i) {
     if (!bus.on(i)) continue;
@@ -31,17 +32,19 @@ SignalSink::SignalSink(fabric::TraceBus& bus, std::vector<NodeModule*> nodes) : 
       const Column& column = t.desc->columns[c];
       const int place = static_cast<int>(c);
       if (column.name == "node" || (column.name == "src" && t.node < 0)) t.node = place;
+      if (column.name == "flow") t.flow = place;
       if (column.name == "port") t.port = place;
       if (column.name == "class") t.cls = place;
       t.signals.push_back(isPlace(column) ? SIMSIGNAL_NULL
                                           : cModule::registerSignal(signalName(*t.desc, column).c_str()));
     }
+    if (t.node < 0) flows.remember();
     bus.addSink(i, this);
   }
 }
 
 cModule& SignalSink::moduleOf(const Table& t, const Cell* cells) const {
-  NodeModule& node = *nodes_[cells[t.node].bits];
+  NodeModule& node = *nodes_[t.node >= 0 ? cells[t.node].bits : flows_.of(static_cast<uint32_t>(cells[t.flow].bits))];
   if (t.port < 0) return node;
   PortModule& port = node.portModule(cells[t.port].bits);
   return t.cls < 0 ? port : port.classModule(cells[t.cls].bits);

@@ -4,14 +4,38 @@
 
 #include <omnetpp.h>
 
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "mechanisms/core/flow.h"
 #include "mechanisms/core/trace.h"
 
 namespace fabriclab {
 
 class NodeModule;
+
+/// A flow list that remembers, if asked to, which host its flows start at.
+class FlowSources final : public fabric::FlowFeed {
+ public:
+  explicit FlowSources(std::unique_ptr<fabric::FlowFeed> feed) : feed_(std::move(feed)) {}
+  void remember() { remember_ = true; }
+  uint32_t of(uint32_t flow) const { return sources_.at(flow); }
+
+  const fabric::FlowSpec* peek() override {
+    const fabric::FlowSpec* next = feed_->peek();
+    if (remember_ && next != nullptr) sources_[next->id] = next->src;
+    return next;
+  }
+  void pop() override { feed_->pop(); }
+  uint64_t measured() const override { return feed_->measured(); }
+
+ private:
+  std::unique_ptr<fabric::FlowFeed> feed_;
+  bool remember_ = false;
+  std::unordered_map<uint32_t, uint32_t> sources_;
+};
 
 /// The whole row, as the details object of each of its signals.
 class TraceRow final : public omnetpp::cObject {
@@ -24,21 +48,23 @@ class TraceRow final : public omnetpp::cObject {
 };
 
 /// Emits the rows of all tables that are on: rows about a class from the port's queue of this class,
-/// other rows about a port from the port, the rest from the host.
+/// other rows about a port from the port, the rest from the host; a row that names only a flow from the flow's
+/// source.
 class SignalSink final : public fabric::RowSink {
  public:
-  SignalSink(fabric::TraceBus& bus, std::vector<NodeModule*> nodes);
+  SignalSink(fabric::TraceBus& bus, std::vector<NodeModule*> nodes, FlowSources& flows);
   void row(int table, const fabric::Cell* cells) override;
 
  private:
   struct Table {
     const fabric::TableDesc* desc = nullptr;
-    std::vector<omnetpp::simsignal_t> signals;  // by column; SIMSIGNAL_NULL where it is a place
-    int node = -1, port = -1, cls = -1;         // columns
+    std::vector<omnetpp::simsignal_t> signals;      // by column; SIMSIGNAL_NULL where it is a place
+    int node = -1, flow = -1, port = -1, cls = -1;  // columns
   };
   omnetpp::cModule& moduleOf(const Table& table, const fabric::Cell* cells) const;
 
   std::vector<NodeModule*> nodes_;
+  const FlowSources& flows_;
   std::vector<Table> tables_;
 };
 

@@ -1,6 +1,7 @@
 // The modules of Probe.ned. They use nothing but OMNeT++ and what the fabric shows to its users.
 #include <omnetpp.h>
 
+#include <cstring>
 #include <fstream>
 
 #include "omnet-modules/src/names.h"
@@ -31,9 +32,12 @@ class SignalRecorder : public cSimpleModule, public cListener {
     const std::string file = par("file").stdstringValue();
     if (file.empty()) return;
     out_.open(file);
-    for (const fabric::TableDesc& t : fabric::standardTables()) {
-      for (const fabric::Column& c : t.columns) getParentModule()->subscribe(fabriclab::signalName(t, c).c_str(), this);
+    for (const fabric::TableDesc* t : fabriclab::allTables()) {
+      for (const fabric::Column& c : t->columns) {
+        getParentModule()->subscribe(fabriclab::signalName(*t, c).c_str(), this);
+      }
     }
+    getParentModule()->subscribe("flowStarted", this);
   }
   void receiveSignal(cComponent* source, simsignal_t signal, intval_t v, cObject* d) override {
     write(source, signal, v, d);
@@ -45,15 +49,17 @@ class SignalRecorder : public cSimpleModule, public cListener {
     write(source, signal, v, d);
   }
   void receiveSignal(cComponent* source, simsignal_t signal, double v, cObject* d) override {
-    write(source, signal, v, d);
+    int64_t bits;
+    std::memcpy(&bits, &v, sizeof bits);  // so that it is compared exactly
+    write(source, signal, bits, d);
   }
 
  private:
   template <class T>
   void write(cComponent* source, simsignal_t signal, T value, cObject* details) {
-    const auto* row = check_and_cast<fabriclab::TraceRow*>(details);
-    out_ << row->table.name << " " << getSignalName(signal) << " " << simTime().raw() << " " << value << " "
-         << source->getFullPath() << "\n";
+    const auto* row = dynamic_cast<fabriclab::TraceRow*>(details);
+    out_ << (row != nullptr ? row->table.name : "-") << " " << getSignalName(signal) << " " << simTime().raw() << " "
+         << value << " " << source->getFullPath() << "\n";
   }
   std::ofstream out_;
 };

@@ -3,6 +3,7 @@
 
 #include <cctype>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "helpers.h"
@@ -263,59 +264,119 @@ TEST(Parameters, ALiveOneOutOfRangeIsRefusedByName) {
   EXPECT_NE(r.err.find("hpcc.eta: -1"), std::string::npos) << r.err;
 }
 
-/// Every signal, heard at the top of the network, is the column of the trace stream.
-TEST(Signals, ShowTheSeriesOfTheTraceStream) {
-  const Folder folder;
-  const Result r =
-      probed(folder, "Hpcc",
-             {quotedArg("*.recorder.file", folder / "signals.txt"), "--sim-time-limit=420us", "--**.pfcXoff=20000B",
-              "--*.fabric.tables={flows: {}, queues: {interval: 1us}, links: {interval: 1us}, rates: {interval: 1us}, "
-              "pauses: {}, drops: {}, packets: {from: 300us, to: 320us}}"});
-  ASSERT_EQ(r.code, 0) << r.err;
-  const auto tables = readTrace(folder / "probed.trc");
-  const char* names[] = {"sender0", "sender1", "receiver0", "s1", "s2", "s3"};
+/// A signal as it was heard at the top of the network.
+struct Heard {
+  int64_t at, value;
+  std::string source;
+};
+using Signals = std::map<std::string, std::vector<Heard>>;
 
-  struct Heard {
-    int64_t at, value;
-    std::string source;
-  };
-  std::map<std::string, std::vector<Heard>> heard;
+/// Runs the dumbbell with these tables; what was heard of each signal.
+Signals hear(const Folder& folder, const std::string& config, const std::string& tables,
+             std::vector<std::string> more) {
+  more.push_back(quotedArg("*.recorder.file", folder / "signals.txt"));
+  more.push_back("--*.fabric.tables={" + tables + "}");
+  const Result r = probed(folder, config, more);
+  EXPECT_EQ(r.code, 0) << r.err;
+  Signals signals;
   std::ifstream in(folder / "signals.txt");
   std::string table, signal;
   Heard h;
-  while (in >> table >> signal >> h.at >> h.value >> h.source) heard[signal].push_back(h);
+  while (in >> table >> signal >> h.at >> h.value >> h.source) signals[signal].push_back(h);
+  return signals;
+}
 
+/// The module that shows row number `i` of a table.
+std::string sourceOf(const Table& rows, size_t i) {
+  static const char* names[] = {"sender0", "sender1", "receiver0", "s1", "s2", "s3"};
+  const auto has = [&](const char* column) { return rows.count(column) != 0; };
+  const auto node = static_cast<size_t>(rows.at(has("node") ? "node" : has("src") ? "src" : "flow")[i]);
+  std::string source = std::string("ProbedDumbbell.") + names[node];  // flow 0 starts at node 0, flow 1 at node 1
+  if (has("port")) source += ".port[" + std::to_string(rows.at("port")[i]) + "]";
+  if (has("port") && has("class") && node >= 3) source += ".queue[" + std::to_string(rows.at("class")[i]) + "]";
+  return source;
+}
+
+/// The signals of a table are its columns in the trace stream; how many there are.
+size_t expectColumns(const fabric::TableDesc& desc, const Table& rows, Signals& heard) {
+  size_t signals = 0;
+  for (const fabric::Column& column : desc.columns) {
+    if (isPlace(column)) continue;
+    ++signals;
+    const std::string name = signalName(desc, column);
+    const std::vector<Heard>& series = heard[name];
+    const std::vector<int64_t>& values = rows.at(column.name);
+    EXPECT_EQ(series.size(), values.size()) << name;
+    for (size_t i = 0; i < std::min(series.size(), values.size()); ++i) {
+      EXPECT_EQ(series[i].value, values[i]) << name << " row " << i;
+      EXPECT_EQ(series[i].source, sourceOf(rows, i)) << name << " row " << i;
+      // A flowlet is shown when it is over; its time is when it began.
+      if (desc.name != "flowlets" && rows.count("time_ps") != 0) {
+        EXPECT_EQ(series[i].at, rows.at("time_ps")[i]) << name << " row " << i;
+      }
+      if (::testing::Test::HasFailure()) return signals;
+    }
+  }
+  return signals;
+}
+
+TEST(Signals, ShowTheSeriesOfTheTraceStream) {
+  const Folder folder;
+  Signals heard =
+      hear(folder, "Hpcc",
+           "flows: {}, queues: {interval: 1us}, links: {interval: 1us}, rates: {interval: 1us}, pauses: {}, drops: {}, "
+           "packets: {from: 300us, to: 320us}",
+           {"--sim-time-limit=420us", "--**.pfcXoff=20000B"});
+  const auto tables = readTrace(folder / "probed.trc");
   size_t signals = 0;
   for (const fabric::TableDesc& desc : fabric::standardTables()) {
-    for (const fabric::Column& column : desc.columns) {
-      if (isPlace(column)) continue;
-      const auto t = tables.find(desc.name);
-      const std::vector<Heard>& series = heard[signalName(desc, column)];
-      if (t == tables.end()) {
-        EXPECT_TRUE(series.empty()) << signalName(desc, column);
-        continue;
-      }
-      ++signals;
-      const std::vector<int64_t>& rows = t->second.at(column.name);
-      ASSERT_EQ(series.size(), rows.size()) << signalName(desc, column);
-      for (size_t i = 0; i < rows.size(); ++i) {
-        ASSERT_EQ(series[i].value, rows[i]) << signalName(desc, column) << " row " << i;
-        if (t->second.count("time_ps") != 0) {
-          ASSERT_EQ(series[i].at, t->second.at("time_ps")[i]);
-        }
-        const auto& node = t->second.at(t->second.count("node") != 0 ? "node" : "src");
-        std::string source = std::string("ProbedDumbbell.") + names[node[i]];
-        if (t->second.count("port") != 0) source += ".port[" + std::to_string(t->second.at("port")[i]) + "]";
-        if (t->second.count("port") != 0 && t->second.count("class") != 0 && node[i] >= 3) {
-          source += ".queue[" + std::to_string(t->second.at("class")[i]) + "]";
-        }
-        ASSERT_EQ(series[i].source, source) << signalName(desc, column);
-      }
-    }
+    if (tables.count(desc.name) != 0) signals += expectColumns(desc, tables.at(desc.name), heard);
   }
   EXPECT_GT(signals, 20u);
   EXPECT_FALSE(heard["pausesXoff"].empty());
   EXPECT_FALSE(heard["packetsSeq"].empty());
+  ASSERT_EQ(heard["flowStarted"].size(), 2u);
+  EXPECT_EQ(heard["flowStarted"][1].value, 1);
+  EXPECT_EQ(heard["flowStarted"][1].at, 300000000);
+  EXPECT_EQ(heard["flowStarted"][1].source, "ProbedDumbbell.sender1");
+}
+
+TEST(Signals, OfMechanismsShowTheirTables) {
+  struct System {
+    const char* config;
+    std::set<std::string> tables;
+    std::vector<std::string> more;
+  };
+  const auto type = [](const char* place, const char* name) {
+    return quotedArg(std::string("**.") + place + ".typename", name);
+  };
+  const System systems[] = {
+      {"Hpcc", {"hpcc"}, {}},
+      {"Fncc", {"fncc"}, {}},
+      {"Hpcc",
+       {"rocc_pi"},
+       {type("congestionControl", "Rocc"), type("portAgent[0]", "RoccPi"), "--*.*.numReceiverAgents=0"}},
+      {"Hpcc",
+       {"conga", "flowlets"},
+       {type("pathSelector", "Conga"), type("portAgent[1]", "Dre"), "--*.*.numPortAgents=2"}},
+  };
+  std::set<std::string> left;
+  for (const fabric::TableDesc* t : allTables()) left.insert(t->name);
+  for (const fabric::TableDesc& t : fabric::standardTables()) left.erase(t.name);
+  for (const System& system : systems) {
+    const Folder folder;
+    std::string wanted;
+    for (const std::string& table : system.tables) wanted += (wanted.empty() ? "" : ", ") + table + ": {}";
+    Signals heard = hear(folder, system.config, wanted, system.more);
+    const auto tables = readTrace(folder / "probed.trc");
+    for (const fabric::TableDesc* desc : allTables()) {
+      if (system.tables.count(desc->name) == 0) continue;
+      ASSERT_EQ(tables.count(desc->name), 1u) << desc->name << " has no rows";
+      EXPECT_GT(expectColumns(*desc, tables.at(desc->name), heard), 0u);
+      left.erase(desc->name);
+    }
+  }
+  EXPECT_EQ(left, std::set<std::string>{}) << "the signals of these tables were not heard; add a system that has them";
 }
 
 #ifdef FABRIC_NS3

@@ -82,18 +82,6 @@ bool has(const TableDesc& t, const char* column) {
   return std::any_of(t.columns.begin(), t.columns.end(), [&](const Column& c) { return c.name == column; });
 }
 
-std::vector<const TableDesc*> allTables() {
-  std::vector<const TableDesc*> list;
-  for (const TableDesc& t : fabric::standardTables()) list.push_back(&t);
-  for (const Description* d : fabric::Registry::all()) {
-    for (const TableDesc& t : d->tables) {
-      const bool known = std::any_of(list.begin(), list.end(), [&](const TableDesc* k) { return k->name == t.name; });
-      if (!known) list.push_back(&t);
-    }
-  }
-  return list;
-}
-
 /// Statistics record only what the configuration asks for: vectors of every sample are dear.
 void printSignals(const TableDesc& t) {
   std::cout << "\n" << comment("Table " + t.name + ": " + t.title + ".", "        ");
@@ -115,14 +103,14 @@ void printNode(const char* component, const char* type, const char* cls, bool (*
   std::cout << "\n" << comment(d.title + ". " + d.help + " Source: " + d.source, "");
   std::cout << "module " << type << "\n{\n    parameters:\n        @class(" << cls << ");\n";
   printParams(d);
-  for (const TableDesc* t : allTables()) {
+  for (const TableDesc* t : fabriclab::allTables()) {
     if (shows(*t)) printSignals(*t);
   }
   std::cout << "}\n";
 }
 
 void printClassSignals() {
-  for (const TableDesc* t : allTables()) {
+  for (const TableDesc* t : fabriclab::allTables()) {
     if (isPort(*t) && has(*t, "class")) printSignals(*t);
   }
 }
