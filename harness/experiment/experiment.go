@@ -6,6 +6,7 @@
 package experiment
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -100,7 +101,14 @@ func (p *Point) computeHash() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
 	}
-	return p.Scenario.Hash(flows, routes)
+	changes := p.Topology.Changes()
+	changed := make([][sha256.Size]byte, len(changes))
+	for i, c := range changes {
+		if changed[i], err = scenario.RoutesDigest(c.Routes); err != nil {
+			return "", fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
+		}
+	}
+	return p.Scenario.Hash(flows, routes, changed...)
 }
 
 // Load is the point's workload, of which flow lists are generated.
@@ -115,7 +123,11 @@ func (p *Point) WriteInputs(dir string, seed uint64) (*workload.Tally, error) {
 	s := p.Scenario
 	s.Seed = seed
 	tally, err := p.Load().WriteInputs(dir, seed, func(flows iter.Seq2[scenario.Flow, error]) error {
-		return s.Write(dir, flows, p.Topology.Routes())
+		var changed []iter.Seq[scenario.Route]
+		for _, c := range p.Topology.Changes() {
+			changed = append(changed, c.Routes)
+		}
+		return s.Write(dir, flows, p.Topology.Routes(), changed...)
 	})
 	if err != nil {
 		return nil, err
@@ -409,7 +421,10 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	point.Effective, point.rules = effective, r.rules
 	point.Scenario = scenario.Scenario{
 		Name: l.name, StopPs: r.rules.StopPs, StopWhenFlowsFinish: r.stopWhenFlowsFinish,
-		Nodes: t.Nodes, Links: t.Links, Components: components, Trace: trace,
+		Nodes: t.Nodes, Links: t.Links, Components: components, Trace: trace, LinkEvents: t.LinkEvents(),
+	}
+	for i, c := range t.Changes() {
+		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})
 	}
 	point.hash = sync.OnceValues(point.computeHash)
 	return point

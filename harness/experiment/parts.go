@@ -138,6 +138,15 @@ func (l *loader) linkChanges(s *section) topology.Cabling {
 		c.Overrides = append(c.Overrides, override)
 	}
 	c.Failed, _ = s.texts("failed")
+	for i, n := range s.items("failures") {
+		f := l.section(n, n, s.name("failures."+strconv.Itoa(i)))
+		f.need("link", `"spine1->leaf1"`)
+		f.need("at", "5ms")
+		c.Failures = append(c.Failures, topology.Failure{
+			Link: f.str("link"), AtPs: f.time("at", 0), UntilPs: f.time("until", -1), DetectPs: f.time("detect", 0),
+		})
+		f.done()
+	}
 	return c
 }
 

@@ -27,6 +27,7 @@ const (
 const (
 	formatName    = "fabriclab-scenario"
 	formatVersion = 1
+	changeVersion = 2 // of scenarios in which links fail or routes change
 )
 
 // Scenario is one simulation: everything an engine needs beside the flow
@@ -40,22 +41,45 @@ type Scenario struct {
 	Links               []Link
 	Components          Components
 	Trace               Trace
+	// LinkEvents are sorted by time and link. RouteChanges say when the routes
+	// of which file hold in place of those before.
+	LinkEvents   []LinkEvent
+	RouteChanges []RouteChange
 }
+
+// LinkEvent takes a link out of service or back.
+type LinkEvent struct {
+	AtPs int64  `json:"at_ps"`
+	Link uint32 `json:"link"`
+	Up   bool   `json:"up"`
+}
+
+// RouteChange is when all switches change to other routes.
+type RouteChange struct {
+	AtPs int64  `json:"at_ps"`
+	File string `json:"routes_file"`
+}
+
+// ChangedRoutesFile is the name of the n-th file of routes (n from 0) that
+// hold after a change.
+func ChangedRoutesFile(n int) string { return fmt.Sprintf("routes-%d.bin", n+1) }
 
 // document is scenario.json: a Scenario and what is the same in all of them.
 type document struct {
-	Format              string     `json:"format"`
-	Version             int        `json:"version"`
-	Name                string     `json:"name"`
-	Seed                uint64     `json:"seed"`
-	StopPs              int64      `json:"stop_ps"`
-	StopWhenFlowsFinish bool       `json:"stop_when_flows_finish"`
-	Nodes               []Node     `json:"nodes"`
-	Links               []Link     `json:"links"`
-	Components          Components `json:"components"`
-	FlowsFile           string     `json:"flows_file"`
-	RoutesFile          string     `json:"routes_file"`
-	Trace               Trace      `json:"trace"`
+	Format              string        `json:"format"`
+	Version             int           `json:"version"`
+	Name                string        `json:"name"`
+	Seed                uint64        `json:"seed"`
+	StopPs              int64         `json:"stop_ps"`
+	StopWhenFlowsFinish bool          `json:"stop_when_flows_finish"`
+	Nodes               []Node        `json:"nodes"`
+	Links               []Link        `json:"links"`
+	Components          Components    `json:"components"`
+	FlowsFile           string        `json:"flows_file"`
+	RoutesFile          string        `json:"routes_file"`
+	Trace               Trace         `json:"trace"`
+	LinkEvents          []LinkEvent   `json:"link_events,omitempty"`
+	RouteChanges        []RouteChange `json:"route_changes,omitempty"`
 }
 
 // Kinds of nodes.
@@ -129,7 +153,7 @@ type PortRef struct {
 // bytes.
 func (s *Scenario) Encode() ([]byte, error) {
 	d := document{
-		Format: formatName, Version: formatVersion,
+		Format: formatName, Version: s.version(), LinkEvents: s.LinkEvents, RouteChanges: s.RouteChanges,
 		Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, StopWhenFlowsFinish: s.StopWhenFlowsFinish,
 		Nodes: s.Nodes, Links: s.Links, Components: s.Components,
 		FlowsFile: FlowsFile, RoutesFile: RoutesFile, Trace: s.Trace,
@@ -158,21 +182,36 @@ func Decode(data []byte) (*Scenario, error) {
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("scenario: more behind the JSON object; write it again")
 	}
-	if d.Format != formatName || d.Version != formatVersion {
-		return nil, fmt.Errorf("scenario: format %q version %d, this program reads %q version %d", d.Format, d.Version, formatName, formatVersion)
+	if d.Format != formatName || d.Version < formatVersion || d.Version > changeVersion {
+		return nil, fmt.Errorf("scenario: format %q version %d, this program reads %q version %d and %d", d.Format, d.Version, formatName, formatVersion, changeVersion)
 	}
 	if d.FlowsFile != FlowsFile || d.RoutesFile != RoutesFile {
 		return nil, fmt.Errorf("scenario: flow list %q and routes %q, run directories have %s and %s", d.FlowsFile, d.RoutesFile, FlowsFile, RoutesFile)
 	}
-	return &Scenario{
+	s := &Scenario{
 		Name: d.Name, Seed: d.Seed, StopPs: d.StopPs, StopWhenFlowsFinish: d.StopWhenFlowsFinish,
 		Nodes: d.Nodes, Links: d.Links, Components: d.Components, Trace: d.Trace,
-	}, nil
+		LinkEvents: d.LinkEvents, RouteChanges: d.RouteChanges,
+	}
+	if d.Version != s.version() {
+		return nil, fmt.Errorf("scenario: version %d, but with these link events and route changes it is version %d", d.Version, s.version())
+	}
+	return s, nil
+}
+
+// version is that of scenario.json: programs that know no link events refuse
+// those that have some.
+func (s *Scenario) version() int {
+	if len(s.LinkEvents) > 0 || len(s.RouteChanges) > 0 {
+		return changeVersion
+	}
+	return formatVersion
 }
 
 // Hash identifies a scenario by content, leaving out its seed: 16 hexadecimal
-// digits over scenario.json and the digests of the flow list and the routes.
-func (s *Scenario) Hash(flows, routes [sha256.Size]byte) (string, error) {
+// digits over scenario.json and the digests of the flow list, the routes and
+// those of every change.
+func (s *Scenario) Hash(flows, routes [sha256.Size]byte, changed ...[sha256.Size]byte) (string, error) {
 	seedless := *s
 	seedless.Seed = 0
 	encoded, err := seedless.Encode()
@@ -183,12 +222,15 @@ func (s *Scenario) Hash(flows, routes [sha256.Size]byte) (string, error) {
 	h.Write(encoded)
 	h.Write(flows[:])
 	h.Write(routes[:])
+	for _, c := range changed {
+		h.Write(c[:])
+	}
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// Write writes scenario.json, flows.bin and routes.bin into an existing
-// directory.
-func (s *Scenario) Write(dir string, flows iter.Seq2[Flow, error], routes iter.Seq[Route]) error {
+// Write writes scenario.json, flows.bin, routes.bin and the routes of every
+// change into an existing directory.
+func (s *Scenario) Write(dir string, flows iter.Seq2[Flow, error], routes iter.Seq[Route], changed ...iter.Seq[Route]) error {
 	encoded, err := s.Encode()
 	if err != nil {
 		return err
@@ -201,6 +243,14 @@ func (s *Scenario) Write(dir string, flows iter.Seq2[Flow, error], routes iter.S
 	}
 	if err := writeFile(filepath.Join(dir, RoutesFile), func(w io.WriteSeeker) error { return WriteRoutes(w, routes) }); err != nil {
 		return fmt.Errorf("scenario %s: routes: %w", s.Name, err)
+	}
+	if len(changed) != len(s.RouteChanges) {
+		return fmt.Errorf("scenario %s: routes change %d times, there are %d sets of routes", s.Name, len(s.RouteChanges), len(changed))
+	}
+	for i, routes := range changed {
+		if err := writeFile(filepath.Join(dir, s.RouteChanges[i].File), func(w io.WriteSeeker) error { return WriteRoutes(w, routes) }); err != nil {
+			return fmt.Errorf("scenario %s: routes: %w", s.Name, err)
+		}
 	}
 	return nil
 }

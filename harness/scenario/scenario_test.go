@@ -126,7 +126,8 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{replace(`"stop_ps"`, `"stopps"`), `unknown field "stopps"`},
 		{replace(`"rate_bps"`, `"rate"`), `unknown field "rate"`},
-		{replace(`"version": 1`, `"version": 2`), "version 2, this program reads"},
+		{replace(`"version": 1`, `"version": 3`), "version 3, this program reads"},
+		{replace(`"version": 1`, `"version": 2`), "it is version 1"},
 		{replace(`"flows.bin"`, `"/tmp/flows.bin"`), `flow list "/tmp/flows.bin"`},
 		{append(slices.Clone(encoded), '{', '}'), "more behind the JSON object"},
 		{nil, "EOF"},
@@ -135,6 +136,39 @@ func TestDecodeRefuses(t *testing.T) {
 		_, err := Decode(tt.data)
 		assert.ErrorContains(t, err, tt.want)
 	}
+}
+
+// TestLinkEvents: a scenario in which links fail is of version 2, has the
+// routes of each change beside it, and reads back.
+func TestLinkEvents(t *testing.T) {
+	s := example()
+	plain, err := s.Hash([32]byte{1}, [32]byte{2})
+	require.NoError(t, err)
+	s.LinkEvents = []LinkEvent{{AtPs: 5, Link: 1}, {AtPs: 9, Link: 1, Up: true}}
+	s.RouteChanges = []RouteChange{{AtPs: 6, File: ChangedRoutesFile(0)}}
+	encoded, err := s.Encode()
+	require.NoError(t, err)
+	assert.Contains(t, string(encoded), `"version": 2`)
+	back, err := Decode(encoded)
+	require.NoError(t, err)
+	assert.Equal(t, s.LinkEvents, back.LinkEvents)
+	assert.Equal(t, s.RouteChanges, back.RouteChanges)
+
+	dir := t.TempDir()
+	require.ErrorContains(t, s.Write(dir, flowList(), slices.Values(exampleRoutes)), "routes change 1 times, there are 0 sets")
+	require.NoError(t, s.Write(dir, flowList(), slices.Values(exampleRoutes[:1]), slices.Values(exampleRoutes)))
+	first, err := os.ReadFile(filepath.Join(dir, RoutesFile))
+	require.NoError(t, err)
+	second, err := os.ReadFile(filepath.Join(dir, "routes-1.bin"))
+	require.NoError(t, err)
+	assert.Equal(t, []int{32 + 16, 32 + 4*16}, []int{len(first), len(second)})
+
+	with, err := s.Hash([32]byte{1}, [32]byte{2}, [32]byte{3})
+	require.NoError(t, err)
+	other, err := s.Hash([32]byte{1}, [32]byte{2}, [32]byte{4})
+	require.NoError(t, err)
+	assert.NotEqual(t, plain, with)
+	assert.NotEqual(t, with, other, "the changed routes count")
 }
 
 func TestHash(t *testing.T) {

@@ -39,6 +39,9 @@ type Topology struct {
 	uplink []int64    // by node: what its links to switches carry together, failed ones too, bit/s
 	dist   [][]uint16 // by switch with hosts (others nil): hops to it, by switch; both counted behind the hosts
 
+	outages []outage // links that fail during the run
+	down    []bool   // links that no route takes, by id; nil = none
+
 	mu    sync.Mutex
 	paths map[pathKey][][]Hop
 }
@@ -70,6 +73,15 @@ type plan struct {
 	switches []Switch
 	links    []plannedLink
 	failed   []plannedLink
+	failures []plannedFailure
+	order    []plannedLink // all links as planned
+	gone     []bool        // of these, those that have failed from the start
+}
+
+// plannedFailure is a failure and its link among all that were planned.
+type plannedFailure struct {
+	Failure
+	index int
 }
 
 // Switch is a switch of a custom topology. The tier is its hash salt:
@@ -123,7 +135,10 @@ func (p *plan) build(c Cabling) (*Topology, error) {
 		}
 	}
 	t.countUplinks(p)
-	return t, t.connect()
+	if err := t.connect(); err != nil {
+		return nil, err
+	}
+	return t, t.fail(p)
 }
 
 // countUplinks adds up the rates of the links between switches, those that
@@ -204,7 +219,7 @@ func (t *Topology) distances(from uint32) []uint16 {
 	for queue := []uint32{from}; len(queue) > 0; queue = queue[1:] {
 		next := dist[int(queue[0])-t.hosts] + 1
 		for _, p := range t.ports[queue[0]] {
-			if !t.isHost(p.peer) && dist[int(p.peer)-t.hosts] == unreachable {
+			if !t.isHost(p.peer) && !t.isDown(p.link) && dist[int(p.peer)-t.hosts] == unreachable {
 				dist[int(p.peer)-t.hosts] = next
 				queue = append(queue, p.peer)
 			}
@@ -219,6 +234,8 @@ func (t *Topology) Attached(host uint32) uint32 { return t.tor[host] }
 // UplinkRate is what the links between a switch and other switches carry
 // together in one direction, in bit/s, as if none of them had failed.
 func (t *Topology) UplinkRate(node uint32) int64 { return t.uplink[node] }
+
+func (t *Topology) isDown(link uint32) bool { return t.down != nil && t.down[link] }
 
 func (t *Topology) isHost(node uint32) bool { return t.Nodes[node].Kind == scenario.Host }
 
@@ -330,7 +347,7 @@ func (t *Topology) nextHops(hops []uint16, node, dst uint32) []uint16 {
 			if p.peer == dst {
 				hops = append(hops, uint16(i))
 			}
-		case !t.isHost(p.peer) && here != unreachable && dist[int(p.peer)-t.hosts]+1 == here:
+		case !t.isHost(p.peer) && !t.isDown(p.link) && here != unreachable && dist[int(p.peer)-t.hosts]+1 == here:
 			hops = append(hops, uint16(i))
 		}
 	}

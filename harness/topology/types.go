@@ -13,7 +13,8 @@ type Cabling struct {
 	HostRate, FabricRate   int64 // bit/s
 	HostDelay, FabricDelay int64 // ps, one way
 	Overrides              []Override
-	Failed                 []string // links that are down, by the name of either of their ports
+	Failed                 []string  // links that are down, by the name of either of their ports
+	Failures               []Failure // links that go down during the run
 }
 
 // Override gives a single link, named by either of its ports, another rate or
@@ -235,7 +236,8 @@ func (p *plan) fabric(c Cabling, a, b string) {
 // apply overrides links and takes out the failed ones. Their names count the
 // parallel links with the failed ones still there.
 func (c Cabling) apply(p *plan) error {
-	if len(c.Overrides) == 0 && len(c.Failed) == 0 {
+	p.order, p.gone = p.links, make([]bool, len(p.links))
+	if len(c.Overrides) == 0 && len(c.Failed) == 0 && len(c.Failures) == 0 {
 		return nil
 	}
 	byPort := map[string]int{}
@@ -287,6 +289,14 @@ func (c Cabling) apply(p *plan) error {
 			return fieldErrorf(fmt.Sprintf("failed.%d", n), "the link %q has failed already; list it once", name)
 		}
 		failed[i] = true
+		p.gone[i] = true
+	}
+	for n, f := range c.Failures {
+		i, err := find(fmt.Sprintf("failures.%d.link", n), f.Link)
+		if err != nil {
+			return err
+		}
+		p.failures = append(p.failures, plannedFailure{f, i})
 	}
 	kept := p.links[:0:0]
 	for i, l := range p.links {

@@ -25,6 +25,7 @@ enum class EventKind : uint8_t {
   AgentTimer = 9,
   Sample = 10,
   Stop = 11,
+  LinkChange = 12,
 };
 
 /// The order of events at the same time: by node, kind and index, never by the order of scheduling,

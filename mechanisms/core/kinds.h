@@ -67,6 +67,8 @@ class PortAgent : public Component {
   virtual void onEnqueue(Packet&) {}
   /// The packet has left its egress queue and goes on the wire now.
   virtual void onDequeue(Packet&) {}
+  /// The packet waited in an egress queue of which onEnqueue was told, and is lost: its link is down.
+  virtual void onDiscard(Packet&) {}
 
  protected:
   Port* port_ = nullptr;

@@ -80,6 +80,10 @@ void Network::start() {
   checkNeeds();
   startTracing();
   scheduleFlows();
+  const auto later = [](const auto& x, const auto& y) { return y.at < x.at; };
+  std::stable_sort(linkEvents_.begin(), linkEvents_.end(), later);
+  std::stable_sort(routeChanges_.begin(), routeChanges_.end(), later);
+  scheduleLinks();
   if (stopAt_ != Time::Max()) engine_.schedule(stopEvent_, stopAt_);
 }
 
@@ -107,6 +111,58 @@ void Network::checkNeeds() const {
                        need + ", which is nowhere in the network; add it");
     }
   }
+}
+
+// ---------------------------------------------------------------- links and routes
+
+void Network::addLinkEvent(Time at, Port& end, bool up) {
+  for (const Port* p : {&end, &end.peer()}) {
+    if (dynamic_cast<const Switch*>(&p->node()) == nullptr) {
+      throw std::invalid_argument("the link of host " + p->node().name() + " cannot fail; links between switches can");
+    }
+  }
+  linkEvents_.push_back({at, &end, up});
+}
+
+void Network::addRouteChange(Time at, std::vector<RouteEntry> routes) {
+  for (const RouteEntry& r : routes) {
+    if (r.node >= nodes_.size() || dynamic_cast<Switch*>(nodes_[r.node]) == nullptr) {
+      throw std::invalid_argument("routes: node " + std::to_string(r.node) + " is not a switch of this network");
+    }
+  }
+  routeChanges_.push_back({at, std::move(routes)});
+}
+
+void Network::scheduleLinks() {
+  Time next = Time::Max();
+  if (!linkEvents_.empty()) next = std::min(next, linkEvents_.back().at);
+  if (!routeChanges_.empty()) next = std::min(next, routeChanges_.back().at);
+  if (next != Time::Max()) engine_.schedule(linkEvent_, next);
+}
+
+void Network::changeLinks() {
+  const Time now = engine_.now();
+  for (; !linkEvents_.empty() && linkEvents_.back().at == now; linkEvents_.pop_back()) {
+    const LinkEvent& e = linkEvents_.back();
+    if (e.up) {
+      e.end->bringUp();
+      e.end->peer().bringUp();
+      e.end->kick();
+      e.end->peer().kick();
+    } else {
+      e.end->takeDown();
+      e.end->peer().takeDown();
+    }
+  }
+  for (; !routeChanges_.empty() && routeChanges_.back().at == now; routeChanges_.pop_back()) {
+    for (Node* n : nodes_) {
+      if (auto* s = dynamic_cast<Switch*>(n)) s->clearRoutes();
+    }
+    for (const RouteEntry& r : routeChanges_.back().routes) {
+      static_cast<Switch*>(nodes_[r.node])->setRoute(r.dst, r.ports);
+    }
+  }
+  scheduleLinks();
 }
 
 // ---------------------------------------------------------------- flows
@@ -263,16 +319,19 @@ std::vector<Network::Check> Network::checks() const {
       allPfc &= p->pfc();
       for (int cls = 0; cls < p->classes(); ++cls) {
         queued += p->queueBytes(static_cast<uint8_t>(cls));
-        pausing += s->buffer().pausing(*p, static_cast<uint8_t>(cls));
+        pausing += !p->down() && s->buffer().pausing(*p, static_cast<uint8_t>(cls));
       }
     }
   }
   if (allPfc) {
-    list.push_back({"lossless", c.drops == 0, std::to_string(c.drops) + " packets dropped with PFC at every port"});
+    list.push_back({"lossless", c.drops == c.linkDrops,
+                    std::to_string(c.drops - c.linkDrops) + " packets dropped with PFC at every port"});
   }
-  list.push_back({"pauses_paired", c.xoffSent == c.xonSent + pausing,
+  list.push_back({"pauses_paired",
+                  static_cast<int64_t>(c.xoffSent) == static_cast<int64_t>(c.xonSent + pausing) + c.xoffForgotten,
                   "XOFF " + std::to_string(c.xoffSent) + " = XON " + std::to_string(c.xonSent) + " + now pausing " +
-                      std::to_string(pausing)});
+                      std::to_string(pausing) +
+                      (c.xoffForgotten != 0 ? " + ended with their link " + std::to_string(c.xoffForgotten) : "")});
   list.push_back({"buffers_accounted", consistent && used <= queued,
                   "counted at ingress " + std::to_string(counted) + ", used " + std::to_string(used) + ", queued " +
                       std::to_string(queued) + " B"});
@@ -310,8 +369,8 @@ std::vector<std::string> Network::warnings() const {
   for (const Node* n : nodes_) {
     for (const Port* p : n->ports()) anyPfc |= p->pfc() && dynamic_cast<const Switch*>(n) != nullptr;
   }
-  if (anyPfc && c.drops > 0) {
-    list.push_back(std::to_string(c.drops) +
+  if (anyPfc && c.drops > c.linkDrops) {
+    list.push_back(std::to_string(c.drops - c.linkDrops) +
                    " packets were dropped although PFC is on: the headroom or the buffer is "
                    "too small (port.headroom, switch.buffer), a queue has a limit, or a route is missing");
   }

@@ -27,6 +27,8 @@ class Network {
     uint64_t dataBytesDropped = 0;
     uint64_t acksSent = 0, cnpsSent = 0, drops = 0, marks = 0, xoffSent = 0, xonSent = 0;
     uint64_t retransmittedBytes = 0;
+    uint64_t linkDrops = 0;        // of the drops, those because a link was down
+    int64_t xoffForgotten = 0;     // pauses that ended with their link, less those that began with it
     uint64_t boundViolations = 0;  // a rate or window outside of what the line allows
     uint64_t foreignSent = 0, foreignReceived = 0, foreignDropped = 0;  // packets
     uint64_t flowsStarted = 0, flowsFinished = 0, flowsEnded = 0;
@@ -64,6 +66,14 @@ class Network {
   void stopWhenFlowsFinish(bool stop) { stopWhenFlowsFinish_ = stop; }
   /// The run ends at this time, after everything that happens then.
   void stopAt(Time at) { stopAt_ = at; }
+  /// A link between two switches goes out of service or comes back; before start().
+  void addLinkEvent(Time at, Port& end, bool up);
+  /// All switches change to these routes, in place of those before; before start().
+  struct RouteEntry {
+    uint32_t node, dst;
+    std::vector<uint16_t> ports;
+  };
+  void addRouteChange(Time at, std::vector<RouteEntry> routes);
   /// Called for every flow as it starts.
   std::function<void(const Flow&)> onFlowStart;
 
@@ -87,6 +97,8 @@ class Network {
   void startFlows();
   void scheduleFlows();
   void stop() { engine_.stop(); }
+  void scheduleLinks();
+  void changeLinks();
   void startTracing();
   void sampleQueues();
   void sampleLinks();
@@ -105,6 +117,18 @@ class Network {
   int64_t largestFrame_ = 0;
   EventOf<Network, &Network::stop> stopEvent_{this, eventKey(kLastNode, EventKind::Stop, 0)};
   EventOf<Network, &Network::startFlows> flowEvent_{this, eventKey(kFirstNode, EventKind::FlowSource, 0)};
+  EventOf<Network, &Network::changeLinks> linkEvent_{this, eventKey(kFirstNode, EventKind::LinkChange, 0)};
+  struct LinkEvent {
+    Time at;
+    Port* end;
+    bool up;
+  };
+  struct RouteChange {
+    Time at;
+    std::vector<RouteEntry> routes;
+  };
+  std::vector<LinkEvent> linkEvents_;  // those to come, the next one last
+  std::vector<RouteChange> routeChanges_;
   std::vector<Port*> queuePorts_, linkPorts_;
   std::vector<std::unique_ptr<Sampler>> samplers_;
 };

@@ -23,6 +23,7 @@ void Node::onStart(Network& network) {
 void Node::drop(Port& port, Packet* packet, DropReason reason) {
   Network::Counters& c = network_->counters;
   ++c.drops;
+  if (reason == DropReason::LinkDown) ++c.linkDrops;
   if (packet->kind == PacketKind::Data) c.dataBytesDropped += packet->payload;
   if (packet->kind == PacketKind::Foreign) ++c.foreignDropped;
   if (port.traced(kPackets)) port.tracePacket(PacketEvent::Drop, *packet);

@@ -172,6 +172,8 @@ void Port::send(Packet* packet) {
 }
 
 void Port::sendPause(uint8_t cls, bool xoff) {
+  if (down_) return;
+  toldMask_ = xoff ? toldMask_ | 1u << cls : toldMask_ & ~(1u << cls);
   Packet* p = network_->packets().fresh();
   p->kind = PacketKind::Pause;
   p->cls = cls;
@@ -194,6 +196,45 @@ void Port::onPause(uint8_t cls, bool xoff) {
   if (before == 0 && pausedMask_ != 0) pausedSince_ = engine_->now();
   if (before != 0 && pausedMask_ == 0) pausedTotal_ += engine_->now() - pausedSince_;
   if (!xoff) kick();
+}
+
+void Port::takeDown() {
+  faulty = down_ = true;
+  while (!linkControl_.empty()) node_->lose(*this, linkControl_.pop());
+  for (int i = 0; i < classes(); ++i) {
+    Class& c = classes_[i];
+    while (c.packets > 0) {
+      Packet* packet = c.queue->dequeue();
+      c.bytes -= packet->wireBytes;
+      if (--c.packets == 0) nonEmptyMask_ &= ~(1u << i);
+      if (i != 0) dataBytes_ -= packet->wireBytes;
+      for (PortAgent* a : agents_) a->onDiscard(*packet);
+      node_->onDequeue(*this, *packet);
+      node_->lose(*this, packet);
+    }
+  }
+  if (pausedMask_ != 0) pausedTotal_ += engine_->now() - pausedSince_;
+  pausedMask_ = 0;
+  network_->counters.xoffForgotten += __builtin_popcount(toldMask_);
+  toldMask_ = 0;
+}
+
+void Port::bringUp() {
+  down_ = false;
+  upSince_ = engine_->now();
+  node_->onLinkUp(*this);
+}
+
+void Port::carryPause(uint8_t cls) {
+  toldMask_ |= 1u << cls;
+  --network_->counters.xoffForgotten;
+  if (peer_->pausedMask_ == 0) peer_->pausedSince_ = engine_->now();
+  peer_->pausedMask_ |= 1u << cls;
+}
+
+bool Port::lost(const Packet& packet) const {
+  // What began to be sent before the link came back was on it when it went down.
+  return down_ || engine_->now() - delay_ - serialisation(packet.wireBytes) < upSince_;
 }
 
 Time Port::pausedTime() const {

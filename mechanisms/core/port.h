@@ -70,6 +70,18 @@ class alignas(64) Port final : public Component {
     __builtin_prefetch(&node_, 1);
     __builtin_prefetch(&pfc_, 1);
   }
+  /// The link goes out of service: what waits here is lost, and both sides forget who paused whom.
+  void takeDown();
+  /// It is back in service; kick() both ends when both are.
+  void bringUp();
+  /// While the link comes back: this side's buffer still pauses the other, which knows it from the start.
+  void carryPause(uint8_t cls);
+  bool down() const { return down_; }
+  /// Whether a packet that arrives now was on the link when it was down; to be asked where `faulty`.
+  bool lost(const Packet& packet) const;
+  /// Classes for which the other side holds a pause frame of ours.
+  uint32_t toldMask() const { return toldMask_; }
+
   bool busy() const;
   bool paused(uint8_t cls) const { return (pausedMask_ >> cls) & 1u; }
   uint32_t pausedMask() const { return pausedMask_; }
@@ -120,6 +132,8 @@ class alignas(64) Port final : public Component {
  public:
   /// For engines: whether `device` wants to see the frames of this port.
   bool watched = false;
+  /// The link has been down, or is; set by the network.
+  bool faulty = false;
   /// Which port tables record this port; set by the network before the run.
   uint32_t traceMask = 0;
   /// For engines: what carries the frames of this port.
@@ -157,6 +171,9 @@ class alignas(64) Port final : public Component {
   double pfcAlpha_ = 0;
   EventOf<Port, &Port::kick> done_{this};
   Time pausedSince_, pausedTotal_;
+  Time upSince_;
+  uint32_t toldMask_ = 0;
+  bool down_ = false;
   std::vector<Queue*> queues_;
   std::vector<PortAgent*> agents_;
 };

@@ -65,6 +65,10 @@ Port* Switch::route(Packet& packet) {
 }
 
 void Switch::receive(Port& in, Packet* packet) {
+  if (in.faulty && in.lost(*packet)) {
+    lose(in, packet);
+    return;
+  }
   if (packet->kind == PacketKind::Pause) {
     in.onPause(packet->cls, packet->seq != 0);
     network_->packets().put(packet);
@@ -76,6 +80,10 @@ void Switch::receive(Port& in, Packet* packet) {
   Port* out = route(*packet);
   if (out == nullptr) {
     drop(in, packet, DropReason::NoRoute);
+    return;
+  }
+  if (out->down()) {
+    lose(*out, packet);
     return;
   }
   const uint8_t cls = packet->cls;
@@ -99,12 +107,24 @@ void Switch::onDequeue(Port& out, const Packet& packet) {
   }
 }
 
+void Switch::onLinkUp(Port& in) {
+  // Frames that are sent before a pause frame could arrive would find no headroom left.
+  for (int c = 0; c < in.classes(); ++c) {
+    const auto cls = static_cast<uint8_t>(c);
+    if (buffer_.pausing(in, cls)) in.carryPause(cls);
+  }
+}
+
 void Switch::originate(Packet* packet) {
   packet->ingress = kOwnPacket;
   if (ingressHook_ != nullptr) ingressHook_->onIngress(*packet, nullptr);
   Port* out = route(*packet);
   if (out == nullptr) {
     throw std::logic_error("switch " + name() + " has no route to node " + std::to_string(packet->dst));
+  }
+  if (out->down()) {
+    lose(*out, packet);
+    return;
   }
   if (!out->enqueue(packet)) {
     drop(*out, packet, DropReason::QueueFull);

@@ -22,9 +22,11 @@ class Switch final : public Node {
   uint64_t hashSalt() const { return hashSalt_; }
   /// Equal-cost egress ports towards a host.
   void setRoute(uint32_t dst, const std::vector<uint16_t>& ports);
+  void clearRoutes() { routes_.clear(); }
 
   void receive(Port& port, Packet* packet) override;
   void onDequeue(Port& port, const Packet& packet) override;
+  void onLinkUp(Port& port) override;
   /// Sends a packet of the switch's own (RoCC's CNP) towards packet->dst.
   void originate(Packet* packet);
 

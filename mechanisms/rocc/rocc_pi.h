@@ -23,6 +23,7 @@ class RoccPi final : public PortAgent {
   bool hooksDequeue() const override { return true; }
   void onEnqueue(Packet& packet) override;
   void onDequeue(Packet& packet) override;
+  void onDiscard(Packet& packet) override { onDequeue(packet); }
 
   /// The controller alone, in the paper's units: queue in 600 B, rate in 10 Mb/s.
   struct Controller {

@@ -201,9 +201,12 @@ Scenario Scenario::load(const std::string& file) {
   }
   const At root(document, file + ": ");
   root.keys({"format", "version", "name", "seed", "stop_ps", "stop_when_flows_finish", "nodes", "links", "components",
-             "flows_file", "routes_file", "trace"});
+             "flows_file", "routes_file", "trace", "link_events", "route_changes"});
   if (root["format"].string() != "fabriclab-scenario") root["format"].fail("must be fabriclab-scenario");
-  root["version"].integer(1, 1);
+  const bool changes = root["version"].integer(1, 2) == 2;
+  if (changes != (root.has("link_events") || root.has("route_changes"))) {
+    root["version"].fail("scenarios with link_events or route_changes are of version 2, others of version 1");
+  }
 
   Scenario s;
   s.name = root["name"].string();
@@ -257,6 +260,21 @@ Scenario Scenario::load(const std::string& file) {
   }
   s.flowsFile = resolve(file, root["flows_file"].string());
   s.routesFile = resolve(file, root["routes_file"].string());
+  if (root.has("link_events")) {
+    for (const At& e : root["link_events"].items()) {
+      e.keys({"at_ps", "link", "up"});
+      s.linkEvents.push_back({Time{e["at_ps"].integer(0, kLongestTime.ps)},
+                              static_cast<uint32_t>(e["link"].integer(0, static_cast<int64_t>(s.links.size()) - 1)),
+                              e["up"].boolean()});
+    }
+  }
+  if (root.has("route_changes")) {
+    for (const At& r : root["route_changes"].items()) {
+      r.keys({"at_ps", "routes_file"});
+      s.routeChanges.push_back(
+          {Time{r["at_ps"].integer(0, kLongestTime.ps)}, resolve(file, r["routes_file"].string())});
+    }
+  }
   return s;
 }
 
@@ -277,6 +295,16 @@ std::vector<ScenarioRoute> loadRoutes(const std::string& file) {
     routes.back().ports.push_back(read<uint16_t>(record + 8));
   }
   return routes;
+}
+
+void addRouteChange(Network& network, Time at, const std::string& routesFile) {
+  std::vector<Network::RouteEntry> routes;
+  for (ScenarioRoute& r : loadRoutes(routesFile)) routes.push_back({r.node, r.dst, std::move(r.ports)});
+  try {
+    network.addRouteChange(at, std::move(routes));
+  } catch (const std::invalid_argument& e) {
+    throw InputError(routesFile + ": " + e.what());
+  }
 }
 
 struct FlowFile::Impl {

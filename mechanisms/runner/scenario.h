@@ -8,6 +8,7 @@
 
 #include "mechanisms/core/component.h"
 #include "mechanisms/core/flow.h"
+#include "mechanisms/core/network.h"
 #include "mechanisms/core/trace.h"
 
 namespace fabric {
@@ -48,6 +49,17 @@ struct ScenarioRoute {
   std::vector<uint16_t> ports;
 };
 
+struct ScenarioLinkEvent {
+  Time at;
+  uint32_t link;
+  bool up;
+};
+
+struct ScenarioRouteChange {
+  Time at;
+  std::string routesFile;  // resolved against the scenario's folder
+};
+
 struct Scenario {
   std::string name;
   uint64_t seed = 1;
@@ -59,6 +71,8 @@ struct Scenario {
   ComponentSpec transport{"go_back_n", {}};  // where the file names none
   std::vector<ComponentSpec> queues, portAgents, receiverAgents;
   std::vector<ScenarioTable> tables;
+  std::vector<ScenarioLinkEvent> linkEvents;
+  std::vector<ScenarioRouteChange> routeChanges;
   std::string flowsFile, routesFile;  // resolved against the scenario's folder
 
   static Scenario load(const std::string& file);
@@ -66,6 +80,8 @@ struct Scenario {
 
 /// All routes of a routes.bin, one entry per switch and host.
 std::vector<ScenarioRoute> loadRoutes(const std::string& file);
+/// The routes of a file, from `at` on; before the network starts.
+void addRouteChange(Network& network, Time at, const std::string& routesFile);
 
 /// Streams a flows.bin.
 class FlowFile final : public FlowFeed {

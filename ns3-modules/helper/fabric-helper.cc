@@ -3,6 +3,7 @@
  */
 #include "fabric-helper.h"
 
+#include "ns3/abort.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 
@@ -261,6 +262,20 @@ FabricHelper::PopulateRoutes()
             sw->setRoute(dst, ports);
         }
     }
+}
+
+void
+FabricHelper::ScheduleLink(Ptr<NetDevice> device, Time at, bool up)
+{
+    const auto end = DynamicCast<FabricNetDevice>(device);
+    NS_ABORT_MSG_UNLESS(end, "ScheduleLink takes a FabricNetDevice");
+    m_network->GetCore().addLinkEvent(ToCore(at), end->GetPort(), up);
+}
+
+void
+FabricHelper::ScheduleRoutes(const std::string& routesFile, Time at)
+{
+    core::addRouteChange(m_network->GetCore(), ToCore(at), routesFile);
 }
 
 uint32_t

@@ -62,6 +62,12 @@ class FabricHelper : public PcapHelperForDevice
     /// numbers.
     void PopulateRoutes();
 
+    /// At this time the link of a device between two switches goes out of service or comes back.
+    /// What is on it or waits for it is lost.
+    void ScheduleLink(Ptr<NetDevice> device, Time at, bool up);
+    /// From this time on all switches have the routes of a file (docs/formats.md) and no others.
+    void ScheduleRoutes(const std::string& routesFile, Time at);
+
     /// A flow of `size` payload bytes; 0: unlimited until `stop`. Returns its number.
     uint32_t AddFlow(Ptr<Node> src,
                      Ptr<Node> dst,

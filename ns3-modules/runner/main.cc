@@ -135,6 +135,7 @@ Run(const Options& options)
         }
     }
     // Ports are numbered in the order of their links.
+    std::vector<NetDeviceContainer> links;
     for (const auto& l : s.links)
     {
         if (nodes.Get(l.a)->GetNDevices() != l.aPort || nodes.Get(l.b)->GetNDevices() != l.bPort)
@@ -143,10 +144,10 @@ Run(const Options& options)
                 "link " + s.nodes[l.a].name + " - " + s.nodes[l.b].name +
                 ": the ports of a node must be numbered in the order of their links");
         }
-        fabric.Connect(nodes.Get(l.a),
+        links.push_back(fabric.Connect(nodes.Get(l.a),
                        nodes.Get(l.b),
                        DataRate(l.rate.bps),
-                       PicoSeconds(l.delay.ps));
+                       PicoSeconds(l.delay.ps)));
     }
     for (const auto& r : core::loadRoutes(s.routesFile))
     {
@@ -158,6 +159,14 @@ Run(const Options& options)
                                    " is not a switch");
         }
         sw->GetNode().setRoute(r.dst, r.ports);
+    }
+    for (const auto& e : s.linkEvents)
+    {
+        fabric.ScheduleLink(links[e.link].Get(0), PicoSeconds(e.at.ps), e.up);
+    }
+    for (const auto& r : s.routeChanges)
+    {
+        fabric.ScheduleRoutes(r.routesFile, PicoSeconds(r.at.ps));
     }
     fabric.SetFlows(flows, flows.count());
     for (const auto& t : s.tables)

@@ -109,6 +109,29 @@ std::string table(const fabric::ScenarioTable& t, const std::vector<std::string>
 
 std::string fileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }
 
+/// What fails and comes back during the run; nothing where nothing does.
+void writeLinkEvents(std::ostream& out, const Scenario& s, const std::vector<std::string>& names) {
+  const auto list = [&out](const char* parameter, const std::vector<std::string>& items) {
+    if (items.empty()) return;
+    out << "*.fabric." << parameter << " = [";
+    for (size_t i = 0; i < items.size(); ++i) out << (i == 0 ? "\n    {" : ",\n    {") << items[i] << "}";
+    out << " ]\n";
+  };
+  std::vector<std::string> events, changes;
+  for (const auto& e : s.linkEvents) {
+    requireExact(e.at, "link_events, at_ps");
+    const auto& l = s.links[e.link];
+    events.push_back("at: " + time(e.at) + ", port: " + quoted(names[l.a] + ".port[" + std::to_string(l.aPort) + "]") +
+                     ", up: " + (e.up ? "true" : "false"));
+  }
+  for (const auto& r : s.routeChanges) {
+    requireExact(r.at, "route_changes, at_ps");
+    changes.push_back("at: " + time(r.at) + ", file: absFilePath(" + quoted(fileName(r.routesFile)) + ")");
+  }
+  list("linkEvents", events);
+  list("routeChanges", changes);
+}
+
 }  // namespace
 
 std::string networkNed(const Scenario& s, const std::string& scenarioFile) {
@@ -174,8 +197,9 @@ std::string omnetppIni(const Scenario& s, const std::string& scenarioFile) {
       << "*.fabric.seed = " << s.seed << "\n"
       << "*.fabric.flowsFile = absFilePath(" << quoted(fileName(s.flowsFile)) << ")\n"
       << "*.fabric.routesFile = absFilePath(" << quoted(fileName(s.routesFile)) << ")\n"
-      << "*.fabric.stopWhenFlowsFinish = " << (s.stopWhenFlowsFinish ? "true" : "false") << "\n"
-      << "*.fabric.tables = {";
+      << "*.fabric.stopWhenFlowsFinish = " << (s.stopWhenFlowsFinish ? "true" : "false") << "\n";
+  writeLinkEvents(out, s, names);
+  out << "*.fabric.tables = {";
   for (size_t i = 0; i < s.tables.size(); ++i) {
     const fabric::TraceFilter& f = s.tables[i].filter;
     if (f.to != Time::Max()) requireExact(f.to, "trace table " + s.tables[i].name + ", to_ps");

@@ -98,6 +98,7 @@ void ManagerModule::build() {
   for (size_t i = 0; i < nodes.size(); ++i) nodes[i]->build(*network_, static_cast<uint32_t>(i), engine_);
   for (NodeModule* n : nodes) n->connect();
   setRoutes();
+  setLinkEvents();
   setFlows();
   network_->stopWhenFlowsFinish(par("stopWhenFlowsFinish").boolValue());
   const fabric::Time stop = timeLimit();
@@ -128,6 +129,16 @@ void ManagerModule::setRoutes() {
                                " is not a switch of this network");
     }
     s->setRoute(r.dst, r.ports);
+  }
+}
+
+void ManagerModule::setLinkEvents() {
+  for (const LinkEvent& e : parseLinkEvents(par("linkEvents"), NodeNames(*getParentModule()))) {
+    fabric::Port& port = network_->nodes()[e.port.node]->port(e.port.port);
+    network_->addLinkEvent(e.at, port, e.up);
+  }
+  for (const RouteChange& r : parseRouteChanges(par("routeChanges"))) {
+    fabric::addRouteChange(*network_, r.at, r.file);
   }
 }
 

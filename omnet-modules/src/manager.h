@@ -29,6 +29,7 @@ class ManagerModule final : public EventModule {
   void build();
   std::vector<NodeModule*> findNodes();
   void setRoutes();
+  void setLinkEvents();
   void setFlows();
   /// A file parameter's value; relative paths start where the program does.
   std::string file(const char* parameter) const { return par(parameter).stdstringValue(); }

@@ -31,6 +31,7 @@ const char* nameOf(fabric::EventKind kind) {
     case fabric::EventKind::AgentTimer: return "agentTimer";
     case fabric::EventKind::Sample: return "sample";
     case fabric::EventKind::Stop: return "stop";
+    case fabric::EventKind::LinkChange: return "linkChange";
   }
   return "";
 }

@@ -134,6 +134,37 @@ std::vector<fabric::FlowSpec> parseFlows(const omnetpp::cPar& flows, const NodeN
   return list;
 }
 
+namespace {
+
+/// Calls `each` with every {…} of a list parameter.
+template <class Each>
+void eachOf(const omnetpp::cPar& list, const char* name, std::initializer_list<const char*> known, Each&& each) {
+  const auto* array = dynamic_cast<const cValueArray*>(list.objectValue());
+  if (array == nullptr) throw InputError(std::string(name) + ": must be a list, [{...}, ...]");
+  for (int i = 0; i < array->size(); ++i) {
+    each(Fields(array->get(i), std::string(name) + "[" + std::to_string(i) + "]", known));
+  }
+}
+
+}  // namespace
+
+std::vector<LinkEvent> parseLinkEvents(const omnetpp::cPar& events, const NodeNames& names) {
+  std::vector<LinkEvent> list;
+  eachOf(events, "linkEvents", {"at", "port", "up"}, [&](const Fields& f) {
+    list.push_back(
+        {fabric::Time{f.quantity("at", "ps", 0, fabric::kLongestTime.ps)}, names.port(f.text("port")), f.flag("up")});
+  });
+  return list;
+}
+
+std::vector<RouteChange> parseRouteChanges(const omnetpp::cPar& changes) {
+  std::vector<RouteChange> list;
+  eachOf(changes, "routeChanges", {"at", "file"}, [&](const Fields& f) {
+    list.push_back({fabric::Time{f.quantity("at", "ps", 0, fabric::kLongestTime.ps)}, f.text("file")});
+  });
+  return list;
+}
+
 std::vector<fabric::ScenarioTable> parseTables(const omnetpp::cPar& tables, const NodeNames& names) {
   const auto* map = dynamic_cast<const cValueMap*>(tables.objectValue());
   if (map == nullptr) throw InputError("tables: must be {name: {...}, ...}");

@@ -24,6 +24,19 @@ class NodeNames {
   omnetpp::cModule& network_;
 };
 
+struct LinkEvent {
+  fabric::Time at;
+  fabric::TraceFilter::PortId port;
+  bool up;
+};
+
+struct RouteChange {
+  fabric::Time at;
+  std::string file;
+};
+
+std::vector<LinkEvent> parseLinkEvents(const omnetpp::cPar& events, const NodeNames& names);
+std::vector<RouteChange> parseRouteChanges(const omnetpp::cPar& changes);
 std::vector<fabric::FlowSpec> parseFlows(const omnetpp::cPar& flows, const NodeNames& names);
 std::vector<fabric::ScenarioTable> parseTables(const omnetpp::cPar& tables, const NodeNames& names);
 
