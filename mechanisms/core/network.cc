@@ -80,6 +80,7 @@ void Network::start() {
   checkNeeds();
   startTracing();
   scheduleFlows();
+  checkLinkEvents();
   const auto later = [](const auto& x, const auto& y) { return y.at < x.at; };
   std::stable_sort(linkEvents_.begin(), linkEvents_.end(), later);
   std::stable_sort(routeChanges_.begin(), routeChanges_.end(), later);
@@ -115,13 +116,17 @@ void Network::checkNeeds() const {
 
 // ---------------------------------------------------------------- links and routes
 
-void Network::addLinkEvent(Time at, Port& end, bool up) {
-  for (const Port* p : {&end, &end.peer()}) {
-    if (dynamic_cast<const Switch*>(&p->node()) == nullptr) {
-      throw std::invalid_argument("the link of host " + p->node().name() + " cannot fail; links between switches can");
+void Network::addLinkEvent(Time at, Port& end, bool up) { linkEvents_.push_back({at, &end, up}); }
+
+void Network::checkLinkEvents() const {
+  for (const LinkEvent& e : linkEvents_) {
+    for (const Port* p : {e.end, &e.end->peer()}) {
+      if (dynamic_cast<const Switch*>(&p->node()) == nullptr) {
+        throw std::invalid_argument("the link of host " + p->node().name() +
+                                    " cannot fail; links between switches can");
+      }
     }
   }
-  linkEvents_.push_back({at, &end, up});
 }
 
 void Network::addRouteChange(Time at, std::vector<RouteEntry> routes) {

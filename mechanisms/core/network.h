@@ -97,6 +97,7 @@ class Network {
   void startFlows();
   void scheduleFlows();
   void stop() { engine_.stop(); }
+  void checkLinkEvents() const;
   void scheduleLinks();
   void changeLinks();
   void startTracing();

@@ -27,9 +27,9 @@ class Node : public Component {
   virtual void receive(Port& port, Packet* packet) = 0;
   /// `packet` leaves the egress queue of `port`.
   virtual void onDequeue(Port& port, const Packet& packet) = 0;
-  /// `packet` is lost on the link of `port`, or on its way to it.
   /// The link of `port` is back in service.
   virtual void onLinkUp(Port&) {}
+  /// `packet` is lost on the link of `port`, or on its way to it.
   void lose(Port& port, Packet* packet) { drop(port, packet, DropReason::LinkDown); }
 
  protected:

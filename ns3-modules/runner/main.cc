@@ -145,9 +145,9 @@ Run(const Options& options)
                 ": the ports of a node must be numbered in the order of their links");
         }
         links.push_back(fabric.Connect(nodes.Get(l.a),
-                       nodes.Get(l.b),
-                       DataRate(l.rate.bps),
-                       PicoSeconds(l.delay.ps)));
+                                       nodes.Get(l.b),
+                                       DataRate(l.rate.bps),
+                                       PicoSeconds(l.delay.ps)));
     }
     for (const auto& r : core::loadRoutes(s.routesFile))
     {
