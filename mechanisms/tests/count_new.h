@@ -21,6 +21,11 @@ inline size_t atLeastOne(size_t size) { return size == 0 ? 1 : size; }
 
 void* operator new(size_t size) { return fabric::test::counted(std::malloc(fabric::test::atLeastOne(size))); }
 void* operator new[](size_t size) { return operator new(size); }
+void* operator new(size_t size, const std::nothrow_t&) noexcept {  // std::stable_sort's
+  ++fabric::test::allocations;
+  return std::malloc(fabric::test::atLeastOne(size));
+}
+void* operator new[](size_t size, const std::nothrow_t& nothrow) noexcept { return operator new(size, nothrow); }
 void* operator new(size_t size, std::align_val_t align) {
   const auto a = static_cast<size_t>(align);
   return fabric::test::counted(std::aligned_alloc(a, (fabric::test::atLeastOne(size) + a - 1) / a * a));
