@@ -175,9 +175,9 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
 }
 
-// Quantiles are the slowdowns that the given shares of the flows with from <=
-// size < to do not exceed. Unfinished flows, or none at all, are an error.
-func (f *Flows) Quantiles(from, to int64, shares []float64) ([]float64, error) {
+// Slowdowns are those of the flows with from <= size < to. Unfinished flows, or
+// none at all, are an error.
+func (f *Flows) Slowdowns(from, to int64) ([]float64, error) {
 	s := Stats{From: from, To: to}
 	var x []float64
 	for i, size := range f.Size {
@@ -190,15 +190,18 @@ func (f *Flows) Quantiles(from, to int64, shares []float64) ([]float64, error) {
 		}
 	}
 	s.Flows = len(x)
-	if err := s.check(); err != nil {
-		return nil, err
-	}
-	slices.Sort(x)
+	return x, s.check()
+}
+
+// Quantiles are the values that the given shares of them do not exceed; they
+// are sorted by it. There is one value or more.
+func Quantiles(values, shares []float64) []float64 {
+	slices.Sort(values)
 	out := make([]float64, len(shares))
 	for i, p := range shares {
-		out[i] = quantile(x, p)
+		out[i] = quantile(values, p)
 	}
-	return out, nil
+	return out
 }
 
 // EqualCounts are the edges of bins that have about as many of the flow sizes

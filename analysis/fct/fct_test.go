@@ -70,12 +70,12 @@ func TestMean95(t *testing.T) {
 
 func TestQuantiles(t *testing.T) {
 	flows := &fct.Flows{Size: []int64{1, 5, 5, 5, 5, 9}, Slowdown: []float64{100, 4, 1, 3, 2, math.NaN()}}
-	got, err := flows.Quantiles(5, 9, []float64{0, 0.25, 0.26, 0.5, 1})
+	slowdowns, err := flows.Slowdowns(5, 9)
 	require.NoError(t, err)
-	assert.Equal(t, []float64{1, 1, 2, 2, 4}, got)
-	_, err = flows.Quantiles(5, 10, []float64{0.5})
+	assert.Equal(t, []float64{1, 1, 2, 2, 4}, fct.Quantiles(slowdowns, []float64{0, 0.25, 0.26, 0.5, 1}))
+	_, err = flows.Slowdowns(5, 10)
 	require.ErrorContains(t, err, "1 of 5 flows of 5B to 10B did not finish")
-	_, err = flows.Quantiles(2, 5, []float64{0.5})
+	_, err = flows.Slowdowns(2, 5)
 	assert.ErrorContains(t, err, "no measured flows")
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -133,8 +134,11 @@ func checkPlot(f *spec.Figure, p spec.Plot, matrix claims.Matrix) error {
 			}
 		}
 	}
-	if p.Kind == kindFCT || p.Kind == kindCDF {
+	switch p.Kind {
+	case kindFCT:
 		return checkFCT(p, matrix[f.Dimensions.Items[p.Lines].Path])
+	case kindCDF:
+		return checkCDF(f, p)
 	}
 	if p.Stats != nil || p.Edges != nil || p.Bins != 0 || p.Baseline != "" || p.MinSize != 0 || p.MaxSize != 0 || p.Log {
 		return fmt.Errorf("stats, edges, bins, baseline, min_size, max_size and log belong to fct and cdf")
@@ -183,21 +187,31 @@ func checkTime(f *spec.Figure, p spec.Plot) error {
 	return nil
 }
 
+func checkCDF(f *spec.Figure, p spec.Plot) error {
+	switch {
+	case p.X != "" || len(p.Series) > 0 || p.Window != nil || p.Unit != "":
+		return fmt.Errorf("x, series, window and unit belong to other kinds of plots")
+	case p.Stats != nil || p.Edges != nil || p.Bins != 0 || p.Baseline != "":
+		return fmt.Errorf("stats, edges, bins and baseline belong to fct")
+	case p.MaxSize != 0 && p.MaxSize <= p.MinSize:
+		return fmt.Errorf("max_size is not above min_size")
+	case p.Measure == "":
+		return nil
+	case p.MinSize != 0 || p.MaxSize != 0:
+		return fmt.Errorf("min_size and max_size are the measure's own where there is one")
+	}
+	m, err := f.Measures.Get("measure", p.Measure)
+	if err == nil && !measure.Spreads(m.Kind) {
+		err = fmt.Errorf("%s is one value, without a distribution; a cdf takes measures of the kinds %s", m.Kind, strings.Join(measure.Spreading(), ", "))
+	}
+	return err
+}
+
 // checkFCT checks a plot of completion times; values are those of its lines.
 func checkFCT(p spec.Plot, values []string) error {
-	if p.X != "" || p.Measure != "" || len(p.Series) > 0 || p.Window != nil || p.Unit != "" {
-		return fmt.Errorf("x, measure, series, window and unit belong to other kinds of plots")
-	}
-	if p.Kind == kindCDF {
-		if p.Stats != nil || p.Edges != nil || p.Bins != 0 || p.Baseline != "" {
-			return fmt.Errorf("stats, edges, bins and baseline belong to fct")
-		}
-		if p.MaxSize != 0 && p.MaxSize <= p.MinSize {
-			return fmt.Errorf("max_size is not above min_size")
-		}
-		return nil
-	}
 	switch {
+	case p.X != "" || p.Measure != "" || len(p.Series) > 0 || p.Window != nil || p.Unit != "":
+		return fmt.Errorf("x, measure, series, window and unit belong to other kinds of plots")
 	case p.Rows != "" || p.Columns != "" || len(p.Marks) > 0:
 		return fmt.Errorf("fct has a panel for each of stats; it takes no rows, columns and marks")
 	case p.MinSize != 0 || p.MaxSize != 0:

@@ -57,13 +57,14 @@ type painter struct {
 	p       spec.Plot
 	runs    []spec.Run
 	lookup  func(measure string, run int) (float64, error)
+	taker   *measure.Taker
 	engines []string
 	styles  map[string]int // by line name
 	d       *drawing
 }
 
 func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int) (float64, error)) *drawing {
-	x := &painter{f: f, p: p, lookup: lookup, styles: map[string]int{}, runs: runs}
+	x := &painter{f: f, p: p, lookup: lookup, taker: measure.NewTaker(f), styles: map[string]int{}, runs: runs}
 	for _, r := range runs {
 		if !slices.Contains(x.engines, r.Engine) {
 			x.engines = append(x.engines, r.Engine)
@@ -120,8 +121,11 @@ func (x *painter) labels() {
 		d.xUnit, d.yUnit = "B", "1"
 		d.figure.XLabel, d.figure.YLabel, d.figure.LogY = "flow size up to", "FCT slowdown", p.Log
 	case kindCDF:
-		d.xUnit, d.yUnit = "1", "1"
+		d.xUnit, d.yUnit = x.cdfMeasure().Unit, "1"
 		d.figure.XLabel, d.figure.YLabel, d.figure.LogX = "FCT slowdown", "share of the flows", p.Log
+		if p.Measure != "" {
+			d.figure.XLabel, d.figure.YLabel = withUnit(x.cdfMeasure().Text, d.xUnit), "cumulative share"
+		}
 	default:
 		m := x.f.Measures.Items[p.Measure]
 		d.yUnit = m.Unit

@@ -229,13 +229,18 @@ func sizeRange(from, to int64) string {
 	return units.FormatBytes(from) + " to " + units.FormatBytes(to)
 }
 
-// cdf draws the distribution of the slowdowns: for a share of the flows, the
-// mean over the seeds of the slowdown which it does not exceed.
-func (x *painter) cdf(panel *plot.Panel, where map[string]string, here *place) {
-	high := int64(x.p.MaxSize)
-	if high == 0 {
-		high = math.MaxInt64
+// cdfMeasure is the measure whose values a cdf shows: the one it names, else the
+// slowdown of the flows of its sizes.
+func (x *painter) cdfMeasure() spec.Measure {
+	if x.p.Measure != "" {
+		return x.f.Measures.Items[x.p.Measure]
 	}
+	return spec.Measure{Kind: "fct_slowdown", Unit: "1", MinSize: x.p.MinSize, MaxSize: x.p.MaxSize}
+}
+
+// cdf draws the distribution of a measure's values: for a share of them, the
+// mean over the seeds of the value which it does not exceed.
+func (x *painter) cdf(panel *plot.Panel, where map[string]string, here *place) {
 	var shares []float64
 	for i := range 201 {
 		shares = append(shares, float64(i)/200)
@@ -252,17 +257,13 @@ func (x *painter) cdf(panel *plot.Panel, where map[string]string, here *place) {
 			found := x.at(with(where, x.p.Lines, value), engine)
 			sums := make([]float64, len(shares))
 			for _, i := range found {
-				flows, err := readFlows(x.runs[i])
-				var quantiles []float64
-				if err == nil {
-					quantiles, err = flows.Quantiles(int64(x.p.MinSize), high, shares)
-				}
+				values, err := x.taker.Spread(x.cdfMeasure(), x.runs[i])
 				if err != nil {
 					x.miss(panel, line.Name, err)
 					found = nil
 					break
 				}
-				for k, q := range quantiles {
+				for k, q := range fct.Quantiles(values, shares) {
 					sums[k] += q
 				}
 			}

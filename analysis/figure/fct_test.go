@@ -115,7 +115,21 @@ func TestCDFPlot(t *testing.T) {
 	}
 	assert.Equal(t, 2*203+1, strings.Count(csv, "\n"))
 	require.Len(t, out.Missing, 1)
-	assert.Contains(t, out.Missing[0], "whole, FNCC: 1 of 201 flows of any size did not finish")
+	assert.Regexp(t, "^whole, FNCC: .*1 of 201 flows of any size did not finish", out.Missing[0])
+}
+
+func TestCDFOfAMeasure(t *testing.T) {
+	out := evaluateFCT(t, `measures:
+  small: {kind: fct_slowdown, stat: mean, max_size: 10KB, unit: "%", text: slowdown of small flows}
+plots:
+  - {id: cdf, title: S, kind: cdf, lines: mechanism, measure: small}
+`)
+	files := contents(t, out.Dir)
+	for _, want := range []string{"cdf,,,hpcc,ns3,,418,%,1,1,\n", "cdf,,,hpcc,ns3,,110,%,0,1,\n"} {
+		assert.Contains(t, string(files["cdf.csv"]), want)
+	}
+	assert.Contains(t, string(files["cdf.svg"]), "slowdown of small flows (%)")
+	assert.Contains(t, string(files["cdf.svg"]), "cumulative share")
 }
 
 func TestFCTDecodeErrors(t *testing.T) {
@@ -134,13 +148,16 @@ func TestFCTDecodeErrors(t *testing.T) {
 		{"kind: cdf, lines: mechanism, bins: 5", "belong to fct"},
 		{"kind: cdf, lines: mechanism, min_size: 2KB, max_size: 1KB", "max_size is not above min_size"},
 		{"kind: cdf, lines: mechanism, unit: us", "belong to other kinds of plots"},
+		{"kind: cdf, lines: mechanism, measure: smal", `unknown measure "smal"; did you mean "small"?`},
+		{"kind: cdf, lines: mechanism, measure: small, max_size: 1KB", "the measure's own"},
+		{"kind: cdf, lines: mechanism, measure: lost", "drops is one value, without a distribution; a cdf takes measures of the kinds fct, fct_slowdown, imbalance, queue_mean"},
 		{"kind: bars, x: mechanism, log: true", "belong to fct and cdf"},
 		{"kind: fct, stats: [mean], bins: 5", "the matrix has several values of preset"},
 	}
 	for _, tt := range tests {
-		_, err := decode(t, fctHead+"plots:\n  - {id: p, "+tt.plot+"}\n")
+		_, err := decode(t, fctHead+"measures: {small: {kind: fct, stat: mean, unit: us}, lost: {kind: drops, window: [0us, 1us], unit: \"1\"}}\nplots:\n  - {id: p, "+tt.plot+"}\n")
 		require.ErrorContains(t, err, tt.want)
-		assert.ErrorContains(t, err, "exp.yaml:3: figure: plot p: ")
+		assert.ErrorContains(t, err, "exp.yaml:4: figure: plot p: ")
 	}
 }
 

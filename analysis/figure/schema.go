@@ -54,7 +54,7 @@ func Schema() map[string]any {
 	plots["required"] = []string{"id", "kind"}
 	refine(plots, object{
 		"id":    object{"type": "string", "pattern": fileName.String(), "description": "becomes the name of the files"},
-		"kind":  object{"enum": plotKinds, "description": "time: series over time; bars, sweep: a measure over x; fct: slowdown by flow size; cdf: its distribution"},
+		"kind":  object{"enum": plotKinds, "description": "time: series over time; bars, sweep: a measure over x; fct: slowdown by flow size; cdf: its distribution, or that of a measure"},
 		"stats": object{"type": "array", "items": object{"enum": fct.Names}},
 	})
 	series := plots["properties"].(object)["series"].(object)["items"].(object)

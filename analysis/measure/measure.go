@@ -54,36 +54,40 @@ type kind struct {
 	needs    []string // keys that must be given
 	allows   []string // keys that may
 	take     func(in) (float64, error)
+	// spread are the values that the measure sums up, which a cdf shows; nil
+	// where it is one value by itself.
+	spread func(in) ([]float64, error)
 }
 
 var kinds = map[string]kind{
-	"queue_peak": {Bytes, Lower, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Peak)},
-	"queue_mean": {Bytes, Lower, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Mean)},
+	"queue_peak": {Bytes, Lower, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Peak), nil},
+	"queue_mean": {Bytes, Lower, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Mean), queueSamples},
 	"queue_percentile": {Bytes, Lower, []string{"port", "class", "window", "percentile"}, nil, func(x in) (float64, error) {
 		return ofQueue(func(s queue.Samples) float64 { return s.Percentile(x.m.Percentile) })(x)
-	}},
-	"utilisation":   {Share, Higher, []string{"port", "window", "count"}, nil, utilisation},
-	"slowdown_time": {Time, Lower, []string{"flow", "event"}, nil, slowdownTime},
-	"fair_time":     {Time, Lower, []string{"flows", "port", "event"}, []string{"share"}, fairTime},
-	"recovery_time": {Time, Lower, []string{"flows", "port", "event"}, nil, recoveryTime},
-	"jitter":        {Share, Lower, []string{"flows", "window"}, []string{"method"}, jitter},
-	"rate_share":    {Share, Neither, []string{"flows", "port", "window"}, nil, rateShare},
+	}, queueSamples},
+	"queue_ports":   {Bytes, Lower, []string{"ports", "class", "window", "stat"}, nil, statOf(queueMeans), queueMeans},
+	"utilisation":   {Share, Higher, []string{"port", "window", "count"}, nil, utilisation, nil},
+	"slowdown_time": {Time, Lower, []string{"flow", "event"}, nil, slowdownTime, nil},
+	"fair_time":     {Time, Lower, []string{"flows", "port", "event"}, []string{"share"}, fairTime, nil},
+	"recovery_time": {Time, Lower, []string{"flows", "port", "event"}, nil, recoveryTime, nil},
+	"jitter":        {Share, Lower, []string{"flows", "window"}, []string{"method"}, jitter, nil},
+	"rate_share":    {Share, Neither, []string{"flows", "port", "window"}, nil, rateShare, nil},
 	"jain": {Share, Higher, []string{"flows", "window"}, nil, func(x in) (float64, error) {
 		return fairness.Acked(x.dir, x.m.Flows, x.window)
-	}},
-	"pauses":           {Count, Lower, []string{"node", "class", "window"}, []string{"port"}, pauses},
-	"paused_time":      {Time, Lower, []string{"port", "window"}, nil, pausedTime},
-	"drops":            {Count, Lower, []string{"window"}, nil, drops},
-	"fct_slowdown":     {Share, Lower, []string{"stat"}, []string{"min_size", "max_size"}, fctSlowdown},
-	"fct":              {Time, Lower, []string{"stat"}, []string{"min_size", "max_size"}, fctTime},
-	"fct_normalised":   {Share, Lower, nil, []string{"min_size", "max_size"}, fctNormalised},
-	"imbalance":        {Share, Lower, []string{"ports", "window", "interval", "count", "stat"}, nil, imbalance},
-	"flowlet_size":     {Bytes, Lower, []string{"gap", "percentile"}, nil, flowletSize},
-	"reordering":       {Share, Lower, nil, []string{"min_size", "max_size"}, reordering},
-	"price_of_anarchy": {Share, Lower, nil, []string{"stat"}, ofGames("anarchy")},
-	"equal_split":      {Share, Lower, nil, []string{"stat"}, ofGames("equal_ratio")},
-	"group_time":       {Time, Lower, []string{"group"}, nil, groupTime},
-	"group_throughput": {Share, Higher, nil, []string{"group"}, groupThroughput},
+	}, nil},
+	"pauses":           {Count, Lower, []string{"node", "class", "window"}, []string{"port"}, pauses, nil},
+	"paused_time":      {Time, Lower, []string{"port", "window"}, nil, pausedTime, nil},
+	"drops":            {Count, Lower, []string{"window"}, nil, drops, nil},
+	"fct_slowdown":     {Share, Lower, []string{"stat"}, []string{"min_size", "max_size"}, fctSlowdown, slowdowns},
+	"fct":              {Time, Lower, []string{"stat"}, []string{"min_size", "max_size"}, statOf(times), times},
+	"fct_normalised":   {Share, Lower, nil, []string{"min_size", "max_size"}, fctNormalised, nil},
+	"imbalance":        {Share, Lower, []string{"ports", "window", "interval", "count", "stat"}, nil, statOf(imbalance), imbalance},
+	"flowlet_size":     {Bytes, Lower, []string{"gap", "percentile"}, nil, flowletSize, nil},
+	"reordering":       {Share, Lower, nil, []string{"min_size", "max_size"}, reordering, nil},
+	"price_of_anarchy": {Share, Lower, nil, []string{"stat"}, ofGames("anarchy"), nil},
+	"equal_split":      {Share, Lower, nil, []string{"stat"}, ofGames("equal_ratio"), nil},
+	"group_time":       {Time, Lower, []string{"group"}, nil, groupTime, nil},
+	"group_throughput": {Share, Higher, nil, []string{"group"}, groupThroughput, nil},
 }
 
 // Kinds lists the kinds of measures.
@@ -147,6 +151,8 @@ func Check(f *spec.Figure, m spec.Measure) error {
 		return fmt.Errorf("flows is empty")
 	case m.Kind == "imbalance" && len(m.Ports) < 2:
 		return fmt.Errorf("imbalance needs two ports or more: of one port it is always 0")
+	case m.Kind == "queue_ports" && len(m.Ports) == 0:
+		return fmt.Errorf("ports is empty")
 	case m.Interval < 0 || m.Kind == "imbalance" && m.Interval == 0:
 		return fmt.Errorf("interval is not above 0")
 	case m.Kind == "jain" && len(m.Flows) < 2:
@@ -187,31 +193,63 @@ func NewTaker(f *spec.Figure) *Taker { return &Taker{f: f} }
 // Take measures one run, in the measure's unit; Never for a time that does
 // not come.
 func (t *Taker) Take(m spec.Measure, run spec.Run) (float64, error) {
-	f := t.f
-	if run.Err != nil {
-		return 0, run.Err
-	}
 	k := kinds[m.Kind]
-	scale, err := Scale(k.quantity, m.Unit)
+	x, scale, err := t.in(m, run)
 	if err != nil {
 		return 0, err
-	}
-	x := in{t: t, dir: run.Dir, m: m}
-	if m.Window != nil {
-		if x.window, err = f.Span(*m.Window); err != nil {
-			return 0, err
-		}
-	}
-	if m.Port != "" || m.PortBy != nil {
-		if x.port, x.link, err = portOf(f, m.Source, run); err != nil {
-			return 0, err
-		}
 	}
 	v, err := k.take(x)
 	if err == nil && math.IsNaN(v) {
 		err = fmt.Errorf("run %s: %s has no value", run.Dir, m.Kind)
 	}
 	return v / scale, err
+}
+
+// Spread are the values that the measure sums up in one run, in its unit, in
+// no order. There is one or more.
+func (t *Taker) Spread(m spec.Measure, run spec.Run) ([]float64, error) {
+	x, scale, err := t.in(m, run)
+	if err != nil {
+		return nil, err
+	}
+	values, err := kinds[m.Kind].spread(x)
+	if err == nil && len(values) == 0 {
+		err = fmt.Errorf("run %s: %s has no value", run.Dir, m.Kind)
+	}
+	scaled := make([]float64, len(values))
+	for i, v := range values {
+		scaled[i] = v / scale
+	}
+	return scaled, err
+}
+
+// Spreads says whether a kind of measure sums up values.
+func Spreads(kind string) bool { return kinds[kind].spread != nil }
+
+// Spreading lists the kinds that do.
+func Spreading() []string {
+	return slices.DeleteFunc(Kinds(), func(k string) bool { return !Spreads(k) })
+}
+
+// in looks up what the measure names in a run. Its value in the base unit is
+// to be divided by the scale.
+func (t *Taker) in(m spec.Measure, run spec.Run) (x in, scale float64, err error) {
+	if run.Err != nil {
+		return in{}, 0, run.Err
+	}
+	if scale, err = Scale(kinds[m.Kind].quantity, m.Unit); err != nil {
+		return in{}, 0, err
+	}
+	x = in{t: t, dir: run.Dir, m: m}
+	if m.Window != nil {
+		if x.window, err = t.f.Span(*m.Window); err != nil {
+			return in{}, 0, err
+		}
+	}
+	if m.Port != "" || m.PortBy != nil {
+		x.port, x.link, err = portOf(t.f, m.Source, run)
+	}
+	return x, scale, err
 }
 
 // portOf is the port that a source means in a run, and its link's rate.
@@ -235,6 +273,27 @@ func ofQueue(of func(queue.Samples) float64) func(in) (float64, error) {
 			return 0, err
 		}
 		return of(s), nil
+	}
+}
+
+func queueSamples(x in) ([]float64, error) {
+	s, err := queue.Read(x.dir, x.port, *x.m.Class, x.window)
+	return s.Bytes.Values(), err
+}
+
+// queueMeans are the means of the queues of all ports that match.
+func queueMeans(x in) ([]float64, error) {
+	return queue.Means(x.dir, x.m.Ports, *x.m.Class, x.window)
+}
+
+// statOf is the measure's statistic of the values.
+func statOf(spread func(in) ([]float64, error)) func(in) (float64, error) {
+	return func(x in) (float64, error) {
+		values, err := spread(x)
+		if err != nil {
+			return 0, err
+		}
+		return fct.Stat(values, x.m.Stat)
 	}
 }
 
@@ -365,13 +424,22 @@ func fctSlowdown(x in) (float64, error) {
 	return v, inRun(x.dir, err)
 }
 
-func fctTime(x in) (float64, error) {
+func slowdowns(x in) ([]float64, error) {
 	flows, err := x.flows()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	v, err := flows.Time(int64(x.m.MinSize), x.maxSize(), x.m.Stat)
-	return v, inRun(x.dir, err)
+	values, err := flows.Slowdowns(int64(x.m.MinSize), x.maxSize())
+	return values, inRun(x.dir, err)
+}
+
+func times(x in) ([]float64, error) {
+	flows, err := x.flows()
+	if err != nil {
+		return nil, err
+	}
+	took, _, err := flows.Times(int64(x.m.MinSize), x.maxSize())
+	return took, inRun(x.dir, err)
 }
 
 func fctNormalised(x in) (float64, error) {
@@ -383,12 +451,9 @@ func fctNormalised(x in) (float64, error) {
 	return v, inRun(x.dir, err)
 }
 
-func imbalance(x in) (float64, error) {
+func imbalance(x in) ([]float64, error) {
 	values, err := rate.Imbalance(x.dir, x.m.Ports, rate.Count(x.m.Count), x.window, int64(x.m.Interval))
-	if err != nil {
-		return 0, inRun(x.dir, err)
-	}
-	return fct.Stat(values, x.m.Stat)
+	return values, inRun(x.dir, err)
 }
 
 // ofGames is the largest value of a column of the table of games, or another

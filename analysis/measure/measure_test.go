@@ -82,6 +82,7 @@ measures:
   peak:    {kind: queue_peak, port_by: {hop: {first: "s1->s2"}}, class: 1, window: after, unit: KB}
   mean:    {kind: queue_mean, port: "s1->s2", class: 1, window: settled, unit: KB}
   median:  {kind: queue_percentile, percentile: 1, port: "s1->s2", class: 1, window: after, unit: B}
+  ports:   {kind: queue_ports, ports: ["s*->s2"], class: 1, window: settled, stat: mean, unit: KB}
   wire:    {kind: utilisation, port: "s1->s2", count: wire, window: after, unit: "%"}
   payload: {kind: utilisation, port: "s1->s2", count: payload, window: after, unit: "1"}
   slow:    {kind: slowdown_time, flow: 0, event: 300us, unit: us}
@@ -113,6 +114,7 @@ func TestTake(t *testing.T) {
 		"peak":    250.5,                        // 20 us at 12.5 KB/us, and 500 B between samples
 		"mean":    250,                          //
 		"median":  12500,                        // the smallest of 100 samples
+		"ports":   250,                          // the mean of the only port's mean
 		"wire":    100,                          // 12500 B per us at 100 Gb/s
 		"payload": 0.8,                          // 10000 of 12500
 		"slow":    320,                          //

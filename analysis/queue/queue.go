@@ -4,7 +4,10 @@ package queue
 
 import (
 	"fmt"
+	"maps"
+	"path"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -39,6 +42,54 @@ func Read(dir, port string, class int64, w series.Window) (Samples, error) {
 	return s, err
 }
 
+// Means are the mean sampled lengths of the queues of a class at all sampled
+// ports whose names match a pattern (spine*->leaf*), in the order of the names.
+// A pattern that matches none is an error.
+func Means(dir string, patterns []string, class int64, w series.Window) ([]float64, error) {
+	sums, counts := map[string]float64{}, map[string]float64{}
+	unmatched := slices.Clone(patterns)
+	wanted := map[string]bool{}
+	wants := func(port string) bool {
+		want, known := wanted[port]
+		if known {
+			return want
+		}
+		unmatched = slices.DeleteFunc(unmatched, func(p string) bool { return matches(p, port) })
+		want = slices.ContainsFunc(patterns, func(p string) bool { return matches(p, port) })
+		wanted[port] = want
+		return want
+	}
+	columns := append(table.Ints("time_ps", "class", "bytes"), table.Column{Name: "link", Type: table.String})
+	err := table.Scan(dir, "queues", columns, func(r *table.Rows) error {
+		for i := range r.N {
+			if !w.Contains(r.Int(0, i)) || r.Int(1, i) != class {
+				continue
+			}
+			if port := r.String(3, i); wants(port) {
+				sums[port] += float64(r.Int(2, i))
+				counts[port]++
+			}
+		}
+		return nil
+	})
+	if err == nil && len(unmatched) > 0 {
+		err = fmt.Errorf("run %s: queues has no sample of class %d from %s at a port that matches %s; name the ports under trace.queues.ports", dir, class, w, strings.Join(unmatched, ", "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	means := make([]float64, 0, len(sums))
+	for _, port := range slices.Sorted(maps.Keys(sums)) {
+		means = append(means, sums[port]/counts[port])
+	}
+	return means, nil
+}
+
+func matches(pattern, port string) bool {
+	ok, err := path.Match(pattern, port)
+	return ok && err == nil
+}
+
 // Peak is the highest length, between samples too.
 func (s Samples) Peak() float64 {
 	return slices.MaxFunc(s.MaxBytes, func(a, b series.Point) int {
@@ -58,10 +109,7 @@ func (s Samples) Mean() float64 { return s.Bytes.Mean() }
 // Percentile is the sampled length that p per cent of the samples do not
 // exceed (the empirical quantile, 0 < p <= 100).
 func (s Samples) Percentile(p float64) float64 {
-	values := make([]float64, len(s.Bytes))
-	for i, point := range s.Bytes {
-		values[i] = point.Value
-	}
+	values := s.Bytes.Values()
 	slices.Sort(values)
 	return stat.Quantile(p/100, stat.Empirical, values, nil)
 }

@@ -30,6 +30,12 @@ func TestQueue(t *testing.T) {
 	assert.Equal(t, 400.0, s.Percentile(50))
 	assert.Equal(t, 600.0, s.Percentile(99))
 
+	means, err := queue.Means(dir, []string{"s*->s3", "s1->*"}, 1, series.Window{From: 2e6, To: 6e6})
+	require.NoError(t, err)
+	assert.Equal(t, []float64{450, 9e6}, means)
+	_, err = queue.Means(dir, []string{"s1->*", "s*->leaf*"}, 1, series.Window{From: 0, To: 6e6})
+	require.ErrorContains(t, err, "at a port that matches s*->leaf*; name the ports")
+
 	_, err = queue.Read(dir, "s3->s4", 1, series.Window{From: 0, To: 6e6})
 	assert.ErrorContains(t, err, "no sample of s3->s4 class 1 from 0ps to 6us; name the port")
 }

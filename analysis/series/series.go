@@ -37,6 +37,15 @@ func (s Series) In(w Window) Series {
 	return s[from:max(from, to)]
 }
 
+// Values are the points' values, in their order.
+func (s Series) Values() []float64 {
+	values := make([]float64, len(s))
+	for i, p := range s {
+		values[i] = p.Value
+	}
+	return values
+}
+
 // Mean is the mean of the points' values; NaN without points.
 func (s Series) Mean() float64 {
 	sum := 0.0

@@ -236,11 +236,11 @@ func (l *loader) tableFilter(s *section, table *catalog.Table, t *topology.Topol
 	}
 	names, nodes := s.texts("ports")
 	for i, name := range names {
-		ref, err := t.Port(name)
+		refs, err := t.Ports(name)
 		if err != nil {
 			l.problem(nodes[i], "%s.ports: %v", s.path, err)
 		}
-		filter.Ports = append(filter.Ports, ref)
+		filter.Ports = append(filter.Ports, refs...)
 	}
 	texts, nodes := s.texts("flows")
 	for i, text := range texts {

@@ -16,6 +16,7 @@ package topology
 import (
 	"fmt"
 	"iter"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -285,6 +286,31 @@ func (t *Topology) Port(name string) (scenario.PortRef, error) {
 		names = append(names, t.PortName(scenario.PortRef{Node: node, Port: uint16(i)}))
 	}
 	return scenario.PortRef{}, fmt.Errorf("there is no port %q in this topology%s", name, catalog.Hint(name, names))
+}
+
+// Ports are the ports whose names match the pattern, in the order of their
+// nodes: "spine*->leaf*" are all downlinks, those of parallel links included.
+// Without an asterisk it is the one port of that name.
+func (t *Topology) Ports(pattern string) ([]scenario.PortRef, error) {
+	if !strings.Contains(pattern, "*") {
+		ref, err := t.Port(pattern)
+		return []scenario.PortRef{ref}, err
+	}
+	var found []scenario.PortRef
+	for node, ports := range t.ports {
+		for i := range ports {
+			ref := scenario.PortRef{Node: uint32(node), Port: uint16(i)}
+			if match, err := path.Match(pattern, t.PortName(ref)); err != nil {
+				return nil, fmt.Errorf("%q is not a pattern of ports; write one such as spine*->leaf*", pattern)
+			} else if match {
+				found = append(found, ref)
+			}
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("no port of this topology matches %q; write a pattern such as spine*->leaf*", pattern)
+	}
+	return found, nil
 }
 
 // PortName is the name under which Port finds a port.

@@ -95,6 +95,23 @@ func TestLeafSpine(t *testing.T) {
 	assert.Equal(t, []string{"leaf1->spine0", "leaf1->spine1", "leaf1->spine0#1"}, uplinks("leaf1", "host31"))
 	assert.Equal(t, []string{"spine0->leaf1", "spine0->leaf1#1"}, uplinks("spine0", "host32"))
 	assert.Equal(t, []string{"spine1->leaf1"}, uplinks("spine1", "host32"))
+	for pattern, want := range map[string][]string{
+		"leaf1->spine*":   {"leaf1->spine0", "leaf1->spine0#1", "leaf1->spine1"}, // one is down
+		"spine0->leaf0*":  {"spine0->leaf0", "spine0->leaf0#1"},
+		"spine1->leaf0#1": {"spine1->leaf0#1"},
+	} {
+		refs, err := topo.Ports(pattern)
+		require.NoError(t, err)
+		var names []string
+		for _, ref := range refs {
+			names = append(names, topo.PortName(ref))
+		}
+		assert.ElementsMatch(t, want, names, pattern)
+	}
+	for _, pattern := range []string{"spin*->leave*", "spine*->leaf[", "spine9->leaf0"} {
+		_, err := topo.Ports(pattern)
+		assert.Error(t, err, pattern)
+	}
 	ref, err := topo.Port("leaf1->spine0#1")
 	require.NoError(t, err)
 	assert.Equal(t, "leaf1->spine0#1", topo.PortName(ref))
