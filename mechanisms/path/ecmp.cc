@@ -14,6 +14,9 @@ const Description& Ecmp::describe() {
           .source("FNCC section 3.1, Observation 2")
           .param("symmetric", &Ecmp::symmetric_, true, "one hash for both directions of a flow",
                  "FNCC section 3.1: symmetric routing table")
+          .param("overlay_bytes", &Ecmp::overlayParam_, Bytes{0},
+                 "outer header between leaves; 50 = VXLAN, to compare with conga byte by byte", "chosen")
+          .range(0, 256)
           .done();
   return d;
 }

@@ -1,11 +1,11 @@
 // Equal-cost multipath by a hash of the flow.
 #pragma once
 
-#include "mechanisms/core/kinds.h"
+#include "mechanisms/path/overlay.h"
 
 namespace fabric {
 
-class Ecmp final : public PathSelector {
+class Ecmp final : public OverlaySelector {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }

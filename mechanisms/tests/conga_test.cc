@@ -213,8 +213,11 @@ TEST(Spraying, RoundRobinIsEvenAndRandomIsNearlySo) {
 
 // ---------------------------------------------------------------- on the wire
 
-TEST(CongaOverlay, CountsOnFabricLinksAndNowhereElse) {
-  LeafSpine net(with(Config(), "conga"), {});
+struct Overlay : testing::TestWithParam<const char*> {};
+
+TEST_P(Overlay, CountsOnFabricLinksAndNowhereElse) {
+  const std::string selector = GetParam();
+  LeafSpine net(with(Config(), selector).set(selector + ".overlay_bytes", int64_t{50}), {});
   net.flow(0, net.at(0, 0), net.at(1, 0), 500000);
   net.flow(1, net.at(1, 1), net.at(0, 1), 500000);
   net.flow(2, net.at(0, 0), net.at(0, 1), 500000);  // never leaves its leaf
@@ -236,6 +239,9 @@ TEST(CongaOverlay, CountsOnFabricLinksAndNowhereElse) {
   EXPECT_EQ(full, 343 * (4 + 4 + 2));
   EXPECT_EQ(fabric, 2 * 2 * 344 * 2);
 }
+
+INSTANTIATE_TEST_SUITE_P(All, Overlay, testing::Values("conga", "ecmp", "local", "letflow"),
+                         [](const auto& info) { return std::string(info.param); });
 
 TEST(CongaOverlay, CeIsTheLargestMetricOfThePath) {
   // 20 Gb/s cross two fabric links, of which one is the worse: the first, or the last.
