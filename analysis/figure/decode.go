@@ -140,6 +140,9 @@ func checkPlot(f *spec.Figure, p spec.Plot, matrix claims.Matrix) error {
 	case kindCDF:
 		return checkCDF(f, p)
 	}
+	if p.Measures != nil {
+		return fmt.Errorf("measures belongs to cdf; %s takes one measure", p.Kind)
+	}
 	if p.Stats != nil || p.Edges != nil || p.Bins != 0 || p.Baseline != "" || p.MinSize != 0 || p.MaxSize != 0 || p.Log {
 		return fmt.Errorf("stats, edges, bins, baseline, min_size, max_size and log belong to fct and cdf")
 	}
@@ -195,22 +198,42 @@ func checkCDF(f *spec.Figure, p spec.Plot) error {
 		return fmt.Errorf("stats, edges, bins and baseline belong to fct")
 	case p.MaxSize != 0 && p.MaxSize <= p.MinSize:
 		return fmt.Errorf("max_size is not above min_size")
-	case p.Measure == "":
+	case p.Measure != "" && p.Measures != nil:
+		return fmt.Errorf("measure and measures exclude each other")
+	case p.Measures != nil && len(p.Measures) == 0:
+		return fmt.Errorf("measures is empty")
+	case p.Measure == "" && p.Measures == nil:
 		return nil
 	case p.MinSize != 0 || p.MaxSize != 0:
 		return fmt.Errorf("min_size and max_size are the measure's own where there is one")
 	}
-	m, err := f.Measures.Get("measure", p.Measure)
-	if err == nil && !measure.Spreads(m.Kind) {
-		err = fmt.Errorf("%s is one value, without a distribution; a cdf takes measures of the kinds %s", m.Kind, strings.Join(measure.Spreading(), ", "))
+	names := p.Measures
+	if p.Measure != "" {
+		names = []string{p.Measure}
 	}
-	return err
+	var first spec.Measure
+	for i, name := range names {
+		m, err := f.Measures.Get("measure", name)
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			first = m
+		}
+		switch {
+		case !measure.Spreads(m.Kind):
+			return fmt.Errorf("%s is one value, without a distribution; a cdf takes measures of the kinds %s", m.Kind, strings.Join(measure.Spreading(), ", "))
+		case m.Kind != first.Kind || m.Unit != first.Unit:
+			return fmt.Errorf("%s is a %s in %s, %s a %s in %s; the measures of a cdf are of one kind and unit", names[0], first.Kind, first.Unit, name, m.Kind, m.Unit)
+		}
+	}
+	return nil
 }
 
 // checkFCT checks a plot of completion times; values are those of its lines.
 func checkFCT(p spec.Plot, values []string) error {
 	switch {
-	case p.X != "" || p.Measure != "" || len(p.Series) > 0 || p.Window != nil || p.Unit != "":
+	case p.X != "" || p.Measure != "" || p.Measures != nil || len(p.Series) > 0 || p.Window != nil || p.Unit != "":
 		return fmt.Errorf("x, measure, series, window and unit belong to other kinds of plots")
 	case p.Rows != "" || p.Columns != "" || len(p.Marks) > 0:
 		return fmt.Errorf("fct has a panel for each of stats; it takes no rows, columns and marks")

@@ -121,10 +121,15 @@ func (x *painter) labels() {
 		d.xUnit, d.yUnit = "B", "1"
 		d.figure.XLabel, d.figure.YLabel, d.figure.LogY = "flow size up to", "FCT slowdown", p.Log
 	case kindCDF:
-		d.xUnit, d.yUnit = x.cdfMeasure().Unit, "1"
+		names, measures := x.cdfMeasures()
+		d.xUnit, d.yUnit = measures[0].Unit, "1"
 		d.figure.XLabel, d.figure.YLabel, d.figure.LogX = "FCT slowdown", "share of the flows", p.Log
-		if p.Measure != "" {
-			d.figure.XLabel, d.figure.YLabel = withUnit(x.cdfMeasure().Text, d.xUnit), "cumulative share"
+		if names[0] != "" {
+			label := measures[0].Text
+			if len(measures) > 1 { // their texts tell the lines from each other
+				label = strings.ReplaceAll(measures[0].Kind, "_", " ")
+			}
+			d.figure.XLabel, d.figure.YLabel = withUnit(label, d.xUnit), "cumulative share"
 		}
 	default:
 		m := x.f.Measures.Items[p.Measure]

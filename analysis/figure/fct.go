@@ -229,16 +229,24 @@ func sizeRange(from, to int64) string {
 	return units.FormatBytes(from) + " to " + units.FormatBytes(to)
 }
 
-// cdfMeasure is the measure whose values a cdf shows: the one it names, else the
-// slowdown of the flows of its sizes.
-func (x *painter) cdfMeasure() spec.Measure {
-	if x.p.Measure != "" {
-		return x.f.Measures.Items[x.p.Measure]
+// cdfMeasures are those whose values a cdf shows, by name: the ones it names,
+// else the slowdown of the flows of its sizes.
+func (x *painter) cdfMeasures() (names []string, measures []spec.Measure) {
+	switch {
+	case x.p.Measures != nil:
+		names = x.p.Measures
+	case x.p.Measure != "":
+		names = []string{x.p.Measure}
+	default:
+		return []string{""}, []spec.Measure{{Kind: "fct_slowdown", Unit: "1", MinSize: x.p.MinSize, MaxSize: x.p.MaxSize}}
 	}
-	return spec.Measure{Kind: "fct_slowdown", Unit: "1", MinSize: x.p.MinSize, MaxSize: x.p.MaxSize}
+	for _, name := range names {
+		measures = append(measures, x.f.Measures.Items[name])
+	}
+	return names, measures
 }
 
-// cdf draws the distribution of a measure's values: for a share of them, the
+// cdf draws the distribution of measures' values: for a share of them, the
 // mean over the seeds of the value which it does not exceed.
 func (x *painter) cdf(panel *plot.Panel, where map[string]string, here *place) {
 	var shares []float64
@@ -246,37 +254,52 @@ func (x *painter) cdf(panel *plot.Panel, where map[string]string, here *place) {
 		shares = append(shares, float64(i)/200)
 	}
 	shares = slices.Insert(shares, 200, 0.9975, 0.999)
+	names, measures := x.cdfMeasures()
 	for _, value := range x.values(x.p.Lines) {
-		for _, engine := range x.engines {
-			shown := ""
-			if x.p.Lines != "" {
-				shown = x.f.Dimensions.Items[x.p.Lines].Name(value)
+		shown := ""
+		if x.p.Lines != "" {
+			shown = x.f.Dimensions.Items[x.p.Lines].Name(value)
+		}
+		for i, m := range measures {
+			text, key := "", value
+			if len(measures) > 1 {
+				text, key = m.Text, x.name(value, names[i])
 			}
-			line := plot.Line{Name: x.name(shown, x.engine(engine))}
-			line.Style = x.style(line.Name)
-			found := x.at(with(where, x.p.Lines, value), engine)
-			sums := make([]float64, len(shares))
-			for _, i := range found {
-				values, err := x.taker.Spread(x.cdfMeasure(), x.runs[i])
+			for _, engine := range x.engines {
+				line := plot.Line{Name: x.name(shown, text, x.engine(engine))}
+				line.Style = x.style(line.Name)
+				quantiles, err := x.quantiles(m, shares, x.at(with(where, x.p.Lines, value), engine))
 				if err != nil {
 					x.miss(panel, line.Name, err)
-					found = nil
-					break
 				}
-				for k, q := range fct.Quantiles(values, shares) {
-					sums[k] += q
+				if quantiles == nil {
+					continue
 				}
+				for k, share := range shares {
+					line.XY = append(line.XY, plot.Point{X: quantiles[k], Y: share})
+					x.d.points = append(x.d.points, point{here.row, here.column, key, engine, "", quantiles[k], share, 0})
+				}
+				panel.Lines = append(panel.Lines, line)
+				here.lines = append(here.lines, lineKey{key, engine})
 			}
-			if len(found) == 0 {
-				continue
-			}
-			for k, share := range shares {
-				p := plot.Point{X: sums[k] / float64(len(found)), Y: share}
-				line.XY = append(line.XY, p)
-				x.d.points = append(x.d.points, point{here.row, here.column, value, engine, "", p.X, p.Y, 0})
-			}
-			panel.Lines = append(panel.Lines, line)
-			here.lines = append(here.lines, lineKey{value, engine})
 		}
 	}
+}
+
+// quantiles are the means over runs of a measure's quantiles; nil without runs.
+func (x *painter) quantiles(m spec.Measure, shares []float64, runs []int) ([]float64, error) {
+	if len(runs) == 0 {
+		return nil, nil
+	}
+	means := make([]float64, len(shares))
+	for _, i := range runs {
+		values, err := x.taker.Spread(m, x.runs[i])
+		if err != nil {
+			return nil, err
+		}
+		for k, q := range fct.Quantiles(values, shares) {
+			means[k] += q / float64(len(runs))
+		}
+	}
+	return means, nil
 }

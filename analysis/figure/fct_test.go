@@ -121,8 +121,10 @@ func TestCDFPlot(t *testing.T) {
 func TestCDFOfAMeasure(t *testing.T) {
 	out := evaluateFCT(t, `measures:
   small: {kind: fct_slowdown, stat: mean, max_size: 10KB, unit: "%", text: slowdown of small flows}
+  tiny: {kind: fct_slowdown, stat: mean, max_size: 2KB, unit: "%", text: tiny flows}
 plots:
   - {id: cdf, title: S, kind: cdf, lines: mechanism, measure: small}
+  - {id: both, title: S, kind: cdf, lines: mechanism, measures: [small, tiny]}
 `)
 	files := contents(t, out.Dir)
 	for _, want := range []string{"cdf,,,hpcc,ns3,,418,%,1,1,\n", "cdf,,,hpcc,ns3,,110,%,0,1,\n"} {
@@ -130,6 +132,10 @@ plots:
 	}
 	assert.Contains(t, string(files["cdf.svg"]), "slowdown of small flows (%)")
 	assert.Contains(t, string(files["cdf.svg"]), "cumulative share")
+
+	assert.Contains(t, string(files["both.csv"]), "both,,,\"hpcc, tiny\",ns3,,209,%,1,1,\n", "1.99 and 2.19")
+	assert.Contains(t, string(files["both.svg"]), "FNCC, tiny flows")
+	assert.Contains(t, string(files["both.svg"]), "fct slowdown (%)")
 }
 
 func TestFCTDecodeErrors(t *testing.T) {
@@ -150,12 +156,16 @@ func TestFCTDecodeErrors(t *testing.T) {
 		{"kind: cdf, lines: mechanism, unit: us", "belong to other kinds of plots"},
 		{"kind: cdf, lines: mechanism, measure: smal", `unknown measure "smal"; did you mean "small"?`},
 		{"kind: cdf, lines: mechanism, measure: small, max_size: 1KB", "the measure's own"},
-		{"kind: cdf, lines: mechanism, measure: lost", "drops is one value, without a distribution; a cdf takes measures of the kinds fct, fct_slowdown, imbalance, queue_mean"},
+		{"kind: cdf, lines: mechanism, measures: [small, lost]", "drops is one value"},
+		{"kind: cdf, lines: mechanism, measures: [small, rest]", "small is a fct in us, rest a fct_slowdown in 1; the measures of a cdf are of one kind and unit"},
+		{"kind: cdf, lines: mechanism, measures: [small], measure: small", "exclude each other"},
+		{"kind: bars, x: mechanism, measures: [small]", "measures belongs to cdf"},
+		{"kind: cdf, lines: mechanism, measure: lost", "drops is one value, without a distribution; a cdf takes measures of the kinds fct, fct_slowdown, flowlet_size, imbalance, queue_mean"},
 		{"kind: bars, x: mechanism, log: true", "belong to fct and cdf"},
 		{"kind: fct, stats: [mean], bins: 5", "the matrix has several values of preset"},
 	}
 	for _, tt := range tests {
-		_, err := decode(t, fctHead+"measures: {small: {kind: fct, stat: mean, unit: us}, lost: {kind: drops, window: [0us, 1us], unit: \"1\"}}\nplots:\n  - {id: p, "+tt.plot+"}\n")
+		_, err := decode(t, fctHead+"measures: {small: {kind: fct, stat: mean, unit: us}, rest: {kind: fct_slowdown, stat: mean, unit: \"1\"}, lost: {kind: drops, window: [0us, 1us], unit: \"1\"}}\nplots:\n  - {id: p, "+tt.plot+"}\n")
 		require.ErrorContains(t, err, tt.want)
 		assert.ErrorContains(t, err, "exp.yaml:4: figure: plot p: ")
 	}

@@ -82,7 +82,7 @@ var kinds = map[string]kind{
 	"fct":              {Time, Lower, []string{"stat"}, []string{"min_size", "max_size"}, statOf(times), times},
 	"fct_normalised":   {Share, Lower, nil, []string{"min_size", "max_size"}, fctNormalised, nil},
 	"imbalance":        {Share, Lower, []string{"ports", "window", "interval", "count", "stat"}, nil, statOf(imbalance), imbalance},
-	"flowlet_size":     {Bytes, Lower, []string{"gap", "percentile"}, nil, flowletSize, nil},
+	"flowlet_size":     {Bytes, Lower, []string{"gap", "percentile"}, nil, flowletSize, flowletSizes},
 	"reordering":       {Share, Lower, nil, []string{"min_size", "max_size"}, reordering, nil},
 	"price_of_anarchy": {Share, Lower, nil, []string{"stat"}, ofGames("anarchy"), nil},
 	"equal_split":      {Share, Lower, nil, []string{"stat"}, ofGames("equal_ratio"), nil},
@@ -483,6 +483,21 @@ func flowletSize(x in) (float64, error) {
 		return 0, err
 	}
 	return float64(flowlet.Percentile(sizes, x.m.Percentile)), nil
+}
+
+// flowletSizes are the sizes that shares of the bytes, from 0.1 to 100 % in
+// equal steps, do not exceed: as many of each size as it has bytes.
+func flowletSizes(x in) ([]float64, error) {
+	sizes, err := flowlet.Sizes(x.dir, int64(x.m.Gap))
+	if err != nil {
+		return nil, err
+	}
+	const steps = 1000
+	values := make([]float64, 0, steps)
+	for i := 1; i <= steps; i++ {
+		values = append(values, float64(flowlet.Percentile(sizes, 100*float64(i)/steps)))
+	}
+	return values, nil
 }
 
 // reordering is the share of the data packets that came out of order.

@@ -164,6 +164,8 @@ type Plot struct {
 	Unit    string            `yaml:"unit"`
 	Series  []Series          `yaml:"series"`
 	Marks   []Mark            `yaml:"marks"`
+	// Of distributions: several measures, a line each.
+	Measures []string `yaml:"measures"`
 	// Of plots of flow completion times.
 	Stats    []string `yaml:"stats"`
 	Edges    []Size   `yaml:"edges"`
