@@ -313,6 +313,11 @@ func (x *painter) sweep(panel *plot.Panel, where map[string]string, here *place)
 		x.miss(panel, x.p.X, err)
 		return
 	}
+	along := make([]int, len(values)) // a scale may have added values out of order
+	for i := range along {
+		along[i] = i
+	}
+	slices.SortStableFunc(along, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
 	x.d.xUnit = unit
 	x.d.figure.XLabel = withUnit(x.p.X, unit)
 	for _, lineValue := range x.values(x.p.Lines) {
@@ -324,8 +329,8 @@ func (x *painter) sweep(panel *plot.Panel, where map[string]string, here *place)
 			line := plot.Line{Name: x.name(shown, x.engine(engine)), Dots: true}
 			line.Style = x.style(line.Name)
 			place := with(where, x.p.Lines, lineValue)
-			for i, value := range values {
-				mean, half, ok := x.mean(panel, line.Name, x.at(with(place, x.p.X, value), engine))
+			for _, i := range along {
+				mean, half, ok := x.mean(panel, line.Name, x.at(with(place, x.p.X, values[i]), engine))
 				if !ok {
 					continue
 				}
