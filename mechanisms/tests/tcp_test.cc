@@ -245,6 +245,42 @@ TEST(Tcp, ALostRetransmissionTakesATimeout) {
   EXPECT_EQ(net.delivered(0), 20 * kMss);
 }
 
+/// 3 is lost and lost again. The first three new segments behind its retransmission tell, at the third of
+/// their SACKs; 5, which was sent again with it and arrived, is not sent a third time.
+TEST(Tcp, NewSegmentsTellOfALostRetransmission) {
+  Path net(tcp().set("tcp.lost_retransmissions", true));
+  net.data().drops[3] = 2;
+  net.data().drops[5] = 1;
+  net.stream(0, 60 * kMss);
+  net.finish(Time::Ms(150));  // before any timeout
+  EXPECT_EQ(net.timeouts(0), 0);
+  EXPECT_EQ(net.retransmitted(0), 3 * kMss);
+  EXPECT_EQ(net.delivered(0), 60 * kMss);
+  const std::vector<int64_t> order = net.order();
+  std::vector<size_t> three;
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i] == 3) three.push_back(i);
+  }
+  ASSERT_EQ(three.size(), 3u);
+  EXPECT_EQ(order[three[1] + 1], 5);
+  EXPECT_GE(three[2] - three[1], 1 + 1 + 3u) << "5, and three new segments or more";
+}
+
+/// Where no retransmission is lost, it makes no difference.
+TEST(Tcp, RetransmissionsThatArriveAreNotDoubted) {
+  std::vector<int64_t> orders[2];
+  for (const bool doubt : {false, true}) {
+    Path net(tcp().set("tcp.lost_retransmissions", doubt));
+    for (int s : {12, 14, 15, 19, 20, 25}) net.data().drops[s] = 1;
+    net.stream(0, 80 * kMss);
+    net.finish(Time::Ms(1000));
+    EXPECT_EQ(net.timeouts(0), 0);
+    EXPECT_EQ(net.retransmitted(0), 6 * kMss);
+    orders[doubt] = net.order();
+  }
+  EXPECT_EQ(orders[0], orders[1]);
+}
+
 /// All ten of the first window are lost but 4 and 7. After the timeout the window is one segment and
 /// doubles; the two that were SACKed are passed over.
 TEST(Tcp, AfterATimeoutHolesAreFilledInSlowStart) {
@@ -366,8 +402,9 @@ TEST_P(RandomLoss, FlowsEndAndTheScoreboardAgreesWithItself) {
   Config c = tcp(std::get<0>(GetParam()));
   c.set("tcp.min_rto", Time::Ms(1).ps).set("tcp.initial_rto", Time::Ms(1).ps);
   c.set("host.ack_every", int64_t{1 + std::get<1>(GetParam()) % 2}).set("tcp.ack_delay", Time::Us(100).ps);
-  Path net(c);
   const auto seed = static_cast<uint64_t>(std::get<1>(GetParam()));
+  c.set("tcp.lost_retransmissions", seed > 2);
+  Path net(c);
   net.data().loss = net.acks().loss = 0.03;
   net.data().random = RandomStream(seed, "data");
   net.acks().random = RandomStream(seed, "acks");

@@ -121,6 +121,10 @@ void Tcp::fill(Flow& f, Packet& p) {
     p.seq = f.sndNxt;
     p.payload = static_cast<uint32_t>(std::min<uint64_t>(mss_, unassigned(f)));
     f.sndNxt += p.payload;
+    if (lostRetransmissions_ && s.probe == 0 && s.rexmitted > s.una) {
+      s.probe = n.segment;
+      s.resent = s.rexmitted;
+    }
     ++s.nxt;
     shared(f).assigned += p.payload;
     h.cwr = s.sendCwr;
@@ -220,6 +224,7 @@ void Tcp::acknowledgeBelow(Flow& f, State& s, uint32_t segment) {
     }
   }
   s.una = segment;
+  if (s.una >= s.resent) s.probe = 0;
 }
 
 void Tcp::takeSack(Flow& f, State& s, TcpHeader::Block block) {
@@ -245,6 +250,7 @@ void Tcp::takeSack(Flow& f, State& s, TcpHeader::Block block) {
   }
   // IsLost() of RFC 6675: DupThresh segments above it are SACKed, that is more than (DupThresh - 1) MSS.
   declareLost(f, s, s.top[2]);
+  if (s.probe != 0 && s.top[2] >= s.probe) forgetRetransmissions(s);
 }
 
 /// All below `edge` that was not SACKed is lost.
@@ -259,6 +265,7 @@ void Tcp::declareLost(const Flow& f, State& s, uint32_t edge) {
 void Tcp::forgetRetransmissions(State& s) {
   s.rexmitted = s.una;
   s.rexmitBytes = 0;
+  s.probe = 0;
 }
 
 /// RFC 6675 section 5, step 4.

@@ -80,6 +80,8 @@ class Tcp : public Transport {
     uint32_t lostEdge = 0;
     uint32_t rexmitted = 0;      // HighRxt
     uint32_t recoveryPoint = 0;  // recovery ends when all below is acknowledged
+    // A new segment that went out when all missing below `resent` had been sent again; 0: none did.
+    uint32_t probe = 0, resent = 0;
     uint32_t top[3] = {};        // the three highest SACKed, the highest first
     uint32_t sackedBytes = 0, lostBytes = 0, rexmitBytes = 0;
     uint32_t limitedBytes = 0;  // sent by limited transmit since una moved
@@ -148,6 +150,7 @@ class Tcp : public Transport {
   WordPool pool_;
   Time minRto_, maxRto_, initialRto_, ackDelay_;
   bool limitedTransmit_ = true;
+  bool lostRetransmissions_ = false;
 };
 
 template <class C>
@@ -164,6 +167,10 @@ Describe<C>& Tcp::parameters(Describe<C>& d) {
       .range(1, 60e12)
       .param("limited_transmit", &Tcp::limitedTransmit_, true,
              "SACKed segments make room for new ones before a loss is certain", "RFC 3042; RFC 6675 section 5")
+      .param("lost_retransmissions", &Tcp::lostRetransmissions_, false,
+             "a retransmission is lost, and sent once more, when three segments are SACKed that were first sent "
+             "after it; without, it takes a timeout",
+             "Linux 2.6.26; what RFC 8985 section 3.1 calls lost retransmissions; RFC 6675 has it not")
       .param("ack_delay", &Tcp::ackDelay_, Time::Ms(40),
              "longest time that an ACK is held back where host.ack_every is above 1",
              "Linux: 40 ms; RFC 5681 section 4.2 allows 500 ms")
