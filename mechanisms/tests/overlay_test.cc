@@ -19,7 +19,7 @@ class Tunnel final : public PathSelector {
   static const Description& describe() {
     static const Description d = Describe<Tunnel>("test_tunnel", Kind::PathSelector, "An outer header between leaves")
                                      .help("Counts what it is called for.")
-                                     .source("chosen")
+                                     .source("test")
                                      .done();
     return d;
   }

@@ -1,6 +1,9 @@
 // Every path selector under every congestion control.
 #include <gtest/gtest.h>
 
+#include <map>
+#include <tuple>
+
 #include "mechanisms/tests/leaf_spine.h"
 
 namespace fabric {
@@ -11,17 +14,45 @@ using test::with;
 
 namespace {
 
-Config control(const std::string& name) {
-  return name == "hpcc"    ? Config::hpcc()
-         : name == "fncc"  ? Config::fncc()
-         : name == "dcqcn" ? Config::dcqcn()
-         : name == "rocc"  ? Config::rocc()
-                           : Config();
+Config tcp(const std::string& cc, const std::string& transport = "tcp", const std::string& queue = "fifo") {
+  Config c;
+  c.transport = transport;
+  c.cc = cc;
+  c.queues = {"fifo", queue};
+  return c.set("port.pfc", false)
+      .set(queue + ".limit", int64_t{30000})  // so that packets get lost
+      .set(transport + ".initial_rto", int64_t{5'000'000'000})
+      .set(transport + ".min_rto", int64_t{1'000'000'000});
+}
+
+/// What a congestion control needs at hosts and switches.
+const std::map<std::string, Config>& controls() {
+  static const std::map<std::string, Config> all{
+      {"none", Config()},
+      {"hpcc", Config::hpcc()},
+      {"fncc", Config::fncc()},
+      {"dcqcn", Config::dcqcn()},
+      {"rocc", Config::rocc()},
+      {"newreno", tcp("newreno")},
+      {"cubic", tcp("cubic")},
+      {"dctcp", tcp("dctcp", "tcp", "red").set("red.kmin", int64_t{15000}).set("red.kmax", int64_t{15000})},
+      {"lia", tcp("lia", "mptcp")},
+  };
+  return all;
+}
+
+/// The components of a kind, but for those that tests have.
+std::vector<std::string> names(Kind kind) {
+  std::vector<std::string> all;
+  for (const Description* d : Registry::all()) {
+    if (d->kind == kind && d->source != "test") all.push_back(d->name);
+  }
+  return all;
 }
 
 }  // namespace
 
-struct Selectors : testing::TestWithParam<std::tuple<const char*, const char*>> {};
+struct Selectors : testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(Selectors, CarryEveryTransport) {
   const auto [selector, cc] = GetParam();
@@ -30,8 +61,10 @@ TEST_P(Selectors, CarryEveryTransport) {
   shape.hosts = 3;
   shape.parallel = 2;
   shape.fabric = Rate::Gbps(10);
-  LeafSpine net(with(control(cc), selector), shape);
-  // Everybody to everybody in another leaf, and two within their own.
+  ASSERT_TRUE(controls().count(cc)) << "add " << cc << " to controls(), with what it needs";
+  const Config& config = controls().at(cc);
+  LeafSpine net(with(config, selector), shape);
+  // Everybody to everybody in another leaf, and two within their own. Later six to one at once.
   uint32_t id = 0;
   for (int a = 0; a < 9; ++a) {
     for (int b = 0; b < 9; ++b) {
@@ -40,17 +73,19 @@ TEST_P(Selectors, CarryEveryTransport) {
   }
   net.flow(id++, net.at(0, 0), net.at(0, 1), 50000);
   net.flow(id++, net.at(2, 2), net.at(2, 0), 50000);
+  for (int a = 0; a < 6; ++a) net.flow(id++, *net.hosts[a], *net.hosts[8], 50000, Time::Ms(5));
   net.finish(Time::Ms(500));
   EXPECT_EQ(net.network.counters.flowsFinished, id);
   EXPECT_EQ(net.network.packets().live(), 0u);
+  if (config.transport != "go_back_n") {
+    EXPECT_GT(net.network.counters.drops + net.network.counters.marks, 0u);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Selectors,
-                         testing::Combine(testing::Values("ecmp", "conga", "local", "letflow", "spray"),
-                                          testing::Values("none", "hpcc", "fncc", "dcqcn", "rocc")),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param)) + "_" + std::get<1>(info.param);
-                         });
+                         testing::Combine(testing::ValuesIn(names(Kind::PathSelector)),
+                                          testing::ValuesIn(names(Kind::CongestionControl))),
+                         [](const auto& info) { return std::get<0>(info.param) + "_" + std::get<1>(info.param); });
 
 TEST(SelectorFatTree, EdgeSwitchesAreTheLeaves) {
   for (const char* selector : {"conga", "local", "letflow", "spray"}) {
