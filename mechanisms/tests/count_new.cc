@@ -1,21 +1,24 @@
-// Counts every call of operator new. It defines the operators: to be included by one file of a program.
-#pragma once
+// Not in the header: where a compiler can inline delete but not new, it takes them for mismatched.
+#include "mechanisms/tests/count_new.h"
 
-#include <cstdint>
 #include <cstdlib>
 #include <new>
 
 namespace fabric::test {
 
-inline uint64_t allocations = 0;
+uint64_t allocations = 0;
 
-inline void* counted(void* p) {
+namespace {
+
+void* counted(void* p) {
   ++allocations;
   if (p == nullptr) throw std::bad_alloc();
   return p;
 }
 
-inline size_t atLeastOne(size_t size) { return size == 0 ? 1 : size; }
+size_t atLeastOne(size_t size) { return size == 0 ? 1 : size; }
+
+}  // namespace
 
 }  // namespace fabric::test
 
