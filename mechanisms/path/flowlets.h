@@ -23,6 +23,10 @@ class FlowletSelector : public OverlaySelector {
  protected:
   static constexpr int kNoPlace = -1;
 
+  /// The parameters and the table of a selector that knows only its own switch.
+  template <class C>
+  static Describe<C>& parameters(Describe<C>& d);
+
   /// A new flowlet: the place in `hops` of the port to take. `previous` is that of the port which the
   /// flow's flowlet before took, kNoPlace if it had none or its port is not among the next hops.
   virtual uint16_t decide(const Packet& packet, NextHops hops, int previous) = 0;
@@ -58,6 +62,21 @@ class FlowletSelector : public OverlaySelector {
   std::vector<Record> records_;  // by entry; empty while the table is off
   int traceTable_ = -1;
 };
+
+template <class C>
+Describe<C>& FlowletSelector::parameters(Describe<C>& d) {
+  return d
+      .param("flowlet_timeout", &FlowletSelector::timeout_, Time::Us(500),
+             "Tfl: a gap between one and two of it ends a flowlet", "CONGA (recalled): 500 us")
+      .range(1000, 1e15)
+      .param("flowlet_entries", &FlowletSelector::entries_, 65536, "entries of a switch's flowlet table",
+             "CONGA section 2.6: 64K")
+      .range(1, 1 << 20)
+      .param("overlay_bytes", &FlowletSelector::overlayParam_, Bytes{0},
+             "outer header between leaves; 50 = VXLAN, to compare with conga byte by byte", "chosen")
+      .range(0, 256)
+      .table(traceTable());
+}
 
 template <class Metric>
 uint16_t FlowletSelector::least(NextHops hops, int previous, Metric&& metric) {
