@@ -55,8 +55,8 @@ regress: deps $(BIN) ## run the experiments that have a baseline and compare wit
 bench: deps $(BIN) ## measure the speed of simulation and harness
 	@$(BIN) bench --scale full
 
-docs: deps ## renew the generated tables of the pages under docs/
-	@go test ./harness/catalog -run TestDocsSayWhatTheMechanismsSay -args -update
+docs: deps ## renew the generated tables of the pages under docs/, and the tests' catalog
+	@go test ./harness/catalog -run 'TestDocsSayWhatTheMechanismsSay|TestCatalogOfTheTestsIsUpToDate' -args -update
 
 docker-figure: ## run a figure in a container with both engines: make docker-figure FIG=fncc/fig10
 	docker build -t fabriclab .

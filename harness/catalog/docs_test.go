@@ -17,7 +17,7 @@ import (
 )
 
 // make docs sets it.
-var update = flag.Bool("update", false, "write the generated parts of the pages under docs/")
+var update = flag.Bool("update", false, "write the generated parts of the pages under docs/ and the catalog of other tests")
 
 // The tables of parameters in docs/ are what fabric-describe says, and every
 // component has its page.
@@ -53,6 +53,22 @@ func TestDocsSayWhatTheMechanismsSay(t *testing.T) {
 	for _, name := range c.Names("") {
 		assert.True(t, documented[name], "no page under docs/mechanisms has the block <!-- params:%s -->; write one (docs/how-to/adding-a-mechanism.md)", name)
 	}
+}
+
+// Tests without a build work on a catalog in a file; it is what fabric-describe
+// says.
+func TestCatalogOfTheTestsIsUpToDate(t *testing.T) {
+	const file = "testdata/catalog.json"
+	root, err := build.FindRoot(".")
+	require.NoError(t, err)
+	described, err := build.New(root, build.Release, os.Stderr).Describe(context.Background())
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.WriteFile(file, described, 0o644))
+	}
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(described), string(kept), "%s is out of date; run: make docs", file)
 }
 
 func TestMarkdownIsCompleteAndCompact(t *testing.T) {
