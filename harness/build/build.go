@@ -200,8 +200,8 @@ func buildID(sources string, v engine.Version) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// ensure builds one program unless it was built from the present sources, and
-// returns their hash. Sources that change while they are compiled make the
+// ensure builds one program unless what is there was built from the present
+// sources, and returns their hash. Sources that change while they are compiled make the
 // program stale for the next call.
 func (b *Builder) ensure(ctx context.Context, name string, sources, cmakeArgs []string, always bool) (hash string, err error) {
 	if _, err := os.Stat(filepath.Join(b.root, "CMakeLists.txt")); err != nil {
@@ -223,11 +223,10 @@ func (b *Builder) ensure(ctx context.Context, name string, sources, cmakeArgs []
 
 func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []string, always bool) error {
 	args := b.configureArgs(cmakeArgs)
-	want := hash + "\n" + strings.Join(args, " ") + "\n"
 	stamp := b.stamp(name)
 	if !always {
-		if got, err := os.ReadFile(stamp); err == nil && string(got) == want {
-			if _, err := os.Stat(b.binary(name)); err == nil {
+		if got, err := os.ReadFile(stamp); err == nil {
+			if want, err := b.say(name, hash, args); err == nil && string(got) == want {
 				return nil
 			}
 		}
@@ -241,8 +240,41 @@ func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []stri
 	if _, err := os.Stat(b.binary(name)); err != nil {
 		return fmt.Errorf("the build ended well, but there is no %s: CMakeLists.txt has to put it there", b.binary(name))
 	}
-	if err := renameio.WriteFile(stamp, []byte(want), 0o644); err != nil {
+	now, err := b.say(name, hash, args)
+	if err == nil {
+		err = renameio.WriteFile(stamp, []byte(now), 0o644)
+	}
+	if err != nil {
 		return fmt.Errorf("noting that %s was built: %w", name, err)
+	}
+	return nil
+}
+
+// say is the text of a stamp: the sources, how they are built, and what came
+// out, the program and the libraries of the build folder. Whoever calls cmake
+// there beside the harness makes another program without touching the stamp.
+func (b *Builder) say(name, sources string, args []string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(b.Dir(), "*", "*.so"))
+	if err != nil {
+		return "", fmt.Errorf("looking for libraries in %s: %w", b.Dir(), err)
+	}
+	sum := sha256.New()
+	for _, file := range append(files, b.binary(name)) {
+		if err := addFile(sum, file); err != nil {
+			return "", err
+		}
+	}
+	return fmt.Sprintf("%s\n%s\n%x\n", sources, strings.Join(args, " "), sum.Sum(nil)), nil
+}
+
+func addFile(sum io.Writer, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return fmt.Errorf("reading what was built: %w", err)
+	}
+	defer f.Close()
+	if _, err := io.Copy(sum, f); err != nil {
+		return fmt.Errorf("reading what was built: %w", err)
 	}
 	return nil
 }

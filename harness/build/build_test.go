@@ -99,6 +99,43 @@ func TestProgramIsBuiltWhenStale(t *testing.T) {
 	assert.Equal(t, 3, timesBuilt(t, b), "a binary that is gone is made again")
 }
 
+func TestProgramThatPlainCMakeBuiltFromOtherSourcesIsStale(t *testing.T) {
+	for _, what := range []string{"runner.in", "library.in"} {
+		t.Run(what, func(t *testing.T) {
+			root := checkout(t)
+			put(t, root, "CMakeLists.txt", cmakeLists+`
+add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/lib/libfake.so DEPENDS ${CMAKE_SOURCE_DIR}/fake-modules/library.in
+  COMMAND mkdir -p lib COMMAND cp ${CMAKE_SOURCE_DIR}/fake-modules/library.in ${CMAKE_BINARY_DIR}/lib/libfake.so)
+add_custom_target(library DEPENDS ${CMAKE_BINARY_DIR}/lib/libfake.so)
+add_dependencies(fabric-fake library)
+`)
+			put(t, root, "fake-modules/library.in", "library\n")
+			b := New(root, Release, io.Discard)
+			first, err := b.Program(context.Background(), fake{})
+			require.NoError(t, err)
+			file := filepath.Join(root, "fake-modules", what)
+			mine, err := os.ReadFile(file)
+			require.NoError(t, err)
+
+			put(t, root, "fake-modules/"+what, string(mine)+"# other\n")
+			out, err := exec.Command("cmake", "--build", b.Dir(), "--target", "fabric-fake").CombinedOutput()
+			require.NoError(t, err, string(out))
+			time.Sleep(50 * time.Millisecond) // ninja goes by times, and the clock of a file system ticks slowly
+			put(t, root, "fake-modules/"+what, string(mine))
+			again, err := b.Program(context.Background(), fake{})
+			require.NoError(t, err)
+			assert.Equal(t, first, again)
+			for source, built := range map[string]string{"runner.in": first.Path, "library.in": filepath.Join(b.Dir(), "lib", "libfake.so")} {
+				want, err := os.ReadFile(filepath.Join(root, "fake-modules", source))
+				require.NoError(t, err)
+				got, err := os.ReadFile(built)
+				require.NoError(t, err)
+				assert.Equal(t, string(want), string(got))
+			}
+		})
+	}
+}
+
 func TestBuildIDFollowsSourcesFlagsAndVersions(t *testing.T) {
 	root := checkout(t)
 	hash := func() string {
