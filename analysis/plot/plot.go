@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -561,11 +562,9 @@ func marks(p *plot.Plot, panel Panel) error {
 	for _, m := range panel.Marks {
 		x, y := [2]float64{p.X.Min, p.X.Max}, [2]float64{m.At, m.At}
 		low, high := p.Y.Min, p.Y.Max
-		at := plotter.XY{X: p.X.Min, Y: m.At}
 		if m.Vertical {
 			x, y = [2]float64{m.At, m.At}, [2]float64{p.Y.Min, p.Y.Max}
 			low, high = p.X.Min, p.X.Max
-			at = plotter.XY{X: m.At, Y: p.Y.Max}
 		}
 		if m.At < low || m.At > high {
 			continue
@@ -575,26 +574,48 @@ func marks(p *plot.Plot, panel Panel) error {
 			return err
 		}
 		line.LineStyle = draw.LineStyle{Color: dark, Width: 0.7, Dashes: []vg.Length{3, 2}}
-		label, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{at}, Labels: []string{m.Text}})
-		if err != nil {
-			return err
-		}
-		style := textStyle(markSize, dark)
-		if m.Vertical { // right of the line's upper end
-			style.XAlign, style.YAlign = text.XLeft, text.YTop
-			label.Offset = vg.Point{X: 3}
-		} else { // above the line's left end, or below where another is close above
-			style.XAlign, style.YAlign = text.XLeft, text.YBottom
-			label.Offset = vg.Point{X: 2, Y: 1}
-			for _, other := range panel.Marks {
-				if gap := other.At - m.At; !other.Vertical && gap > 0 && gap < 0.1*(p.Y.Max-p.Y.Min) {
-					style.YAlign = text.YTop
-					label.Offset.Y = -1
-				}
-			}
-		}
-		label.TextStyle = []text.Style{style}
-		p.Add(line, label)
+		p.Add(line, markText{m, panel.Marks})
 	}
 	return nil
+}
+
+// markText writes a mark's text: right of the upper end of a vertical line,
+// above the right end of a horizontal one.
+type markText struct {
+	Mark
+	all []Mark // of the panel
+}
+
+// Plot implements plot.Plotter.
+func (m markText) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	style := textStyle(markSize, dark)
+	if m.Vertical {
+		style.XAlign, style.YAlign = text.XLeft, text.YTop
+		c.FillText(style, vg.Point{X: x(m.At) + 3, Y: y(p.Y.Max)}, m.Text)
+		return
+	}
+	at := vg.Point{X: x(p.X.Max) - 2, Y: y(m.At) + 1}
+	style.XAlign, style.YAlign = text.XRight, text.YBottom
+	for _, other := range m.all {
+		// Below where another is close above.
+		if gap := other.At - m.At; !other.Vertical && gap > 0 && gap < 0.1*(p.Y.Max-p.Y.Min) {
+			style.YAlign = text.YTop
+			at.Y = y(m.At) - 1
+		}
+	}
+	// Left of vertical lines that would cross it.
+	var lines []vg.Length
+	for _, other := range m.all {
+		if other.Vertical && other.At >= p.X.Min && other.At <= p.X.Max {
+			lines = append(lines, x(other.At))
+		}
+	}
+	slices.Sort(lines)
+	for _, line := range slices.Backward(lines) {
+		if line > at.X-style.Width(m.Text) {
+			at.X = min(at.X, line-3)
+		}
+	}
+	c.FillText(style, at, m.Text)
 }

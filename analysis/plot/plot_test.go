@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -149,4 +151,29 @@ func TestLongLabels(t *testing.T) {
 		}
 	}
 	assert.Len(t, lines, 2, "the x axes of the three panels of both rows: %v", lines)
+}
+
+// A mark's text stands clear of the lines of other marks.
+func TestTextsOfMarksAreNotCrossed(t *testing.T) {
+	place := func(vertical ...float64) float64 {
+		panel := plot.Panel{FromX: 0, ToX: 100, Marks: []plot.Mark{{At: 5, Text: "XOFF"}},
+			Lines: []plot.Line{{Name: "a", XY: []plot.Point{{X: 0, Y: 0}, {X: 100, Y: 10}}}}}
+		for _, at := range vertical {
+			panel.Marks = append(panel.Marks, plot.Mark{Vertical: true, At: at, Text: "x"})
+		}
+		svg, err := plot.SVG(plot.Figure{Panels: [][]plot.Panel{{panel}}})
+		require.NoError(t, err)
+		found := regexp.MustCompile(`<text x="([0-9.]+)"[^>]*>XOFF`).FindSubmatch(svg)
+		require.NotNil(t, found, string(svg))
+		x, err := strconv.ParseFloat(string(found[1]), 64)
+		require.NoError(t, err)
+		return x
+	}
+	free := place()
+	assert.InDelta(t, free, place(10, 50), 1e-9, "lines elsewhere do not matter")
+	one := place(97)
+	assert.Less(t, one, free-10)
+	two := place(97, 93)
+	assert.Less(t, two, one-10)
+	assert.InDelta(t, two, place(93, 97), 1e-9, "in whatever order")
 }
