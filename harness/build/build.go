@@ -148,6 +148,17 @@ func (b *Builder) Rebuild(ctx context.Context, e engine.Engine) (*engine.Program
 	return b.program(ctx, e, true)
 }
 
+// Companion returns another program that is made of an engine's sources and a
+// folder of its own, built if it is stale.
+func (b *Builder) Companion(ctx context.Context, e engine.Engine, name, folder string) (string, error) {
+	simulator, err := e.Find()
+	if err != nil {
+		return "", err
+	}
+	_, err = b.ensure(ctx, name, append(e.Sources(), folder), simulator.CMake, false)
+	return b.binary(name), err
+}
+
 // Stamp says what an engine's runner was built from; it changes when the runner
 // is built anew.
 func (b *Builder) Stamp(e engine.Engine) (string, error) {
@@ -364,7 +375,8 @@ var sourceEndings = map[string]bool{
 	".cmake": true, ".in": true, ".ned": true, ".msg": true, ".txt": true,
 }
 
-// notCompiledIn are folders whose content is not part of any program.
+// notCompiledIn are folders whose content is part of a program only if it is
+// given by its name.
 var notCompiledIn = map[string]bool{"test": true, "tests": true, "examples": true, "bench": true}
 
 // hashSources hashes names and contents of the C++ and CMake files below root
@@ -372,14 +384,15 @@ var notCompiledIn = map[string]bool{"test": true, "tests": true, "examples": tru
 func hashSources(root string, folders []string) (string, error) {
 	sum := sha256.New()
 	for _, start := range slices.Concat(commonSources, folders) {
-		err := filepath.WalkDir(filepath.Join(root, start), func(path string, d fs.DirEntry, err error) error {
+		top := filepath.Join(root, start)
+		err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 				return nil
 			case err != nil:
 				return err
 			case d.IsDir():
-				if notCompiledIn[d.Name()] {
+				if path != top && notCompiledIn[d.Name()] {
 					return fs.SkipDir
 				}
 				return nil

@@ -144,12 +144,23 @@ func TestBuildIDFollowsSourcesFlagsAndVersions(t *testing.T) {
 		return h
 	}
 	before := hash()
+	put(t, root, "fake-modules/bench/main.cc", "int z;")
 	put(t, root, "mechanisms/tests/hpcc_test.cc", "int z;")
 	put(t, root, "mechanisms/README.md", "text")
 	put(t, root, "other-modules/x.cc", "int z;")
 	assert.Equal(t, before, hash(), "tests, texts and other engines are not compiled in")
 	put(t, root, "mechanisms/hpcc.cc", "int x2;")
 	assert.NotEqual(t, before, hash())
+
+	companion := func() string {
+		h, err := hashSources(root, []string{"fake-modules", "fake-modules/bench"})
+		require.NoError(t, err)
+		return h
+	}
+	with := companion()
+	assert.NotEqual(t, hash(), with)
+	put(t, root, "fake-modules/bench/main.cc", "int z2;")
+	assert.NotEqual(t, with, companion(), "a folder that is named is compiled in")
 
 	v := engine.Version{Engine: "ns3", EngineVersion: "3.37", Compiler: "g++ 12", BuildType: "Release", Flags: "-O3"}
 	ids := map[string]bool{buildID("a", v): true}

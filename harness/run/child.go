@@ -91,7 +91,7 @@ func (c *child) run(ctx context.Context) ending {
 		}},
 	}, c.path, c.args...)
 	p.Dir = c.dir
-	p.Env = append(withHugePages(os.Environ()), c.env...)
+	p.Env = append(WithHugePages(os.Environ()), c.env...)
 
 	done := p.Start()
 	var watch watchdog

@@ -2,10 +2,10 @@ package run
 
 import "strings"
 
-// withHugePages has glibc ask for huge pages in the simulator: the packets in
+// WithHugePages has glibc ask for huge pages in the simulator: the packets in
 // flight of a large network are spread over more pages than a CPU knows by
 // heart. A GLIBC_TUNABLES that is set already keeps what it says.
-func withHugePages(env []string) []string {
+func WithHugePages(env []string) []string {
 	const name, setting = "GLIBC_TUNABLES=", "glibc.malloc.hugetlb=1"
 	env = append([]string(nil), env...)
 	for i, e := range env {

@@ -12,7 +12,7 @@ func TestHugePagesLeaveOtherTunables(t *testing.T) {
 		"GLIBC_TUNABLES=glibc.malloc.hugetlb=0":    "GLIBC_TUNABLES=glibc.malloc.hugetlb=0",
 		"GLIBC_TUNABLES=glibc.malloc.arena_max=1:": "GLIBC_TUNABLES=glibc.malloc.arena_max=1:glibc.malloc.hugetlb=1",
 	} {
-		assert.Equal(t, []string{"A=b", want}, withHugePages([]string{"A=b", given}))
+		assert.Equal(t, []string{"A=b", want}, WithHugePages([]string{"A=b", given}))
 	}
-	assert.Equal(t, []string{"A=b", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"}, withHugePages([]string{"A=b"}))
+	assert.Equal(t, []string{"A=b", "GLIBC_TUNABLES=glibc.malloc.hugetlb=1"}, WithHugePages([]string{"A=b"}))
 }

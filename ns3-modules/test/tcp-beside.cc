@@ -3,16 +3,14 @@
  */
 #include "tcp-beside.h"
 
+#include "ns3-modules/bench/ns3-tcp.h"
+
 #include "ns3/boolean.h"
 #include "ns3/bulk-send-application.h"
-#include "ns3/config.h"
 #include "ns3/double.h"
 #include "ns3/integer.h"
 #include "ns3/simulator.h"
-#include "ns3/string.h"
 #include "ns3/uinteger.h"
-
-#include <map>
 
 namespace ns3
 {
@@ -25,26 +23,6 @@ namespace
 constexpr uint32_t SEGMENT = 1448; //!< 1500 less IPv4 20, TCP 20, time stamps 12
 constexpr uint32_t HEADERS = 70;   //!< these and Ethernet 18
 const Time MIN_RTO = MilliSeconds(1);
-
-void
-SetNs3(const std::string& control)
-{
-    static const std::map<std::string, std::string> types{{"newreno", "ns3::TcpLinuxReno"},
-                                                          {"cubic", "ns3::TcpCubic"},
-                                                          {"dctcp", "ns3::TcpDctcp"}};
-    Config::SetDefault("ns3::TcpL4Protocol::SocketType",
-                       TypeIdValue(TypeId::LookupByName(types.at(control))));
-    Config::SetDefault("ns3::TcpSocketBase::UseEcn",
-                       StringValue(control == "dctcp" ? "On" : "Off"));
-    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(SEGMENT));
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(8 << 20));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(8 << 20));
-    Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
-    Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(1));
-    Config::SetDefault("ns3::TcpCubic::HyStart", BooleanValue(false)); // the project's has none
-    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MIN_RTO));
-    Config::SetDefault("ns3::TcpSocketBase::ClockGranularity", TimeValue(MicroSeconds(1)));
-}
 
 void
 SetOurs(const std::string& control, FabricHelper& helper)
@@ -82,7 +60,11 @@ With(const Tcp& tcp, LeafSpineOptions options, uint32_t queue)
     if (tcp.ns3)
     {
         UsePicoseconds();
-        SetNs3(tcp.control);
+        Ns3Tcp like;
+        like.control = tcp.control;
+        like.segment = SEGMENT;
+        like.minRto = MIN_RTO;
+        SetNs3Tcp(like);
     }
     else
     {

@@ -31,6 +31,8 @@ type benchmark struct {
 	Ratios  []engineRatio `json:"ratios,omitempty"`
 	// Sweeps is what running several at a time gains.
 	Sweeps []throughput `json:"sweeps,omitempty"`
+	// NS3TCP is how far the project's TCP is from ns-3's.
+	NS3TCP []ns3TCP `json:"ns3_tcp,omitempty"`
 }
 
 // speed is what one run cost.
@@ -55,7 +57,7 @@ type speed struct {
 }
 
 func (a *app) benchCommand() *cobra.Command {
-	var sweep string
+	var sweep, beside string
 	cmd := &cobra.Command{
 		Use:   "bench [FILE…]",
 		Short: "measure the speed of simulation and harness; table on the terminal and bench/bench.json in the results folder",
@@ -65,6 +67,9 @@ func (a *app) benchCommand() *cobra.Command {
 				a.benchEngines()
 				if !cmd.Flags().Changed("sweep") {
 					sweep = benchSweep
+				}
+				if !cmd.Flags().Changed("ns3-tcp") {
+					beside = benchNS3TCP
 				}
 			}
 			var b benchmark
@@ -84,10 +89,16 @@ func (a *app) benchCommand() *cobra.Command {
 					return err
 				}
 			}
+			if beside != "" {
+				if b.NS3TCP, err = a.ns3TCP(cmd.Context(), beside); err != nil {
+					return err
+				}
+			}
 			return a.showBench(b)
 		},
 	}
 	cmd.Flags().StringVar(&sweep, "sweep", "", "experiment of which all runs are made, one at a time and --jobs at a time (default without FILE: "+benchSweep+")")
+	cmd.Flags().StringVar(&beside, "ns3-tcp", "", "experiment whose load ns-3's own TCP carries, too (default without FILE: "+benchNS3TCP+")")
 	return cmd
 }
 
@@ -239,6 +250,11 @@ func (a *app) showBench(b benchmark) error {
 		return err
 	}
 	for _, t := range b.Sweeps {
+		if err := t.show(a.out); err != nil {
+			return err
+		}
+	}
+	for _, t := range b.NS3TCP {
 		if err := t.show(a.out); err != nil {
 			return err
 		}

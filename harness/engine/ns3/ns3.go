@@ -11,6 +11,13 @@ import (
 	"fabriclab/harness/engine"
 )
 
+// OwnTCP is the program that carries the load of a scenario with ns-3's own
+// TCP, OwnTCPSources the folder that only it is made of.
+const (
+	OwnTCP        = "fabric-ns3-tcp"
+	OwnTCPSources = "ns3-modules/bench"
+)
+
 // Engine is ns-3.
 type Engine struct{}
 

@@ -1,0 +1,218 @@
+/*
+ * SPDX-License-Identifier: GPL-2.0-only
+ *
+ * ns-3's own TCP with the topology, the flows and the time of a scenario (docs/formats.md), for
+ * `fabriclab bench`: what the same load costs in ns-3's internet stack.
+ */
+#include "fabric-helper.h"
+#include "fabric-internet-helper.h"
+#include "ns3-tcp.h"
+#include "plain-network.h"
+
+#include "ns3-modules/runner/scenario-network.h"
+
+#include "ns3/bulk-send-helper.h"
+#include "ns3/config.h"
+#include "ns3/double.h"
+#include "ns3/inet-socket-address.h"
+#include "ns3/ipv4-address-helper.h"
+#include "ns3/packet-sink-helper.h"
+#include "ns3/packet-sink.h"
+#include "ns3/simulator.h"
+#include "ns3/traffic-control-helper.h"
+#include "ns3/uinteger.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+using namespace ns3;
+using namespace ns3::fabric;
+
+namespace
+{
+
+constexpr uint16_t PORT = 5000;
+/// Room of a host's device: never full, because a flow of the project waits at its host, too.
+constexpr uint32_t HOST_QUEUE = 10000000;
+
+constexpr const char* USAGE =
+    "usage: fabric-ns3-tcp --scenario FILE --network fabric|point-to-point";
+
+int64_t
+Param(const core::ComponentSpec& spec, const std::string& name)
+{
+    for (const auto& [key, value] : spec.params)
+    {
+        if (key == name)
+        {
+            return std::get<int64_t>(value);
+        }
+    }
+    return std::get<int64_t>(core::Registry::find(spec.type)->find(name)->def);
+}
+
+void
+SetTcp(const core::Scenario& s)
+{
+    if (s.transport.type != "tcp")
+    {
+        throw core::InputError("transport " + s.transport.type +
+                               ": ns-3 has only tcp; choose a scenario with it");
+    }
+    Ns3Tcp tcp;
+    tcp.control = s.congestionControl.type;
+    tcp.segment = Param(s.host, "mtu") - FabricInternet::FRAMING - TCP_HEADERS;
+    tcp.initialWindow = Param(s.congestionControl, "initial_window");
+    tcp.ackEvery = Param(s.host, "ack_every");
+    tcp.ackDelay = PicoSeconds(Param(s.transport, "ack_delay"));
+    tcp.minRto = PicoSeconds(Param(s.transport, "min_rto"));
+    if (!SetNs3Tcp(tcp))
+    {
+        throw core::InputError("congestion control " + tcp.control +
+                               ": ns-3 has newreno, cubic and dctcp");
+    }
+    // Connections that are over are looked through for every packet until ns-3 forgets them.
+    Config::SetDefault("ns3::TcpSocketBase::MaxSegLifetime", DoubleValue(1e-3));
+}
+
+/// One application for each flow, and one for each host that receives.
+class Flows
+{
+  public:
+    Flows(core::FlowFeed& flows,
+          const NodeContainer& nodes,
+          const std::vector<Ipv4Address>& addresses)
+    {
+        std::vector<bool> receives(nodes.GetN());
+        for (const core::FlowSpec* f = flows.peek(); f != nullptr; f = flows.peek())
+        {
+            const InetSocketAddress to(addresses[f->dst], PORT);
+            if (!receives[f->dst])
+            {
+                receives[f->dst] = true;
+                m_sinks.Add(
+                    PacketSinkHelper("ns3::TcpSocketFactory", to).Install(nodes.Get(f->dst)));
+            }
+            BulkSendHelper bulk("ns3::TcpSocketFactory", to);
+            bulk.SetAttribute("MaxBytes", UintegerValue(f->size));
+            bulk.SetAttribute("SendSize", UintegerValue(65536));
+            ApplicationContainer sender = bulk.Install(nodes.Get(f->src));
+            sender.Start(PicoSeconds(f->start.ps));
+            if (f->stop.ps >= 0)
+            {
+                sender.Stop(PicoSeconds(f->stop.ps));
+            }
+            flows.pop();
+        }
+    }
+
+    uint64_t DeliveredBytes() const
+    {
+        uint64_t bytes = 0;
+        for (auto it = m_sinks.Begin(); it != m_sinks.End(); ++it)
+        {
+            bytes += DynamicCast<PacketSink>(*it)->GetTotalRx();
+        }
+        return bytes;
+    }
+
+  private:
+    ApplicationContainer m_sinks;
+};
+
+struct Cost
+{
+    uint64_t packetHops, deliveredBytes;
+};
+
+Cost
+OverFabric(const core::Scenario& s, core::FlowFeed& feed)
+{
+    FabricHelper fabric(s.seed);
+    const NodeContainer nodes = BuildNetwork(s, fabric);
+    NodeContainer hosts;
+    for (uint32_t i = 0; i < nodes.GetN(); ++i)
+    {
+        if (s.nodes[i].isHost)
+        {
+            hosts.Add(nodes.Get(i));
+        }
+    }
+    FabricInternetHelper internet;
+    internet.SetAttribute("QueueBytes", UintegerValue(HOST_QUEUE));
+    internet.SetAttribute("Class", UintegerValue(s.queues.size() - 1)); // data
+    const NetDeviceContainer nics = internet.Install(hosts);
+    const Ipv4InterfaceContainer assigned = Ipv4AddressHelper("10.0.0.0", "255.0.0.0").Assign(nics);
+    TrafficControlHelper().Uninstall(nics);
+    std::vector<Ipv4Address> addresses(nodes.GetN());
+    for (uint32_t i = 0; i < hosts.GetN(); ++i)
+    {
+        addresses[hosts.Get(i)->GetId()] = assigned.GetAddress(i);
+    }
+    const Flows flows(feed, nodes, addresses);
+    fabric.StopAt(PicoSeconds(s.stop.ps));
+    if (fabric.Run() != core::kExitOk)
+    {
+        throw std::runtime_error("a check of the fabric failed");
+    }
+    return {FabricNetwork::Get()->GetCore().counters.packetHops, flows.DeliveredBytes()};
+}
+
+Cost
+OverPointToPoint(const core::Scenario& s, core::FlowFeed& feed)
+{
+    const PlainNetwork network(s, HOST_QUEUE);
+    const Flows flows(feed, network.nodes, network.addresses);
+    Simulator::Stop(PicoSeconds(s.stop.ps));
+    Simulator::Run();
+    return {network.PacketHops(), flows.DeliveredBytes()};
+}
+
+void
+Run(const std::string& scenario, const std::string& network)
+{
+    const core::Scenario s = core::Scenario::load(scenario);
+    if (!s.linkEvents.empty() || !s.routeChanges.empty())
+    {
+        throw core::InputError(scenario + ": links that fail are not for this comparison");
+    }
+    SetTcp(s);
+    core::FlowFile feed(s.flowsFile);
+    const Cost cost = network == "fabric" ? OverFabric(s, feed) : OverPointToPoint(s, feed);
+    std::cout << nlohmann::ordered_json{{"packet_hops", cost.packetHops},
+                                        {"events", Simulator::GetEventCount()},
+                                        {"delivered_bytes", cost.deliveredBytes}}
+              << std::endl;
+    Simulator::Destroy();
+}
+
+} // namespace
+
+int
+main(int argc, char** argv)
+{
+    Time::SetResolution(Time::PS);
+    const std::vector<std::string> args(argv + 1, argv + argc);
+    if (args.size() != 4 || args[0] != "--scenario" || args[2] != "--network" ||
+        (args[3] != "fabric" && args[3] != "point-to-point"))
+    {
+        std::cerr << USAGE << std::endl;
+        return core::kExitRefused;
+    }
+    try
+    {
+        Run(args[1], args[3]);
+        return 0;
+    }
+    catch (const core::InputError& e)
+    {
+        std::cerr << e.what() << std::endl;
+        return core::kExitRefused;
+    }
+    catch (const std::exception& e)
+    {
+        std::cerr << "fabric-ns3-tcp: " << e.what() << std::endl;
+        return 1;
+    }
+}
