@@ -374,7 +374,7 @@ func ticks(low, high float64) []plot.Tick {
 	}
 	var list []plot.Tick
 	const rounding = 1e-9 // of the ends, which are ticks too
-	for i := math.Ceil(low/step - rounding); i*step <= high+rounding*step; i++ {
+	for i := math.Ceil(low/step-rounding) + 0; i*step <= high+rounding*step; i++ {
 		list = append(list, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'g', 6, 64)})
 	}
 	return list
