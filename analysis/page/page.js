@@ -30,6 +30,14 @@
     return e;
   }
 
+  // fit narrows a text that is longer than its room.
+  function fit(text, room) {
+    if (text.getComputedTextLength() > room) {
+      text.setAttribute("textLength", room);
+      text.setAttribute("lengthAdjust", "spacingAndGlyphs");
+    }
+  }
+
   // short writes a number with so many significant digits.
   function short(v, digits) {
     if (v === null) return "–";
@@ -326,10 +334,10 @@
       svg("line", { class: "axis", x1: left, x2: right, y1: bottom + 0.5, y2: bottom + 0.5 }, root);
       svg("line", { class: "axis", x1: left + 0.5, x2: left + 0.5, y1: top, y2: bottom }, root);
       if (i % this.columns === 0) {
-        svg("text", { class: "label", transform: `translate(11 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, root, this.data.yLabel);
+        fit(svg("text", { class: "label", transform: `translate(11 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, root, this.data.yLabel), top + bottom);
       }
       if (i + this.columns >= this.panels.length && this.data.xLabel) {
-        svg("text", { class: "label", x: (left + right) / 2, y: h - 5, "text-anchor": "middle" }, root, this.data.xLabel);
+        fit(svg("text", { class: "label", x: (left + right) / 2, y: h - 5, "text-anchor": "middle" }, root, this.data.xLabel), right - left);
       }
 
       const drawing = svg("g", { "clip-path": `url(#${p.clip})` }, root);
