@@ -133,7 +133,7 @@ func (l *loader) poisson(s *section, t *topology.Topology, rules workload.Rules)
 	before := l.found
 	p := &workload.Poisson{
 		Pattern: l.pattern(s, t), Sizes: l.sizes(s, false), Rules: rules, Flow: flowTemplate(s, rules),
-		FromPs: s.time("from", 0), ToPs: s.time("to", rules.StopPs),
+		FromPs: s.time("from", 0), ToPs: s.time("to", rules.StopPs), Connections: connections(s),
 	}
 	s.need("load", "0.5")
 	p.Load = s.float("load", 0)
@@ -186,6 +186,7 @@ func (l *loader) incast(s *section, t *topology.Topology, rules workload.Rules) 
 	g := &workload.Incast{
 		Sources: l.hosts(s, t, "sources"), Receivers: l.hosts(s, t, "receivers"), Total: uint64(total),
 		Senders: s.count("senders"), Events: s.count("events"), Common: l.common(s, rules, striped),
+		Connections: connections(s),
 	}
 	if g.Events > 1 {
 		s.need("interval", "100us (between two events)")
@@ -207,7 +208,7 @@ func (l *loader) jobs(s *section, t *topology.Topology, rules workload.Rules) wo
 	before := l.found
 	g := &workload.Jobs{
 		Blocks: s.count("blocks"), Copies: int(s.integer("copies", 3, 2, 1<<16)),
-		IntervalPs: s.time("interval", 0), Common: l.common(s, rules, false),
+		IntervalPs: s.time("interval", 0), Common: l.common(s, rules, false), Connections: connections(s),
 	}
 	if s.asks("groups", Shape{Kind: KindTextLists}); s.get("groups") != nil {
 		g.Racks = l.groups(s, t)
@@ -277,6 +278,11 @@ func (l *loader) semiDynamic(s *section, t *topology.Topology, rules workload.Ru
 
 // count is a number of things, 1 where the key is missing.
 func (s *section) count(key string) int { return int(s.integer(key, 1, 1, 1<<24)) }
+
+// connections reads how many persistent ones a pair of hosts has.
+func connections(s *section) workload.Connections {
+	return workload.Connections{PerPair: int(s.integer("connections", 0, 0, workload.MostConnections))}
+}
 
 // common reads what the workloads with set times have in common.
 func (l *loader) common(s *section, rules workload.Rules, unlimited bool) workload.Common {

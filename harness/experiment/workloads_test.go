@@ -43,6 +43,14 @@ func TestWorkloads(t *testing.T) {
 				assert.True(t, f.StartPs >= 2e9 && f.StartPs < 3e9)
 			}
 		}},
+		{"persistent connections", "{type: poisson, size: 10KB, load: 0.1, connections: 3}", func(t *testing.T, flows []scenario.Flow) {
+			ports := map[uint16]bool{}
+			for _, f := range flows {
+				assert.True(t, f.Persistent)
+				ports[f.SrcPort] = true
+			}
+			assert.Len(t, ports, 3)
+		}},
 		{"from some to some", "{type: poisson, size: 10KB, load: 0.1, sources: [host0, host2..host3], destinations: [host7, host0]}", func(t *testing.T, flows []scenario.Flow) {
 			seen := map[[2]uint32]bool{}
 			for _, f := range flows {

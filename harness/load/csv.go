@@ -12,11 +12,12 @@ import (
 
 // writeCSV writes the columns of the Parquet list as text; weights have as
 // many digits as it takes to read the same number back.
-func writeCSV(out io.Writer, names []string, flows iter.Seq2[scenario.Flow, error]) error {
+func writeCSV(out io.Writer, l *Load, flows iter.Seq2[scenario.Flow, error]) error {
 	buffer := bufio.NewWriterSize(out, 256<<10)
 	w := csv.NewWriter(buffer)
-	row := make([]string, len(table.Columns))
-	for i, c := range table.Columns {
+	columns := tableOf(l.Flows).Columns
+	row := make([]string, len(columns))
+	for i, c := range columns {
 		row[i] = c.Name
 	}
 	if err := w.Write(row); err != nil {
@@ -26,11 +27,11 @@ func writeCSV(out io.Writer, names []string, flows iter.Seq2[scenario.Flow, erro
 		if err != nil {
 			return err
 		}
-		src, err := host(names, f.Src)
+		src, err := host(l.Hosts, f.Src)
 		if err != nil {
 			return err
 		}
-		dst, err := host(names, f.Dst)
+		dst, err := host(l.Hosts, f.Dst)
 		if err != nil {
 			return err
 		}
@@ -39,6 +40,9 @@ func writeCSV(out io.Writer, names []string, flows iter.Seq2[scenario.Flow, erro
 			number(uint64(f.ID)), number(uint64(f.Group)), src, dst, number(uint64(f.Class)), number(f.Size),
 			strconv.FormatInt(f.StartPs, 10), strconv.FormatInt(f.StopPs, 10),
 			number(uint64(f.SrcPort)), number(uint64(f.DstPort)), strconv.FormatFloat(f.Weight, 'g', -1, 64))
+		if len(columns) > len(table.Columns) {
+			row = append(row, strconv.FormatBool(f.Persistent))
+		}
 		if err := w.Write(row); err != nil {
 			return err
 		}

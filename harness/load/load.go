@@ -28,7 +28,7 @@ type Load struct {
 // scenario.Scenario.Write does), keeps the same flows as ListFile in dir, and
 // says what they came to.
 func (l *Load) WriteInputs(dir string, seed uint64, write func(iter.Seq2[scenario.Flow, error]) error) (*workload.Tally, error) {
-	list, err := newParquet(filepath.Join(dir, ListFile), l.Hosts, nil)
+	list, err := newParquet(filepath.Join(dir, ListFile), l, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -50,10 +50,10 @@ var formats = map[string]func(*Load, *renameio.PendingFile, iter.Seq2[scenario.F
 		return scenario.WriteFlows(file, flows)
 	},
 	".csv": func(l *Load, file *renameio.PendingFile, flows iter.Seq2[scenario.Flow, error]) error {
-		return writeCSV(file, l.Hosts, flows)
+		return writeCSV(file, l, flows)
 	},
 	".parquet": func(l *Load, file *renameio.PendingFile, flows iter.Seq2[scenario.Flow, error]) error {
-		return writeParquet(file, l.Hosts, flows)
+		return writeParquet(file, l, flows)
 	},
 }
 

@@ -61,7 +61,13 @@ func hostID(name string) (id uint32, err error) {
 // TestEveryFormatReadsBackAsTheSameFlows: .bin as the engines read it, the
 // others as a workload of type file does.
 func TestEveryFormatReadsBackAsTheSameFlows(t *testing.T) {
-	l := standard(t, 8)
+	t.Run("flows", func(t *testing.T) { testFormats(t, standard(t, 8)) })
+	messages := standard(t, 8)
+	messages.Flows.(*workload.Poisson).PerPair = 3
+	t.Run("messages", func(t *testing.T) { testFormats(t, messages) })
+}
+
+func testFormats(t *testing.T, l *load.Load) {
 	want := list(t, l.Flows.Flows(3))
 	require.Greater(t, len(want), 5000, "more than one batch of rows")
 	for _, ending := range []string{".bin", ".csv", ".parquet"} {

@@ -6,9 +6,11 @@ import (
 	"iter"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/trace"
+	"fabriclab/harness/workload"
 )
 
 // ListTable is the flow list in a run directory, for people; ListFile is its
@@ -17,6 +19,18 @@ const (
 	ListTable = "flow-list"
 	ListFile  = ListTable + ".parquet"
 )
+
+// persistent is the column of lists in which a flow may be persistent.
+var persistent = trace.Column{Name: "persistent", Type: "bool", Unit: "1", Help: "a message on the connection of its hosts, ports and class, which stays open"}
+
+// tableOf is the table of a workload's flows.
+func tableOf(flows workload.Generator) trace.Table {
+	t := table
+	if workload.HasConnections(flows) {
+		t.Columns = append(slices.Clip(t.Columns), persistent)
+	}
+	return t
+}
 
 // table has the columns that a workload of type file reads, so that a list
 // can be edited and run.
@@ -43,23 +57,24 @@ const batchRows = 4096
 // parquetList gathers flows column by column.
 type parquetList struct {
 	writer  *trace.TableWriter
-	columns [][]byte // as in a block of a trace stream
+	columns [][]byte // as in a block of a trace stream; the last may be persistent
 	payload []byte
 	rows    int
 }
 
 // newParquet creates a list at a path; with a writer given, its bytes go
 // there, and nothing is created.
-func newParquet(path string, hosts []string, to io.Writer) (*parquetList, error) {
-	opt := trace.Options{Dir: filepath.Dir(path), Names: trace.NodeNames(hosts)}
+func newParquet(path string, l *Load, to io.Writer) (*parquetList, error) {
+	opt := trace.Options{Dir: filepath.Dir(path), Names: trace.NodeNames(l.Hosts)}
 	if to != nil {
 		opt.Create = func(string) (io.WriteCloser, error) { return nopCloser{to}, nil }
 	}
-	writer, err := trace.NewTableWriter(table, opt)
+	t := tableOf(l.Flows)
+	writer, err := trace.NewTableWriter(t, opt)
 	if err != nil {
 		return nil, err
 	}
-	return &parquetList{writer: writer, columns: make([][]byte, len(table.Columns))}, nil
+	return &parquetList{writer: writer, columns: make([][]byte, len(t.Columns))}, nil
 }
 
 // keep yields what flows yields, and keeps it.
@@ -89,6 +104,13 @@ func (p *parquetList) add(f *scenario.Flow) error {
 	c[8] = le.AppendUint16(c[8], f.SrcPort)
 	c[9] = le.AppendUint16(c[9], f.DstPort)
 	c[10] = le.AppendUint64(c[10], math.Float64bits(f.Weight))
+	if len(c) > len(table.Columns) {
+		bit := byte(0)
+		if f.Persistent {
+			bit = 1
+		}
+		c[11] = append(c[11], bit)
+	}
 	if p.rows++; p.rows < batchRows {
 		return nil
 	}
@@ -118,8 +140,8 @@ func (p *parquetList) finish() error {
 func (p *parquetList) close() error { return p.writer.Close() }
 
 // writeParquet writes a list to a file that is open.
-func writeParquet(to io.Writer, hosts []string, flows iter.Seq2[scenario.Flow, error]) error {
-	list, err := newParquet(ListFile, hosts, to)
+func writeParquet(to io.Writer, l *Load, flows iter.Seq2[scenario.Flow, error]) error {
+	list, err := newParquet(ListFile, l, to)
 	if err != nil {
 		return err
 	}

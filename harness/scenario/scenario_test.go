@@ -232,7 +232,7 @@ func TestReadRefuses(t *testing.T) {
 		{"truncated", data[:len(data)-1], "record 1: the header says 2 records: unexpected EOF"},
 		{"cut at a record", data[:len(data)-64], "record 1: the header says 2 records: EOF"},
 		{"too long", append(slices.Clone(data), 0), "more behind the 2 records of the header"},
-		{"unknown flag", edit(32+45, 3), "record 0: unknown flags"},
+		{"unknown flag", edit(32+45, 4), "record 0: unknown flags"},
 		{"order", edit(32+24+7, 1), "record 1: flows are not sorted"},
 	}
 	for _, tt := range tests {

@@ -19,19 +19,22 @@ import (
 //
 // The columns have names, in CSV in the first line: src and dst (names of
 // hosts), size_bytes (payload, 0 = unlimited) and start_ps; optional are flow
-// (number, unique), stop_ps (-1 = never), class, group, weight, src_port and
-// dst_port. The rows are sorted by start (and then by flow, if it is given);
+// (number, unique), stop_ps (-1 = never), class, group, weight, src_port,
+// dst_port and persistent (a message on the connection of its hosts, ports and
+// class, which stays open). The rows are sorted by start (and then by flow, if it is given);
 // without the column flow they are numbered from 0.
 type File struct {
 	path  string
 	host  func(name string) (uint32, error)
 	rules Rules
 	pairs [][2]uint32
+
+	persistent bool // some flow is
 }
 
 var (
 	requiredColumns = []string{"src", "dst", "size_bytes", "start_ps"}
-	optionalColumns = []string{"flow", "stop_ps", "class", "group", "weight", "src_port", "dst_port"}
+	optionalColumns = []string{"flow", "stop_ps", "class", "group", "weight", "src_port", "dst_port", "persistent"}
 )
 
 // OpenFile reads a flow list once and checks all of it. host finds a host by
@@ -46,6 +49,7 @@ func OpenFile(path string, host func(name string) (uint32, error), rules Rules) 
 			return nil, err
 		}
 		row++
+		f.persistent = f.persistent || flow.Persistent
 		if !ids.add(flow.ID) {
 			return nil, fmt.Errorf("flow list %s: the flow in row %d has the number %d, as one above it; every flow has a number of its own", path, row, flow.ID)
 		}
@@ -70,6 +74,9 @@ func (f *File) Pairs() iter.Seq2[uint32, uint32] {
 		}
 	}
 }
+
+// HasConnections says whether a flow is a message on a persistent connection.
+func (f *File) HasConnections() bool { return f.persistent }
 
 // Names is nil: the flows of a file have no names.
 func (f *File) Names() []string { return nil }
@@ -204,6 +211,10 @@ func (f *File) flow(id uint32, columns, row []string) (scenario.Flow, error) {
 			flow.SrcPort = uint16(number(16))
 		case "dst_port":
 			flow.DstPort = uint16(number(16))
+		case "persistent":
+			if flow.Persistent, err = strconv.ParseBool(row[i]); err != nil {
+				err = fmt.Errorf("%q is neither true nor false", row[i])
+			}
 		}
 		if errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) {
 			err = fmt.Errorf("%q is not a number that fits this column%s", row[i], fits[name])

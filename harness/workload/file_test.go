@@ -33,8 +33,8 @@ func open(t *testing.T, text string) (*File, error) {
 }
 
 func TestFile(t *testing.T) {
-	file, err := open(t, "start_ps,src,dst,size_bytes,stop_ps,class,group,weight,src_port,dst_port\n"+
-		"5,h1,h2,100,-1,0,7,0.5,11,12\n19,h2,h1,0,50,1,0,1,13,14\n20,h1,h2,1,-1,1,0,1,15,16\n")
+	file, err := open(t, "start_ps,src,dst,size_bytes,stop_ps,class,group,weight,src_port,dst_port,persistent\n"+
+		"5,h1,h2,100,-1,0,7,0.5,11,12,false\n19,h2,h1,0,50,1,0,1,13,14,0\n20,h1,h2,1,-1,1,0,1,15,16,true\n")
 	require.NoError(t, err)
 	var got []scenario.Flow
 	for f, err := range file.Flows(1) {
@@ -44,8 +44,9 @@ func TestFile(t *testing.T) {
 	assert.Equal(t, []scenario.Flow{
 		{ID: 0, Src: 1, Dst: 2, Group: 7, Size: 100, StartPs: 5, StopPs: -1, SrcPort: 11, DstPort: 12, Weight: 0.5},
 		{ID: 1, Src: 2, Dst: 1, StartPs: 19, StopPs: 50, SrcPort: 13, DstPort: 14, Class: 1, Measured: true, Weight: 1},
-		{ID: 2, Src: 1, Dst: 2, Size: 1, StartPs: 20, StopPs: -1, SrcPort: 15, DstPort: 16, Class: 1, Weight: 1},
+		{ID: 2, Src: 1, Dst: 2, Size: 1, StartPs: 20, StopPs: -1, SrcPort: 15, DstPort: 16, Class: 1, Weight: 1, Persistent: true},
 	}, got)
+	assert.True(t, HasConnections(file))
 	var pairs [][2]uint32
 	for src, dst := range file.Pairs() {
 		pairs = append(pairs, [2]uint32{src, dst})
@@ -74,6 +75,7 @@ func TestFileRefuses(t *testing.T) {
 		{"src,dst,size_bytes,start_ps,class\nh1,h2,10,0,256\n", `class: "256" is not a number that fits`},
 		{"src,dst,size_bytes,start_ps,stop_ps\nh1,h2,10,5,5\n", "stop: the flow stops at 5ps, but starts at 5ps"},
 		{"src,dst,size_bytes,start_ps,weight\nh1,h2,10,0,NaN\n", `"NaN" is no weight`},
+		{"src,dst,size_bytes,start_ps,persistent\nh1,h2,10,0,yes\n", `persistent: "yes" is neither true nor false`},
 	}
 	for _, tt := range tests {
 		_, err := open(t, tt.text)

@@ -25,6 +25,7 @@ type Jobs struct {
 	// IntervalPs is the time between two blocks of a writer.
 	IntervalPs int64
 	Common
+	Connections
 }
 
 // Check looks for what no flow list can be made of.
@@ -48,6 +49,9 @@ func (j *Jobs) Check() error {
 	if j.Blocks > 1 && j.IntervalPs > (units.MaxTime-j.StartPs)/int64(j.Blocks) {
 		return fmt.Errorf("%d blocks %s apart take more than 100 days", j.Blocks, units.FormatTime(j.IntervalPs))
 	}
+	if err := j.checkConnections(); err != nil {
+		return err
+	}
 	return j.checkStart("the last block", j.StartPs+int64(j.Blocks-1)*j.IntervalPs)
 }
 
@@ -68,6 +72,7 @@ func (j *Jobs) Pairs() iter.Seq2[uint32, uint32] {
 func (j *Jobs) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
 		draw, sizes := random.New(seed, "copies", 0), random.New(seed, "sizes", 0)
+		connections := j.openConnections(seed, 0)
 		writers := append([]uint32(nil), j.Sources...)
 		whom := random.New(seed, "writers", 0)
 		shuffle(writers, j.Writers, &whom)
@@ -96,6 +101,7 @@ func (j *Jobs) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 					next := free[draw.Below(uint32(len(free)))]
 					f := j.flow(id, last, next, 1, at, nil)
 					f.Size = size
+					j.assignConnection(&f, &connections)
 					if !yield(f, nil) {
 						return
 					}

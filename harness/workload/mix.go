@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"iter"
+	"slices"
 
 	"fabriclab/harness/scenario"
 )
@@ -109,6 +110,9 @@ func (m *Mix) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 		}
 	}
 }
+
+// HasConnections says whether a part has.
+func (m *Mix) HasConnections() bool { return slices.ContainsFunc(m.Parts, HasConnections) }
 
 // AskedLoad is that of the only part that was asked for a load; with none or
 // several there is nothing to compare.

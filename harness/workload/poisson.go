@@ -23,6 +23,7 @@ type Poisson struct {
 	FromPs, ToPs int64         // flows start then, ToPs is outside
 	Flow         scenario.Flow // class and weight of the flows
 	Rules        Rules
+	Connections
 }
 
 // Check looks for what no flow list can be made of.
@@ -33,7 +34,7 @@ func (p *Poisson) Check() error {
 	if p.FromPs >= p.ToPs {
 		return fmt.Errorf("arrivals go from %s to %s; they end after they begin", units.FormatTime(p.FromPs), units.FormatTime(p.ToPs))
 	}
-	return nil
+	return p.checkConnections()
 }
 
 // gap is the mean time between two arrivals at the i-th source, in ps.
@@ -47,6 +48,7 @@ type arrivals struct {
 	source                    int
 	gap                       float64
 	gaps, sizes, destinations random.Stream
+	connections               random.Stream
 }
 
 // advance moves on to the next arrival.
@@ -75,6 +77,7 @@ func (p *Poisson) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 				gaps:         random.New(seed, "arrivals", uint64(i)),
 				sizes:        random.New(seed, "sizes", uint64(i)),
 				destinations: random.New(seed, "destinations", uint64(i)),
+				connections:  p.openConnections(seed, uint64(i)),
 			}
 			next[i].advance()
 		}
@@ -86,7 +89,9 @@ func (p *Poisson) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 			flow := p.Flow
 			flow.ID, flow.Src, flow.Dst = id, p.sources[a.source], p.draw(a.source, &a.destinations)
 			flow.Size, flow.StartPs, flow.StopPs = p.Sizes.At(a.sizes.Uniform()), a.at, -1
-			if !yield(p.Rules.complete(flow), nil) {
+			flow = p.Rules.complete(flow)
+			p.assignConnection(&flow, &a.connections)
+			if !yield(flow, nil) {
 				return
 			}
 			a.advance()

@@ -149,6 +149,7 @@ type Incast struct {
 	// in equal shares; the first ones send the bytes that are left over.
 	Total uint64
 	Common
+	Connections
 }
 
 // Check looks for what no flow list can be made of.
@@ -168,6 +169,9 @@ func (c *Incast) Check() error {
 	if c.Events > 1 && c.IntervalPs > (units.MaxTime-c.StartPs)/int64(c.Events) {
 		return fmt.Errorf("%d events %s apart take more than 100 days", c.Events, units.FormatTime(c.IntervalPs))
 	}
+	if err := c.checkConnections(); err != nil {
+		return err
+	}
 	return c.checkStart("the last event", c.StartPs+int64(c.Events-1)*c.IntervalPs)
 }
 
@@ -180,6 +184,7 @@ func (c *Incast) Pairs() iter.Seq2[uint32, uint32] {
 func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
 		receivers, senders, sizes := random.New(seed, "receivers", 0), random.New(seed, "senders", 0), random.New(seed, "sizes", 0)
+		connections := c.openConnections(seed, 0)
 		candidates := make([]uint32, 0, len(c.Sources))
 		id := uint32(0)
 		for event := range c.Events {
@@ -199,6 +204,7 @@ func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 						f.Size++
 					}
 				}
+				c.assignConnection(&f, &connections)
 				if !yield(f, nil) {
 					return
 				}

@@ -39,6 +39,7 @@ struct FlowSpec {
   uint16_t srcPort = 0, dstPort = 0;
   uint8_t cls = 1;
   bool measured = true;
+  bool persistent = false;  // a message on the connection of its hosts, ports and class, which stays open
   double weight = 1;
 };
 
@@ -83,8 +84,11 @@ class Flow {
   uint64_t reordered = 0;  // data packets that came to the receiver while an earlier byte was missing
 
   /// The flow itself; of a sub-flow the flow that it is a part of. Sub-flows have their flow's number.
+  /// Of a message on a persistent connection: the connection, which has the number of the first of the
+  /// messages that keep it busy and is in no list of flows.
   Flow* connection = nullptr;
   Flow* nextSubflow = nullptr;
+  uint32_t messages = 0;  // unfinished ones of a persistent connection
 
   uint64_t inFlight() const { return sndNxt - sndUna; }
   /// Whether the window lets another packet go. An open window is never smaller than `least` bytes.

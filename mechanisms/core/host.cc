@@ -12,6 +12,11 @@ namespace {
 
 uint64_t endpoint(uint32_t node, uint16_t port) { return uint64_t{node} << 16 | port; }
 
+/// A connection among those of its sender: node numbers have 24 bits.
+uint64_t connectionKey(const FlowSpec& s) {
+  return uint64_t{s.dst} << 40 | uint64_t{s.srcPort} << 24 | uint64_t{s.dstPort} << 8 | s.cls;
+}
+
 }  // namespace
 
 const Description& Host::describe() {
@@ -124,10 +129,9 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   }
   Flow& f = *network_->flows().get(&Host::onStop, &Host::onRetransmitTimer);
   f.spec = spec;
-  f.connection = &f;
+  f.connection = spec.persistent ? &connectionOf(spec, receiver) : &f;
   prepare(f, receiver);
   f.stopEvent.setKey(eventKey(keyNode(id()), EventKind::FlowStop, spec.id));
-  f.retransmitEvent.setKey(eventKey(keyNode(id()), EventKind::Retransmit, spec.id));
   if (spec.stop.ps >= 0) network_->engine().schedule(f.stopEvent, spec.stop);
 
   f.prevActive = lastActive_;
@@ -136,14 +140,77 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   ++network_->counters.flowsStarted;
   if (spec.size != 0) ++network_->counters.flowsLimited;
   if (spec.size != 0 && spec.measured) ++network_->counters.measuredLimited;
+  if (spec.persistent) {
+    ++f.connection->messages;
+    transport_->append(*f.connection, f);
+  } else {
+    begin(f);
+  }
+  if (network_->onFlowStart) network_->onFlowStart(f);
+  for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) settle(*part);
+  nic().kick();
+}
+
+/// The flow sends and receives: it has a place at the NIC, and its mechanisms know it.
+void Host::begin(Flow& f) {
+  f.retransmitEvent.setKey(eventKey(keyNode(id()), EventKind::Retransmit, f.spec.id));
+  f.place = turns_[f.spec.cls].join(f);
   transport_->onFlowStart(f);
   for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
     cc_->onFlowStart(*part);
     checkBounds(*part);
   }
-  if (network_->onFlowStart) network_->onFlowStart(f);
-  for (Flow* part = &f; part != nullptr; part = part->nextSubflow) settle(*part);
-  nic().kick();
+}
+
+/// The connection that a message goes over.
+Flow& Host::connectionOf(const FlowSpec& spec, Host& receiver) {
+  if (transport_->keptBytes() < 0 || cc_->keptBytes() < 0) {
+    const Component& without = transport_->keptBytes() < 0 ? static_cast<Component&>(*transport_) : *cc_;
+    throw std::invalid_argument("flow " + std::to_string(spec.id) + ": it is a message on a persistent connection " +
+                                "(connections of the workload), which " + without.description().name +
+                                " does not have; leave connections out, or use tcp or mptcp and one of TCP's "
+                                "congestion controls");
+  }
+  Connection& c = connections_[connectionKey(spec)];
+  if (c.busy != nullptr) return *c.busy;
+  Flow& f = *network_->flows().get(&Host::onStop, &Host::onRetransmitTimer);
+  f.spec = spec;
+  f.spec.size = 0;
+  f.connection = &f;
+  prepare(f, receiver);
+  begin(f);
+  if (c.kept != nullptr) {
+    const std::byte* from = c.kept.get();
+    for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
+      transport_->resume(*part, from);
+      from += transport_->keptBytes();
+      cc_->resume(*part, from);
+      from += cc_->keptBytes();
+      checkBounds(*part);
+    }
+  }
+  c.busy = &f;
+  return f;
+}
+
+/// The connection has no messages: what is not needed for the next one goes.
+void Host::park(Flow& f) {
+  Connection& c = connections_.at(connectionKey(f.spec));
+  if (c.kept == nullptr) {
+    size_t parts = 0;
+    for (Flow* part = &f; part != nullptr; part = part->nextSubflow) ++parts;
+    c.kept = std::make_unique<std::byte[]>(parts * static_cast<size_t>(transport_->keptBytes() + cc_->keptBytes()));
+  }
+  std::byte* to = c.kept.get();
+  for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
+    transport_->keep(*part, to);
+    to += transport_->keptBytes();
+    cc_->keep(*part, to);
+    to += cc_->keptBytes();
+  }
+  c.busy = nullptr;
+  leave(f);
+  release(f);
 }
 
 Flow& Host::addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint16_t dstPort) {
@@ -159,6 +226,7 @@ Flow& Host::addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint1
   f.spec.dstPort = dstPort;
   f.connection = &connection;
   prepare(f, *connection.receiver);
+  f.place = turns_[f.spec.cls].join(f);
   f.retransmitEvent.setKey(eventKey(keyNode(id()), EventKind::Retransmit, index << kFlowBits | connection.spec.id));
   Flow* last = &connection;
   while (last->nextSubflow != nullptr) last = last->nextSubflow;
@@ -166,7 +234,7 @@ Flow& Host::addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint1
   return f;
 }
 
-/// What a flow and a sub-flow have in common when they begin.
+/// What flows, sub-flows and messages have in common when they begin.
 void Host::prepare(Flow& f, Host& receiver) {
   const FlowSpec& spec = f.spec;
   f.sender = this;
@@ -179,7 +247,6 @@ void Host::prepare(Flow& f, Host& receiver) {
   f.symmetricHash = pairHash(std::min(a, b), std::max(a, b));
   f.rate = lineRate();
   f.nextSendAt = f.lastSentAt = network_->engine().now();
-  f.place = turns_[spec.cls].join(f);
 }
 
 void Host::checkBounds(const Flow& f) {
@@ -247,7 +314,6 @@ Packet* Host::pull(uint8_t cls) {
   p->hash = f.hash;
   p->symmetricHash = f.symmetricHash;
   p->sentAt = now;
-  p->flowId = f.spec.id;
   p->src = f.spec.src;
   p->dst = f.spec.dst;
   p->ingress = 0;
@@ -255,20 +321,21 @@ Packet* Host::pull(uint8_t cls) {
   p->kind = PacketKind::Data;
   p->ect = ecnCapable_;
   p->marked = false;
-  transport_->fill(f, *p);
+  Flow& row = transport_->fill(f, *p);
+  p->flowId = row.spec.id;
   p->wireBytes =
       std::max<uint32_t>(p->payload + static_cast<uint32_t>(headerBytes_.n), static_cast<uint32_t>(minFrame_.n));
   cc_->onSend(f, *p);
 
-  ++f.packets;
-  f.sentBytes += p->payload;
-  f.sentWireBytes += p->wireBytes;
+  ++row.packets;
+  row.sentBytes += p->payload;
+  row.sentWireBytes += p->wireBytes;
   Network::Counters& c = network_->counters;
   ++c.dataPacketsSent;
   c.dataBytesSent += p->payload;
   if (p->seq < f.highest) {
     const uint64_t again = std::min(f.highest, p->seq + p->payload) - p->seq;
-    f.retransmittedBytes += again;
+    row.retransmittedBytes += again;
     c.retransmittedBytes += again;
   }
   f.highest = std::max(f.highest, p->seq + p->payload);
@@ -302,39 +369,51 @@ void Host::onRetransmitTimer(Flow& f) { f.sender->transport_->onTimer(f); }
 void Host::onStop(Flow& f) {
   Host& h = *f.sender;
   f.stopped = true;
-  if (h.transport_->onStop(f)) {
-    h.finish(f);
-    return;
-  }
-  for (Flow* part = &f; part != nullptr; part = part->nextSubflow) h.settle(*part);  // retransmissions go on
+  Flow& connection = *f.connection;
+  if (h.transport_->onStop(f) && !h.finish(f)) return;
+  // Retransmissions go on, and the next message is due.
+  for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) h.settle(*part);
   h.nic().kick();
 }
 
-void Host::finish(Flow& f) {
-  Engine& engine = network_->engine();
-  f.senderDone = true;
-  f.senderEndAt = engine.now();
+/// The opposite of begin().
+void Host::leave(Flow& f) {
   for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
     block(*part);
     turns_[f.spec.cls].leave(part->place);
-    engine.cancel(part->retransmitEvent);
+    network_->engine().cancel(part->retransmitEvent);
     cc_->onFlowEnd(*part);
     transport_->onFlowEnd(*part);
     if (part->receiverStarted) {
       for (ReceiverAgent* r : f.receiver->receivers_) r->onFlowEnd(*part);
     }
   }
-  engine.cancel(f.stopEvent);
-  (f.prevActive == nullptr ? firstActive_ : f.prevActive->nextActive) = f.nextActive;
-  (f.nextActive == nullptr ? lastActive_ : f.nextActive->prevActive) = f.prevActive;
-  emitFlow(f);
-  const bool measured = f.spec.measured;
+}
+
+/// The memory of a flow and its sub-flows goes back.
+void Host::release(Flow& f) {
   for (Flow* part = &f; part != nullptr;) {
     Flow* next = part->nextSubflow;
     network_->flows().put(part);
     part = next;
   }
+}
+
+bool Host::finish(Flow& f) {
+  Flow& connection = *f.connection;
+  f.senderDone = true;
+  f.senderEndAt = network_->engine().now();
+  if (&connection == &f) leave(f);
+  network_->engine().cancel(f.stopEvent);
+  (f.prevActive == nullptr ? firstActive_ : f.prevActive->nextActive) = f.nextActive;
+  (f.nextActive == nullptr ? lastActive_ : f.nextActive->prevActive) = f.prevActive;
+  emitFlow(f);
+  const bool measured = f.spec.measured;
+  const bool goesOn = &connection != &f && --connection.messages > 0;
+  if (&connection != &f && !goesOn) park(connection);
+  release(f);
   network_->flowEnded(measured);
+  return goesOn;
 }
 
 void Host::emitFlow(const Flow& f) const {
@@ -374,7 +453,7 @@ void Host::receive(Port& port, Packet* p) {
   }
   if (p->kind == PacketKind::Data) network_->counters.dataBytesReceived += p->payload;
   Flow& f = *p->flow;
-  if (f.spec.id != p->flowId) {  // the flow has ended; a duplicate was still on its way
+  if (f.spec.id != p->flowId && !transport_->carries(f, *p)) {  // the flow has ended; a duplicate was still on its way
     network_->packets().put(p);
     return;
   }

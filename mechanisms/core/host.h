@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "mechanisms/core/node.h"
@@ -44,8 +45,9 @@ class Host final : public Node, public PacketSource {
   Flow& addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint16_t dstPort);
   /// Looks anew whether the flow may send, after something beside its own ACKs and packets changed that.
   void settle(Flow& flow);
-  /// The sender of `flow` is done; the flow is gone after this.
-  void finish(Flow& flow);
+  /// The sender of `flow` is done; the flow is gone after this. True if it was a message and its
+  /// connection has others.
+  bool finish(Flow& flow);
 
   /// A control packet of this host's own (a CNP) towards packet->dst.
   void sendControl(Packet* packet);
@@ -106,6 +108,11 @@ class Host final : public Node, public PacketSource {
   void onData(Flow& flow, Packet* packet);
   void onAck(Flow& flow, Packet* packet);
   void prepare(Flow& flow, Host& receiver);
+  void begin(Flow& flow);
+  void leave(Flow& flow);
+  void release(Flow& flow);
+  Flow& connectionOf(const FlowSpec& spec, Host& receiver);
+  void park(Flow& connection);
   void makeReady(Flow& flow);
   void block(Flow& flow);
   void passTurn(uint8_t cls, uint32_t place);
@@ -121,9 +128,16 @@ class Host final : public Node, public PacketSource {
   void heapUp(size_t i);
   void heapDown(size_t i);
 
+  /// A persistent connection of this host: a flow while it has messages, a few bytes else.
+  struct Connection {
+    Flow* busy = nullptr;
+    std::unique_ptr<std::byte[]> kept;  // by sub-flow: the transport's, the congestion control's
+  };
+
   Transport* transport_ = nullptr;
   CongestionControl* cc_ = nullptr;
   std::vector<ReceiverAgent*> receivers_;
+  std::unordered_map<uint64_t, Connection> connections_;  // never gone through: its order is no order
   std::vector<std::unique_ptr<ControlQueue>> controlQueues_;
   Turns turns_[kMaxClasses];
   uint32_t readyMask_ = 0;

@@ -79,9 +79,21 @@ class PortAgent : public Component {
   PortAgent *nextEnqueueHook_ = nullptr, *nextDequeueHook_ = nullptr;  // at the same port
 };
 
+/// What goes on from one message of a persistent connection to the next: a connection without messages
+/// is no flow, only these bytes.
+class Resumable {
+ public:
+  virtual ~Resumable() = default;
+  /// How many they are for a flow or sub-flow; -1: the mechanism has no persistent connections.
+  virtual int64_t keptBytes() const { return -1; }
+  virtual void keep(Flow&, std::byte* /*to*/) {}
+  /// After onFlowStart().
+  virtual void resume(Flow&, const std::byte* /*from*/) {}
+};
+
 /// One per host: the reliability of its flows, at both ends. The host says when a packet may go and
 /// starts and ends flows; the transport says which bytes go and what arrivals mean.
-class Transport : public Component {
+class Transport : public Component, public Resumable {
  public:
   virtual void attach(Host& host) { host_ = &host; }
 
@@ -94,8 +106,9 @@ class Transport : public Component {
   virtual bool onStop(Flow&) = 0;
   /// Whether there is something to send that the window lets go.
   virtual bool maySend(const Flow&) const = 0;
-  /// A packet goes on the wire now: which bytes it carries (seq, payload, last). Only if maySend().
-  virtual void fill(Flow&, Packet&) = 0;
+  /// A packet goes on the wire now: which bytes it carries (seq, payload, last). Only if maySend(). The
+  /// flow whose bytes they are: of a connection's the message.
+  virtual Flow& fill(Flow&, Packet&) = 0;
   /// An ACK or a NACK is here. False: the flow has ended and is gone.
   virtual bool onAck(Flow&, const Packet&) = 0;
   /// flow.retransmitEvent has fired.
@@ -104,6 +117,12 @@ class Transport : public Component {
   // At the receiver.
   /// A data packet is here; the packet is the transport's now.
   virtual void onData(Flow&, Packet*) = 0;
+
+  // Persistent connections: see Resumable.
+  /// A message has come, which the connection sends behind those that it has.
+  virtual void append(Flow& /*connection*/, Flow& /*message*/) {}
+  /// Whether a packet of another number than the flow's is of one of the connection's messages.
+  virtual bool carries(const Flow& /*connection*/, const Packet&) const { return false; }
 
  protected:
   Host* host_ = nullptr;
@@ -124,7 +143,7 @@ struct Acked {
 enum class EcnEcho : uint8_t { Sticky, Exact };
 
 /// One per host: window and pacing rate of its flows.
-class CongestionControl : public Component {
+class CongestionControl : public Component, public Resumable {
  public:
   virtual void attach(Host& host) { host_ = &host; }
   virtual void onFlowStart(Flow& flow) = 0;
@@ -146,6 +165,9 @@ class CongestionControl : public Component {
   /// An ACK echoes a mark for the first time in this round trip (EcnEcho::Sticky).
   virtual void onEcnEcho(Flow&, uint64_t /*flight*/) {}
   virtual EcnEcho ecnEcho() const { return EcnEcho::Sticky; }
+  /// The sender had nothing in flight and is about to send again; `restart`: after so long that what it
+  /// knows of the path has grown old.
+  virtual void onIdle(Flow&, bool /*restart*/) {}
 
   /// Whether data packets say that ECN marks reach the sender.
   virtual bool ecnCapable() const { return false; }

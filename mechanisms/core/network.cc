@@ -276,10 +276,12 @@ void Network::sampleRates() {
       if (!trace_.wantsFlow(kRates, f.spec.id)) return;
       // A stopped flow only waits for its last acknowledgements.
       const Rate rate = f.stopped ? Rate{0} : f.rate;
-      int64_t window = f.window;
+      int64_t window = f.connection->window;
+      for (const Flow* part = f.connection->nextSubflow; part != nullptr; part = part->nextSubflow) {
+        window = window < 0 || part->window < 0 ? -1 : window + part->window;
+      }
       uint64_t sent = f.sentWireBytes, acked = f.sndUna;
       for (const Flow* part = f.nextSubflow; part != nullptr; part = part->nextSubflow) {
-        window = window < 0 || part->window < 0 ? -1 : window + part->window;
         sent += part->sentWireBytes;
         acked += part->sndUna;
       }

@@ -339,7 +339,9 @@ struct FlowFile::Impl {
     spec.srcPort = read<uint16_t>(r + 40);
     spec.dstPort = read<uint16_t>(r + 42);
     spec.cls = read<uint8_t>(r + 44);
-    spec.measured = (read<uint8_t>(r + 45) & 1u) != 0;
+    const auto flags = read<uint8_t>(r + 45);
+    spec.measured = (flags & 1u) != 0;
+    spec.persistent = (flags & 2u) != 0;
     spec.weight = read<double>(r + 48);
     const std::string where = file + ": flow " + std::to_string(spec.id) + ": ";
     if (spec.start < lastStart || spec.start.ps < 0) throw InputError(where + "flows must be sorted by start, from 0");

@@ -78,6 +78,31 @@ void Cubic::avoid(Flow& f, Window& w, const Acked& a) {
   const double bytes = next * mss + s.grown;
   w.cwnd = static_cast<int64_t>(bytes);
   s.grown = bytes - static_cast<double>(w.cwnd);
+  s.runsTo = engine_->now();
+}
+
+/// RFC 9438 sections 4.2 and 5.8: time in which the sender does not fill its window is none of the curve's.
+void Cubic::limited(Flow& f) {
+  State& s = f.at<State>(state_);
+  if (s.epoch.ps < 0) return;
+  s.epoch = s.epoch + (engine_->now() - s.runsTo);
+  s.runsTo = engine_->now();
+}
+
+void Cubic::onIdle(Flow& f, bool restart) {
+  limited(f);
+  if (restart) f.at<State>(state_).epoch = Time{-1};  // congestion avoidance begins again behind slow start
+  TcpWindow::onIdle(f, restart);
+}
+
+void Cubic::keep(Flow& f, std::byte* to) {
+  TcpWindow::keep(f, to);
+  std::memcpy(to + TcpWindow::keptBytes(), &f.at<State>(state_), sizeof(State));
+}
+
+void Cubic::resume(Flow& f, const std::byte* from) {
+  TcpWindow::resume(f, from);
+  std::memcpy(&f.at<State>(state_), from + TcpWindow::keptBytes(), sizeof(State));
 }
 
 /// RFC 9438 sections 4.6 and 4.7.

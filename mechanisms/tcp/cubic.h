@@ -13,6 +13,10 @@ class Cubic final : public TcpWindow {
   static const Description& describe();
   const Description& description() const override { return describe(); }
   void onFlowStart(Flow& flow) override;
+  void onIdle(Flow& flow, bool restart) override;
+  int64_t keptBytes() const override { return TcpWindow::keptBytes() + static_cast<int64_t>(sizeof(State)); }
+  void keep(Flow& flow, std::byte* to) override;
+  void resume(Flow& flow, const std::byte* from) override;
 
  private:
   struct State {
@@ -22,9 +26,11 @@ class Cubic final : public TcpWindow {
     double k = 0;           // seconds from `epoch` to where the curve is flat
     double estimate = 0;    // W_est
     double grown = 0;       // parts of a byte that cwnd is behind
+    Time runsTo;            // the curve has been followed up to this time
   };
   void onStart(Network& network) override;
   void avoid(Flow& flow, Window& w, const Acked& acked) override;
+  void limited(Flow& flow) override;
   int64_t afterLoss(Flow& flow, Window& w, uint64_t flight) override;
 
   size_t state_ = 0;

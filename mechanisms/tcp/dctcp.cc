@@ -1,6 +1,7 @@
 #include "mechanisms/tcp/dctcp.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "mechanisms/core/network.h"
 
@@ -31,6 +32,18 @@ void Dctcp::onFlowStart(Flow& f) {
   TcpWindow::onFlowStart(f);
   State& s = *new (f.raw(state_)) State();
   s.alpha = initialAlpha_;
+}
+
+void Dctcp::keep(Flow& f, std::byte* to) {
+  TcpWindow::keep(f, to);
+  State s = f.at<State>(state_);
+  s.windowEnd = s.cutUntil = 0;  // all that was sent is acknowledged; the next message's bytes count from 0
+  std::memcpy(to + TcpWindow::keptBytes(), &s, sizeof s);
+}
+
+void Dctcp::resume(Flow& f, const std::byte* from) {
+  TcpWindow::resume(f, from);
+  std::memcpy(&f.at<State>(state_), from + TcpWindow::keptBytes(), sizeof(State));
 }
 
 /// RFC 8257 section 3.3.

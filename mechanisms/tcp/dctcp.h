@@ -12,6 +12,9 @@ class Dctcp final : public TcpWindow {
   bool ecnCapable() const override { return true; }
   EcnEcho ecnEcho() const override { return EcnEcho::Exact; }
   void onFlowStart(Flow& flow) override;
+  int64_t keptBytes() const override { return TcpWindow::keptBytes() + static_cast<int64_t>(sizeof(State)); }
+  void keep(Flow& flow, std::byte* to) override;
+  void resume(Flow& flow, const std::byte* from) override;
   void onAcked(Flow& flow, const Acked& acked) override;
 
   double alpha(Flow& flow) const { return flow.at<State>(state_).alpha; }

@@ -1,6 +1,7 @@
 #include "mechanisms/tcp/lia.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "mechanisms/core/network.h"
 
@@ -29,6 +30,16 @@ void Lia::onStart(Network& network) {
 void Lia::onFlowStart(Flow& f) {
   TcpWindow::onFlowStart(f);
   new (f.raw(state_)) State();
+}
+
+void Lia::keep(Flow& f, std::byte* to) {
+  TcpWindow::keep(f, to);
+  std::memcpy(to + TcpWindow::keptBytes(), &f.at<State>(state_), sizeof(State));
+}
+
+void Lia::resume(Flow& f, const std::byte* from) {
+  TcpWindow::resume(f, from);
+  std::memcpy(&f.at<State>(state_), from + TcpWindow::keptBytes(), sizeof(State));
 }
 
 void Lia::onAcked(Flow& f, const Acked& a) {

@@ -10,6 +10,9 @@ class Lia final : public TcpWindow {
   static const Description& describe();
   const Description& description() const override { return describe(); }
   void onFlowStart(Flow& flow) override;
+  int64_t keptBytes() const override { return TcpWindow::keptBytes() + static_cast<int64_t>(sizeof(State)); }
+  void keep(Flow& flow, std::byte* to) override;
+  void resume(Flow& flow, const std::byte* from) override;
   void onAcked(Flow& flow, const Acked& acked) override;
 
  private:

@@ -1,6 +1,7 @@
 #include "mechanisms/tcp/tcp_window.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "mechanisms/core/host.h"
@@ -38,10 +39,26 @@ void TcpWindow::onAcked(Flow& f, const Acked& a) {
     // RFC 3465: at most two segments per ACK, one where a timeout's losses are being sent again.
     w.cwnd += std::min(static_cast<int64_t>(a.bytes), (a.afterTimeout ? 1 : 2) * mss_);
   } else {
-    if (w.cwnd >= used + 2 * mss_) return;
+    if (w.cwnd >= used + 2 * mss_) return limited(f);
     avoid(f, w, a);
   }
   apply(f, w);
+}
+
+/// RFC 5681 section 4.1: what was in flight has left no ACK clock to send the window by.
+void TcpWindow::onIdle(Flow& f, bool restart) {
+  Window& w = window(f);
+  if (!restart || w.cwnd <= initialWindow_ * mss_) return;
+  w.cwnd = initialWindow_ * mss_;
+  w.counted = 0;
+  apply(f, w);
+}
+
+void TcpWindow::keep(Flow& f, std::byte* to) { std::memcpy(to, &window(f), sizeof(Window)); }
+
+void TcpWindow::resume(Flow& f, const std::byte* from) {
+  std::memcpy(&window(f), from, sizeof(Window));
+  apply(f, window(f));
 }
 
 void TcpWindow::growByOneMss(Window& w, const Acked& a) const {

@@ -14,6 +14,10 @@ class TcpWindow : public CongestionControl {
   void onRecovery(Flow& flow, uint64_t flight) override { cut(flow, flight); }
   void onTimeout(Flow& flow, uint64_t flight, bool again) override;
   void onEcnEcho(Flow& flow, uint64_t flight) override { cut(flow, flight); }
+  void onIdle(Flow& flow, bool restart) override;
+  int64_t keptBytes() const override { return sizeof(Window); }
+  void keep(Flow& flow, std::byte* to) override;
+  void resume(Flow& flow, const std::byte* from) override;
 
  protected:
   struct Window {
@@ -25,6 +29,8 @@ class TcpWindow : public CongestionControl {
   void onStart(Network& network) override;
   /// Congestion avoidance: the ACK may make the window larger.
   virtual void avoid(Flow& flow, Window& w, const Acked& acked) = 0;
+  /// The ACK would make it larger, but the sender does not fill it.
+  virtual void limited(Flow&) {}
   /// What a loss leaves of the window.
   virtual int64_t afterLoss(Flow&, Window&, uint64_t flight) { return static_cast<int64_t>(flight / 2); }
 

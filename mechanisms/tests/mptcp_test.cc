@@ -45,7 +45,7 @@ struct EightPaths : Net {
         .set("mptcp.min_rto", Time::Ms(1).ps)
         .set("mptcp.initial_rto", Time::Ms(1).ps);
   }
-  void connect(uint32_t id, uint64_t size, Time start = {}, Time stop = Time{-1}) {
+  void connect(uint32_t id, uint64_t size, Time start = {}, Time stop = Time{-1}, bool persistent = false) {
     FlowSpec f;
     f.id = id;
     f.src = hosts[0]->id();
@@ -53,7 +53,8 @@ struct EightPaths : Net {
     f.size = size;
     f.start = start;
     f.stop = stop;
-    f.srcPort = static_cast<uint16_t>(2000 + 10 * id);
+    f.persistent = persistent;
+    f.srcPort = static_cast<uint16_t>(persistent ? 1000 : 2000 + 10 * id);
     f.dstPort = 80;
     f.cls = 0;
     flow(f);
@@ -138,6 +139,52 @@ TEST(Mptcp, ManyConnectionsShareTheNic) {
   for (uint32_t id = 0; id < 20; ++id) net.connect(id, 100 * kMss, Time::Us(id / 4));
   net.finish(Time::Ms(3000));
   for (uint32_t id = 0; id < 20; ++id) EXPECT_EQ(net.delivered(id), 100 * kMss) << id;
+}
+
+/// The second message finds every sub-flow's window as the first left it, and goes over all of them at
+/// once; after an idle RTO (here: 1 ms) they begin again.
+TEST(Mptcp, SubflowsOfAPersistentConnectionKeepTheirWindows) {
+  for (const bool idle : {false, true}) {
+    EightPaths net(8, Rate::Gbps(100));
+    const Time start = idle ? Time::Ms(5) : Time::Us(400);
+    net.connect(0, 600 * kMss, Time{}, Time{-1}, true);
+    net.connect(1, 600 * kMss, start, Time{-1}, true);
+    net.run(start - Time{1});
+    ASSERT_EQ(net.flowRows.rows.size(), 1u);
+    net.run(start);
+    int64_t total = 0, parts = 0;
+    for (const Flow* part = net.active(*net.hosts[0], 1).connection; part != nullptr; part = part->nextSubflow) {
+      EXPECT_EQ(part->spec.id, 1u);
+      total += part->window;
+      ++parts;
+    }
+    EXPECT_EQ(parts, 8);
+    if (idle) {
+      EXPECT_EQ(total, 80 * kMss);
+    } else {
+      EXPECT_GT(total, 160 * kMss);  // twice the initial windows
+    }
+    net.finish(Time::Ms(100));
+    EXPECT_EQ(net.delivered(1), 600 * kMss);
+  }
+}
+
+/// Messages go over the sub-flows as one stream: one is there when all bytes before its end are,
+/// on whatever sub-flow they came.
+TEST(Mptcp, MessagesEndInTheirOrder) {
+  EightPaths net(8);
+  std::vector<uint64_t> sizes;
+  for (uint32_t id = 0; id < 40; ++id) {
+    sizes.push_back(id % 3 == 0 ? 50 * kMss + id : id + 1);
+    net.connect(id, sizes.back(), Time::Us(id), Time{-1}, true);
+  }
+  net.finish(Time::Ms(3000));
+  EXPECT_GT(net.network.counters.drops, 0u);  // so that sub-flows wait for one another
+  for (uint32_t id = 0; id < 40; ++id) {
+    EXPECT_EQ(net.delivered(id), static_cast<int64_t>(sizes[id])) << id;
+    EXPECT_EQ(net.row(id)[11] - net.row(id)[12], static_cast<int64_t>(sizes[id])) << id;
+    if (id > 0) EXPECT_GE(net.end(id), net.end(id - 1)) << id;
+  }
 }
 
 }  // namespace fabric

@@ -44,7 +44,7 @@ bool GoBackN::maySend(const Flow& f) const {
   return f.maySend((host_->ackEvery() - 1) * host_->payloadPerPacket() + 1);
 }
 
-void GoBackN::fill(Flow& f, Packet& p) {
+Flow& GoBackN::fill(Flow& f, Packet& p) {
   p.seq = f.sndNxt;
   p.payload =
       static_cast<uint32_t>(std::min<uint64_t>(static_cast<uint64_t>(host_->payloadPerPacket()), f.end - p.seq));
@@ -52,6 +52,7 @@ void GoBackN::fill(Flow& f, Packet& p) {
   p.last = f.sndNxt == f.end;
   if (f.inFlight() == p.payload) state(f).lastProgressAt = engine_->now();  // the first in flight starts the clock
   arm(f);
+  return f;
 }
 
 bool GoBackN::onAck(Flow& f, const Packet& ack) {

@@ -13,7 +13,7 @@ class GoBackN final : public Transport {
   void onFlowStart(Flow& flow) override;
   bool onStop(Flow& flow) override;
   bool maySend(const Flow& flow) const override;
-  void fill(Flow& flow, Packet& packet) override;
+  Flow& fill(Flow& flow, Packet& packet) override;
   bool onAck(Flow& flow, const Packet& ack) override;
   void onTimer(Flow& flow) override;
   void onData(Flow& flow, Packet* packet) override;

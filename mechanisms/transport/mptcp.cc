@@ -21,10 +21,10 @@ const Description& Mptcp::describe() {
 FABRIC_REGISTER(Mptcp);
 
 void Mptcp::onFlowStart(Flow& f) {
-  Tcp::onFlowStart(f);
+  begin(f, 0);
   for (uint32_t i = 1; i < subflows_; ++i) {
     const auto port = static_cast<uint16_t>(f.spec.srcPort + i);
-    Tcp::onFlowStart(host_->addSubflow(f, i, port, static_cast<uint16_t>(f.spec.dstPort + i)));
+    begin(host_->addSubflow(f, i, port, static_cast<uint16_t>(f.spec.dstPort + i)), i);
   }
 }
 

@@ -13,6 +13,8 @@ class Mptcp final : public Tcp {
   void onFlowStart(Flow& flow) override;
 
  private:
+  uint32_t parts() const override { return static_cast<uint32_t>(subflows_); }
+
   int64_t subflows_ = 8;
 };
 

@@ -1,6 +1,7 @@
 #include "mechanisms/transport/tcp.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 #include "mechanisms/core/host.h"
@@ -11,6 +12,12 @@ namespace fabric {
 namespace {
 
 constexpr uint32_t kNoSegment = ~uint32_t{0};
+
+unsigned log2Words(uint32_t words) {
+  unsigned n = 0;
+  while (uint32_t{1} << n < words) ++n;
+  return n;
+}
 
 /// RFC 2018: kind and length, padded to four bytes, and two sequence numbers per block.
 int64_t optionBytes(uint8_t blocks) { return blocks == 0 ? 0 : 4 + 8 * blocks; }
@@ -45,13 +52,16 @@ void Tcp::onStart(Network& network) {
 
 // ---------------------------------------------------------------- sender
 
-void Tcp::onFlowStart(Flow& f) {
+void Tcp::onFlowStart(Flow& f) { begin(f, 0); }
+
+void Tcp::begin(Flow& f, uint32_t index) {
   if (&f.receiver->transport().description() != &description()) {
     throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": " + f.sender->name() + " uses the transport " +
                                 description().name + ", " + f.receiver->name() + " uses " +
                                 f.receiver->transport().description().name + "; give both hosts the same");
   }
   State& s = *new (f.raw(state_)) State(f);
+  s.index = index;
   s.rto = initialRto_;
   const auto number = static_cast<uint32_t>(f.retransmitEvent.key());
   s.ackEvent.setKey(eventKey(keyNode(f.receiver->id()), EventKind::FlowTimer0, number));
@@ -65,12 +75,24 @@ void Tcp::onFlowEnd(Flow& f) {
 }
 
 bool Tcp::onStop(Flow& f) {
-  State& s = state(f);
-  f.end = std::min(f.end, s.assigned);
-  return s.acked >= f.end;
+  Flow& connection = *f.connection;
+  State& c = state(connection);
+  if (&connection != &f) {
+    const bool waits = c.sending != &f && message(f).ends == nullptr;
+    if (c.sending == &f) {
+      f.end -= connection.end - c.assigned;
+      setEnds(connection, f, state(connection).nxt, 0);
+    }
+    const bool done = c.head == &f && all(connection, f, [](const State& s, uint64_t end) { return s.una >= end; });
+    if (waits || done) unlink(connection, f);
+    return waits || done;
+  }
+  f.end = std::min(f.end, c.assigned);
+  return c.acked >= f.end;
 }
 
 uint32_t Tcp::length(const Flow& f, const State& s, uint32_t segment) const {
+  if (f.connection->messages > 0) return messageLength(f, segment);
   return segment + 1 == s.nxt ? static_cast<uint32_t>(f.sndNxt - uint64_t{segment} * mss_) : mss_;
 }
 
@@ -110,7 +132,7 @@ Tcp::Next Tcp::next(const Flow& f, const State& s) const {
   return {Next::Nothing, 0};
 }
 
-void Tcp::fill(Flow& f, Packet& p) {
+Flow& Tcp::fill(Flow& f, Packet& p) {
   State& s = state(f);
   TcpHeader& h = p.at<TcpHeader>(header_);
   h.blocks = 0;
@@ -118,8 +140,10 @@ void Tcp::fill(Flow& f, Packet& p) {
   const Next n = s.phase == Phase::Open && s.quiet() ? Next{Next::New, s.nxt} : next(f, s);
   h.segment = n.segment;
   if (n.rule == Next::New) {
+    const uint64_t left = unassigned(f);
     p.seq = f.sndNxt;
-    p.payload = static_cast<uint32_t>(std::min<uint64_t>(mss_, unassigned(f)));
+    p.payload = static_cast<uint32_t>(std::min<uint64_t>(mss_, left));
+    p.last = p.payload == left;
     f.sndNxt += p.payload;
     if (lostRetransmissions_ && s.probe == 0 && s.rexmitted > s.una) {
       s.probe = n.segment;
@@ -134,8 +158,9 @@ void Tcp::fill(Flow& f, Packet& p) {
     }
     s.peak = std::max(s.peak, static_cast<uint32_t>(f.inFlight()));
   } else {
-    p.seq = uint64_t{n.segment} * mss_;
+    p.seq = sequence(f, s, n.segment);
     p.payload = length(f, s, n.segment);
+    p.last = unassigned(f) == 0 && p.seq + p.payload == f.sndNxt;
     if (n.rule == Next::Rescue) {
       s.rescue = s.recoveryPoint;
     } else {
@@ -144,13 +169,14 @@ void Tcp::fill(Flow& f, Packet& p) {
       s.forced = false;
     }
   }
-  if (n.rule == Next::New && unassigned(f) == 0) {  // nothing is left for the other sub-flows
+  if (s.deadline.ps < 0) restartTimer(f, s);
+  Flow& row = f.connection->messages == 0 ? f : fillMessage(f, p, n.rule == Next::New);
+  if (n.rule == Next::New && p.last) {  // nothing is left for the other sub-flows, or another message
     for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
       if (part != &f) host_->settle(*part);
     }
   }
-  p.last = unassigned(f) == 0 && p.seq + p.payload == f.sndNxt;
-  if (s.deadline.ps < 0) restartTimer(f, s);
+  return row;
 }
 
 bool Tcp::onAck(Flow& f, const Packet& ack) {
@@ -181,7 +207,7 @@ bool Tcp::onAck(Flow& f, const Packet& ack) {
   a.peak = std::max(s.peak, s.lastPeak);
   for (uint8_t i = 0; i < h.blocks; ++i) takeSack(f, s, h.sack[i]);
   cc.onAck(f, ack);
-  if (shared(f).acked >= f.connection->end) {
+  if (shared(f).acked >= f.connection->end && f.connection->messages == 0) {
     host_->finish(*f.connection);
     return false;
   }
@@ -206,7 +232,7 @@ bool Tcp::onAck(Flow& f, const Packet& ack) {
   } else if (progress) {
     restartTimer(f, s);
   }
-  return true;
+  return f.connection->messages == 0 || !progress || finishMessages(*f.connection, a.bytes);
 }
 
 /// Moves `una` up; what was counted of the segments below is counted no more.
@@ -291,7 +317,7 @@ void Tcp::onTimer(Flow& f) {
     engine_->schedule(f.retransmitEvent, s.deadline);
     return;
   }
-  ++f.timeouts;
+  ++row(f, s.una).timeouts;
   host_->congestionControl().onTimeout(f, f.inFlight() - s.limitedBytes, s.timedOut == s.una);
   s.timedOut = s.una;
   s.phase = Phase::Loss;
@@ -318,6 +344,168 @@ bool Tcp::consistent(const Flow& f) const {
   return sacked == s.sackedBytes && lost == s.lostBytes && again == s.rexmitBytes;
 }
 
+// ---------------------------------------------------------------- persistent connections
+
+/// The message that a segment belongs to, of those that are not finished.
+Flow& Tcp::messageOf(const Flow& f, uint32_t segment) const {
+  const uint32_t part = state(f).index;
+  Flow* m = shared(f).head;
+  while (message(*m).ends != nullptr && segment >= message(*m).ends[part]) m = message(*m).next;
+  return *m;
+}
+
+bool Tcp::endsMessage(const Flow& f, uint32_t segment) const {
+  const Message& m = message(messageOf(f, segment));
+  return m.lastPart == &f && m.lastSegment == segment;
+}
+
+/// length() on a persistent connection.
+uint32_t Tcp::messageLength(const Flow& f, uint32_t segment) const {
+  const Message& m = message(messageOf(f, segment));
+  return m.lastPart == &f && m.lastSegment == segment ? mss_ - m.shortBy : mss_;
+}
+
+/// The first byte of a segment, up to the one that will be sent next.
+uint64_t Tcp::sequence(const Flow& f, const State& s, uint32_t segment) const {
+  if (segment == s.nxt) return f.sndNxt;
+  uint64_t missing = s.shortBy;
+  for (Flow* m = shared(f).head; m != nullptr && message(*m).ends != nullptr; m = message(*m).next) {
+    if (message(*m).lastPart == &f && message(*m).lastSegment < segment) missing += message(*m).shortBy;
+  }
+  return uint64_t{segment} * mss_ - missing;
+}
+
+/// A flow of the connection's host: messages go over it one behind the other.
+void Tcp::append(Flow& connection, Flow& m) {
+  State& c = state(connection);
+  new (m.raw(state_)) Message();
+  m.end = std::min(m.end, Flow::kUnlimited / 2);  // behind others it ends further up
+  (c.head == nullptr ? c.head : message(*c.tail).next) = &m;
+  c.tail = &m;
+  if (c.receiving == nullptr) c.receiving = &m;
+  if (c.sending == nullptr) {
+    c.sending = &m;
+    connection.end = c.assigned + m.end;
+  }
+  for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
+    const Time idle = engine_->now() - part->lastSentAt;
+    if (part->inFlight() > 0 || idle.ps == 0) continue;
+    host_->congestionControl().onIdle(*part, restartAfterIdle_ && idle > state(*part).rto);
+  }
+}
+
+/// What a packet of a persistent connection says of its message.
+Flow& Tcp::fillMessage(Flow& f, Packet& p, bool isNew) {
+  TcpHeader& h = p.at<TcpHeader>(header_);
+  h.connection = f.spec.id;
+  Flow& m = isNew ? *shared(f).sending : messageOf(f, h.segment);
+  if (isNew && p.last) setEnds(f, m, h.segment, mss_ - p.payload);
+  if (!isNew) p.last = endsMessage(f, h.segment);
+  return m;
+}
+
+/// All of the message has been sent once, or will be: what is behind its last segment on `f` and where
+/// the other parts are does not belong to it. The next one is sent.
+void Tcp::setEnds(Flow& f, Flow& m, uint32_t lastSegment, uint32_t shortBy) {
+  Flow& connection = *f.connection;
+  State& c = state(connection);
+  Message& sent = message(m);
+  sent.lastPart = &f;
+  sent.lastSegment = lastSegment;
+  sent.shortBy = shortBy;
+  sent.ends = pool_.get(log2Words(parts()));
+  for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
+    sent.ends[state(*part).index] = state(*part).nxt;
+  }
+  c.sending = sent.next;
+  connection.end = c.assigned + (sent.next == nullptr ? 0 : sent.next->end);
+}
+
+/// Whether all parts of a message are somewhere.
+template <class Reached>
+bool Tcp::all(const Flow& connection, Flow& m, Reached reached) const {
+  const uint64_t* ends = message(m).ends;
+  if (ends == nullptr) return false;
+  for (const Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
+    if (!reached(state(*part), ends[state(*part).index])) return false;
+  }
+  return true;
+}
+
+/// Takes a message out that is done, or that is stopped before its turn.
+void Tcp::unlink(Flow& connection, Flow& m) {
+  State& c = state(connection);
+  Message& gone = message(m);
+  if (gone.ends != nullptr) {
+    state(*gone.lastPart).shortBy += gone.shortBy;
+    pool_.put(gone.ends, log2Words(parts()));
+  }
+  if (c.receiving == &m) c.receiving = gone.next;
+  if (c.head == &m) {
+    c.head = gone.next;
+  } else {
+    Flow* before = c.head;
+    while (message(*before).next != &m) before = message(*before).next;
+    message(*before).next = gone.next;
+    if (c.tail == &m) c.tail = before;
+  }
+}
+
+/// `bytes` more are acknowledged: ends the messages of which everything is. False: all are, and the connection is gone.
+bool Tcp::finishMessages(Flow& connection, uint64_t bytes) {
+  State& c = state(connection);
+  credit(c.head, bytes, &Flow::sndUna);
+  while (all(connection, *c.head, [](const State& s, uint64_t end) { return s.una >= end; })) {
+    Flow& m = *c.head;
+    unlink(connection, m);
+    if (!host_->finish(m)) return false;
+  }
+  return true;
+}
+
+/// More bytes are in order at the receiver.
+void Tcp::receiveMessages(Flow& connection, uint64_t bytes) {
+  State& c = state(connection);
+  credit(c.receiving, bytes, &Flow::rcvNxt);
+  while (c.receiving != nullptr &&
+         all(connection, *c.receiving, [](const State& s, uint64_t end) { return s.expected >= end; })) {
+    Flow& m = *c.receiving;
+    if (m.spec.size != 0 && m.rcvNxt == m.spec.size) m.endAt = engine_->now();
+    c.receiving = message(m).next;
+  }
+}
+
+/// Bytes of the connection count for its messages in their order.
+void Tcp::credit(Flow* m, uint64_t bytes, uint64_t Flow::*counter) const {
+  for (; bytes > 0 && m != nullptr; m = message(*m).next) {
+    const uint64_t part = std::min(bytes, m->end - m->*counter);
+    m->*counter += part;
+    bytes -= part;
+  }
+}
+
+bool Tcp::carries(const Flow& f, const Packet& p) const {
+  const uint32_t connection = p.at<TcpHeader>(header_).connection;
+  return connection != kNoFlow && connection == f.spec.id;
+}
+
+void Tcp::keep(Flow& f, std::byte* to) {
+  const State& s = state(f);
+  const Kept kept{s.rtt, s.rto, f.lastSentAt, s.echo, s.sendCwr};
+  std::memcpy(to, &kept, sizeof kept);
+}
+
+void Tcp::resume(Flow& f, const std::byte* from) {
+  State& s = state(f);
+  Kept kept;
+  std::memcpy(&kept, from, sizeof kept);
+  s.rtt = kept.rtt;
+  s.rto = kept.rto;
+  f.lastSentAt = kept.lastSentAt;
+  s.echo = kept.echo;
+  s.sendCwr = kept.sendCwr;
+}
+
 // ---------------------------------------------------------------- receiver
 
 void Tcp::onData(Flow& f, Packet* p) {
@@ -335,9 +523,8 @@ void Tcp::onData(Flow& f, Packet* p) {
   if (h.segment == s.expected) {
     accept(f, s, *p);
   } else if (h.segment > s.expected && s.here.add(h.segment, s.expected, pool_)) {
-    ++f.reordered;
+    ++row(f, h.segment).reordered;
     ++s.waiting;
-    s.highest = std::max(s.highest, p->seq + p->payload);
     report(s, h.segment);
   }
   if (++f.unacked >= host_->ackEvery() || atOnce) {
@@ -349,11 +536,12 @@ void Tcp::onData(Flow& f, Packet* p) {
 
 /// The segment that was expected is here, and with it what was waiting for it.
 void Tcp::accept(Flow& f, State& s, const Packet& p) {
-  s.highest = std::max(s.highest, p.seq + p.payload);
   ++s.expected;
+  uint64_t now = p.seq + p.payload;
   if (s.waiting > 0) {
     const uint32_t missing = s.here.firstMissing(s.expected, kNoSegment);
     s.waiting -= missing - s.expected;
+    if (missing > s.expected) now = sequence(f, s, missing);
     for (; s.expected < missing; ++s.expected) s.here.erase(s.expected);
     uint8_t kept = 0;
     for (uint8_t i = 0; i < s.blocks; ++i) {
@@ -361,12 +549,16 @@ void Tcp::accept(Flow& f, State& s, const Packet& p) {
     }
     s.blocks = kept;
   }
-  const uint64_t now = std::min(uint64_t{s.expected} * mss_, s.highest);
   State& connection = shared(f);
-  connection.delivered += now - f.rcvNxt;
-  network_->counters.dataBytesDelivered += now - f.rcvNxt;
+  const uint64_t bytes = now - f.rcvNxt;
+  connection.delivered += bytes;
+  network_->counters.dataBytesDelivered += bytes;
   f.rcvNxt = now;
-  if (f.spec.size != 0 && connection.delivered == f.spec.size) f.connection->endAt = engine_->now();
+  if (f.spec.size != 0) {
+    if (connection.delivered == f.spec.size) f.connection->endAt = engine_->now();
+  } else if (f.connection->messages > 0) {
+    receiveMessages(*f.connection, bytes);
+  }
 }
 
 /// RFC 2018 section 4: the block that the segment is in comes first, then the last ones that were
@@ -407,6 +599,7 @@ void Tcp::hold(Flow& f, State& s, Packet* p) {
     s.ackDeadline = engine_->now() + ackDelay_;
     if (!s.ackEvent.pending()) engine_->schedule(s.ackEvent, s.ackDeadline);
   }
+  s.held = p->flowId;
   network_->packets().put(p);
 }
 
@@ -425,7 +618,8 @@ void Tcp::onAckTimer(Flow& f) {
 void Tcp::acknowledgeHeld(Flow& f, State& s) {
   Packet* p = network_->packets().fresh();
   p->flow = &f;
-  p->flowId = f.spec.id;
+  p->flowId = s.held;
+  p->at<TcpHeader>(header_).connection = f.spec.id;
   p->src = f.spec.src;
   p->dst = f.spec.dst;
   p->symmetricHash = f.symmetricHash;

@@ -19,6 +19,8 @@ struct TcpHeader {
   uint32_t segment = 0;  // of data: its number; of an ACK: the first one missing at the receiver
   uint8_t blocks = 0;    // SACK blocks in use
   bool cwr = false;      // congestion window reduced (RFC 3168)
+  /// Of a persistent connection's packets: the connection's number, while `flowId` is the message's.
+  uint32_t connection = kNoFlow;
   std::array<Block, kBlocks> sack{};
 };
 
@@ -46,11 +48,16 @@ class Tcp : public Transport {
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;
   bool maySend(const Flow& flow) const override;
-  void fill(Flow& flow, Packet& packet) override;
+  Flow& fill(Flow& flow, Packet& packet) override;
   bool onAck(Flow& flow, const Packet& ack) override;
   void onTimer(Flow& flow) override;
   bool onStop(Flow& flow) override;
   void onData(Flow& flow, Packet* packet) override;
+  void append(Flow& connection, Flow& message) override;
+  bool carries(const Flow& connection, const Packet& packet) const override;
+  int64_t keptBytes() const override { return sizeof(Kept); }
+  void keep(Flow& flow, std::byte* to) override;
+  void resume(Flow& flow, const std::byte* from) override;
 
   // For tests.
   enum class Phase : uint8_t { Open, Recovery, Loss };
@@ -65,6 +72,9 @@ class Tcp : public Transport {
   template <class C>
   static Describe<C>& parameters(Describe<C>& d);
   void onStart(Network& network) override;
+  virtual uint32_t parts() const { return 1; }
+  /// The `index`-th of the parts of a connection begins.
+  void begin(Flow& flow, uint32_t index);
 
  private:
   /// A flow at both of its ends.
@@ -73,6 +83,14 @@ class Tcp : public Transport {
     uint64_t assigned = 0;   // bytes that have been sent once
     uint64_t acked = 0;      // bytes that the sender knows to be there
     uint64_t delivered = 0;  // bytes in order at the receiver
+    // Of a persistent one its messages, in the order in which they came. `end` of its flow is where the
+    // one ends that is being sent; the others wait for it.
+    Flow *head = nullptr, *tail = nullptr;  // those of which the sender does not know that all is there
+    Flow* sending = nullptr;                // the first that has bytes left to be sent once
+    Flow* receiving = nullptr;              // the first that the receiver does not have
+
+    uint32_t index = 0;    // among the connection's parts
+    uint64_t shortBy = 0;  // bytes that finished messages' last segments here had less than an MSS
 
     // Sender: RFC 6675. Segments below `una` are acknowledged, below `nxt` sent. One that was not
     // SACKed counts as lost below `lostEdge`, as sent again below `rexmitted`.
@@ -103,12 +121,12 @@ class Tcp : public Transport {
     // Receiver.
     uint32_t expected = 0;  // the first segment missing
     uint32_t waiting = 0;   // segments beyond it that are here
-    uint64_t highest = 0;   // byte behind the last one that is here
     SegmentSet here;
     uint8_t blocks = 0;
     bool echo = false;  // the mark that ACKs say
     std::array<TcpHeader::Block, TcpHeader::kBlocks> recent{};
     Time firstUnacked, ackDeadline;
+    uint32_t held = kNoFlow;  // whose segment was held back last
     FlowEvent ackEvent;
 
     explicit State(Flow& flow) : ackEvent(flow, &Tcp::onAckTimer) {}
@@ -116,11 +134,44 @@ class Tcp : public Transport {
     uint64_t pipe(const Flow& flow) const { return flow.inFlight() - sackedBytes - lostBytes + rexmitBytes; }
   };
 
+  /// A message on a persistent connection, in the place of its own state. Its last segment is as short
+  /// as its bytes want it: segments belong to one message each.
+  struct Message {
+    Flow* next = nullptr;
+    Flow* lastPart = nullptr;  // where its last byte went, null while not all of it has been sent once
+    uint32_t lastSegment = 0, shortBy = 0;
+    uint64_t* ends = nullptr;  // by part: behind its last segment and those of the messages before it
+  };
+  static_assert(sizeof(Message) <= sizeof(State));
+  /// What a part of a connection without messages remembers.
+  struct Kept {
+    RttEstimate rtt;
+    Time rto, lastSentAt;
+    bool echo, sendCwr;
+  };
+
   State& state(Flow& flow) const { return flow.at<State>(state_); }
+  Message& message(Flow& flow) const { return flow.at<Message>(state_); }
   const State& state(const Flow& flow) const { return state(const_cast<Flow&>(flow)); }
   State& shared(const Flow& flow) const { return state(*flow.connection); }
   uint64_t unassigned(const Flow& flow) const { return flow.connection->end - shared(flow).assigned; }
   uint32_t length(const Flow& flow, const State& s, uint32_t segment) const;
+  uint64_t sequence(const Flow& flow, const State& s, uint32_t segment) const;
+  /// The messages of a persistent connection.
+  Flow& messageOf(const Flow& flow, uint32_t segment) const;
+  Flow& row(Flow& flow, uint32_t segment) const {
+    return flow.connection->messages == 0 ? flow : messageOf(flow, segment);
+  }
+  Flow& fillMessage(Flow& flow, Packet& packet, bool isNew);
+  uint32_t messageLength(const Flow& flow, uint32_t segment) const;
+  bool endsMessage(const Flow& flow, uint32_t segment) const;
+  void setEnds(Flow& flow, Flow& message, uint32_t lastSegment, uint32_t shortBy);
+  template <class Reached>
+  bool all(const Flow& connection, Flow& message, Reached reached) const;
+  void unlink(Flow& connection, Flow& message);
+  bool finishMessages(Flow& connection, uint64_t bytes);
+  void receiveMessages(Flow& connection, uint64_t bytes);
+  void credit(Flow* message, uint64_t bytes, uint64_t Flow::*counter) const;
 
   /// What NextSeg() of RFC 6675 names.
   struct Next {
@@ -149,7 +200,7 @@ class Tcp : public Transport {
   bool exactEcho_ = false;
   WordPool pool_;
   Time minRto_, maxRto_, initialRto_, ackDelay_;
-  bool limitedTransmit_ = true;
+  bool limitedTransmit_ = true, restartAfterIdle_ = true;
   bool lostRetransmissions_ = false;
 };
 
@@ -175,6 +226,9 @@ Describe<C>& Tcp::parameters(Describe<C>& d) {
              "longest time that an ACK is held back where host.ack_every is above 1",
              "Linux: 40 ms; RFC 5681 section 4.2 allows 500 ms")
       .range(1, 500e9)
+      .param("restart_after_idle", &Tcp::restartAfterIdle_, true,
+             "a persistent connection that sent nothing for an RTO begins with the initial window again",
+             "RFC 5681 section 4.1; Linux: tcp_slow_start_after_idle")
       .extension("tcp", sizeof(TcpHeader), "SACK option: 4 B and 8 B per block, in ACKs that have blocks");
 }
 

@@ -110,9 +110,9 @@ std::vector<fabric::FlowSpec> parseFlows(const omnetpp::cPar& flows, const NodeN
   if (array == nullptr) throw InputError("flows: must be a list, [{src: ..., dst: ...}, ...]");
   std::vector<fabric::FlowSpec> list;
   for (int i = 0; i < array->size(); ++i) {
-    const Fields f(
-        array->get(i), "flows[" + std::to_string(i) + "]",
-        {"id", "src", "dst", "size", "start", "stop", "class", "group", "weight", "measured", "srcPort", "dstPort"});
+    const Fields f(array->get(i), "flows[" + std::to_string(i) + "]",
+                   {"id", "src", "dst", "size", "start", "stop", "class", "group", "weight", "measured", "srcPort",
+                    "dstPort", "persistent"});
     constexpr uint32_t kFirstPort = 49152, kDestinationPort = 4791;  // as the harness numbers them
     fabric::FlowSpec s;
     s.id = f.has("id") ? static_cast<uint32_t>(f.quantity("id", "", 0, kMax32 - 1)) : static_cast<uint32_t>(i);
@@ -125,6 +125,7 @@ std::vector<fabric::FlowSpec> parseFlows(const omnetpp::cPar& flows, const NodeN
     if (f.has("group")) s.group = static_cast<uint32_t>(f.quantity("group", "", 0, kMax32));
     if (f.has("weight")) s.weight = f.real("weight");
     if (f.has("measured")) s.measured = f.flag("measured");
+    if (f.has("persistent")) s.persistent = f.flag("persistent");
     s.srcPort = static_cast<uint16_t>(f.has("srcPort") ? f.quantity("srcPort", "", 0, 0xffff)
                                                        : kFirstPort + s.id % (0x10000 - kFirstPort));
     s.dstPort = static_cast<uint16_t>(f.has("dstPort") ? f.quantity("dstPort", "", 0, 0xffff) : kDestinationPort);
