@@ -17,16 +17,20 @@ namespace {
 
 constexpr int64_t kMss = 1518 - 90;
 
-/// Two leaves with a host each, joined by eight spines.
+constexpr Time kDelay = Time::Us(1);
+
+/// Two leaves with a host each, joined by eight spines, each `further` away than the one before.
 struct EightPaths : Net {
-  explicit EightPaths(int64_t subflows, Rate spine = Rate::Gbps(10)) : Net(configure(subflows)), packets(10) {
+  explicit EightPaths(int64_t subflows, Rate spine = Rate::Gbps(10), const char* scheduler = "lowest_rtt",
+                      Time further = {})
+      : Net(configure(subflows).set("mptcp.scheduler", std::string(scheduler))), packets(10) {
     host();
     host();
     for (int i = 0; i < 10; ++i) sw(static_cast<uint64_t>(i / 2));
     link(*hosts[0], *switches[0]);
     link(*hosts[1], *switches[1]);
     for (int i = 2; i < 10; ++i) {
-      link(*switches[0], *switches[i], spine);
+      link(*switches[0], *switches[i], spine, Time{kDelay.ps + (i - 2) * further.ps});
       link(*switches[i], *switches[1], spine);
     }
     network.trace().enable(kPackets, {});
@@ -184,6 +188,49 @@ TEST(Mptcp, MessagesEndInTheirOrder) {
     EXPECT_EQ(net.delivered(id), static_cast<int64_t>(sizes[id])) << id;
     EXPECT_EQ(net.row(id)[11] - net.row(id)[12], static_cast<int64_t>(sizes[id])) << id;
     if (id > 0) EXPECT_GE(net.end(id), net.end(id - 1)) << id;
+  }
+}
+
+/// Without round trips to compare, sub-flows fill their windows one after the other; in turn, all have
+/// the same.
+TEST(Mptcp, BytesGoToOneSubflowUntilItsWindowIsFull) {
+  for (const bool turns : {false, true}) {
+    EightPaths net(8, Rate::Gbps(100), turns ? "round_robin" : "lowest_rtt");
+    net.connect(0, 15 * kMss);
+    net.run(Time::Us(3));
+    std::vector<uint64_t> sent;
+    for (const Flow* part = &net.active(*net.hosts[0], 0); part != nullptr; part = part->nextSubflow) {
+      sent.push_back(part->sndNxt / kMss);
+    }
+    EXPECT_EQ(sent,
+              (turns ? std::vector<uint64_t>{2, 2, 2, 2, 2, 2, 2, 1} : std::vector<uint64_t>{10, 5, 0, 0, 0, 0, 0, 0}));
+  }
+}
+
+/// A message that finds all windows open takes the sub-flow with the shortest round trip; in turn, all.
+TEST(Mptcp, AMessageTakesTheShortestRoundTrip) {
+  for (const bool turns : {false, true}) {
+    EightPaths net(8, Rate::Gbps(100), turns ? "round_robin" : "lowest_rtt", Time::Us(20));
+    net.connect(0, 400 * kMss, Time{}, Time{-1}, true);
+    net.connect(1, 8 * kMss, Time::Us(900), Time{-1}, true);
+    const auto spines = [&](Time from) {
+      std::set<int64_t> nodes;
+      for (const auto& r : net.packets.rows) {
+        if (r[0] >= from.ps && r[3] == static_cast<int>(PacketEvent::Receive) &&
+            r[5] == static_cast<int>(PacketKind::Data) && r[1] >= 4) {
+          nodes.insert(r[1]);
+        }
+      }
+      return nodes;
+    };
+    net.run(Time::Us(899));
+    ASSERT_EQ(net.flowRows.rows.size(), 1u);
+    const std::set<int64_t> all = spines({});
+    ASSERT_GE(all.size(), 3u);
+    net.finish(Time::Ms(10));
+    EXPECT_EQ(net.delivered(1), 8 * kMss);
+    const std::set<int64_t> second = spines(Time::Us(900));
+    EXPECT_EQ(second, turns ? all : std::set<int64_t>{*all.begin()});
   }
 }
 

@@ -113,6 +113,11 @@ bool Tcp::maySend(const Flow& f) const {
   return f.window > 0 && (used == 0 || used + bytes <= static_cast<uint64_t>(f.window));
 }
 
+bool Tcp::sendsNew(const Flow& f) const {
+  const State& s = state(f);
+  return s.phase == Phase::Open && s.quiet() ? unassigned(f) > 0 : next(f, s).rule == Next::New;
+}
+
 /// RFC 6675 section 4, NextSeg(). The congestion window after a timeout lets lost segments go first,
 /// then new ones: rules 3 and 4 are for fast recovery only.
 Tcp::Next Tcp::next(const Flow& f, const State& s) const {

@@ -73,6 +73,12 @@ class Tcp : public Transport {
   static Describe<C>& parameters(Describe<C>& d);
   void onStart(Network& network) override;
   virtual uint32_t parts() const { return 1; }
+  // For a scheduler of sub-flows. A flow that may send sends new bytes, not old ones:
+  bool sendsNew(const Flow& flow) const;
+  /// The smoothed round trip, 0 before there is any.
+  Time smoothed(const Flow& flow) const { return state(flow).rtt.smoothed; }
+  /// The sub-flow that is to take new bytes, kept with the connection.
+  Flow*& turn(const Flow& flow) const { return shared(flow).turn; }
   /// The `index`-th of the parts of a connection begins.
   void begin(Flow& flow, uint32_t index);
 
@@ -83,6 +89,7 @@ class Tcp : public Transport {
     uint64_t assigned = 0;   // bytes that have been sent once
     uint64_t acked = 0;      // bytes that the sender knows to be there
     uint64_t delivered = 0;  // bytes in order at the receiver
+    Flow* turn = nullptr;    // the sub-flow that takes the next new bytes
     // Of a persistent one its messages, in the order in which they came. `end` of its flow is where the
     // one ends that is being sent; the others wait for it.
     Flow *head = nullptr, *tail = nullptr;  // those of which the sender does not know that all is there
@@ -100,7 +107,7 @@ class Tcp : public Transport {
     uint32_t recoveryPoint = 0;  // recovery ends when all below is acknowledged
     // A new segment that went out when all missing below `resent` had been sent again; 0: none did.
     uint32_t probe = 0, resent = 0;
-    uint32_t top[3] = {};        // the three highest SACKed, the highest first
+    uint32_t top[3] = {};  // the three highest SACKed, the highest first
     uint32_t sackedBytes = 0, lostBytes = 0, rexmitBytes = 0;
     uint32_t limitedBytes = 0;  // sent by limited transmit since una moved
     Phase phase = Phase::Open;
