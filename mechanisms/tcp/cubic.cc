@@ -105,6 +105,12 @@ void Cubic::resume(Flow& f, const std::byte* from) {
   std::memcpy(&f.at<State>(state_), from + TcpWindow::keptBytes(), sizeof(State));
 }
 
+/// RFC 9438 section 4.8: the curve behind a timeout begins flat where slow start ends.
+void Cubic::onTimeout(Flow& f, uint64_t flight, bool again) {
+  TcpWindow::onTimeout(f, flight, again);
+  f.at<State>(state_).most = 0;
+}
+
 /// RFC 9438 sections 4.6 and 4.7.
 int64_t Cubic::afterLoss(Flow& f, Window& w, uint64_t flight) {
   State& s = f.at<State>(state_);

@@ -13,6 +13,7 @@ class Cubic final : public TcpWindow {
   static const Description& describe();
   const Description& description() const override { return describe(); }
   void onFlowStart(Flow& flow) override;
+  void onTimeout(Flow& flow, uint64_t flight, bool again) override;
   void onIdle(Flow& flow, bool restart) override;
   int64_t keptBytes() const override { return TcpWindow::keptBytes() + static_cast<int64_t>(sizeof(State)); }
   void keep(Flow& flow, std::byte* to) override;

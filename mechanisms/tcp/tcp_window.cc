@@ -68,9 +68,15 @@ void TcpWindow::growByOneMss(Window& w, const Acked& a) const {
   w.cwnd += mss_;
 }
 
+/// RFC 5681 equation 4. FlightSize counts what is SACKed behind a hole, which may be far more than the
+/// window lets be in the network.
+void TcpWindow::reduce(Flow& f, Window& w, uint64_t flight) {
+  w.ssthresh = std::max(afterLoss(f, w, std::min(flight, static_cast<uint64_t>(w.cwnd))), 2 * mss_);
+}
+
 void TcpWindow::cut(Flow& f, uint64_t flight) {
   Window& w = window(f);
-  w.ssthresh = std::max(afterLoss(f, w, flight), 2 * mss_);  // RFC 5681 equation 4
+  reduce(f, w, flight);
   w.cwnd = w.ssthresh;
   w.counted = 0;
   apply(f, w);
@@ -78,7 +84,7 @@ void TcpWindow::cut(Flow& f, uint64_t flight) {
 
 void TcpWindow::onTimeout(Flow& f, uint64_t flight, bool again) {
   Window& w = window(f);
-  if (!again) w.ssthresh = std::max(afterLoss(f, w, flight), 2 * mss_);
+  if (!again) reduce(f, w, flight);
   w.cwnd = mss_;  // RFC 5681: the loss window
   w.counted = 0;
   apply(f, w);

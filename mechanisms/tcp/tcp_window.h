@@ -55,6 +55,7 @@ class TcpWindow : public CongestionControl {
 
  private:
   void cut(Flow& flow, uint64_t flight);
+  void reduce(Flow& flow, Window& w, uint64_t flight);
 
   size_t window_ = 0;
   int64_t mss_ = 0, initialWindow_ = 10;

@@ -76,7 +76,7 @@ TEST(NewReno, SlowStartDoubles) {
 }
 
 TEST(NewReno, CongestionAvoidanceAddsASegmentPerWindow) {
-  ByHand net("newreno");
+  ByHand net("newreno", "tcp", Config().set("newreno.initial_window", int64_t{20}));
   Flow& f = net.flow0();
   net.control().onRecovery(f, 20 * kSegment);
   EXPECT_EQ(f.window, 10 * kSegment);
@@ -89,10 +89,11 @@ TEST(NewReno, CongestionAvoidanceAddsASegmentPerWindow) {
 }
 
 TEST(NewReno, LossesAndTimeouts) {
+  ByHand recovery("newreno");
+  recovery.control().onRecovery(recovery.flow0(), 7 * kSegment);
+  EXPECT_EQ(recovery.flow0().window, 7 * kSegment / 2);
   ByHand net("newreno");
   Flow& f = net.flow0();
-  net.control().onRecovery(f, 7 * kSegment);
-  EXPECT_EQ(f.window, 7 * kSegment / 2);
   net.control().onTimeout(f, 8 * kSegment, false);
   EXPECT_EQ(f.window, kSegment);
   net.control().onTimeout(f, 2 * kSegment, true);  // once more for the same data: ssthresh stays 4
@@ -104,14 +105,29 @@ TEST(NewReno, LossesAndTimeouts) {
   EXPECT_EQ(f.window, 2 * kSegment);  // never below two
 }
 
-TEST(NewReno, AWindowThatIsNotUsedDoesNotGrow) {
+/// What is SACKed behind a hole is outstanding and not in the network: 100 segments with a window of 10
+/// leave half of 10, not of 100, whether a recovery or a timeout ends it.
+TEST(NewReno, AReductionIsOneOfTheWindow) {
   ByHand net("newreno");
+  Flow& f = net.flow0();
+  net.control().onTimeout(f, 100 * kSegment, false);
+  EXPECT_EQ(f.window, kSegment);
+  for (int i = 0; i < 4; ++i) net.ack(f, 1);  // 2, 3, 4 and 5, where slow start ends
+  EXPECT_EQ(f.window, 5 * kSegment);
+  for (int i = 0; i < 4; ++i) net.ack(f, 1);
+  EXPECT_EQ(f.window, 5 * kSegment);
+  net.control().onRecovery(f, 100 * kSegment);
+  EXPECT_EQ(f.window, 5 * kSegment / 2);
+}
+
+TEST(NewReno, AWindowThatIsNotUsedDoesNotGrow) {
+  ByHand net("newreno", "tcp", Config().set("newreno.initial_window", int64_t{20}));
   Flow& f = net.flow0();
   Acked a;
   a.bytes = kSegment;
   a.peak = 4 * kSegment;
   net.control().onAcked(f, a);
-  EXPECT_EQ(f.window, 10 * kSegment);
+  EXPECT_EQ(f.window, 20 * kSegment);
   net.control().onRecovery(f, 20 * kSegment);
   for (int i = 0; i < 20; ++i) net.control().onAcked(f, a);
   EXPECT_EQ(f.window, 10 * kSegment);
@@ -225,6 +241,23 @@ TEST(Cubic, IsNeverBelowReno) {
   EXPECT_NEAR(static_cast<double>(f.window) / kSegment, reno, 0.01);
 }
 
+/// RFC 9438 section 4.8: behind a timeout K is 0 and W_max where slow start ends, 70 of 100 here. With
+/// the 100 of before, the window would be 79 after a second.
+TEST(Cubic, ATimeoutBeginsAFlatCurve) {
+  Config c;
+  c.set("cubic.reno_friendly", false).set("cubic.initial_window", int64_t{100});
+  ByHand net("cubic", "tcp", c);
+  Flow& f = net.flow0();
+  net.control().onTimeout(f, 100 * kSegment, false);
+  for (int i = 0; i < 69; ++i) net.ack(f, 1);
+  ASSERT_EQ(f.window, 70 * kSegment);
+  for (int ms = 0; ms <= 1000; ++ms) {
+    net.engine.setNow(Time::Ms(ms));
+    for (int i = 0; i < 70; ++i) net.ack(f, 1, false, Time::Ms(1));
+  }
+  EXPECT_NEAR(static_cast<double>(f.window) / kSegment, 70 + 0.4, 0.01);
+}
+
 TEST(Cubic, FastConvergence) {
   Config c;
   c.set("cubic.reno_friendly", false).set("cubic.initial_window", int64_t{100});
@@ -247,7 +280,7 @@ TEST(Cubic, FastConvergence) {
 /// (10 + 10)^2 = 0.75, so an ACK of a segment adds min(0.75 / 30, 1 / 10) and min(0.75 / 30, 1 / 20), 0.025 of one.
 TEST(Lia, TwoSubflowsByHand) {
   Config c;
-  c.set("mptcp.subflows", int64_t{2});
+  c.set("mptcp.subflows", int64_t{2}).set("lia.initial_window", int64_t{40});
   ByHand net("lia", "mptcp", c);
   Flow& a = net.flow0();
   ASSERT_NE(a.nextSubflow, nullptr);

@@ -75,11 +75,9 @@ Row(const std::string& control, const char* what, double ns3, double ours, const
 class TcpBeside : public testing::TestWithParam<const char*>
 {
   protected:
-    /// CUBIC differs by more than a few per cent; docs/validation.md says what is known. It is
-    /// measured and printed, and nothing is claimed of it.
-    static bool IsOpen()
+    static bool Is(const char* control)
     {
-        return std::string(GetParam()) == "cubic";
+        return std::string(GetParam()) == control;
     }
 };
 
@@ -132,10 +130,7 @@ TEST_P(TcpBeside, OneFlowAlone)
     ASSERT_EQ(s.ns3.size(), 1U);
     ASSERT_EQ(s.ours.size(), 1U);
     const double ratio = Row(GetParam(), "throughput of one flow", s.ns3[0], s.ours[0], "Gb/s");
-    if (!IsOpen())
-    {
-        EXPECT_NEAR(ratio, 1, 0.01);
-    }
+    EXPECT_NEAR(ratio, 1, 0.01);
 }
 
 TEST_P(TcpBeside, TwoFlowsShare)
@@ -159,113 +154,161 @@ TEST_P(TcpBeside, TwoFlowsShare)
     ASSERT_EQ(s.ours.size(), 2U);
     const double sum = Row(GetParam(), "throughput of two flows", s.ns3[0], s.ours[0], "Gb/s");
     const double jain = Row(GetParam(), "Jain's index of the two", s.ns3[1], s.ours[1], "");
-    if (!IsOpen())
-    {
-        EXPECT_NEAR(sum, 1, 0.01);
-        EXPECT_NEAR(jain, 1, 0.03);
-    }
+    EXPECT_NEAR(sum, 1, 0.01);
+    EXPECT_NEAR(jain, 1, 0.03);
 }
 
 TEST_P(TcpBeside, LossesAreRecovered)
 {
-    const auto fct = [&](uint32_t lost) {
-        return Both(GetParam(), [lost](const Tcp& tcp) {
+    const auto fct = [&](const std::string& what, uint32_t lost, bool alphaStays = false) {
+        const Sides s = Both(GetParam(), [lost, alphaStays](Tcp tcp) {
             UsePicoseconds();
+            tcp.alphaStays = alphaStays;
             Beside b(tcp, Funnel(1, MicroSeconds(10)), 300000);
             b.Start({{0, 1, 3000000, Time(0)}});
             b.DropTowards(1, 60, lost);
             b.Run(MilliSeconds(100));
             return std::vector<double>{b.Seconds(0) * 1e3};
         });
+        if (s.ns3.size() != 1 || s.ours.size() != 1 || s.ns3[0] < 0 || s.ours[0] < 0)
+        {
+            ADD_FAILURE() << what << ": not finished";
+            return 0.0;
+        }
+        return Row(GetParam(), ("FCT of 3 MB, " + what).c_str(), s.ns3[0], s.ours[0], "ms");
     };
-    const Sides none = fct(0);
-    const Sides one = fct(1);
-    const Sides burst = fct(20);
-    for (const Sides* s : {&none, &one, &burst})
+    EXPECT_NEAR(fct("nothing lost", 0), 1, 0.01);
+    // ns-3's DCTCP cuts by alpha at a loss, where RFC 8257 section 3.4 has half.
+    const double bound = Is("dctcp") ? 0.08 : 0.03;
+    EXPECT_NEAR(fct("packet 60 lost", 1), 1, bound);
+    EXPECT_NEAR(fct("packets 60 to 79 lost", 20), 1, bound);
+    if (Is("dctcp"))
     {
-        ASSERT_EQ(s->ns3.size(), 1U);
-        ASSERT_EQ(s->ours.size(), 1U);
-        ASSERT_GT(s->ns3[0], 0);
-        ASSERT_GT(s->ours[0], 0);
-    }
-    const double a = Row(GetParam(), "FCT of 3 MB, nothing lost", none.ns3[0], none.ours[0], "ms");
-    const double b = Row(GetParam(), "FCT of 3 MB, packet 60 lost", one.ns3[0], one.ours[0], "ms");
-    const double c =
-        Row(GetParam(), "FCT of 3 MB, packets 60 to 79 lost", burst.ns3[0], burst.ours[0], "ms");
-    if (!IsOpen())
-    {
-        EXPECT_NEAR(a, 1, 0.02);
-        EXPECT_NEAR(b, 1, 0.08);
-        EXPECT_NEAR(c, 1, 0.08);
+        EXPECT_NEAR(fct("packet 60 lost, alpha 1", 1, true), 1, 0.03);
+        EXPECT_NEAR(fct("packets 60 to 79 lost, alpha 1", 20, true), 1, 0.03);
     }
 }
 
-TEST_P(TcpBeside, FlowCompletionTimesOf500Flows)
+/// Four lists of 500 flows, so that chance can be told from the rest: a difference is the mean of
+/// the lists'.
+TEST_P(TcpBeside, FlowCompletionTimes)
 {
+    constexpr uint32_t LISTS = 4;
     constexpr uint32_t FLOWS = 500;
     constexpr uint32_t HOSTS = 4;
-    // Half of what the receivers' links carry: mean size 171,125 B, so a flow every 68.45 us.
+    // What is compared, and by how much the mean of the lists may differ; 0: not asserted.
+    struct Measure
+    {
+        const char* name;
+        uint64_t above, upTo;
+        double quantile; // below 0: the mean
+        double newreno, cubic, dctcp;
+    };
+    static const std::vector<Measure> measures{
+        {"all, mean", 0, ~0ULL, -1, 0.12, 0.08, 0.02},
+        {"all, median", 0, ~0ULL, 0.5, 0.12, 0, 0.05},
+        {"all, 99th", 0, ~0ULL, 0.99, 0, 0, 0.06},
+        {"up to 10 KB, mean", 0, 10000, -1, 0, 0, 0.06},
+        {"up to 10 KB, median", 0, 10000, 0.5, 0.2, 0, 0.08},
+        {"up to 10 KB, 99th", 0, 10000, 0.99, 0, 0, 0.1},
+        {"above 100 KB, mean", 100000, ~0ULL, -1, 0.1, 0.12, 0.02},
+        {"above 100 KB, median", 100000, ~0ULL, 0.5, 0.12, 0.15, 0.03},
+        {"above 100 KB, 99th", 100000, ~0ULL, 0.99, 0, 0, 0.08},
+    };
+    struct Sum
+    {
+        double ns3{0}, ours{0}, ratio{0}, square{0};
+    };
+    std::vector<Sum> sums(measures.size());
     UsePicoseconds();
-    std::vector<Transfer> transfers;
-    core::RandomStream random(1, "beside");
-    double at = 0;
-    for (uint32_t i = 0; i < FLOWS; ++i)
+    for (uint32_t list = 1; list <= LISTS; ++list)
     {
-        at += -std::log(1 - random.uniform()) * 171125 * 8 / (HOSTS * 10e9 * 0.5);
-        transfers.push_back({random.below(HOSTS),
-                             HOSTS + random.below(HOSTS),
-                             WebSearchSize(random.uniform()),
-                             PicoSeconds(std::llround(at * 1e12))});
-    }
-    const Sides s = Both(GetParam(), [&](const Tcp& tcp) {
-        UsePicoseconds();
-        Beside b(tcp, Funnel(HOSTS, MicroSeconds(2)), 300000);
-        b.Start(transfers);
-        b.Run(MilliSeconds(300));
-        std::vector<double> fct;
+        // Half of what the receivers' links carry: mean size 171,125 B, so a flow every 68.45 us.
+        std::vector<Transfer> transfers;
+        core::RandomStream random(list, "beside");
+        double at = 0;
         for (uint32_t i = 0; i < FLOWS; ++i)
         {
-            fct.push_back(b.Seconds(i) * 1e6);
+            at += -std::log(1 - random.uniform()) * 171125 * 8 / (HOSTS * 10e9 * 0.5);
+            transfers.push_back({random.below(HOSTS),
+                                 HOSTS + random.below(HOSTS),
+                                 WebSearchSize(random.uniform()),
+                                 PicoSeconds(std::llround(at * 1e12))});
         }
-        return fct;
-    });
-    ASSERT_EQ(s.ns3.size(), FLOWS);
-    ASSERT_EQ(s.ours.size(), FLOWS);
-    ASSERT_GT(*std::min_element(s.ns3.begin(), s.ns3.end()), 0); // all finished
-    ASSERT_GT(*std::min_element(s.ours.begin(), s.ours.end()), 0);
-    const auto sorted = [&](const std::vector<double>& fct, uint64_t above, uint64_t upTo) {
-        std::vector<double> list;
-        for (uint32_t i = 0; i < FLOWS; ++i)
-        {
-            if (transfers[i].bytes > above && transfers[i].bytes <= upTo)
+        const auto run = [&](bool ns3) {
+            UsePicoseconds();
+            Beside b({ns3, GetParam()}, Funnel(HOSTS, MicroSeconds(2)), 300000);
+            b.Start(transfers);
+            b.Run(MilliSeconds(300));
+            std::vector<double> numbers;
+            for (uint32_t i = 0; i < FLOWS; ++i)
             {
-                list.push_back(fct[i]);
+                numbers.push_back(b.Seconds(i) * 1e6);
             }
-        }
-        std::sort(list.begin(), list.end());
-        return list;
-    };
-    const auto compare = [&](const char* name, uint64_t above, uint64_t upTo) {
-        const std::vector<double> a = sorted(s.ns3, above, upTo);
-        const std::vector<double> b = sorted(s.ours, above, upTo);
-        const auto mean = [](const std::vector<double>& v) {
-            return std::accumulate(v.begin(), v.end(), 0.0) / v.size();
+            for (uint32_t i = 0; i < FLOWS; ++i)
+            {
+                numbers.push_back(static_cast<double>(b.Begin(i).GetPicoSeconds()));
+            }
+            return numbers;
         };
-        const std::string text = "FCT of 500 flows, " + std::string(name) + ", ";
-        const std::string control = GetParam();
-        return std::vector<double>{
-            Row(control, (text + "mean").c_str(), mean(a), mean(b), "us"),
-            Row(control, (text + "median").c_str(), Quantile(a, 0.5), Quantile(b, 0.5), "us"),
-            Row(control, (text + "99th").c_str(), Quantile(a, 0.99), Quantile(b, 0.99), "us")};
-    };
-    const std::vector<double> all = compare("all", 0, ~0ULL);
-    compare("up to 10 KB", 0, 10000);
-    compare("above 100 KB", 100000, ~0ULL);
-    // With losses the two differ by more than a few per cent, and it is not known why.
-    if (std::string(GetParam()) == "dctcp")
+        std::vector<double> theirs = InChild([&] { return run(true); });
+        ASSERT_EQ(theirs.size(), 2 * FLOWS);
+        // ns-3's data wait for a handshake, through the queues; the project's begin when they do,
+        // so that both offer the same load at the same time.
+        for (uint32_t i = 0; i < FLOWS; ++i)
+        {
+            transfers[i].start = PicoSeconds(std::llround(theirs[FLOWS + i]));
+        }
+        std::vector<double> ours = InChild([&] { return run(false); });
+        ASSERT_EQ(ours.size(), 2 * FLOWS);
+        theirs.resize(FLOWS);
+        ours.resize(FLOWS);
+        ASSERT_GT(*std::min_element(theirs.begin(), theirs.end()), 0); // all finished
+        ASSERT_GT(*std::min_element(ours.begin(), ours.end()), 0);
+        for (size_t k = 0; k < measures.size(); ++k)
+        {
+            const Measure& m = measures[k];
+            const auto of = [&](const std::vector<double>& fct) {
+                std::vector<double> chosen;
+                for (uint32_t i = 0; i < FLOWS; ++i)
+                {
+                    if (transfers[i].bytes > m.above && transfers[i].bytes <= m.upTo)
+                    {
+                        chosen.push_back(fct[i]);
+                    }
+                }
+                std::sort(chosen.begin(), chosen.end());
+                return m.quantile >= 0
+                           ? Quantile(chosen, m.quantile)
+                           : std::accumulate(chosen.begin(), chosen.end(), 0.0) / chosen.size();
+            };
+            const double ratio = of(ours) / of(theirs);
+            sums[k].ns3 += of(theirs) / LISTS;
+            sums[k].ours += of(ours) / LISTS;
+            sums[k].ratio += ratio / LISTS;
+            sums[k].square += ratio * ratio / LISTS;
+        }
+    }
+    for (size_t k = 0; k < measures.size(); ++k)
     {
-        EXPECT_NEAR(all[0], 1, 0.06);
-        EXPECT_NEAR(all[2], 1, 0.06);
+        const Measure& m = measures[k];
+        const Sum& s = sums[k];
+        const double error =
+            std::sqrt(std::max(0.0, s.square - s.ratio * s.ratio) / (LISTS - 1)); // of the mean
+        std::printf("| %s | FCT of %u x %u flows: %s | %.4g us | %.4g us | %+.1f +- %.1f %% |\n",
+                    GetParam(),
+                    LISTS,
+                    FLOWS,
+                    m.name,
+                    s.ns3,
+                    s.ours,
+                    100 * (s.ratio - 1),
+                    100 * error);
+        const double bound = Is("newreno") ? m.newreno : Is("cubic") ? m.cubic : m.dctcp;
+        if (bound > 0)
+        {
+            EXPECT_NEAR(s.ratio, 1, bound) << m.name;
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "ns3/boolean.h"
 #include "ns3/bulk-send-application.h"
+#include "ns3/config.h"
 #include "ns3/double.h"
 #include "ns3/integer.h"
 #include "ns3/simulator.h"
@@ -24,8 +25,10 @@ constexpr uint32_t SEGMENT = 1448; //!< 1500 less IPv4 20, TCP 20, time stamps 1
 constexpr uint32_t HEADERS = 70;   //!< these and Ethernet 18
 const Time MIN_RTO = MilliSeconds(1);
 
+constexpr double NO_GAIN = 1e-6; //!< of the average that DCTCP's alpha is, so small that it stays 1
+
 void
-SetOurs(const std::string& control, FabricHelper& helper)
+SetOurs(const Tcp& tcp, FabricHelper& helper)
 {
     // ns-3's first samples of the round trip come with its handshake.
     helper.SetTransport(ObjectFactory("ns3::fabric::Tcp",
@@ -33,7 +36,16 @@ SetOurs(const std::string& control, FabricHelper& helper)
                                       TimeValue(MIN_RTO),
                                       "InitialRto",
                                       TimeValue(MIN_RTO)));
-    helper.SetCongestionControl(ObjectFactory("ns3::fabric::" + CamelCase(control)));
+    ObjectFactory control("ns3::fabric::" + CamelCase(tcp.control));
+    if (tcp.control == "cubic")
+    {
+        control.Set("RenoFriendly", BooleanValue(false)); // ns-3.37's has no such region
+    }
+    if (tcp.alphaStays)
+    {
+        control.Set("G", DoubleValue(NO_GAIN));
+    }
+    helper.SetCongestionControl(control);
     helper.SetHostAttribute("Mtu", UintegerValue(SEGMENT + HEADERS));
     helper.SetHostAttribute("HeaderBytes", UintegerValue(HEADERS));
     helper.SetHostAttribute("AckBytes", UintegerValue(HEADERS));
@@ -65,10 +77,16 @@ With(const Tcp& tcp, LeafSpineOptions options, uint32_t queue)
         like.segment = SEGMENT;
         like.minRto = MIN_RTO;
         SetNs3Tcp(like);
+        // A SYN that is lost goes again as soon as other segments.
+        Config::SetDefault("ns3::TcpSocket::ConnTimeout", TimeValue(MIN_RTO));
+        if (tcp.alphaStays)
+        {
+            Config::SetDefault("ns3::TcpDctcp::DctcpShiftG", DoubleValue(NO_GAIN));
+        }
     }
     else
     {
-        options.configure = [control = tcp.control](FabricHelper& h) { SetOurs(control, h); };
+        options.configure = [tcp](FabricHelper& h) { SetOurs(tcp, h); };
     }
     return options;
 }

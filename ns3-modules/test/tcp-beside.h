@@ -23,6 +23,7 @@ struct Tcp
 {
     bool ns3;
     std::string control;
+    bool alphaStays{false}; //!< DCTCP's alpha is 1 all the time
 };
 
 struct Transfer
@@ -50,6 +51,12 @@ class Beside
     /// From the first byte that the sender could send to the last that the receiver got; -1: not
     /// finished. ns-3's handshake before it is left out: the project's flows have none.
     double Seconds(uint32_t transfer) const;
+    /// When the sender could send its first byte.
+    Time Begin(uint32_t transfer) const
+    {
+        return m_progress[transfer].begin;
+    }
+
     /// The port towards a host drops `count` data packets from number `first` on, counted from 0.
     void DropTowards(uint32_t host, uint32_t first, uint32_t count);
 
