@@ -48,6 +48,7 @@ class Network {
 
   Engine& engine() { return engine_; }
   PacketPool& packets() { return packets_; }
+  const PacketPool& packets() const { return packets_; }
   FlowPool& flows() { return flows_; }
   TraceBus& trace() { return trace_; }
   uint64_t seed() const { return seed_; }

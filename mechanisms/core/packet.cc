@@ -9,9 +9,7 @@ PacketPool::~PacketPool() {
 }
 
 size_t PacketPool::reserve(const std::string& name, size_t bytes, void (*construct)(void*)) {
-  for (const Slot& s : slots_) {
-    if (s.name == name) return s.offset;
-  }
+  if (const auto known = find(name)) return *known;
   if (!chunks_.empty()) {
     throw std::logic_error("packet extension " + name + " was asked for after the first packet");
   }
@@ -19,6 +17,13 @@ size_t PacketPool::reserve(const std::string& name, size_t bytes, void (*constru
   slots_.push_back({name, offset, construct});
   size_ += (bytes + 7) / 8 * 8;
   return offset;
+}
+
+std::optional<size_t> PacketPool::find(const std::string& name) const {
+  for (const Slot& s : slots_) {
+    if (s.name == name) return s.offset;
+  }
+  return {};
 }
 
 void PacketPool::grow() {

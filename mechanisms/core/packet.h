@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -100,6 +101,9 @@ class PacketPool {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 8);
     return reserve(name, sizeof(T), [](void* at) { new (at) T(); });
   }
+
+  /// The offset of an extension that somebody has reserved.
+  std::optional<size_t> find(const std::string& name) const;
 
   /// A fresh packet; its extensions hold whatever they held, the one who uses them first resets them.
   Packet* get() {

@@ -45,7 +45,7 @@ void Tcp::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
   state_ = network.flows().reserve<State>("tcp");
-  header_ = network.packets().reserve<TcpHeader>("tcp");
+  header_ = network.packets().reserve<TcpHeader>(TcpHeader::kName);
   mss_ = static_cast<uint32_t>(host_->payloadPerPacket());
   exactEcho_ = host_->congestionControl().ecnEcho() == EcnEcho::Exact;
 }

@@ -15,6 +15,7 @@ struct TcpHeader {
     uint32_t begin, end;
   };
   static constexpr size_t kBlocks = 3;
+  static constexpr const char* kName = "tcp";
 
   uint32_t segment = 0;  // of data: its number; of an ACK: the first one missing at the receiver
   uint8_t blocks = 0;    // SACK blocks in use
@@ -236,7 +237,7 @@ Describe<C>& Tcp::parameters(Describe<C>& d) {
       .param("restart_after_idle", &Tcp::restartAfterIdle_, true,
              "a persistent connection that sent nothing for an RTO begins with the initial window again",
              "RFC 5681 section 4.1; Linux: tcp_slow_start_after_idle")
-      .extension("tcp", sizeof(TcpHeader), "SACK option: 4 B and 8 B per block, in ACKs that have blocks");
+      .extension(TcpHeader::kName, sizeof(TcpHeader), "SACK option: 4 B and 8 B per block, in ACKs that have blocks");
 }
 
 }  // namespace fabric

@@ -149,7 +149,7 @@ FabricNetDevice::ShowSent(const core::Packet& packet) const
 {
     if (!m_phyTxBeginTrace.IsEmpty() || !m_snifferTrace.IsEmpty())
     {
-        const Ptr<const Packet> frame = ToWireFormat(packet);
+        const Ptr<const Packet> frame = ToWireFormat(m_port.node().network(), packet);
         m_phyTxBeginTrace(frame);
         m_snifferTrace(frame);
     }
@@ -160,7 +160,7 @@ FabricNetDevice::ShowReceived(const core::Packet& packet) const
 {
     if (!m_phyRxEndTrace.IsEmpty() || !m_snifferTrace.IsEmpty())
     {
-        const Ptr<const Packet> frame = ToWireFormat(packet);
+        const Ptr<const Packet> frame = ToWireFormat(m_port.node().network(), packet);
         m_phyRxEndTrace(frame);
         m_snifferTrace(frame);
     }

@@ -6,6 +6,7 @@
 
 #include "fabric-engine.h"
 
+#include "mechanisms/core/network.h"
 #include "mechanisms/core/packet.h"
 
 #include "ns3/packet.h"
@@ -18,11 +19,16 @@ namespace fabric
 /**
  * \brief The frame that a packet of the model stands for, for pcap files and packet trace sources.
  *
- * Ethernet, IPv4, UDP to port 4791 and a base transport header (RoCEv2); the rest is zero. Host n
- * has the address 10.0.0.0 + n. The frame check sequence is left out, as capture programs expect.
- * PFC frames are 802.1Qbb MAC control frames. Packets of ns-3's internet stack are what they are.
+ * Ethernet, IPv4, UDP to port 4791 and a base transport header (RoCEv2), or TCP with its options
+ * for flows of such a transport; the rest is zero. Node n has the address 10.0.0.0 + n. Between the
+ * leaves of an overlay with a header of 50 B there is VXLAN around it. The frame check sequence is
+ * left out, as capture programs expect. PFC frames are 802.1Qbb MAC control frames. Packets of
+ * ns-3's internet stack are what they are.
+ *
+ * TCP has no handshake in the model, so sequence numbers begin with 0 and no packet has SYN or FIN;
+ * MPTCP's options are NOPs.
  */
-Ptr<Packet> ToWireFormat(const core::Packet& packet);
+Ptr<Packet> ToWireFormat(const core::Network& network, const core::Packet& packet);
 
 } // namespace fabric
 } // namespace ns3

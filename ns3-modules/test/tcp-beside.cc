@@ -86,7 +86,13 @@ With(const Tcp& tcp, LeafSpineOptions options, uint32_t queue)
     }
     else
     {
-        options.configure = [tcp](FabricHelper& h) { SetOurs(tcp, h); };
+        options.configure = [tcp, also = options.configure](FabricHelper& h) {
+            SetOurs(tcp, h);
+            if (also)
+            {
+                also(h);
+            }
+        };
     }
     return options;
 }
