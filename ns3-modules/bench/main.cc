@@ -87,6 +87,12 @@ class Flows
         std::vector<bool> receives(nodes.GetN());
         for (const core::FlowSpec* f = flows.peek(); f != nullptr; f = flows.peek())
         {
+            if (f->persistent)
+            {
+                throw core::InputError("flow " + std::to_string(f->id) +
+                                       ": messages on persistent connections are not for this "
+                                       "comparison");
+            }
             const InetSocketAddress to(addresses[f->dst], PORT);
             if (!receives[f->dst])
             {
