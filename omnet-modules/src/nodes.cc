@@ -52,6 +52,11 @@ FabricLink& linkAt(cGate& out) {
   return *found;
 }
 
+/// For graphical user interfaces; Cmdenv asks for none of it.
+void showBytes(const cModule& module, int64_t bytes) {
+  module.getDisplayString().setTagArg("t", 0, bytes == 0 ? "" : (std::to_string(bytes) + " B").c_str());
+}
+
 }  // namespace
 
 // ---------------------------------------------------------------- mechanisms
@@ -111,6 +116,17 @@ void PortModule::connect(EventModule& node, cGate& gate) {
 }
 
 cModule& PortModule::classModule(size_t cls) { return cls < queues_.size() ? *queues_[cls] : *this; }
+
+void PortModule::refreshDisplay() const {
+  if (engine_ == nullptr) return;
+  int64_t sum = 0;
+  for (size_t cls = 0; cls < queues_.size(); ++cls) {
+    const int64_t bytes = port_.queueBytes(static_cast<uint8_t>(cls));
+    sum += bytes;
+    showBytes(*queues_[cls], bytes);
+  }
+  showBytes(*this, sum);
+}
 
 void PortModule::handleParameterChange(const char* name) {
   if (engine_ == nullptr) return;
@@ -173,5 +189,7 @@ void SwitchModule::buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) {
   switch_.setHashSalt(static_cast<uint64_t>(par("hashSalt").intValue()));
   switch_.setPathSelector(mechanism<fabric::PathSelector>(*this, "pathSelector", -1, engine));
 }
+
+void SwitchModule::refreshDisplay() const { showBytes(*this, switch_.buffer().used()); }
 
 }  // namespace fabriclab

@@ -42,6 +42,8 @@ class PortModule final : public omnetpp::cModule {
 
  protected:
   void handleParameterChange(const char* name) override;
+  /// The bytes that wait, at the port and at its queues.
+  void refreshDisplay() const override;
 
  private:
   std::shared_ptr<OmnetEngine> engine_;
@@ -93,6 +95,8 @@ class SwitchModule final : public NodeModule {
 
  protected:
   void buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) override;
+  /// The bytes in the shared buffer.
+  void refreshDisplay() const override;
 
  private:
   fabric::Switch switch_;
