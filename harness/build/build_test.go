@@ -118,7 +118,7 @@ add_dependencies(fabric-fake library)
 			require.NoError(t, err)
 
 			put(t, root, "fake-modules/"+what, string(mine)+"# other\n")
-			out, err := exec.Command("cmake", "--build", b.Dir(), "--target", "fabric-fake").CombinedOutput()
+			out, err := exec.CommandContext(context.Background(), "cmake", "--build", b.Dir(), "--target", "fabric-fake").CombinedOutput()
 			require.NoError(t, err, string(out))
 			time.Sleep(50 * time.Millisecond) // ninja goes by times, and the clock of a file system ticks slowly
 			put(t, root, "fake-modules/"+what, string(mine))

@@ -141,18 +141,18 @@ func (g *Game) Rates(x Split, together bool) Split {
 	for {
 		// All active paths grow until one has what it asks for or a link is full.
 		growth := Split(make([][]float64, len(g.Users)))
-		step, any := math.Inf(1), false
+		step, grows := math.Inf(1), false
 		for i := range g.Users {
 			growth[i] = make([]float64, g.Spines())
 			for s := range growth[i] {
 				if active[i][s] {
-					any = true
+					grows = true
 					growth[i][s] = weight[i][s]
 					step = min(step, (x[i][s]-out[i][s])/weight[i][s])
 				}
 			}
 		}
-		if !any {
+		if !grows {
 			return out
 		}
 		load, more := g.loads(out), g.loads(growth)

@@ -75,7 +75,7 @@ func TestFailuresRefused(t *testing.T) {
 		var field *FieldError
 		require.ErrorAs(t, err, &field, tt.want)
 		assert.Equal(t, tt.field, field.Field)
-		assert.ErrorContains(t, err, tt.want)
+		require.ErrorContains(t, err, tt.want)
 	}
 	c := cabling() // one after the other, and a link behind one that has failed from the start
 	c.Failed = []string{"leaf0->spine0"}

@@ -110,7 +110,7 @@ func TestLeafSpine(t *testing.T) {
 	}
 	for _, pattern := range []string{"spin*->leave*", "spine*->leaf[", "spine9->leaf0"} {
 		_, err := topo.Ports(pattern)
-		assert.Error(t, err, pattern)
+		require.Error(t, err, pattern)
 	}
 	ref, err := topo.Port("leaf1->spine0#1")
 	require.NoError(t, err)
