@@ -19,17 +19,17 @@ size_t FlowPool::reserve(const std::string& name, size_t bytes) {
 Flow* FlowPool::get(FlowEvent::Handler onStop, FlowEvent::Handler onRetransmit) {
   if (free_.empty()) {
     constexpr size_t kPerChunk = 64;
-    chunks_.push_back(std::make_unique<std::byte[]>(size_ * kPerChunk));
-    for (size_t i = kPerChunk; i-- > 0;) free_.push_back(chunks_.back().get() + i * size_);
+    chunks_.push_back(std::make_unique<CacheLine[]>(lines() * kPerChunk));
+    for (size_t i = kPerChunk; i-- > 0;) free_.push_back(chunks_.back().get() + i * lines());
   }
-  std::byte* at = free_.back();
+  CacheLine* at = free_.back();
   free_.pop_back();
   return new (at) Flow(onStop, onRetransmit);
 }
 
 void FlowPool::put(Flow* flow) {
   flow->spec.id = ~uint32_t{0};  // packets that still name this flow no longer find it
-  free_.push_back(reinterpret_cast<std::byte*>(flow));
+  free_.push_back(reinterpret_cast<CacheLine*>(flow));
 }
 
 }  // namespace fabric

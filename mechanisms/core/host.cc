@@ -438,6 +438,10 @@ void Host::emitFlow(const Flow& f) const {
 
 // ---------------------------------------------------------------- both
 
+void Host::prefetch(const Packet& p) const {
+  if (p.flow != nullptr) network_->flows().prefetch(*p.flow, p.kind == PacketKind::Data);
+}
+
 void Host::receive(Port& port, Packet* p) {
   if (p->kind == PacketKind::Pause) {
     port.onPause(p->cls, p->seq != 0);

@@ -65,6 +65,7 @@ class Host final : public Node, public PacketSource {
   int64_t foreignBytes() const { return foreignBytes_; }
 
   void receive(Port& port, Packet* packet) override;
+  void prefetch(const Packet& packet) const override;
   void onDequeue(Port&, const Packet&) override {}
   uint32_t refresh() override;
   Packet* pull(uint8_t cls) override;

@@ -40,7 +40,7 @@ class PathSelector : public Component {
 };
 
 /// One per port and class: order, drop, mark.
-class Queue : public Component {
+class alignas(64) Queue : public Component {
  public:
   virtual void attach(Port& port, uint8_t) { port_ = &port; }
   /// False: the packet is not taken, the caller drops it. `backlog` is what waits here in bytes,
@@ -49,12 +49,17 @@ class Queue : public Component {
   /// Null when empty.
   virtual Packet* dequeue() = 0;
 
+ private:
+  friend class Port;  // which counts what waits
+  uint32_t packets_ = 0;
+  int64_t bytes_ = 0, maxBytes_ = 0;
+
  protected:
   Port* port_ = nullptr;
 };
 
 /// Any number per port: what is stamped or computed there.
-class PortAgent : public Component {
+class alignas(64) PortAgent : public Component {
  public:
   virtual void attach(Port& port, uint8_t index) {
     port_ = &port;
@@ -71,8 +76,8 @@ class PortAgent : public Component {
   virtual void onDiscard(Packet&) {}
 
  protected:
-  Port* port_ = nullptr;
   uint8_t index_ = 0;
+  Port* port_ = nullptr;
 
  private:
   friend class Port;

@@ -233,7 +233,7 @@ void Network::startTracing() {
       }
       ports.push_back(&nodes_[w.node]->port(w.port));
     }
-    for (Port* p : ports) p->traceMask |= 1u << table;
+    for (Port* p : ports) p->traceMask = static_cast<uint16_t>(p->traceMask | 1u << table);
     if (table == kQueues) queuePorts_ = ports;
     if (table == kLinks) linkPorts_ = ports;
   }

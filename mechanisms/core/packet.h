@@ -22,10 +22,11 @@ enum class PacketKind : uint8_t { Data, Ack, Nack, Cnp, Pause, Control, Foreign 
 
 inline constexpr uint32_t kNoFlow = 0xffffffffu;
 
-/// What a switch looks at fills the first 64 bytes, a line of the cache: a packet is out of the cache
-/// whenever it arrives somewhere.
+/// What links and switches look at fills the first 64 bytes, a line of the cache: a packet is out of the
+/// cache whenever it arrives somewhere.
 struct Packet {
   Packet* next = nullptr;      // in a queue, in flight or in the pool
+  Time nextAt;                 // in flight, for engines: when `next` arrives
   uint64_t hash = 0;           // of its flow in its own direction
   uint64_t symmetricHash = 0;  // the same for both directions
   uint32_t dst = 0;            // node id
@@ -40,9 +41,9 @@ struct Packet {
   bool last = false;    // last packet of its flow
   bool inUse = false;   // not in the pool
   uint64_t seq = 0;     // data: first payload byte; ACK and NACK: next byte expected
+
   /// The flow it belongs to; the flow's memory may serve another flow by now, so compare ids.
   Flow* flow = nullptr;
-
   Time sentAt;  // when the sender put the data packet on the wire; an ACK returns it
   /// What a foreign packet carries; the pool's hook gives it back when the packet is put there.
   void* foreign = nullptr;

@@ -1,8 +1,10 @@
 #include "mechanisms/core/port.h"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/node.h"
@@ -49,28 +51,29 @@ FABRIC_REGISTER(Port);
 
 void Port::attach(Node& node, uint16_t index, Rate rate, Time delay) {
   node_ = &node;
-  network_ = &node.network();
-  engine_ = &network_->engine();
+  engine_ = &network().engine();
   index_ = index;
   rate_ = rate;
   delay_ = delay;
   constexpr int64_t kPsBits = 8 * int64_t{1000000000000};
-  psPerByte_ = kPsBits % rate.bps == 0 ? kPsBits / rate.bps : 0;
+  const int64_t psPerByte = kPsBits / rate.bps;
+  const bool exact = kPsBits % rate.bps == 0 && psPerByte <= std::numeric_limits<uint32_t>::max();
+  psPerByte_ = exact ? static_cast<uint32_t>(psPerByte) : 0;
   done_.setKey(eventKey(keyNode(node.id()), EventKind::TransmitDone, index));
 }
 
+Network& Port::network() const { return node_->network(); }
+
 bool Port::leadsToSwitch() const { return dynamic_cast<const Switch*>(&peer_->node()) != nullptr; }
 
-void Port::setQueues(std::vector<Queue*> queues) {
+void Port::setQueues(const std::vector<Queue*>& queues) {
   if (queues.empty() || queues.size() > kMaxClasses) {
     throw std::invalid_argument("a port of " + node_->name() + " has " + std::to_string(queues.size()) +
                                 " queues; it takes one per class, 1 to " + std::to_string(kMaxClasses));
   }
-  queues_ = std::move(queues);
-  for (size_t c = 0; c < queues_.size(); ++c) {
-    classes_[c].queue = queues_[c];
-    queues_[c]->attach(*this, static_cast<uint8_t>(c));
-  }
+  classes_ = static_cast<uint8_t>(queues.size());
+  std::copy(queues.begin(), queues.end(), queues_);
+  for (uint8_t c = 0; c < classes_; ++c) queues_[c]->attach(*this, c);
 }
 
 void Port::addAgent(PortAgent& agent) {
@@ -85,7 +88,7 @@ void Port::onStart(Network& network) {
     headroom_.n = static_cast<int64_t>(bitPs / (8 * static_cast<__int128>(1000000000000))) +
                   3 * network.largestFrame() + kPauseFrameBytes;
   }
-  for (Queue* q : queues_) q->start(network);
+  for (uint8_t c = 0; c < classes_; ++c) queues_[c]->start(network);
   PortAgent **enqueueEnd = &firstEnqueueHook_, **dequeueEnd = &firstDequeueHook_;
   for (PortAgent* a : agents_) {
     a->start(network);
@@ -102,21 +105,35 @@ void Port::onStart(Network& network) {
 
 bool Port::enqueue(Packet* packet) {
   const uint8_t cls = packet->cls;
-  Class& c = classes_[cls];
+  Queue& q = *queues_[cls];
   const bool wasMarked = packet->marked;
-  if (!c.queue->enqueue(packet, c.bytes)) return false;
-  c.bytes += packet->wireBytes;
-  ++c.packets;
-  c.max = std::max(c.max, c.bytes);
-  if (cls != 0) dataBytes_ += packet->wireBytes;
+  if (!q.enqueue(packet, q.bytes_)) return false;
+  q.bytes_ += packet->wireBytes;
+  ++q.packets_;
+  q.maxBytes_ = std::max(q.maxBytes_, q.bytes_);
   nonEmptyMask_ |= 1u << cls;
   for (PortAgent* a = firstEnqueueHook_; a != nullptr; a = a->nextEnqueueHook_) a->onEnqueue(*packet);
   if (packet->marked && !wasMarked) {
-    ++network_->counters.marks;
+    ++network().counters.marks;
     if (traced(kPackets)) tracePacket(PacketEvent::Mark, *packet);
   }
   if (traced(kPackets)) tracePacket(PacketEvent::Enqueue, *packet);
   return true;
+}
+
+/// The next packet of a class in which one waits.
+Packet* Port::take(uint8_t cls) {
+  Queue& q = *queues_[cls];
+  Packet* packet = q.dequeue();
+  q.bytes_ -= packet->wireBytes;
+  if (--q.packets_ == 0) nonEmptyMask_ &= ~(1u << cls);
+  return packet;
+}
+
+int64_t Port::dataQueueBytes() const {
+  int64_t bytes = queues_[classes_ - 1]->bytes_;
+  for (int c = 1; c < classes_ - 1; ++c) bytes += queues_[c]->bytes_;
+  return bytes;
 }
 
 bool Port::busy() const { return engine_->now() < busyUntil_; }
@@ -131,16 +148,14 @@ void Port::kick() {
     armNext();
     return;
   }
-  if (!linkControl_.empty()) {
-    send(linkControl_.pop());
+  if (pauseWaits_) {
+    Packet* pause = linkControl_.pop();
+    pauseWaits_ = !linkControl_.empty();
+    send(pause);
   } else if (const uint32_t mask = sendable(); mask != 0) {
     const auto cls = static_cast<uint8_t>(__builtin_ctz(mask));
     if ((nonEmptyMask_ >> cls) & 1u) {
-      Class& c = classes_[cls];
-      Packet* packet = c.queue->dequeue();
-      c.bytes -= packet->wireBytes;
-      if (--c.packets == 0) nonEmptyMask_ &= ~(1u << cls);
-      if (cls != 0) dataBytes_ -= packet->wireBytes;
+      Packet* packet = take(cls);
       node_->onDequeue(*this, *packet);
       send(packet);
     } else {
@@ -152,7 +167,7 @@ void Port::kick() {
 
 void Port::armNext() {
   // The end of a transmission matters only if something waits for it.
-  if (!linkControl_.empty() || sendable() != 0) {
+  if (pauseWaits_ || sendable() != 0) {
     engine_->scheduleNoLaterThan(done_, busyUntil_);
   } else if (source_ != nullptr) {
     const Time wake = source_->nextWake();
@@ -167,32 +182,33 @@ void Port::send(Packet* packet) {
   busyUntil_ = engine_->now() + duration;
   sentWireBytes_ += packet->wireBytes;
   if (packet->kind == PacketKind::Data) sentDataBytes_ += packet->payload;
-  ++network_->counters.packetHops;
+  ++network().counters.packetHops;
   engine_->transmit(*this, packet, duration);
 }
 
 void Port::sendPause(uint8_t cls, bool xoff) {
   if (down_) return;
   toldMask_ = xoff ? toldMask_ | 1u << cls : toldMask_ & ~(1u << cls);
-  Packet* p = network_->packets().fresh();
+  Packet* p = network().packets().fresh();
   p->kind = PacketKind::Pause;
   p->cls = cls;
   p->seq = xoff ? 1 : 0;
   p->wireBytes = kPauseFrameBytes;
-  ++(xoff ? network_->counters.xoffSent : network_->counters.xonSent);
-  if (traced(kPauses) && network_->trace().wantsTime(kPauses, engine_->now())) {
-    network_->trace().emit(kPauses, {engine_->now(), node_->id(), index_, cls, xoff, true});
+  ++(xoff ? network().counters.xoffSent : network().counters.xonSent);
+  if (traced(kPauses) && network().trace().wantsTime(kPauses, engine_->now())) {
+    network().trace().emit(kPauses, {engine_->now(), node_->id(), index_, cls, xoff, true});
   }
   linkControl_.push(p);
+  pauseWaits_ = true;
   kick();
 }
 
 void Port::onPause(uint8_t cls, bool xoff) {
-  if (traced(kPauses) && network_->trace().wantsTime(kPauses, engine_->now())) {
-    network_->trace().emit(kPauses, {engine_->now(), node_->id(), index_, cls, xoff, false});
+  if (traced(kPauses) && network().trace().wantsTime(kPauses, engine_->now())) {
+    network().trace().emit(kPauses, {engine_->now(), node_->id(), index_, cls, xoff, false});
   }
-  const uint32_t before = pausedMask_;
-  pausedMask_ = xoff ? before | 1u << cls : before & ~(1u << cls);
+  const uint8_t before = pausedMask_;
+  pausedMask_ = static_cast<uint8_t>(xoff ? before | 1u << cls : before & ~(1u << cls));
   if (before == 0 && pausedMask_ != 0) pausedSince_ = engine_->now();
   if (before != 0 && pausedMask_ == 0) pausedTotal_ += engine_->now() - pausedSince_;
   if (!xoff) kick();
@@ -201,13 +217,10 @@ void Port::onPause(uint8_t cls, bool xoff) {
 void Port::takeDown() {
   faulty = down_ = true;
   while (!linkControl_.empty()) node_->lose(*this, linkControl_.pop());
-  for (int i = 0; i < classes(); ++i) {
-    Class& c = classes_[i];
-    while (c.packets > 0) {
-      Packet* packet = c.queue->dequeue();
-      c.bytes -= packet->wireBytes;
-      if (--c.packets == 0) nonEmptyMask_ &= ~(1u << i);
-      if (i != 0) dataBytes_ -= packet->wireBytes;
+  pauseWaits_ = false;
+  for (uint8_t c = 0; c < classes_; ++c) {
+    while (queues_[c]->packets_ > 0) {
+      Packet* packet = take(c);
       for (PortAgent* a : agents_) a->onDiscard(*packet);
       node_->onDequeue(*this, *packet);
       node_->lose(*this, packet);
@@ -215,7 +228,7 @@ void Port::takeDown() {
   }
   if (pausedMask_ != 0) pausedTotal_ += engine_->now() - pausedSince_;
   pausedMask_ = 0;
-  network_->counters.xoffForgotten += __builtin_popcount(toldMask_);
+  network().counters.xoffForgotten += __builtin_popcount(toldMask_);
   toldMask_ = 0;
 }
 
@@ -227,7 +240,7 @@ void Port::bringUp() {
 
 void Port::carryPause(uint8_t cls) {
   toldMask_ |= 1u << cls;
-  --network_->counters.xoffForgotten;
+  --network().counters.xoffForgotten;
   if (peer_->pausedMask_ == 0) peer_->pausedSince_ = engine_->now();
   peer_->pausedMask_ |= 1u << cls;
 }
@@ -242,14 +255,12 @@ Time Port::pausedTime() const {
 }
 
 int64_t Port::takeMaxBytes(uint8_t cls) {
-  Class& c = classes_[cls];
-  const int64_t max = c.max;
-  c.max = c.bytes;
-  return max;
+  Queue& q = *queues_[cls];
+  return std::exchange(q.maxBytes_, q.bytes_);
 }
 
 void Port::tracePacket(PacketEvent event, const Packet& p) const {
-  TraceBus& trace = network_->trace();
+  TraceBus& trace = network().trace();
   const Time now = engine_->now();
   if (!trace.wantsTime(kPackets, now) || !trace.wantsFlow(kPackets, p.flowId) || !trace.wantsClass(kPackets, p.cls)) {
     return;

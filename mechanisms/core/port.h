@@ -26,8 +26,10 @@ class PacketSource {
   virtual Time nextWake() const = 0;
 };
 
-/// The members that every packet needs come first, in a few lines of the cache.
-class alignas(64) Port final : public Component {
+/// In a large network a port is out of the cache whenever a packet comes to it, so what every packet needs
+/// comes first: two lines of the cache for one that leaves, the first and the third for one that arrives.
+/// Processors fetch pairs of lines.
+class alignas(128) Port final : public Component {
  public:
   Port() = default;
   static const Description& describe();
@@ -40,11 +42,12 @@ class alignas(64) Port final : public Component {
     b.peer_ = &a;
   }
   /// `queues[c]` serves class c. They stay the caller's.
-  void setQueues(std::vector<Queue*> queues);
+  void setQueues(const std::vector<Queue*>& queues);
   void addAgent(PortAgent& agent);
   void setSource(PacketSource& source) { source_ = &source; }
 
   Node& node() const { return *node_; }
+  Engine& engine() const { return *engine_; }
   /// The other end of the link.
   Port& peer() const { return *peer_; }
   /// Whether the link leads to a switch; of a switch's port, that it belongs to the fabric.
@@ -52,9 +55,9 @@ class alignas(64) Port final : public Component {
   uint16_t index() const { return index_; }
   Rate rate() const { return rate_; }
   Time delay() const { return delay_; }
-  int classes() const { return static_cast<int>(queues_.size()); }
+  int classes() const { return classes_; }
   const std::vector<PortAgent*>& agents() const { return agents_; }
-  const std::vector<Queue*>& queues() const { return queues_; }
+  std::vector<Queue*> queues() const { return {queues_, queues_ + classes_}; }
 
   /// Puts a packet into its class's queue; false if the queue refused it (the caller drops it).
   bool enqueue(Packet* packet);
@@ -87,10 +90,10 @@ class alignas(64) Port final : public Component {
   uint32_t pausedMask() const { return pausedMask_; }
   /// Time some class was paused, up to now.
   Time pausedTime() const;
-  int64_t queueBytes(uint8_t cls) const { return classes_[cls].bytes; }
-  uint32_t queuePackets(uint8_t cls) const { return classes_[cls].packets; }
+  int64_t queueBytes(uint8_t cls) const { return queues_[cls]->bytes_; }
+  uint32_t queuePackets(uint8_t cls) const { return queues_[cls]->packets_; }
   /// Bytes waiting in all classes but the control class (0); in all, where there is only one class.
-  int64_t dataQueueBytes() const { return classes() == 1 ? classes_[0].bytes : dataBytes_; }
+  int64_t dataQueueBytes() const;
   /// Largest queue of the class since the last call.
   int64_t takeMaxBytes(uint8_t cls);
   uint64_t sentWireBytes() const { return sentWireBytes_; }
@@ -116,50 +119,59 @@ class alignas(64) Port final : public Component {
   /// Sees to it that this port looks again when it can send what waits, or what its source will have.
   void armNext();
   uint32_t sendable();
+  Network& network() const;
 
-  Engine* engine_ = nullptr;
-  Network* network_ = nullptr;
-  PacketSource* source_ = nullptr;
-  Time busyUntil_;
-  int64_t psPerByte_ = 0;  // 0 where the rate does not divide a byte's picoseconds
-  PortAgent* firstDequeueHook_ = nullptr;
+  Packet* take(uint8_t cls);
 
-  Node* node_ = nullptr;
-  uint32_t nonEmptyMask_ = 0;
-  uint32_t pausedMask_ = 0;
-  uint16_t index_ = 0;
+  // The first line, behind what every component has.
+  uint8_t nonEmptyMask_ = 0;
+  uint8_t pausedMask_ = 0;
+  bool pauseWaits_ = false;  // linkControl_ is not empty
 
  public:
-  /// For engines: whether `device` wants to see the frames of this port.
-  bool watched = false;
   /// The link has been down, or is; set by the network.
   bool faulty = false;
-  /// Which port tables record this port; set by the network before the run.
-  uint32_t traceMask = 0;
-  /// For engines: what carries the frames of this port.
-  void* wire = nullptr;
+  /// For engines: whether `device` wants to see the frames of this port.
+  bool watched = false;
 
  private:
-  int64_t dataBytes_ = 0;
+  uint16_t index_ = 0;
+  Engine* engine_ = nullptr;
+  Node* node_ = nullptr;
+  PacketSource* source_ = nullptr;
+  Time busyUntil_;
+
+ public:
+  /// For engines: what carries the frames of this port.
+  void* wire = nullptr;
+  /// Which port tables record this port; set by the network before the run.
+  uint16_t traceMask = 0;
+
+ private:
+  uint8_t classes_ = 0;
+  uint32_t psPerByte_ = 0;  // 0 where the rate does not divide a byte's picoseconds
+
+  // The second.
+  PortAgent *firstEnqueueHook_ = nullptr, *firstDequeueHook_ = nullptr;
+  Time delay_;
+  Rate rate_;
   uint64_t sentWireBytes_ = 0;
   uint64_t sentDataBytes_ = 0;
-  PortAgent* firstEnqueueHook_ = nullptr;
+  Queue* queues_[kMaxClasses] = {};  // of which most ports have two
 
-  /// A class and what waits in it.
-  struct Class {
-    Queue* queue = nullptr;
-    int64_t bytes = 0;
-    int64_t max = 0;
-    uint32_t packets = 0;
-  };
-  Class classes_[kMaxClasses];
-
-  PacketList linkControl_;  // PFC frames: no class, never paused
-  Rate rate_;
-  Time delay_;
+  // The third.
   bool pfc_ = false;
   Choice pfcMode_;
-  Bytes pfcXoff_, headroom_;
+  Bytes pfcXoff_;
+
+  // The fourth, for one that has to wait.
+  bool down_ = false;
+  uint32_t toldMask_ = 0;
+  PacketList linkControl_;  // PFC frames: no class, never paused
+  EventOf<Port, &Port::kick> done_{this};
+
+  Bytes headroom_, pfcXonOffset_, headroomParam_;
+  double pfcAlpha_ = 0;
 
  public:
   /// For engines: their own object of this port.
@@ -167,14 +179,8 @@ class alignas(64) Port final : public Component {
 
  private:
   Port* peer_ = nullptr;
-  Bytes pfcXonOffset_, headroomParam_;
-  double pfcAlpha_ = 0;
-  EventOf<Port, &Port::kick> done_{this};
   Time pausedSince_, pausedTotal_;
   Time upSince_;
-  uint32_t toldMask_ = 0;
-  bool down_ = false;
-  std::vector<Queue*> queues_;
   std::vector<PortAgent*> agents_;
 };
 

@@ -9,7 +9,9 @@ namespace fabric {
 void SharedBuffer::start(const Limits& limits, const std::vector<Port*>& ports) {
   limits_ = limits;
   ports_ = ports;
-  ingress_.assign(ports.size() * kMaxClasses, {});
+  classes_ = 0;
+  for (const Port* p : ports) classes_ = std::max(classes_, p->classes());
+  ingress_.assign(ports.size() * static_cast<size_t>(classes_), {});
   egress_.assign(ports.size() * kMaxClasses, {});
   shared_ = limits.total;
   for (const Port* p : ports) {

@@ -54,8 +54,10 @@ class SharedBuffer {
     std::vector<uint16_t> paused;  // ingress ports this queue holds
   };
 
-  Ingress& at(const Port& p, uint8_t cls) { return ingress_[p.index() * kMaxClasses + cls]; }
-  const Ingress& at(const Port& p, uint8_t cls) const { return ingress_[p.index() * kMaxClasses + cls]; }
+  Ingress& at(const Port& p, uint8_t cls) { return ingress_[static_cast<size_t>(p.index() * classes_ + cls)]; }
+  const Ingress& at(const Port& p, uint8_t cls) const {
+    return ingress_[static_cast<size_t>(p.index() * classes_ + cls)];
+  }
   int64_t sharedPart(int64_t bytes) const { return bytes > limits_.reserve ? bytes - limits_.reserve : 0; }
   void pause(Port& in, uint8_t cls);
   void resume(Port& in, uint8_t cls);
@@ -65,6 +67,7 @@ class SharedBuffer {
   int64_t shared_ = 0;  // size of the shared pool
   int64_t used_ = 0;
   int64_t sharedUsed_ = 0;
+  int classes_ = 0;  // of each port
   std::vector<Ingress> ingress_;
   std::vector<Egress> egress_;
 };

@@ -43,8 +43,7 @@ void Switch::setRoute(uint32_t dst, const std::vector<uint16_t>& ports) {
   if (first >= 1u << 20 || ports.size() >= 1u << 12) {
     throw std::invalid_argument("routes of " + name() + ": too many different sets of next hops, or too many in one");
   }
-  if (routes_.size() <= dst) routes_.resize(dst + 1, Route{0, 0});
-  routes_[dst] = {static_cast<uint32_t>(first), static_cast<uint32_t>(ports.size())};
+  routes_.set(dst, {static_cast<uint32_t>(first), static_cast<uint32_t>(ports.size())});
 }
 
 void Switch::onStart(Network& network) {
@@ -56,13 +55,14 @@ void Switch::onStart(Network& network) {
 }
 
 Port* Switch::route(Packet& packet) {
-  if (packet.dst >= routes_.size()) return nullptr;
-  const Route r = routes_[packet.dst];
+  const Route r = routes_.find(packet.dst);
   if (r.count == 0) return nullptr;
   const uint16_t* hops = hops_.data() + r.first;
   if (r.count == 1 && ingressHook_ == nullptr) return &port(*hops);
   return &port(selector_->select(packet, {hops, static_cast<uint16_t>(r.count)}));
 }
+
+void Switch::prefetch(const Packet& packet) const { routes_.prefetch(packet.dst); }
 
 void Switch::receive(Port& in, Packet* packet) {
   if (in.faulty && in.lost(*packet)) {
@@ -82,7 +82,7 @@ void Switch::receive(Port& in, Packet* packet) {
     drop(in, packet, DropReason::NoRoute);
     return;
   }
-  if (out->down()) {
+  if (out->faulty && out->down()) {
     lose(*out, packet);
     return;
   }
@@ -122,7 +122,7 @@ void Switch::originate(Packet* packet) {
   if (out == nullptr) {
     throw std::logic_error("switch " + name() + " has no route to node " + std::to_string(packet->dst));
   }
-  if (out->down()) {
+  if (out->faulty && out->down()) {
     lose(*out, packet);
     return;
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mechanisms/core/node.h"
+#include "mechanisms/core/route_table.h"
 #include "mechanisms/core/shared_buffer.h"
 
 namespace fabric {
@@ -25,6 +26,7 @@ class Switch final : public Node {
   void clearRoutes() { routes_.clear(); }
 
   void receive(Port& port, Packet* packet) override;
+  void prefetch(const Packet& packet) const override;
   void onDequeue(Port& port, const Packet& packet) override;
   void onLinkUp(Port& port) override;
   /// Sends a packet of the switch's own (RoCC's CNP) towards packet->dst.
@@ -46,8 +48,10 @@ class Switch final : public Node {
   struct Route {
     uint32_t first : 20;
     uint32_t count : 12;  // 0 = no route
+    Route(uint32_t first = 0, uint32_t count = 0) : first(first), count(count) {}
+    bool operator==(const Route& o) const { return first == o.first && count == o.count; }
   };
-  std::vector<Route> routes_;   // by host
+  RouteTable<Route> routes_;    // by host
   std::vector<uint16_t> hops_;  // sets of next hops, equal ones once
 
   Bytes bufferBytes_, reserve_;

@@ -24,7 +24,7 @@ FABRIC_REGISTER(HpccInt);
 
 void HpccInt::onStart(Network& network) {
   engine_ = &network.engine();
-  stack_ = network.packets().reserve<IntStack>(IntStack::kName);
+  stack_ = static_cast<uint32_t>(network.packets().reserve<IntStack>(IntStack::kName));
 }
 
 void HpccInt::onDequeue(Packet& packet) {

@@ -15,8 +15,8 @@ class HpccInt final : public PortAgent {
  private:
   void onStart(Network& network) override;
   Engine* engine_ = nullptr;
-  size_t stack_ = 0;
   Bytes recordBytes_;
+  uint32_t stack_ = 0;  // with the rest in one line of the cache
   bool quantised_ = false;
 };
 

@@ -106,41 +106,33 @@ TEST_F(Wheel, VisitsAll) {
 }
 
 TEST_F(Wheel, LooksAhead) {
-  using Ranks = std::set<uint64_t>;
-  Ranks next, later;
-  const auto look = [&] {
-    next.clear(), later.clear();
-    wheel_.lookAhead([&](const Entry& e) { next.insert(e.rank); }, [&](const Entry& e) { later.insert(e.rank); });
+  const auto known = [&] {
+    std::vector<uint64_t> ranks;
+    for (size_t i = 0; wheel_.ahead(i) != nullptr; ++i) ranks.push_back(wheel_.ahead(i)->rank);
+    return ranks;
   };
-  look();
-  EXPECT_TRUE(next.empty() && later.empty());
-  for (uint64_t rank = 1; rank <= 3; ++rank) insert(5120, rank);
-  insert(6000, 4);
-  insert(6500, 5);
-  insert(6501, 6);
-  insert(1'000'000, 7);  // too far away to look for
-  look();                // none of the first slot is known to be the first
-  EXPECT_EQ(next, (Ranks{1, 2, 3}));
-  EXPECT_EQ(later, Ranks{});
+  using Ranks = std::vector<uint64_t>;
+  EXPECT_EQ(known(), Ranks{});
+  for (uint64_t rank = 6; rank-- > 0;) insert(5120 + 300 * static_cast<int64_t>(rank), rank);
+  insert(6640, 10);
+  insert(1'000'000, 20);  // too far away to look for
+  EXPECT_EQ(known(), Ranks{});
   take();
-  look();
-  EXPECT_EQ(next, Ranks{2});
-  EXPECT_EQ(later, Ranks{3});
-  take();
-  look();
-  EXPECT_EQ(next, Ranks{3});
-  EXPECT_EQ(later, Ranks{4});
-  take();
-  look();
-  EXPECT_EQ(next, Ranks{4});
-  EXPECT_EQ(later, (Ranks{5, 6}));
+  EXPECT_EQ(known(), (Ranks{1, 2, 3, 4}));
+  insert(5500, 7);  // between 1 and 2, which are known
+  EXPECT_EQ(known(), (Ranks{1, 7, 2, 3, 4}));
   take(), take();
-  look();
-  EXPECT_EQ(next, Ranks{6});
-  EXPECT_EQ(later, Ranks{});
-  take();
-  look();
-  EXPECT_EQ(next, Ranks{});
+  EXPECT_EQ(known(), (Ranks{2, 3, 4, 5, 10}));  // 5 and 10 wait in one slot
+  take(), take(), take(), take(), take();
+  EXPECT_EQ(known(), Ranks{});
+  EXPECT_EQ(take().rank, 20u);
+}
+
+/// More events come before one that is known than are kept in order.
+TEST_F(Wheel, ManyMayComeBeforeTheFirstThatWasSeen) {
+  insert(8'000'000, 0);
+  wheel_.first();
+  for (uint64_t rank = 1; rank <= 2000; ++rank) insert(static_cast<int64_t>(7'000'000 - rank % 7), rank);
   drain();
 }
 

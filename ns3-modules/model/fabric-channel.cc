@@ -81,89 +81,85 @@ FabricChannel::GetDevice(std::size_t i) const
 }
 
 void
-FabricChannel::Start(Ns3Engine& engine)
+FabricChannel::Start()
 {
     core::Port::connect(m_devices[0]->GetPort(), m_devices[1]->GetPort());
-    m_directions[0] = Create<Direction>(engine, *m_devices[0], *m_devices[1]);
-    m_directions[1] = Create<Direction>(engine, *m_devices[1], *m_devices[0]);
+    m_directions[0] = Create<Direction>(*m_devices[0], *m_devices[1]);
+    m_directions[1] = Create<Direction>(*m_devices[1], *m_devices[0]);
 }
 
-FabricChannel::Direction::Direction(Ns3Engine& engine,
-                                    const FabricNetDevice& from,
-                                    const FabricNetDevice& to)
+FabricChannel::Direction::Direction(const FabricNetDevice& from, const FabricNetDevice& to)
     : KeyedEvent(core::eventKey(core::keyNode(to.GetPort().node().id()),
                                 core::EventKind::Arrival,
                                 to.GetPort().index())),
-      m_engine(engine),
       m_port(to.GetPort()),
-      m_ring(std::make_unique<InFlight[]>(16)),
-      m_mask(15),
-      m_context(engine.GetContext(m_port.node().id()))
+      m_node(m_port.node())
 {
     from.GetPort().wire = this;
 }
 
 void
-FabricChannel::Direction::Push(core::Packet* packet, core::Time arrival)
+FabricChannel::Direction::Push(Ns3Engine& engine, core::Packet* packet, core::Time arrival)
 {
-    if (m_count > m_mask)
+    if (m_first == nullptr)
     {
-        Grow();
+        m_first = packet;
+        m_firstAt = arrival;
+        engine.Schedule(*this, arrival);
     }
-    m_ring[(m_first + m_count++) & m_mask] = {packet, arrival};
-    if (m_count == 1)
+    else
     {
-        m_engine.Schedule(*this, m_context, arrival);
+        m_last->next = packet;
+        m_last->nextAt = arrival;
     }
-}
-
-void
-FabricChannel::Direction::Grow()
-{
-    auto larger = std::make_unique<InFlight[]>(2 * m_count);
-    for (uint32_t i = 0; i < m_count; ++i)
-    {
-        larger[i] = m_ring[(m_first + i) & m_mask];
-    }
-    m_ring = std::move(larger);
-    m_mask = 2 * m_count - 1;
-    m_first = 0;
+    m_last = packet;
+    packet->next = nullptr;
 }
 
 void
 FabricChannel::Direction::Prefetch() const
 {
-    if (m_count == 0)
+    if (m_first == nullptr)
     {
         return; // closed
     }
-    const core::Packet* packet = m_ring[m_first].packet;
-    __builtin_prefetch(packet, 1);
-    __builtin_prefetch(&packet->sentAt, 1);
+    __builtin_prefetch(m_first, 1);
+    __builtin_prefetch(&m_first->sentAt, 1);
     m_port.prefetchIngress();
+}
+
+void
+FabricChannel::Direction::PrefetchMore() const
+{
+    if (m_first != nullptr)
+    {
+        m_node.prefetch(*m_first);
+    }
 }
 
 void
 FabricChannel::Direction::Close()
 {
-    m_count = 0;
+    m_first = nullptr;
 }
 
 void
 FabricChannel::Direction::Notify()
 {
-    const InFlight arrived = m_ring[m_first];
-    m_engine.Arrive(arrived.arrival);
-    m_first = (m_first + 1) & m_mask;
-    if (--m_count > 0)
+    core::Packet* packet = m_first;
+    auto& engine = static_cast<Ns3Engine&>(m_port.engine());
+    engine.Arrive(m_firstAt);
+    m_first = packet->next;
+    if (m_first != nullptr)
     {
-        m_engine.Schedule(*this, m_context, m_ring[m_first].arrival);
+        m_firstAt = packet->nextAt;
+        engine.Schedule(*this, m_firstAt);
     }
     if (m_port.watched)
     {
-        static_cast<FabricNetDevice*>(m_port.device)->ShowReceived(*arrived.packet);
+        static_cast<FabricNetDevice*>(m_port.device)->ShowReceived(*packet);
     }
-    m_port.node().receive(m_port, arrived.packet);
+    m_node.receive(m_port, packet);
 }
 
 } // namespace fabric

@@ -13,7 +13,6 @@
 #include "ns3/nstime.h"
 
 #include <array>
-#include <memory>
 #include <vector>
 
 namespace ns3
@@ -54,10 +53,11 @@ class FabricChannel : public Channel
     class alignas(64) Direction final : public KeyedEvent
     {
       public:
-        Direction(Ns3Engine& engine, const FabricNetDevice& from, const FabricNetDevice& to);
+        Direction(const FabricNetDevice& from, const FabricNetDevice& to);
         /// The last bit of the packet arrives at `arrival`.
-        void Push(core::Packet* packet, core::Time arrival);
+        void Push(Ns3Engine& engine, core::Packet* packet, core::Time arrival);
         void Prefetch() const override;
+        void PrefetchMore() const override;
         /// The ports are going, and what is on its way with them. The event may still be listed.
         void Close();
 
@@ -65,26 +65,16 @@ class FabricChannel : public Channel
         void Notify() override;
 
       private:
-        struct InFlight
-        {
-            core::Packet* packet;
-            core::Time arrival;
-        };
-
-        void Grow();
-
         // All in one line of the cache.
-        Ns3Engine& m_engine;
         core::Port& m_port; //!< the receiving one
-        std::unique_ptr<InFlight[]> m_ring;
-        uint32_t m_mask; //!< the ring's size, a power of two, less 1
-        uint32_t m_first{0};
-        uint32_t m_count{0};
-        uint32_t m_context; //!< ns-3's number of the receiving node
+        core::Node& m_node;
+        core::Packet* m_first{nullptr}; //!< null: nothing is on its way
+        core::Packet* m_last{nullptr};
+        core::Time m_firstAt; //!< when m_first arrives
     };
 
     /// Both devices have their ports.
-    void Start(Ns3Engine& engine);
+    void Start();
 
   private:
     void DoDispose() override;

@@ -52,12 +52,13 @@ Ns3Engine::doSchedule(core::Event& event)
     e->m_key = event.key();
     e->m_at = event.at();
     event.slot = e;
-    Schedule(*e, GetContext((event.key() >> 40) - 1), event.at());
+    Schedule(*e, event.at());
 }
 
 void
-Ns3Engine::Schedule(KeyedEvent& event, uint32_t context, core::Time at)
+Ns3Engine::Schedule(KeyedEvent& event, core::Time at)
 {
+    const uint32_t context = GetContext((event.GetKey() >> 40) - 1);
     event.Ref(); // the simulator's, which drops it after the event
     Simulator::ScheduleWithContext(context, TimeStep(at.ps - now().ps), &event);
 }
@@ -93,7 +94,8 @@ Ns3Engine::transmit(core::Port& from, core::Packet* packet, core::Time duration)
     {
         static_cast<FabricNetDevice*>(from.device)->ShowSent(*packet);
     }
-    static_cast<FabricChannel::Direction*>(from.wire)->Push(packet,
+    static_cast<FabricChannel::Direction*>(from.wire)->Push(*this,
+                                                            packet,
                                                             now() + duration + from.delay());
 }
 

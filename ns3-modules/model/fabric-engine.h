@@ -29,8 +29,10 @@ class KeyedEvent : public EventImpl
         return m_key;
     }
 
-    /// This event comes soon: fetches from memory what it looks at first.
+    /// This event comes soon and is in the cache: fetches from memory what it looks at first.
     virtual void Prefetch() const = 0;
+    /// That is in the cache, too: fetches what it looks at then.
+    virtual void PrefetchMore() const = 0;
 
     /// Whether an event is one of the fabric's: its type is one of the two final classes below this
     /// one.
@@ -64,6 +66,10 @@ class ModelEvent final : public KeyedEvent
         __builtin_prefetch(m_event);
     }
 
+    void PrefetchMore() const override
+    {
+    }
+
   protected:
     void Notify() override;
 
@@ -92,8 +98,8 @@ class Ns3Engine final : public core::Engine
     void SetContext(uint32_t coreNode, uint32_t ns3Node);
     uint32_t GetContext(uint32_t coreNode) const;
 
-    /// Puts an event that is not pending into ns-3's event list.
-    void Schedule(KeyedEvent& event, uint32_t context, core::Time at);
+    /// Puts an event that is not pending into ns-3's event list, in the context of its node.
+    void Schedule(KeyedEvent& event, core::Time at);
 
     /// For links: a packet arrives now.
     void Arrive(core::Time at)

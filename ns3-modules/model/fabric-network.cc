@@ -178,7 +178,7 @@ FabricNetwork::Start()
     }
     for (const auto& c : m_channels)
     {
-        c->Start(m_engine);
+        c->Start();
     }
     core::TraceBus& trace = m_network->trace();
     for (int t = 0; t < trace.size(); ++t)

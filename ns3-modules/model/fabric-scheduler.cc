@@ -54,16 +54,26 @@ Scheduler::Event
 FabricScheduler::RemoveNext()
 {
     const Event next = ToEvent(m_events.takeFirst());
-    // Fetches from memory what the next events need.
-    m_events.lookAhead(
-        [](const Entry& e) {
-            if (e.rank >= MODEL_RANK)
-            {
-                static_cast<const KeyedEvent*>(e.impl)->Prefetch();
-            }
-        },
-        [](const Entry& e) { __builtin_prefetch(e.impl); });
+    FetchAhead();
     return next;
+}
+
+void
+FabricScheduler::FetchAhead() const
+{
+    // Each step finds in the cache what the one before has fetched, an event ago.
+    if (const Entry* e = m_events.ahead(2))
+    {
+        __builtin_prefetch(e->impl, 1);
+    }
+    if (const Entry* e = m_events.ahead(1); e != nullptr && e->rank >= MODEL_RANK)
+    {
+        static_cast<const KeyedEvent*>(e->impl)->Prefetch();
+    }
+    if (const Entry* e = m_events.ahead(0); e != nullptr && e->rank >= MODEL_RANK)
+    {
+        static_cast<const KeyedEvent*>(e->impl)->PrefetchMore();
+    }
 }
 
 void

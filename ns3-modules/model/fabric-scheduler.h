@@ -56,6 +56,9 @@ class FabricScheduler : public Scheduler
     /// Ranks from here on are model keys; below, foreign events by their order of scheduling.
     static constexpr uint64_t MODEL_RANK = uint64_t{1} << 63;
 
+    /// Fetches from memory what the next events need.
+    void FetchAhead() const;
+
     static Event ToEvent(const Entry& e)
     {
         return {e.impl, {static_cast<uint64_t>(e.at), e.uid, e.context}};

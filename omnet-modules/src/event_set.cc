@@ -76,19 +76,17 @@ cEvent* FabricEventSet::removeFirst() {
 /// Fetches from memory what the next events look at first: a frame and its packet are out of the cache after
 /// their time on the link. Where to look is itself to be fetched: one event earlier.
 void FabricEventSet::lookAhead() const {
-  const auto later = [](const Entry& e) {
-    __builtin_prefetch(e.keyed, 1);
-    const char* event = reinterpret_cast<const char*>(e.event);
+  if (const Entry* later = model_.ahead(1)) {
+    __builtin_prefetch(later->keyed, 1);
+    const char* event = reinterpret_cast<const char*>(later->event);
     for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(event + line, 1);
-  };
-  const auto next = [](const Entry& e) {
-    if (!e.keyed->isWire) return;
-    static_cast<const Wire&>(*e.keyed).prefetchArrival();
-    const fabric::Packet* packet = static_cast<const FabricFrame*>(e.event)->packet();
+  }
+  if (const Entry* next = model_.ahead(0); next != nullptr && next->keyed->isWire) {
+    static_cast<const Wire&>(*next->keyed).prefetchArrival();
+    const fabric::Packet* packet = static_cast<const FabricFrame*>(next->event)->packet();
     __builtin_prefetch(packet, 1);
     __builtin_prefetch(&packet->sentAt, 1);
-  };
-  model_.lookAhead(next, later);
+  }
 }
 
 /// Takes the model's first event out of the set.

@@ -93,7 +93,7 @@ void PortModule::build(const std::shared_ptr<OmnetEngine>& engine) {
   if (queues.empty() || queues.size() > fabric::kMaxClasses) {
     throw cRuntimeError(this, "Parameter numClasses: there must be 1 to %d classes", fabric::kMaxClasses);
   }
-  port_.setQueues(std::move(queues));
+  port_.setQueues(queues);
   for (int a = 0; a < par("numPortAgents").intValue(); ++a) {
     port_.addAgent(mechanism<fabric::PortAgent>(*this, "portAgent", a, engine));
   }
