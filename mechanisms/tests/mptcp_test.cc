@@ -187,7 +187,9 @@ TEST(Mptcp, MessagesEndInTheirOrder) {
   for (uint32_t id = 0; id < 40; ++id) {
     EXPECT_EQ(net.delivered(id), static_cast<int64_t>(sizes[id])) << id;
     EXPECT_EQ(net.row(id)[11] - net.row(id)[12], static_cast<int64_t>(sizes[id])) << id;
-    if (id > 0) EXPECT_GE(net.end(id), net.end(id - 1)) << id;
+    if (id > 0) {
+      EXPECT_GE(net.end(id), net.end(id - 1)) << id;
+    }
   }
 }
 

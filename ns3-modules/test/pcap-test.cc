@@ -85,8 +85,15 @@ class Captured : public testing::Test
         }
     }
 
-    const std::string m_atHost = testing::TempDir() + "fabric-tcp-host.pcap";
-    const std::string m_atUplink = testing::TempDir() + "fabric-tcp-uplink.pcap";
+    /// Of this test alone: tests run side by side.
+    static std::string Name(const char* where)
+    {
+        return testing::TempDir() + "fabric-" +
+               testing::UnitTest::GetInstance()->current_test_info()->name() + "-" + where + ".pcap";
+    }
+
+    const std::string m_atHost = Name("host");
+    const std::string m_atUplink = Name("uplink");
 };
 
 Ipv4Header
