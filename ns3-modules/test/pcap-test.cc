@@ -89,7 +89,8 @@ class Captured : public testing::Test
     static std::string Name(const char* where)
     {
         return testing::TempDir() + "fabric-" +
-               testing::UnitTest::GetInstance()->current_test_info()->name() + "-" + where + ".pcap";
+               testing::UnitTest::GetInstance()->current_test_info()->name() + "-" + where +
+               ".pcap";
     }
 
     const std::string m_atHost = Name("host");
