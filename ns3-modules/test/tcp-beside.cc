@@ -6,12 +6,15 @@
 #include "ns3-modules/bench/ns3-tcp.h"
 
 #include "ns3/boolean.h"
-#include "ns3/bulk-send-application.h"
 #include "ns3/config.h"
 #include "ns3/double.h"
+#include "ns3/inet-socket-address.h"
 #include "ns3/integer.h"
+#include "ns3/packet-sink-helper.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
+
+#include <limits>
 
 namespace ns3
 {
@@ -21,9 +24,11 @@ namespace fabric
 namespace
 {
 
-constexpr uint32_t SEGMENT = 1448; //!< 1500 less IPv4 20, TCP 20, time stamps 12
-constexpr uint32_t HEADERS = 70;   //!< these and Ethernet 18
+constexpr uint32_t SEGMENT = 1460; //!< 1500 less IPv4 20, TCP 20
+constexpr uint32_t HEADERS = 58;   //!< these and Ethernet 18
 const Time MIN_RTO = MilliSeconds(1);
+
+const Time HANDSHAKES_APART = MicroSeconds(2);
 
 constexpr double NO_GAIN = 1e-6; //!< of the average that DCTCP's alpha is, so small that it stays 1
 
@@ -77,8 +82,8 @@ With(const Tcp& tcp, LeafSpineOptions options, uint32_t queue)
         like.segment = SEGMENT;
         like.minRto = MIN_RTO;
         SetNs3Tcp(like);
-        // A SYN that is lost goes again as soon as other segments.
-        Config::SetDefault("ns3::TcpSocket::ConnTimeout", TimeValue(MIN_RTO));
+        // Its time stamps count milliseconds, so that round trips are measured as 1 us or 1 ms.
+        Config::SetDefault("ns3::TcpSocketBase::Timestamp", BooleanValue(false));
         if (tcp.alphaStays)
         {
             Config::SetDefault("ns3::TcpDctcp::DctcpShiftG", DoubleValue(NO_GAIN));
@@ -148,6 +153,8 @@ class Beside::DropNth final : public core::Queue
     uint32_t m_seen{0};
 };
 
+const Time Beside::LEAD = MilliSeconds(2);
+
 Beside::~Beside() = default;
 
 Beside::Beside(const Tcp& tcp, LeafSpineOptions options, uint32_t queue)
@@ -165,41 +172,24 @@ Beside::Start(const std::vector<Transfer>& transfers)
     for (uint32_t i = 0; i < transfers.size(); ++i)
     {
         const Transfer& t = transfers[i];
-        Progress& p = m_progress[i];
-        p.bytes = t.bytes;
+        m_progress[i].bytes = t.bytes;
         if (!m_tcp.ns3)
         {
-            net.helper.AddFlow(net.hosts.Get(t.from), net.hosts.Get(t.to), t.bytes, t.start);
+            net.helper.AddFlow(net.hosts.Get(t.from),
+                               net.hosts.Get(t.to),
+                               t.bytes,
+                               LEAD + t.start);
             continue;
         }
-        const Ptr<PacketSink> sink = net.Tcp(t.from, t.to, t.bytes, t.start);
-        sink->TraceConnectWithoutContext("Rx",
-                                         Callback<void, Ptr<const Packet>, const Address&>(
-                                             [&p](Ptr<const Packet> packet, const Address&) {
-                                                 p.delivered += packet->GetSize();
-                                                 if (p.delivered == p.bytes)
-                                                 {
-                                                     p.end = Simulator::Now();
-                                                 }
-                                             }));
-        const Ptr<Node> sender = net.hosts.Get(t.from);
-        sender->GetApplication(sender->GetNApplications() - 1)
-            ->TraceConnectWithoutContext("Tx",
-                                         Callback<void, Ptr<const Packet>>([&p](Ptr<const Packet>) {
-                                             if (p.begin.IsNegative())
-                                             {
-                                                 p.begin = Simulator::Now();
-                                             }
-                                         }));
+        Connect(i);
     }
     for (uint32_t i = 0; i < net.hosts.GetN(); ++i)
     {
         net.hosts.Get(i)->GetObject<FabricHost>()->TraceConnectWithoutContext(
             "FlowEnd",
             Callback<void, uint32_t, uint64_t, Time, Time, Time, bool>(
-                [this](uint32_t flow, uint64_t size, Time start, Time end, Time, bool finished) {
+                [this](uint32_t flow, uint64_t size, Time, Time end, Time, bool finished) {
                     Progress& p = m_progress[flow];
-                    p.begin = start;
                     if (finished)
                     {
                         p.end = end;
@@ -207,6 +197,55 @@ Beside::Start(const std::vector<Transfer>& transfers)
                     }
                 }));
     }
+}
+
+void
+Beside::Connect(uint32_t transfer)
+{
+    const Transfer& t = m_transfers[transfer];
+    Progress& p = m_progress[transfer];
+    const auto port = static_cast<uint16_t>(1000 + transfer);
+    const TypeId tcp = TypeId::LookupByName("ns3::TcpSocketFactory");
+    PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), port));
+    sink.Install(net.hosts.Get(t.to))
+        .Get(0)
+        ->TraceConnectWithoutContext("Rx",
+                                     Callback<void, Ptr<const Packet>, const Address&>(
+                                         [&p](Ptr<const Packet> packet, const Address&) {
+                                             p.delivered += packet->GetSize();
+                                             if (p.delivered == p.bytes)
+                                             {
+                                                 p.end = Simulator::Now();
+                                             }
+                                         }));
+    p.left = t.bytes == 0 ? std::numeric_limits<uint64_t>::max() : t.bytes;
+    p.socket = Socket::CreateSocket(net.hosts.Get(t.from), tcp);
+    const InetSocketAddress to(net.addresses.GetAddress(t.to), port);
+    Simulator::Schedule(transfer * HANDSHAKES_APART, [&p, to] { p.socket->Connect(to); });
+    Simulator::Schedule(LEAD + t.start, [this, transfer] {
+        m_progress[transfer].socket->SetSendCallback(
+            Callback<void, Ptr<Socket>, uint32_t>([this, transfer](Ptr<Socket>, uint32_t) {
+                Fill(transfer);
+            }));
+        Fill(transfer);
+    });
+}
+
+void
+Beside::Fill(uint32_t transfer)
+{
+    Progress& p = m_progress[transfer];
+    while (p.left > 0)
+    {
+        const uint64_t room = std::min<uint64_t>(p.socket->GetTxAvailable(), 65536);
+        const auto bytes = static_cast<uint32_t>(std::min(p.left, room));
+        if (bytes == 0 || p.socket->Send(Create<Packet>(bytes)) <= 0)
+        {
+            return;
+        }
+        p.left -= bytes;
+    }
+    p.socket->Close();
 }
 
 int
@@ -230,7 +269,7 @@ double
 Beside::Seconds(uint32_t transfer) const
 {
     const Progress& p = m_progress[transfer];
-    return p.end.IsNegative() ? -1 : (p.end - p.begin).GetSeconds();
+    return p.end.IsNegative() ? -1 : (p.end - LEAD - m_transfers[transfer].start).GetSeconds();
 }
 
 void

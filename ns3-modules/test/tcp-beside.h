@@ -8,6 +8,8 @@
 
 #include "leaf-spine.h"
 
+#include "ns3/socket.h"
+
 #include <functional>
 #include <memory>
 #include <string>
@@ -42,20 +44,18 @@ class Beside
     Beside(const Tcp& tcp, LeafSpineOptions options, uint32_t queue);
     ~Beside();
 
+    /// Transfers start LEAD later than they say. ns-3's connections are made before that, one by one
+    /// in an empty network: the project has no handshake, and one that had to pass the queues first
+    /// would let transfers begin only when the queues have room.
     void Start(const std::vector<Transfer>& transfers);
+    static const Time LEAD;
     /// The check results of the model, as FabricHelper::Run.
     int Run(Time until);
 
     /// Payload that has reached the receiver's application.
     uint64_t Delivered(uint32_t transfer) const;
-    /// From the first byte that the sender could send to the last that the receiver got; -1: not
-    /// finished. ns-3's handshake before it is left out: the project's flows have none.
+    /// From the start of the transfer to the last byte that the receiver got; -1: not finished.
     double Seconds(uint32_t transfer) const;
-    /// When the sender could send its first byte.
-    Time Begin(uint32_t transfer) const
-    {
-        return m_progress[transfer].begin;
-    }
 
     /// The port towards a host drops `count` data packets from number `first` on, counted from 0.
     void DropTowards(uint32_t host, uint32_t first, uint32_t count);
@@ -67,8 +67,13 @@ class Beside
     {
         uint64_t bytes{0};
         uint64_t delivered{0};
-        Time begin{-1}, end{-1};
+        Time end{-1};
+        Ptr<Socket> socket; //!< ns-3's sender
+        uint64_t left{0};   //!< what it has not been given yet
     };
+
+    void Connect(uint32_t transfer);
+    void Fill(uint32_t transfer);
 
     class DropNth;
 
