@@ -175,10 +175,7 @@ Beside::Start(const std::vector<Transfer>& transfers)
         m_progress[i].bytes = t.bytes;
         if (!m_tcp.ns3)
         {
-            net.helper.AddFlow(net.hosts.Get(t.from),
-                               net.hosts.Get(t.to),
-                               t.bytes,
-                               LEAD + t.start);
+            net.helper.AddFlow(net.hosts.Get(t.from), net.hosts.Get(t.to), t.bytes, LEAD + t.start);
             continue;
         }
         Connect(i);
@@ -223,10 +220,8 @@ Beside::Connect(uint32_t transfer)
     const InetSocketAddress to(net.addresses.GetAddress(t.to), port);
     Simulator::Schedule(transfer * HANDSHAKES_APART, [&p, to] { p.socket->Connect(to); });
     Simulator::Schedule(LEAD + t.start, [this, transfer] {
-        m_progress[transfer].socket->SetSendCallback(
-            Callback<void, Ptr<Socket>, uint32_t>([this, transfer](Ptr<Socket>, uint32_t) {
-                Fill(transfer);
-            }));
+        m_progress[transfer].socket->SetSendCallback(Callback<void, Ptr<Socket>, uint32_t>(
+            [this, transfer](Ptr<Socket>, uint32_t) { Fill(transfer); }));
         Fill(transfer);
     });
 }

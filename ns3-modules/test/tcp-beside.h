@@ -44,9 +44,9 @@ class Beside
     Beside(const Tcp& tcp, LeafSpineOptions options, uint32_t queue);
     ~Beside();
 
-    /// Transfers start LEAD later than they say. ns-3's connections are made before that, one by one
-    /// in an empty network: the project has no handshake, and one that had to pass the queues first
-    /// would let transfers begin only when the queues have room.
+    /// Transfers start LEAD later than they say. ns-3's connections are made before that, one by
+    /// one in an empty network: the project has no handshake, and one that had to pass the queues
+    /// first would let transfers begin only when the queues have room.
     void Start(const std::vector<Transfer>& transfers);
     static const Time LEAD;
     /// The check results of the model, as FabricHelper::Run.
