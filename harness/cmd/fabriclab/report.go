@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/google/renameio/v2"
+	"github.com/maruel/natural"
 	"github.com/spf13/cobra"
 
 	"fabriclab/analysis/claims"
@@ -122,7 +123,7 @@ func findResults(results string, args []string) (*findings, error) {
 	if len(f.figures) == 0 && len(f.runs) == 0 && len(f.notices) == 0 {
 		return f, nothingFound(strings.Join(args, ", "))
 	}
-	slices.SortFunc(f.figures, func(x, y *figure.Stored) int { return natural(x.ID, y.ID) })
+	slices.SortFunc(f.figures, func(x, y *figure.Stored) int { return natural.Compare(x.ID, y.ID) })
 	for _, x := range f.figures {
 		delete(f.runs, x.ID)
 	}
@@ -221,11 +222,11 @@ func (a *app) experimentSections(f *findings, described *catalog.Catalog) []page
 	for name := range f.runs {
 		names = append(names, name)
 	}
-	slices.SortFunc(names, natural)
+	slices.SortFunc(names, natural.Compare)
 	var sections []page.Section
 	for _, name := range names {
 		runs := f.runs[name]
-		slices.SortStableFunc(runs, func(x, y storedRun) int { return natural(x.name(nil)+" "+x.dir, y.name(nil)+" "+y.dir) })
+		slices.SortStableFunc(runs, func(x, y storedRun) int { return natural.Compare(x.name(nil)+" "+x.dir, y.name(nil)+" "+y.dir) })
 		command := ""
 		if _, err := a.experimentFile(name); err == nil {
 			command = "bin/fabriclab run " + quoted(name)
@@ -236,35 +237,4 @@ func (a *app) experimentSections(f *findings, described *catalog.Catalog) []page
 		})
 	}
 	return sections
-}
-
-// natural compares names, numbers in them by value: fig3 is before fig10.
-func natural(a, b string) int {
-	for a != "" && b != "" {
-		na, nb := digits(a), digits(b)
-		if na > 0 && nb > 0 {
-			x, y := strings.TrimLeft(a[:na], "0"), strings.TrimLeft(b[:nb], "0")
-			if c := len(x) - len(y); c != 0 {
-				return c
-			}
-			if c := strings.Compare(x, y); c != 0 {
-				return c
-			}
-			a, b = a[na:], b[nb:]
-			continue
-		}
-		if a[0] != b[0] {
-			return int(a[0]) - int(b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return len(a) - len(b)
-}
-
-func digits(s string) int {
-	n := 0
-	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
-		n++
-	}
-	return n
 }

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/maruel/natural"
+
 	"fabriclab/harness/engine"
 )
 
@@ -58,12 +60,10 @@ func (Engine) Find() (engine.Installation, error) {
 		parents = append(parents, home)
 	}
 	for _, parent := range parents {
-		found, err := filepath.Glob(filepath.Join(parent, "omnetpp*"))
+		found, err := newestFirst(parent)
 		if err != nil {
 			return engine.Installation{}, fmt.Errorf("looking for OMNeT++ in %s: %w", parent, err)
 		}
-		slices.Sort(found)
-		slices.Reverse(found)
 		roots = append(roots, found...)
 	}
 	for _, root := range roots {
@@ -72,6 +72,13 @@ func (Engine) Find() (engine.Installation, error) {
 		}
 	}
 	return engine.Installation{}, errors.New("OMNeT++ is not installed; " + howToGet)
+}
+
+// newestFirst lists omnetpp* of a folder. FindOMNeTpp.cmake has the same order.
+func newestFirst(parent string) ([]string, error) {
+	found, err := filepath.Glob(filepath.Join(parent, "omnetpp*"))
+	slices.SortFunc(found, func(a, b string) int { return natural.Compare(b, a) }) // 6.10 is newer than 6.9
+	return found, err
 }
 
 // at takes a folder for an OMNeT++ installation if its tools and libraries are
