@@ -72,12 +72,13 @@ func Check(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 			return err
 		}
 	}
-	for _, s := range c.Scales {
-		if s != "quick" && s != "paper" {
-			return fmt.Errorf("unknown scale %q%s", s, catalog.Hint(s, []string{"quick", "paper"}))
-		}
+	if err := checkScales(c.Scales); err != nil {
+		return err
 	}
 	for _, n := range c.Notes {
+		if err := checkScales(n.Scales); err != nil {
+			return err
+		}
 		verdicts := []string{Reproduced, Deviates, NotEvaluated}
 		if n.Verdict != "" && !slices.Contains(verdicts, n.Verdict) {
 			return fmt.Errorf("unknown verdict %q%s", n.Verdict, catalog.Hint(n.Verdict, verdicts))
@@ -89,6 +90,15 @@ func Check(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 			if err := checkValue(f, matrix, dimension, value); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+func checkScales(scales []string) error {
+	for _, s := range scales {
+		if s != "quick" && s != "paper" {
+			return fmt.Errorf("unknown scale %q%s", s, catalog.Hint(s, []string{"quick", "paper"}))
 		}
 	}
 	return nil
@@ -323,7 +333,7 @@ func (e *evaluation) at(place map[string]string) Result {
 		r.Within = &[2]float64{*c.Expected - e.limit(), *c.Expected + e.limit()}
 	}
 	var notes []string
-	if len(c.Scales) > 0 && !slices.Contains(c.Scales, e.scale) {
+	if !appliesAt(e.scale, c.Scales) {
 		r.Verdict = NotEvaluated
 		notes = append(notes, fmt.Sprintf("Not at scale %s; run it with SCALE=%s.", e.scale, c.Scales[0]))
 	} else if values, replicates, err := e.values(place); err != nil {
@@ -336,12 +346,17 @@ func (e *evaluation) at(place map[string]string) Result {
 		notes = append([]string{sentence(c.Note)}, notes...)
 	}
 	for _, n := range c.Notes {
-		if spec.Matches(place, n.Where) && (n.Verdict == "" || n.Verdict == r.Verdict) {
+		if spec.Matches(place, n.Where) && (n.Verdict == "" || n.Verdict == r.Verdict) && appliesAt(e.scale, n.Scales) {
 			notes = append(notes, sentence(n.Text))
 		}
 	}
 	r.Note = strings.Join(notes, " ")
 	return r
+}
+
+// appliesAt: without any scales, at all of them.
+func appliesAt(scale string, scales []string) bool {
+	return len(scales) == 0 || slices.Contains(scales, scale)
 }
 
 func sentence(s string) string {

@@ -145,7 +145,8 @@ func TestVerdicts(t *testing.T) {
 
 func TestEachAndNotes(t *testing.T) {
 	f := figure(t, `each: [rate], by: mechanism, measure: peak, order: ["fncc < hpcc"], note: Always,
-      notes: [{where: {rate: 200Gbps}, verdict: deviates, text: Known}, {verdict: reproduced, text: Never}]`)
+      notes: [{where: {rate: 200Gbps}, verdict: deviates, text: Known}, {verdict: reproduced, text: Never},
+              {where: {rate: 200Gbps}, scales: [quick], text: Short}, {scales: [paper], text: Long}]`)
 	require.NoError(t, claims.Check(f, f.Claims[0], matrix))
 	list := runs([]string{"ns3"}, 1)
 	got, err := claims.Evaluate(f, list, lookup(list, map[string]float64{"peak.fncc": 2, "peak.hpcc": 1}, nil), "quick")
@@ -154,7 +155,7 @@ func TestEachAndNotes(t *testing.T) {
 	assert.Equal(t, "c/100Gbps", got[0].ID)
 	assert.Equal(t, "Always.", got[0].Note)
 	assert.Equal(t, "c/200Gbps", got[1].ID)
-	assert.Equal(t, "Always. Known.", got[1].Note)
+	assert.Equal(t, "Always. Known. Short.", got[1].Note)
 	assert.Equal(t, "FNCC < HPCC", got[1].Expected)
 	assert.Equal(t, "strict in every seed", got[1].Tolerance)
 
@@ -221,6 +222,7 @@ func TestCheck(t *testing.T) {
 		{at100 + `holds: never(fair.fncc), scales: [papers]`, `did you mean "paper"?`},
 		{at100 + `holds: never(fair.fncc), notes: [{verdict: deviate}]`, `did you mean "deviates"?`},
 		{at100 + `holds: never(fair.fncc), notes: [{where: {rate: 100Gbps}}]`, "not made for each rate"},
+		{at100 + `holds: never(fair.fncc), notes: [{scales: [papr]}]`, `did you mean "paper"?`},
 	} {
 		f := figure(t, c.claim)
 		assert.ErrorContains(t, claims.Check(f, f.Claims[0], matrix), c.want, c.claim)

@@ -381,7 +381,7 @@ func ticks(low, high float64) []plot.Tick {
 }
 
 // logarithmic makes an axis logarithmic, with ticks at 1, 2 and 5 times the
-// powers of ten.
+// powers of ten; over more than five decades only the powers have their number.
 func logarithmic(axis *plot.Axis) {
 	if axis.Max <= axis.Min {
 		axis.Max = 2 * axis.Min
@@ -391,9 +391,15 @@ func logarithmic(axis *plot.Axis) {
 		var list []plot.Tick
 		for power := math.Floor(math.Log10(low)); power <= math.Log10(high); power++ {
 			for _, factor := range []float64{1, 2, 5} {
-				if v := factor * math.Pow10(int(power)); v >= low && v <= high {
-					list = append(list, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)})
+				v := factor * math.Pow10(int(power))
+				if v < low || v > high {
+					continue
 				}
+				label := ""
+				if factor == 1 || high/low <= 1e5 {
+					label = strconv.FormatFloat(v, 'g', 6, 64)
+				}
+				list = append(list, plot.Tick{Value: v, Label: label})
 			}
 		}
 		return list

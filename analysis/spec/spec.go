@@ -146,6 +146,7 @@ type Claim struct {
 type Note struct {
 	Where   map[string]string `yaml:"where"`
 	Verdict string            `yaml:"verdict"`
+	Scales  []string          `yaml:"scales"`
 	Text    string            `yaml:"text"`
 }
 
