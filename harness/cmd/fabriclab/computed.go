@@ -3,9 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/fluid"
@@ -14,39 +18,51 @@ import (
 )
 
 // compute makes the runs of an experiment that is computed in a fluid model,
-// here and now: it takes seconds, so results that are there are made anew.
-func (a *app) compute(ctx context.Context, p plan, s *store.Store) ([]run.Result, error) {
-	var results []run.Result
+// here and --jobs at a time; results that are there are made anew.
+func (a *app) compute(ctx context.Context, p plan, s *store.Store, out io.Writer) ([]run.Result, error) {
+	results := make([]run.Result, len(p.jobs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(a.set.jobs)
+	var done atomic.Int64
 	for i, job := range p.jobs {
-		r := run.Result{Job: job}
-		begin := time.Now()
-		one, err := s.Begin(ctx, job.Key)
-		if err != nil {
-			return nil, err
-		}
-		rows, err := p.points[i].Game.Write(one.Dir(), job.Key.Seed, func() error { return context.Cause(ctx) })
-		if err != nil {
-			return nil, joined(err, one.Discard())
-		}
-		file, err := store.HashFile(filepath.Join(one.Dir(), fluid.TableFile))
-		if err != nil {
-			return nil, joined(err, one.Discard())
-		}
-		count := uint64(rows)
-		file.Rows = &count
-		r.Manifest = &store.Manifest{
-			Tool: tool(), Experiment: job.Key.Experiment, Labels: job.Labels, ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
-			Engine: store.Engine{Name: experiment.FluidEngine, EngineVersion: tool().Version, BuildID: tool().Version},
-			Inputs: map[string]store.File{}, Outputs: map[string]store.File{fluid.TableFile: file},
-			State: store.StateOK, Started: begin.UTC(), Resources: store.Resources{WallS: time.Since(begin).Seconds()},
-		}
-		r.Dir = s.Dir(job.Key)
-		if err := one.Complete(r.Manifest); err != nil {
-			return nil, err
-		}
-		results = append(results, r)
+		group.Go(func() error {
+			r, err := computeOne(ctx, job, p.points[i].Game, s)
+			if err != nil {
+				return err
+			}
+			results[i] = r
+			fmt.Fprintf(out, "[%d/%d] %s: computed in %.1fs\n", done.Add(1), len(p.jobs), job.Title, r.Manifest.Resources.WallS)
+			return nil
+		})
 	}
-	return results, nil
+	return results, group.Wait()
+}
+
+func computeOne(ctx context.Context, job run.Job, game *fluid.Params, s *store.Store) (run.Result, error) {
+	r := run.Result{Job: job}
+	begin := time.Now()
+	one, err := s.Begin(ctx, job.Key)
+	if err != nil {
+		return r, err
+	}
+	rows, err := game.Write(one.Dir(), job.Key.Seed, func() error { return context.Cause(ctx) })
+	if err != nil {
+		return r, joined(err, one.Discard())
+	}
+	file, err := store.HashFile(filepath.Join(one.Dir(), fluid.TableFile))
+	if err != nil {
+		return r, joined(err, one.Discard())
+	}
+	count := uint64(rows)
+	file.Rows = &count
+	r.Manifest = &store.Manifest{
+		Tool: tool(), Experiment: job.Key.Experiment, Labels: job.Labels, ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
+		Engine: store.Engine{Name: experiment.FluidEngine, EngineVersion: tool().Version, BuildID: tool().Version},
+		Inputs: map[string]store.File{}, Outputs: map[string]store.File{fluid.TableFile: file},
+		State: store.StateOK, Started: begin.UTC(), Resources: store.Resources{WallS: time.Since(begin).Seconds()},
+	}
+	r.Dir = s.Dir(job.Key)
+	return r, one.Complete(r.Manifest)
 }
 
 func joined(err, other error) error {

@@ -158,7 +158,7 @@ func (a *app) runAll(ctx context.Context, names []string, s selection) ([]finish
 	}
 	for _, p := range plans {
 		if p.Computed() {
-			computed, err := a.compute(ctx, p, opt.Store)
+			computed, err := a.compute(ctx, p, opt.Store, display)
 			if err != nil {
 				return nil, fmt.Errorf("computing %s: %w", p.Name, err)
 			}
