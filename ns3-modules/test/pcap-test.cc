@@ -14,6 +14,7 @@
 #include "ns3/tcp-option-sack.h"
 #include "ns3/tcp-option-ts.h"
 #include "ns3/udp-header.h"
+#include "ns3/uinteger.h"
 
 #include <gtest/gtest.h>
 
@@ -29,6 +30,7 @@ namespace fabric
 namespace
 {
 
+constexpr uint32_t HEADERS = 70;   // Ethernet 18, IPv4 20, TCP 20, time stamps 12
 constexpr uint64_t BYTES = 100000; // 69 segments of 1448 B and one of 88 B
 
 /// One flow from a leaf to another over CONGA, of which packets 20 to 22 are lost at the last port;
@@ -44,6 +46,8 @@ class Captured : public testing::Test
         options.configure = [](FabricHelper& helper) {
             helper.SetPathSelector(ObjectFactory("ns3::fabric::Conga"));
             helper.AddPortAgent(ObjectFactory("ns3::fabric::Dre"));
+            helper.SetHostAttribute("HeaderBytes", UintegerValue(HEADERS));
+            helper.SetHostAttribute("AckBytes", UintegerValue(HEADERS));
         };
         Beside b(Tcp{false, "newreno"}, options, 300000);
         b.DropTowards(1, 20, 3);
