@@ -26,6 +26,7 @@ enum class EventKind : uint8_t {
   Sample = 10,
   Stop = 11,
   LinkChange = 12,
+  FlowEnd = 13,
 };
 
 /// The order of events at the same time: by node, kind and index, never by the order of scheduling,

@@ -16,7 +16,7 @@ size_t FlowPool::reserve(const std::string& name, size_t bytes) {
   return slots_.back().offset;
 }
 
-Flow* FlowPool::get(FlowEvent::Handler onStop, FlowEvent::Handler onRetransmit) {
+Flow* FlowPool::get(const Flow::Handlers& handlers) {
   if (free_.empty()) {
     constexpr size_t kPerChunk = 64;
     chunks_.push_back(std::make_unique<CacheLine[]>(lines() * kPerChunk));
@@ -24,7 +24,7 @@ Flow* FlowPool::get(FlowEvent::Handler onStop, FlowEvent::Handler onRetransmit) 
   }
   CacheLine* at = free_.back();
   free_.pop_back();
-  return new (at) Flow(onStop, onRetransmit);
+  return new (at) Flow(handlers);
 }
 
 void FlowPool::put(Flow* flow) {

@@ -69,7 +69,8 @@ class Flow {
   Wait wait = Wait::Blocked;
   bool stopped = false;
   bool senderDone = false;
-  uint32_t place = 0;  // among the flows of its class at its NIC
+  bool allSent = false;  // every byte was sent once, or a stop will see to it that none is left
+  uint32_t place = 0;    // among the flows of its class at its NIC
   uint32_t heapIndex = 0;
   Flow *prevActive = nullptr, *nextActive = nullptr;
 
@@ -106,8 +107,13 @@ class Flow {
 
   FlowEvent stopEvent;
   FlowEvent retransmitEvent;
-  explicit Flow(FlowEvent::Handler onStop, FlowEvent::Handler onRetransmit)
-      : stopEvent(*this, onStop), retransmitEvent(*this, onRetransmit) {}
+  FlowEvent endEvent;  // at the receiver: the sender is done
+
+  struct Handlers {
+    FlowEvent::Handler onStop, onRetransmit, onEnd;
+  };
+  explicit Flow(const Handlers& h = Handlers())
+      : stopEvent(*this, h.onStop), retransmitEvent(*this, h.onRetransmit), endEvent(*this, h.onEnd) {}
 };
 
 /// Flows live here; the memory of a finished one serves the next. Mechanisms reserve room for their
@@ -124,7 +130,7 @@ class FlowPool {
     static_assert(alignof(T) <= 8);
     return reserve(name, sizeof(T));
   }
-  Flow* get(FlowEvent::Handler onStop, FlowEvent::Handler onRetransmit);
+  Flow* get(const Flow::Handlers& handlers);
   void put(Flow* flow);
   /// Fetches from memory what an arrival looks at: at the receiver's end the beginning, else all of it.
   void prefetch(const Flow& flow, bool atReceiver) const {

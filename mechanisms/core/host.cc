@@ -127,12 +127,15 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
     throw std::invalid_argument("flow " + std::to_string(spec.id) + ": its class " + std::to_string(spec.cls) +
                                 " is not below host.classes, or it stops before it starts");
   }
-  Flow& f = *network_->flows().get(&Host::onStop, &Host::onRetransmitTimer);
+  Flow& f = *network_->flows().get(kHandlers);
   f.spec = spec;
   f.connection = spec.persistent ? &connectionOf(spec, receiver) : &f;
   prepare(f, receiver);
   f.stopEvent.setKey(eventKey(keyNode(id()), EventKind::FlowStop, spec.id));
-  if (spec.stop.ps >= 0) network_->engine().schedule(f.stopEvent, spec.stop);
+  if (spec.stop.ps >= 0) {
+    network_->engine().schedule(f.stopEvent, spec.stop);
+    network_->flowAllSent(f);
+  }
 
   f.prevActive = lastActive_;
   (lastActive_ == nullptr ? firstActive_ : lastActive_->nextActive) = &f;
@@ -173,7 +176,7 @@ Flow& Host::connectionOf(const FlowSpec& spec, Host& receiver) {
   }
   Connection& c = connections_[connectionKey(spec)];
   if (c.busy != nullptr) return *c.busy;
-  Flow& f = *network_->flows().get(&Host::onStop, &Host::onRetransmitTimer);
+  Flow& f = *network_->flows().get(kHandlers);
   f.spec = spec;
   f.spec.size = 0;
   f.connection = &f;
@@ -210,7 +213,7 @@ void Host::park(Flow& f) {
   }
   c.busy = nullptr;
   leave(f);
-  release(f);
+  bury(f);
 }
 
 Flow& Host::addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint16_t dstPort) {
@@ -220,7 +223,7 @@ Flow& Host::addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint1
     throw std::invalid_argument("flow " + std::to_string(connection.spec.id) +
                                 ": flows with sub-flows have numbers below " + std::to_string(1u << kFlowBits));
   }
-  Flow& f = *network_->flows().get(&Host::onStop, &Host::onRetransmitTimer);
+  Flow& f = *network_->flows().get(kHandlers);
   f.spec = connection.spec;
   f.spec.srcPort = srcPort;
   f.spec.dstPort = dstPort;
@@ -339,6 +342,7 @@ Packet* Host::pull(uint8_t cls) {
     c.retransmittedBytes += again;
   }
   f.highest = std::max(f.highest, p->seq + p->payload);
+  if (f.highest >= f.end && !f.allSent) network_->flowAllSent(f);
   f.lastSentAt = now;
   f.lastWireBytes = p->wireBytes;
   f.nextSendAt =
@@ -383,11 +387,23 @@ void Host::leave(Flow& f) {
     turns_[f.spec.cls].leave(part->place);
     network_->engine().cancel(part->retransmitEvent);
     cc_->onFlowEnd(*part);
-    transport_->onFlowEnd(*part);
-    if (part->receiverStarted) {
-      for (ReceiverAgent* r : f.receiver->receivers_) r->onFlowEnd(*part);
-    }
+    part->senderDone = true;
   }
+}
+
+/// The receiver hears of the end at the earliest that anything could reach it; with this the flow is gone.
+void Host::bury(Flow& f) {
+  f.endEvent.setKey(eventKey(keyNode(f.receiver->id()), EventKind::FlowEnd, f.spec.id));
+  network_->engine().schedule(f.endEvent, network_->engine().now() + network_->shortestDelay());
+}
+
+void Host::onEnd(Flow& f) {
+  for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
+    f.sender->transport_->onFlowEnd(*part);
+    if (!part->receiverStarted) continue;
+    for (ReceiverAgent* r : f.receiver->receivers_) r->onFlowEnd(*part);
+  }
+  f.sender->release(f);
 }
 
 /// The memory of a flow and its sub-flows goes back.
@@ -401,7 +417,6 @@ void Host::release(Flow& f) {
 
 bool Host::finish(Flow& f) {
   Flow& connection = *f.connection;
-  f.senderDone = true;
   f.senderEndAt = network_->engine().now();
   if (&connection == &f) leave(f);
   network_->engine().cancel(f.stopEvent);
@@ -410,8 +425,12 @@ bool Host::finish(Flow& f) {
   emitFlow(f);
   const bool measured = f.spec.measured;
   const bool goesOn = &connection != &f && --connection.messages > 0;
-  if (&connection != &f && !goesOn) park(connection);
-  release(f);
+  if (&connection == &f) {
+    bury(f);
+  } else {
+    if (!goesOn) park(connection);
+    release(f);
+  }
   network_->flowEnded(measured);
   return goesOn;
 }
@@ -458,6 +477,10 @@ void Host::receive(Port& port, Packet* p) {
   if (p->kind == PacketKind::Data) network_->counters.dataBytesReceived += p->payload;
   Flow& f = *p->flow;
   if (f.spec.id != p->flowId && !transport_->carries(f, *p)) {  // the flow has ended; a duplicate was still on its way
+    network_->packets().put(p);
+    return;
+  }
+  if (f.senderDone && (p->kind != PacketKind::Data || !transport_->endsApart())) {
     network_->packets().put(p);
     return;
   }

@@ -61,6 +61,7 @@ class Host final : public Node, public PacketSource {
   Packet* foreignPacket();
   /// Puts it into the NIC's queue, which has no limit of its own: the stack is asked to look first.
   void sendForeign(Packet* packet);
+  bool hasForeignStack() const { return foreignStack_ != nullptr; }
   /// What waits there, in bytes.
   int64_t foreignBytes() const { return foreignBytes_; }
 
@@ -111,6 +112,7 @@ class Host final : public Node, public PacketSource {
   void prepare(Flow& flow, Host& receiver);
   void begin(Flow& flow);
   void leave(Flow& flow);
+  void bury(Flow& flow);
   void release(Flow& flow);
   Flow& connectionOf(const FlowSpec& spec, Host& receiver);
   void park(Flow& connection);
@@ -121,6 +123,8 @@ class Host final : public Node, public PacketSource {
   void checkBounds(const Flow& flow);
   static void onStop(Flow& flow);
   static void onRetransmitTimer(Flow& flow);
+  static void onEnd(Flow& flow);
+  static constexpr Flow::Handlers kHandlers{&Host::onStop, &Host::onRetransmitTimer, &Host::onEnd};
 
   // Paced flows: a binary heap by (nextSendAt, id), each flow knowing its place.
   static bool sooner(const Flow& a, const Flow& b);

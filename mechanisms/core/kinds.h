@@ -104,8 +104,11 @@ class Transport : public Component, public Resumable {
 
   // At the sender.
   virtual void onFlowStart(Flow&) = 0;
-  /// The sender is done; the receiver has everything, or gets nothing more.
+  /// The sender is done and the receiver knows it; the flow is gone after this.
   virtual void onFlowEnd(Flow&) {}
+  /// Whether the two ends of a flow know of each other only what packets say: neither looks at or changes
+  /// what the other one does within a link's delay. Then nodes can be run one behind the other.
+  virtual bool endsApart() const { return false; }
   /// The flow was stopped: nothing goes that has not been sent once. True if that ends it at once; the
   /// caller then does.
   virtual bool onStop(Flow&) = 0;

@@ -32,6 +32,24 @@ struct Network::Sampler final : Event {
   void (Network::*sample)();
 };
 
+/// A flow that will start. It is an event of its sender's node.
+struct Network::Start final : Event {
+  explicit Start(Network& network) : network(network) {}
+  void arm(const FlowSpec& flow) {
+    spec = flow;
+    setKey(eventKey(keyNode(spec.src), EventKind::FlowSource, spec.id));
+    network.engine_.schedule(*this, spec.start);
+  }
+  void fire() override {
+    network.idleStarts_.push_back(this);
+    network.host(spec.src).startFlow(spec, network.host(spec.dst));
+    network.engine_.progress.flowsStarted.store(network.counters.flowsStarted, std::memory_order_relaxed);
+  }
+
+  Network& network;
+  FlowSpec spec;
+};
+
 Network::Network(Engine& engine, uint64_t seed) : engine_(engine), seed_(seed) {
   for (const Description* d : Registry::all()) {
     for (const TableDesc& t : d->tables) trace_.table(t);
@@ -69,6 +87,14 @@ void Network::start() {
     n->start(*this);
     if (const auto* h = dynamic_cast<const Host*>(n)) mostClasses = std::max(mostClasses, h->nic().classes());
   }
+  shortestDelay_ = Time::Max();
+  endsApart_ = true;
+  for (const Node* n : nodes_) {
+    for (const Port* p : n->ports()) shortestDelay_ = std::min(shortestDelay_, p->delay());
+    const auto* h = dynamic_cast<const Host*>(n);
+    endsApart_ &= h == nullptr || (h->transport().endsApart() && !h->hasForeignStack());
+  }
+  if (shortestDelay_ == Time::Max()) shortestDelay_ = Time{0};
   for (const Node* n : nodes_) {
     for (const Port* p : n->ports()) {
       if (dynamic_cast<const Switch*>(n) == nullptr || p->classes() >= mostClasses) continue;
@@ -177,15 +203,43 @@ void Network::scheduleFlows() {
   if (const FlowSpec* next = feed_->peek()) engine_.schedule(flowEvent_, next->start);
 }
 
+/// Takes the flows of the next while from the list.
 void Network::startFlows() {
+  constexpr Time kWhile = Time::Us(10);
   while (const FlowSpec* next = feed_->peek()) {
-    if (next->start > engine_.now()) break;
-    const FlowSpec spec = *next;
+    if (next->start >= engine_.now() + kWhile) break;
+    if (idleStarts_.empty()) {
+      starts_.push_back(std::make_unique<Start>(*this));
+      idleStarts_.push_back(starts_.back().get());
+    }
+    Start& start = *idleStarts_.back();
+    idleStarts_.pop_back();
+    host(next->src);  // is there
+    start.arm(*next);
     feed_->pop();
-    host(spec.src).startFlow(spec, host(spec.dst));
   }
-  engine_.progress.flowsStarted.store(counters.flowsStarted, std::memory_order_relaxed);
   scheduleFlows();
+}
+
+void Network::flowAllSent(Flow& flow) {
+  flow.allSent = true;
+  if (flow.spec.measured) ++measuredAllSent_;
+}
+
+Time Network::nextWindow() {
+  if (mustKeepOrder()) {
+    trace_.stopHolding();
+    return Time{0};
+  }
+  trace_.release();
+  trace_.hold(engine_);
+  return shortestDelay_;
+}
+
+bool Network::mustKeepOrder() const {
+  // Where the last flow ends, everything ends; a flow that has bytes to send does not end within a window.
+  const bool lastOnes = stopWhenFlowsFinish_ && (feed_ == nullptr || measuredAllSent_ >= feed_->measured());
+  return lastOnes || !endsApart_;
 }
 
 void Network::flowEnded(bool measured) {
@@ -199,6 +253,7 @@ void Network::flowEnded(bool measured) {
 }
 
 void Network::finish() {
+  trace_.stopHolding();
   std::vector<const Flow*> unfinished;
   for (const Node* n : nodes_) {
     if (const auto* h = dynamic_cast<const Host*>(n)) {

@@ -8,6 +8,7 @@
 
 #include "mechanisms/core/engine.h"
 #include "mechanisms/core/flow.h"
+#include "mechanisms/core/node_events.h"
 #include "mechanisms/core/packet.h"
 #include "mechanisms/core/trace.h"
 
@@ -17,7 +18,7 @@ class Host;
 class Node;
 class Port;
 
-class Network {
+class Network final : public Windows {
  public:
   struct Counters {
     uint64_t packetHops = 0;
@@ -44,7 +45,7 @@ class Network {
   Network(Engine& engine, uint64_t seed);
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
-  ~Network();
+  ~Network() override;
 
   Engine& engine() { return engine_; }
   PacketPool& packets() { return packets_; }
@@ -89,11 +90,22 @@ class Network {
   std::vector<std::string> warnings() const;
 
   void flowEnded(bool measured);
+  /// The flow has sent every byte once, or is going to be stopped: it may end.
+  void flowAllSent(Flow& flow);
+
+  /// The delay of the shortest link: nothing that happens at a node reaches another one earlier. Known once
+  /// start() began.
+  Time shortestDelay() const { return shortestDelay_; }
+  /// For engines that can run nodes one behind the other (node_events.h). Rows of the trace come out in the
+  /// order of time all the same, and the run ends with the same event.
+  Time nextWindow() override;
 
   Counters counters;
 
  private:
   struct Sampler;
+  struct Start;
+  bool mustKeepOrder() const;
   void checkNeeds() const;
   void startFlows();
   void scheduleFlows();
@@ -117,6 +129,9 @@ class Network {
   Time stopAt_ = Time::Max();
   bool started_ = false;
   int64_t largestFrame_ = 0;
+  Time shortestDelay_;
+  bool endsApart_ = false;  // of every transport, and nothing else sends packets
+  uint64_t measuredAllSent_ = 0;
   EventOf<Network, &Network::stop> stopEvent_{this, eventKey(kLastNode, EventKind::Stop, 0)};
   EventOf<Network, &Network::startFlows> flowEvent_{this, eventKey(kFirstNode, EventKind::FlowSource, 0)};
   EventOf<Network, &Network::changeLinks> linkEvent_{this, eventKey(kFirstNode, EventKind::LinkChange, 0)};
@@ -133,6 +148,8 @@ class Network {
   std::vector<RouteChange> routeChanges_;
   std::vector<Port*> queuePorts_, linkPorts_;
   std::vector<std::unique_ptr<Sampler>> samplers_;
+  std::vector<std::unique_ptr<Start>> starts_;
+  std::vector<Start*> idleStarts_;
 };
 
 }  // namespace fabric

@@ -1,5 +1,6 @@
 #include "mechanisms/core/trace.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 namespace fabric {
@@ -20,6 +21,19 @@ int TraceBus::table(const TableDesc& desc) {
   if (known >= 0) return known;
   tables_.push_back({desc, {}, false, 0, {}});
   return size() - 1;
+}
+
+void TraceBus::release() {
+  const auto earlier = [](const Held& a, const Held& b) { return a.at < b.at; };
+  if (!std::is_sorted(held_.begin(), held_.end(), earlier)) std::stable_sort(held_.begin(), held_.end(), earlier);
+  for (const Held& row : held_) deliver(row.table, &heldCells_[row.cells]);
+  held_.clear();
+  heldCells_.clear();
+}
+
+void TraceBus::stopHolding() {
+  release();
+  clock_ = nullptr;
 }
 
 void TraceBus::enable(int table, TraceFilter filter) {

@@ -9,6 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "mechanisms/core/engine.h"
 #include "mechanisms/core/tables.h"
 #include "mechanisms/core/types.h"
 
@@ -90,11 +91,31 @@ class TraceBus {
 
   void emit(int table, std::initializer_list<Cell> cells) {
     ++tables_[table].rows;
-    for (RowSink* sink : tables_[table].sinks) sink->row(table, cells.begin());
+    if (clock_ != nullptr) {
+      held_.push_back({clock_->now(), table, heldCells_.size()});
+      heldCells_.insert(heldCells_.end(), cells);
+    } else {
+      deliver(table, cells.begin());
+    }
   }
+  /// Rows come out of order from now on, as nodes run one behind the other: sinks get them at release().
+  void hold(const Engine& clock) { clock_ = &clock; }
+  /// Gives out what is held, by time, rows of one time as they came.
+  void release();
+  /// As release(), and holds nothing more.
+  void stopHolding();
   uint64_t rows(int table) const { return tables_[table].rows; }
 
  private:
+  void deliver(int table, const Cell* cells) {
+    for (RowSink* sink : tables_[table].sinks) sink->row(table, cells);
+  }
+
+  struct Held {
+    Time at;
+    int table;
+    size_t cells;  // the first of its cells
+  };
   struct Table {
     TableDesc desc;
     TraceFilter filter;
@@ -103,6 +124,9 @@ class TraceBus {
     std::vector<RowSink*> sinks;
   };
   std::vector<Table> tables_;
+  const Engine* clock_ = nullptr;
+  std::vector<Held> held_;
+  std::vector<Cell> heldCells_;
 };
 
 }  // namespace fabric

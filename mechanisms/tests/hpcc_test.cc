@@ -243,7 +243,7 @@ TEST(HpccInt, ARecordSaysWhatThePortHasSentBeforeAndWhatStillWaits) {
   net.start();
   const size_t offset = net.network.packets().reserve<IntStack>(IntStack::kName);
   Port& port = net.lastHop();
-  Flow dummy(nullptr, nullptr);
+  Flow dummy;
   port.onPause(1, true);
   std::vector<Packet*> packets;
   for (int i = 0; i < 3; ++i) {

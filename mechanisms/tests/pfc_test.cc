@@ -45,7 +45,7 @@ struct Held : Chain {
   uint64_t xoff() const { return network.counters.xoffSent; }
   uint64_t xon() const { return network.counters.xonSent; }
 
-  Flow dummy{nullptr, nullptr};
+  Flow dummy;
 };
 
 Config pfc(int64_t xoff, int64_t offset = 3000) {

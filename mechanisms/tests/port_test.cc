@@ -35,7 +35,7 @@ struct PortTest : testing::Test {
     for (const auto& s : net.engine.sends) list.push_back(s.bytes);
     return list;
   }
-  Flow dummy{nullptr, nullptr};
+  Flow dummy;
   Chain net;
 };
 

@@ -13,7 +13,7 @@ namespace {
 struct Members {
   explicit Members(int n) {
     for (int i = 0; i < n; ++i) {
-      flows.emplace_back(nullptr, nullptr);
+      flows.emplace_back();
       flows.back().spec.id = static_cast<uint32_t>(i);
       flows.back().place = turns.join(flows.back());
     }
@@ -56,9 +56,9 @@ TEST(Turns, ThePlaceOfOneWhoLeftIsTaken) {
   m.turns.set(m.flows[7].place);
   m.turns.leave(m.flows[7].place);
   EXPECT_TRUE(m.turns.none());
-  Flow late(nullptr, nullptr);
+  Flow late;
   EXPECT_EQ(m.turns.join(late), 7u);
-  Flow later(nullptr, nullptr);
+  Flow later;
   EXPECT_EQ(m.turns.join(later), 65u);
 }
 

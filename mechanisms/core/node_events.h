@@ -1,0 +1,232 @@
+// The pending events of an engine that runs them node by node.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "mechanisms/core/engine.h"
+
+namespace fabric {
+
+/// What has a say in how far ahead an engine may run one node before the others.
+class Windows {
+ public:
+  virtual ~Windows() = default;
+  /// All events before some time have run, and none after it. How long from the next event on nothing that
+  /// happens at a node can reach another one; 0: events have to run in the order of time from now on.
+  virtual Time nextWindow() = 0;
+};
+
+/// Nothing reaches another node in less than the delay of the shortest link. So within a window of that
+/// length it does not matter whose events run first, and a node runs all of its own before the next node's
+/// turn comes: what it needs of memory then stays in the cache, however large the network is. Events that
+/// belong to no node (samples, links that fail) end the window before them.
+///
+/// `Entry` is small and plain, with `int64_t at`, the time in ps and never negative, `uint32_t node() const`,
+/// the node of its eventKey(), `bool before(const Entry&) const`, a strict order that begins with `at`, and
+/// `void fetch() const` and `void fetchMore() const`, which fetch from memory what it needs, in two steps.
+template <class Entry>
+class NodeEvents {
+ public:
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+  void setWindows(Windows& windows) { windows_ = &windows; }
+
+  void insert(const Entry& e) {
+    const uint32_t node = placeOf(e);
+    if (node >= heaps_.size()) {
+      heaps_.resize(node + 1);
+      first_.resize(node + 1, kNever);
+    }
+    if (e.at < end_ && node != node_) tooSoon(e);
+    std::vector<Entry>& heap = heaps_[node];
+    ++size_;
+    if (taken_ && node == node_) {
+      taken_ = false;
+      down(heap, 0, e);
+    } else {
+      heap.push_back(e);
+      up(heap, heap.size() - 1);
+    }
+    first_[node] = heap.front().at;
+  }
+
+  /// Goes on to the next event; there is one. False: events have to run in the order of time from now on,
+  /// and nothing was done.
+  bool turn() {
+    fill();
+    if (first_[node_] < end_) return true;
+    const uint32_t next = after(node_);
+    if (next == first_.size()) return open();
+    go(next);
+    return true;
+  }
+
+  /// The event that comes next, after turn().
+  Entry takeFirst() {
+    taken_ = true;
+    --size_;
+    return heaps_[node_].front();
+  }
+
+  /// The earliest, null if there is none. Dear.
+  const Entry* peek() const {
+    const Entry* first = nullptr;
+    for (uint32_t n = 0; n < heaps_.size(); ++n) {
+      const Entry* next = firstOf(n);
+      if (next != nullptr && (first == nullptr || next->before(*first))) first = next;
+    }
+    return first;
+  }
+
+  /// Takes out the entry for which `is` holds, which is of the node that `e` is of; false if there is none.
+  template <class Is>
+  bool remove(const Entry& e, const Is& is) {
+    fill();
+    const uint32_t node = placeOf(e);
+    if (node >= heaps_.size()) return false;
+    std::vector<Entry>& heap = heaps_[node];
+    const auto it = std::find_if(heap.begin(), heap.end(), is);
+    if (it == heap.end()) return false;
+    const auto i = static_cast<size_t>(it - heap.begin());
+    const Entry last = heap.back();
+    heap.pop_back();
+    if (i < heap.size()) {
+      down(heap, i, last);
+      up(heap, i);
+    }
+    first_[node] = heap.empty() ? kNever : heap.front().at;
+    --size_;
+    return true;
+  }
+
+  /// All entries, in no order.
+  template <class Visit>
+  void forEach(const Visit& visit) const {
+    for (uint32_t n = 0; n < heaps_.size(); ++n) {
+      for (size_t i = taken_ && n == node_ ? 1 : 0; i < heaps_[n].size(); ++i) visit(heaps_[n][i]);
+    }
+  }
+
+  void clear() { *this = NodeEvents(); }
+
+  /// The next event of the node whose turn it is, null if it has none: for fetching ahead.
+  const Entry* ahead() const { return firstOf(node_); }
+
+ private:
+  /// What was taken out leaves its place to the next event of the node that is scheduled, often at once; if
+  /// none was, the heap closes up.
+  void fill() {
+    if (!taken_) return;
+    taken_ = false;
+    std::vector<Entry>& heap = heaps_[node_];
+    const Entry last = heap.back();
+    heap.pop_back();
+    if (!heap.empty()) down(heap, 0, last);
+    first_[node_] = heap.empty() ? kNever : heap.front().at;
+  }
+
+  static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+  /// The heap of the events that belong to no node, whatever comes first or last of them.
+  static constexpr uint32_t kNobody = 0;
+
+  static uint32_t placeOf(const Entry& e) {
+    const uint32_t node = e.node();
+    return node == kLastNode ? kNobody : node;
+  }
+
+  /// The next node that has events in the window, first_.size() if there is none.
+  uint32_t after(uint32_t node) const {
+    do {
+      ++node;
+    } while (node < first_.size() && first_[node] >= end_);
+    return node;
+  }
+
+  /// It is this node's turn. Each step finds in the cache what the one before has fetched, a node ago.
+  void go(uint32_t node) {
+    node_ = node;
+    for (const Entry& e : heaps_[node]) {
+      if (e.at < end_) e.fetchMore();
+    }
+    const uint32_t second = after(node);
+    if (second == first_.size()) return;
+    for (const Entry& e : heaps_[second]) {
+      if (e.at < end_) e.fetch();
+    }
+    const uint32_t third = after(second);
+    if (third == first_.size()) return;
+    const auto* heap = reinterpret_cast<const char*>(heaps_[third].data());
+    const size_t bytes = heaps_[third].size() * sizeof(Entry);
+    for (size_t i = 0; i < bytes; i += sizeof(CacheLine)) __builtin_prefetch(heap + i, 1);
+  }
+
+  const Entry* firstOf(uint32_t node) const {
+    const std::vector<Entry>& heap = heaps_[node];
+    const size_t gone = taken_ && node == node_ ? 1 : 0;
+    if (heap.size() <= gone) return nullptr;
+    return &heap[gone + (gone != 0 && heap.size() > 2 && heap[2].before(heap[1]) ? 1 : 0)];
+  }
+
+  /// The window is over: to the next one, or to an event of nobody's that comes before.
+  bool open() {
+    const Time span = windows_->nextWindow();
+    if (span.ps == 0) return false;
+    end_ = 0;
+    int64_t begin = kNever;
+    for (uint32_t n = kNobody + 1; n < first_.size(); ++n) begin = std::min(begin, first_[n]);
+    if (!heaps_[kNobody].empty()) {
+      const Entry& nobody = heaps_[kNobody].front();
+      // What happens at that time comes before those that see all of it, and after the others.
+      const int64_t limit = nobody.node() == kLastNode ? nobody.at + 1 : nobody.at;
+      if (begin >= limit) {
+        node_ = kNobody;
+        return true;
+      }
+      end_ = limit;
+    }
+    if (end_ == 0 || end_ - begin > span.ps) end_ = begin + span.ps;
+    go(after(kNobody));
+    return true;
+  }
+
+  [[noreturn]] static void tooSoon(const Entry& e) {
+    throw std::logic_error("an event of node number " + std::to_string(e.node()) + " at " + std::to_string(e.at) +
+                           " ps was scheduled by another node less than the shortest link's delay before");
+  }
+
+  static void up(std::vector<Entry>& heap, size_t i) {
+    const Entry e = heap[i];
+    while (i > 0 && e.before(heap[(i - 1) / 2])) {
+      heap[i] = heap[(i - 1) / 2];
+      i = (i - 1) / 2;
+    }
+    heap[i] = e;
+  }
+
+  /// Puts `e` in the place of the `i`-th, or further down.
+  static void down(std::vector<Entry>& heap, size_t i, const Entry& e) {
+    for (size_t child = 2 * i + 1; child < heap.size(); child = 2 * i + 1) {
+      if (child + 1 < heap.size() && heap[child + 1].before(heap[child])) ++child;
+      if (!heap[child].before(e)) break;
+      heap[i] = heap[child];
+      i = child;
+    }
+    heap[i] = e;
+  }
+
+  Windows* windows_ = nullptr;
+  std::vector<std::vector<Entry>> heaps_{1};  // by node, that of nobody first
+  std::vector<int64_t> first_{kNever};        // by node: when its first event comes
+  uint32_t node_ = kNobody;                   // whose turn it is
+  int64_t end_ = 0;                           // of the window; 0: outside of one
+  bool taken_ = false;                        // the first of its heap, and not replaced
+  size_t size_ = 0;
+};
+
+}  // namespace fabric

@@ -1,0 +1,182 @@
+// Node by node against the order of time.
+#include "mechanisms/core/node_events.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "mechanisms/core/trace.h"
+#include "mechanisms/tests/test_engine.h"
+
+namespace fabric {
+namespace {
+
+struct Entry {
+  int64_t at;
+  uint64_t key;
+  void fetch() const {}
+  void fetchMore() const {}
+  uint32_t node() const { return static_cast<uint32_t>(key >> 40); }
+  bool before(const Entry& e) const { return at < e.at || (at == e.at && key < e.key); }
+};
+bool operator<(const Entry& a, const Entry& b) { return a.before(b); }
+bool operator==(const Entry& a, const Entry& b) { return a.at == b.at && a.key == b.key; }
+
+/// Windows of one length, as many as wanted.
+struct Steady final : Windows {
+  Time nextWindow() override { return opened++ < most ? length : Time{0}; }
+  Time length = Time{1000};
+  int opened = 0, most = 1 << 30;
+};
+
+class NodeByNode : public ::testing::Test {
+ protected:
+  NodeByNode() { events_.setWindows(windows_); }
+  void insert(uint32_t node, int64_t at) { events_.insert({at, eventKey(node, EventKind::NodeTimer, number_++)}); }
+  /// Everything that comes, in the order in which it comes.
+  std::vector<Entry> drain() {
+    std::vector<Entry> all;
+    while (!events_.empty() && events_.turn()) all.push_back(events_.takeFirst());
+    return all;
+  }
+  static std::vector<uint32_t> nodes(const std::vector<Entry>& entries) {
+    std::vector<uint32_t> list;
+    for (const Entry& e : entries) list.push_back(e.node());
+    return list;
+  }
+
+  Steady windows_;
+  NodeEvents<Entry> events_;
+  uint32_t number_ = 0;
+};
+
+TEST_F(NodeByNode, ANodeRunsAllOfItsWindowBeforeTheNext) {
+  for (const int64_t at : {0, 400, 999, 1000, 1500}) {
+    insert(2, at);
+    insert(1, at);
+  }
+  EXPECT_EQ(nodes(drain()), (std::vector<uint32_t>{1, 1, 1, 2, 2, 2, 1, 1, 2, 2}));
+  EXPECT_EQ(windows_.opened, 2);
+}
+
+TEST_F(NodeByNode, AWindowBeginsWithTheNextEvent) {
+  insert(1, 5000);
+  insert(2, 5999);
+  insert(1, 5998);
+  insert(1, 6000);
+  EXPECT_EQ(nodes(drain()), (std::vector<uint32_t>{1, 1, 2, 1}));
+}
+
+TEST_F(NodeByNode, NobodysEventsSeeWhatWasBeforeThemAndNothingElse) {
+  insert(kFirstNode, 500);  // before what happens at that time
+  insert(kLastNode, 700);   // behind it
+  for (const uint32_t node : {1, 2}) {
+    for (const int64_t at : {499, 500, 700, 701}) insert(node, at);
+  }
+  EXPECT_EQ(nodes(drain()), (std::vector<uint32_t>{1, 2, kFirstNode, 1, 1, 2, 2, kLastNode, 1, 2}));
+}
+
+TEST_F(NodeByNode, EndsWhereTheOrderOfTimeMatters) {
+  windows_.most = 1;
+  insert(1, 10);
+  insert(2, 5);
+  insert(1, 2000);
+  EXPECT_EQ(nodes(drain()), (std::vector<uint32_t>{1, 2}));
+  EXPECT_EQ(events_.size(), 1U);
+  size_t left = 0;
+  events_.forEach([&](const Entry& e) { left += e.at == 2000; });
+  EXPECT_EQ(left, 1U);
+}
+
+TEST_F(NodeByNode, WhatComesFromAnotherNodeTooSoonIsAnError) {
+  insert(1, 100);
+  insert(2, 200);
+  ASSERT_TRUE(events_.turn());
+  EXPECT_EQ(events_.takeFirst().at, 100);
+  insert(1, 300);   // its own
+  insert(2, 1100);  // a window later
+  EXPECT_THROW(insert(2, 1099), std::logic_error);
+}
+
+/// As a simulation does it: every event schedules others, at its own node soon, elsewhere a window later.
+/// Each node sees its events in the order of time, nobody's see those before them, none is lost.
+TEST_F(NodeByNode, EveryNodesEventsComeInTheOrderOfTime) {
+  constexpr uint32_t kNodes = 7;
+  std::mt19937_64 random(1);
+  std::vector<Entry> expected, seen;
+  int64_t now = 0;
+  const auto add = [&](uint32_t node, int64_t at) {
+    const Entry e{at, eventKey(node, EventKind::NodeTimer, number_++)};
+    events_.insert(e);
+    expected.push_back(e);
+  };
+  for (uint32_t node = 1; node <= kNodes; ++node) add(node, static_cast<int64_t>(random() % 3000));
+  add(kLastNode, 1);
+  while (!events_.empty()) {
+    ASSERT_TRUE(events_.turn());
+    const Entry e = events_.takeFirst();
+    seen.push_back(e);
+    now = e.at;
+    if (seen.size() > 50000) continue;
+    const bool nobody = e.node() == kFirstNode || e.node() == kLastNode;
+    if (nobody) add(random() % 2 == 0 ? kFirstNode : kLastNode, now + 1 + static_cast<int64_t>(random() % 2500));
+    for (uint64_t more = random() % 20 == 0 ? 2 : 1; more > 0; --more) {
+      const auto other = static_cast<uint32_t>(1 + random() % kNodes);
+      const bool own = !nobody && random() % 2 == 0;
+      add(own ? e.node() : other, now + (own ? 0 : 1000) + static_cast<int64_t>(random() % 1700));
+    }
+    if (random() % 50 != 0) continue;
+    const auto later = std::find_if(expected.rbegin(), expected.rend(), [&](const Entry& x) { return x.at > now; });
+    if (later == expected.rend()) continue;
+    const Entry gone = *later;
+    const bool pending = events_.remove(gone, [&](const Entry& x) { return x == gone; });
+    if (pending) expected.erase(std::next(later).base());
+  }
+  EXPECT_GT(seen.size(), 1000U);
+  int64_t reached = 0;  // by events of nobody
+  std::vector<Entry> last(kNodes + 1, {-1, 0});
+  for (const Entry& e : seen) {
+    ASSERT_GE(e.at, reached);
+    if (e.node() == kFirstNode || e.node() == kLastNode) {
+      for (const Entry& before : last) ASSERT_TRUE(before.at < 0 || before.before(e));
+      reached = e.at;
+      continue;
+    }
+    ASSERT_TRUE(last[e.node()].before(e));
+    last[e.node()] = e;
+  }
+  std::sort(expected.begin(), expected.end());
+  std::sort(seen.begin(), seen.end());
+  EXPECT_EQ(seen, expected);
+}
+
+TEST(HeldRows, ComeOutInTheOrderOfTime) {
+  struct Sink final : RowSink {
+    void row(int, const Cell* cells) override { rows.push_back(cells[0].i64()); }
+    std::vector<int64_t> rows;
+  } sink;
+  test::TestEngine engine;
+  TraceBus bus;
+  bus.addSink(kDrops, &sink);
+  const auto emit = [&](int64_t at, int64_t value) {
+    engine.setNow(Time{at});
+    bus.emit(kDrops, {value});
+  };
+  bus.hold(engine);
+  emit(10, 1);
+  emit(30, 4);
+  emit(10, 2);
+  emit(20, 3);
+  EXPECT_TRUE(sink.rows.empty());
+  bus.release();
+  EXPECT_EQ(sink.rows, (std::vector<int64_t>{1, 2, 3, 4}));
+  emit(40, 5);
+  bus.stopHolding();
+  emit(41, 6);
+  EXPECT_EQ(sink.rows, (std::vector<int64_t>{1, 2, 3, 4, 5, 6}));
+}
+
+}  // namespace
+}  // namespace fabric
