@@ -359,6 +359,12 @@ FabricHelper::StopWhenFlowsFinish()
     m_network->GetCore().stopWhenFlowsFinish(true);
 }
 
+void
+FabricHelper::RunNodeByNode()
+{
+    m_network->RunNodeByNode();
+}
+
 int
 FabricHelper::Run()
 {

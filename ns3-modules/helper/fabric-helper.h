@@ -94,6 +94,9 @@ class FabricHelper : public PcapHelperForDevice
     /// It ends earlier when every flow has finished.
     void StopWhenFlowsFinish();
 
+    /// Runs nodes one behind the other where results allow it: see FabricNetwork::RunNodeByNode().
+    void RunNodeByNode();
+
     /// Simulator::Run, then the end of the measurements: the runners' exit code (docs/formats.md).
     int Run();
 

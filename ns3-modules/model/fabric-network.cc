@@ -97,6 +97,7 @@ FabricNetwork::SyncEngine()
 void
 FabricNetwork::DoDispose()
 {
+    FabricScheduler::RunInOrder();
     m_network.reset();
     m_nodes.clear();
     m_fabricNodes.clear();
@@ -196,6 +197,10 @@ FabricNetwork::Start()
         callback();
     }
     m_network->start();
+    if (m_nodeByNode)
+    {
+        FabricScheduler::RunNodeByNode(*m_network);
+    }
 }
 
 FabricNetDevice&

@@ -24,38 +24,84 @@ FabricScheduler::GetTypeId()
     return tid;
 }
 
-FabricScheduler::FabricScheduler() = default;
+FabricScheduler* FabricScheduler::s_current = nullptr;
 
-FabricScheduler::~FabricScheduler() = default;
+FabricScheduler::FabricScheduler()
+{
+    s_current = this;
+}
+
+FabricScheduler::~FabricScheduler()
+{
+    if (s_current == this)
+    {
+        s_current = nullptr;
+    }
+}
 
 void
 FabricScheduler::Insert(const Event& ev)
 {
+    const Entry entry = ToEntry(ev);
+    if (m_nodeByNode)
+    {
+        m_nodes.insert(entry);
+    }
+    else
+    {
+        m_events.insert(entry);
+    }
+}
+
+FabricScheduler::Entry
+FabricScheduler::ToEntry(const Event& ev)
+{
     const uint64_t rank = KeyedEvent::Is(*ev.impl)
                               ? MODEL_RANK | static_cast<const KeyedEvent*>(ev.impl)->GetKey()
                               : m_foreign++;
-    m_events.insert(
-        {static_cast<int64_t>(ev.key.m_ts), rank, ev.impl, ev.key.m_uid, ev.key.m_context});
+    return {static_cast<int64_t>(ev.key.m_ts), rank, ev.impl, ev.key.m_uid, ev.key.m_context};
 }
 
 bool
 FabricScheduler::IsEmpty() const
 {
-    return m_events.empty();
+    return m_nodeByNode ? m_nodes.empty() : m_events.empty();
 }
 
 Scheduler::Event
 FabricScheduler::PeekNext() const
 {
-    return ToEvent(*m_events.peek());
+    return ToEvent(m_nodeByNode ? *m_nodes.peek() : *m_events.peek());
 }
 
 Scheduler::Event
 FabricScheduler::RemoveNext()
 {
-    const Event next = ToEvent(m_events.takeFirst());
+    if (m_nodeByNode && !m_nodes.turn())
+    {
+        KeepOrder();
+    }
+    return ToEvent(m_nodeByNode ? TakeOfNode() : TakeFirst());
+}
+
+FabricScheduler::Entry
+FabricScheduler::TakeOfNode()
+{
+    const Entry e = m_nodes.takeFirst();
+    // The node's own memory is in the cache, and the packet was fetched by the one before it.
+    if (const Entry* next = m_nodes.ahead(); next != nullptr && next->rank >= MODEL_RANK)
+    {
+        static_cast<const KeyedEvent*>(next->impl)->PrefetchMore();
+    }
+    return e;
+}
+
+FabricScheduler::Entry
+FabricScheduler::TakeFirst()
+{
+    const Entry e = m_events.takeFirst();
     FetchAhead();
-    return next;
+    return e;
 }
 
 void
@@ -80,10 +126,47 @@ void
 FabricScheduler::Remove(const Event& ev)
 {
     const auto is = [&ev](const Entry& e) { return e.impl == ev.impl && e.uid == ev.key.m_uid; };
-    if (!m_events.remove(static_cast<int64_t>(ev.key.m_ts), is))
+    if (!(m_nodeByNode ? m_nodes.remove(ToEntry(ev), is)
+                       : m_events.remove(static_cast<int64_t>(ev.key.m_ts), is)))
     {
         NS_FATAL_ERROR("an event to be removed is not in the event list");
     }
+}
+
+void
+FabricScheduler::RunNodeByNode(::fabric::Windows& windows)
+{
+#ifndef NS3_ASSERT_ENABLE // the simulator would assert that time does not go back
+    if (s_current == nullptr)
+    {
+        return;
+    }
+    FabricScheduler& s = *s_current;
+    s.m_nodes.setWindows(windows);
+    while (!s.m_events.empty())
+    {
+        s.m_nodes.insert(s.m_events.takeFirst());
+    }
+    s.m_nodeByNode = true;
+#endif
+}
+
+void
+FabricScheduler::RunInOrder()
+{
+    if (s_current != nullptr && s_current->m_nodeByNode)
+    {
+        s_current->KeepOrder();
+    }
+}
+
+/// Back to the order of time.
+void
+FabricScheduler::KeepOrder()
+{
+    m_nodeByNode = false;
+    m_nodes.forEach([this](const Entry& e) { m_events.insert(e); });
+    m_nodes.clear();
 }
 
 } // namespace fabric

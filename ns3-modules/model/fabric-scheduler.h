@@ -4,7 +4,10 @@
 #ifndef FABRIC_SCHEDULER_H
 #define FABRIC_SCHEDULER_H
 
+#include "fabric-engine.h"
+
 #include "mechanisms/core/event_wheel.h"
+#include "mechanisms/core/node_events.h"
 
 #include "ns3/scheduler.h"
 
@@ -24,6 +27,9 @@ namespace fabric
  * before them, in the order of scheduling.
  *
  * They wait in the model's own EventWheel, which OMNeT++'s side uses too.
+ *
+ * On request nodes run one behind the other for as long as no packet can get from one to another
+ * (NodeEvents): results are the same, but Simulator::Now() goes back whenever a node's turn comes.
  */
 class FabricScheduler : public Scheduler
 {
@@ -38,7 +44,15 @@ class FabricScheduler : public Scheduler
     Event RemoveNext() override;
     void Remove(const Event& ev) override;
 
+    /// From now on, in the scheduler that the simulator uses; does nothing if that is another one.
+    static void RunNodeByNode(::fabric::Windows& windows);
+    /// No longer; before what was given is gone.
+    static void RunInOrder();
+
   private:
+    /// Ranks from here on are model keys; below, foreign events by their order of scheduling.
+    static constexpr uint64_t MODEL_RANK = uint64_t{1} << 63;
+
     struct Entry
     {
         int64_t at;
@@ -51,20 +65,49 @@ class FabricScheduler : public Scheduler
         {
             return at < o.at || (at == o.at && rank < o.rank);
         }
-    };
 
-    /// Ranks from here on are model keys; below, foreign events by their order of scheduling.
-    static constexpr uint64_t MODEL_RANK = uint64_t{1} << 63;
+        // For NodeEvents.
+        void fetch() const
+        {
+            __builtin_prefetch(impl, 1);
+        }
+        void fetchMore() const
+        {
+            if (rank >= MODEL_RANK)
+            {
+                static_cast<const KeyedEvent*>(impl)->Prefetch();
+            }
+        }
+
+        /// The model's number, as in its key; foreign events are of no node and come first.
+        uint32_t node() const
+        {
+            constexpr uint32_t LAST = ::fabric::kLastNode & ~(MODEL_RANK >> 40);
+            const uint32_t node = (rank & ~MODEL_RANK) >> 40;
+            return rank < MODEL_RANK ? ::fabric::kFirstNode
+                   : node == LAST    ? ::fabric::kLastNode
+                                     : node;
+        }
+    };
 
     /// Fetches from memory what the next events need.
     void FetchAhead() const;
+    void KeepOrder();
+    Entry TakeOfNode();
+    Entry TakeFirst();
+
+    Entry ToEntry(const Event& ev);
 
     static Event ToEvent(const Entry& e)
     {
         return {e.impl, {static_cast<uint64_t>(e.at), e.uid, e.context}};
     }
 
+    static FabricScheduler* s_current; //!< the last one made, which is the simulator's
+
     ::fabric::EventWheel<Entry> m_events;
+    ::fabric::NodeEvents<Entry> m_nodes; //!< in place of m_events, while nodes run one by one
+    bool m_nodeByNode{false};
     uint64_t m_foreign{0}; //!< events scheduled so far that are not the fabric's
 };
 

@@ -27,10 +27,12 @@ struct Options
     std::string trace;
     std::string summary;
     int64_t progressMs = 500;
+    bool nodeByNode = true;
 };
 
 constexpr const char* USAGE =
-    "usage: fabric-ns3 --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N]\n"
+    "usage: fabric-ns3 --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N] "
+    "[--order node|time]\n"
     "       fabric-ns3 --kernel event|stock      (what an event costs in ns-3 itself)\n"
     "       fabric-ns3 --version";
 
@@ -62,9 +64,13 @@ Parse(int argc, char** argv)
         {
             o.progressMs = std::atoll(value.c_str());
         }
+        else if (arg == "--order" && (value == "node" || value == "time"))
+        {
+            o.nodeByNode = value == "node";
+        }
         else
         {
-            throw core::InputError("unknown option " + arg + "\n" + USAGE);
+            throw core::InputError("unknown option " + arg + " " + value + "\n" + USAGE);
         }
     }
     if (o.scenario.empty())
@@ -91,6 +97,10 @@ Run(const Options& options)
     if (s.stopWhenFlowsFinish)
     {
         fabric.StopWhenFlowsFinish();
+    }
+    if (options.nodeByNode)
+    {
+        fabric.RunNodeByNode();
     }
     fabric.WriteTrace(options.trace, options.summary);
     fabric.SetProgressInterval(options.progressMs);
