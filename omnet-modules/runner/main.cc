@@ -28,7 +28,8 @@ using fabric::InputError;
 namespace fs = std::filesystem;
 
 constexpr const char* kUsage =
-    "usage: fabric-omnet --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N] [--omnet-results DIR]\n"
+    "usage: fabric-omnet --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N] [--order node|time]\n"
+    "                    [--omnet-results DIR]\n"
     "       fabric-omnet --kernel event|stock|gates    (what an event costs in OMNeT++ itself)\n"
     "       fabric-omnet --version\n"
     "       fabric-omnet -u Cmdenv -f omnetpp.ini      (an OMNeT++ program like others; -h for its options)";
@@ -36,6 +37,7 @@ constexpr const char* kUsage =
 struct Options {
   std::string scenario, trace, summary, results;
   long progressMs = 500;
+  bool nodeByNode = true;
 };
 
 Options parse(int argc, char** argv) {
@@ -52,10 +54,12 @@ Options parse(int argc, char** argv) {
       o.summary = value;
     } else if (arg == "--omnet-results") {
       o.results = value;
+    } else if (arg == "--order" && (value == "node" || value == "time")) {
+      o.nodeByNode = value == "node";
     } else if (arg == "--progress-ms") {
       o.progressMs = std::strtol(value.c_str(), nullptr, 10);
     } else {
-      throw InputError("unknown option " + arg + "\n" + kUsage);
+      throw InputError("unknown option " + arg + " " + value + "\n" + kUsage);
     }
   }
   return o;
@@ -99,6 +103,7 @@ int runScenario(const Options& o) {
                                 "--*.fabric.progressInterval=" + std::to_string(o.progressMs) + "ms"};
   if (!o.trace.empty()) args.push_back("--*.fabric.traceFile=" + fabriclab::quoted(o.trace));
   if (!o.summary.empty()) args.push_back("--*.fabric.summaryFile=" + fabriclab::quoted(o.summary));
+  if (!o.nodeByNode || !o.results.empty()) args.push_back("--*.fabric.nodeByNode=false");
   if (!o.results.empty()) {
     args.push_back("--result-dir=" + o.results);
     args.push_back("--outputscalarmanager-class=omnetpp::envir::OmnetppOutputScalarManager");

@@ -27,13 +27,31 @@ void FabricEventSet::insert(cEvent* event) {
   } else if (FabricTimer* timer = asTimer(event)) {
     insertTimer(*timer);
   } else {
+    if (nodeByNode_) requireEnd(*event);
     cEventHeap::insert(event);
+  }
+}
+
+/// What is not the model's can only be the end of the simulation.
+void FabricEventSet::requireEnd(const cEvent& foreign) {
+  if (foreign.getSchedulingPriority() > 0) return;
+  throw omnetpp::cRuntimeError(
+      "(%s)%s is an event beside the fabric's, whose nodes run one behind the other; set nodeByNode of the "
+      "FabricManager to false",
+      foreign.getClassName(), foreign.getFullName());
+}
+
+void FabricEventSet::insertModel(const Entry& entry) {
+  if (nodeByNode_) {
+    nodes_.insert(entry);
+  } else {
+    model_.insert(entry);
   }
 }
 
 void FabricEventSet::insertTimer(FabricTimer& timer) {
   take(&timer);
-  model_.insert({timer.getArrivalTime().raw(), timer.key, &timer, &timer});
+  insertModel({timer.getArrivalTime().raw(), timer.key, &timer, &timer});
 }
 
 void FabricEventSet::insertFrame(FabricFrame& frame) {
@@ -48,9 +66,7 @@ void FabricEventSet::insertFrame(FabricFrame& frame) {
   }
 }
 
-void FabricEventSet::insertFirstOf(Wire& wire) {
-  model_.insert({wire.front().at, wire.key, &wire, wire.front().frame});
-}
+void FabricEventSet::insertFirstOf(Wire& wire) { insertModel({wire.front().at, wire.key, &wire, wire.front().frame}); }
 
 bool FabricEventSet::foreignFirst(const cEvent& foreign, const Entry& model) {
   const int64_t at = foreign.getArrivalTime().raw();
@@ -59,12 +75,18 @@ bool FabricEventSet::foreignFirst(const cEvent& foreign, const Entry& model) {
 
 cEvent* FabricEventSet::peekFirst() const {
   cEvent* foreign = cEventHeap::peekFirst();
-  const Entry* model = model_.peek();
+  const Entry* model = nodeByNode_ ? nodes_.peek() : model_.peek();
   return model == nullptr || (foreign != nullptr && foreignFirst(*foreign, *model)) ? foreign : model->event;
 }
 
 cEvent* FabricEventSet::removeFirst() {
   listed_.clear();
+  if (nodeByNode_) {
+    // The model ends the simulation before the kernel's own end of it.
+    if (nodes_.empty()) return cEventHeap::removeFirst();
+    if (nodes_.turn()) return takeOut(nodes_.takeFirst());
+    keepOrder();
+  }
   if (model_.empty()) return cEventHeap::removeFirst();
   const cEvent* foreign = cEventHeap::peekFirst();
   if (foreign != nullptr && foreignFirst(*foreign, model_.first())) return cEventHeap::removeFirst();
@@ -76,32 +98,64 @@ cEvent* FabricEventSet::removeFirst() {
 /// Fetches from memory what the next events look at first: a frame and its packet are out of the cache after
 /// their time on the link. Where to look is itself to be fetched: one event earlier.
 void FabricEventSet::lookAhead() const {
-  if (const Entry* later = model_.ahead(1)) {
-    __builtin_prefetch(later->keyed, 1);
-    const char* event = reinterpret_cast<const char*>(later->event);
-    for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(event + line, 1);
-  }
-  if (const Entry* next = model_.ahead(0); next != nullptr && next->keyed->isWire) {
-    static_cast<const Wire&>(*next->keyed).prefetchArrival();
-    const fabric::Packet* packet = static_cast<const FabricFrame*>(next->event)->packet();
-    __builtin_prefetch(packet, 1);
-    __builtin_prefetch(&packet->sentAt, 1);
-  }
+  if (const Entry* later = model_.ahead(1)) later->fetch();
+  if (const Entry* next = model_.ahead(0)) next->fetchMore();
+}
+
+void FabricEventSet::Entry::fetch() const {
+  __builtin_prefetch(keyed, 1);
+  const char* at = reinterpret_cast<const char*>(event);
+  for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(at + line, 1);
+}
+
+/// What fetch() fetched is in the cache.
+void FabricEventSet::Entry::fetchMore() const {
+  if (!keyed->isWire) return;
+  static_cast<const Wire&>(*keyed).prefetchArrival();
+  const fabric::Packet* packet = static_cast<const FabricFrame*>(event)->packet();
+  __builtin_prefetch(packet, 1);
+  __builtin_prefetch(&packet->sentAt, 1);
 }
 
 /// Takes the model's first event out of the set.
-cEvent* FabricEventSet::takeFirst() {
-  const Entry first = model_.takeFirst();
+cEvent* FabricEventSet::takeFirst() { return takeOut(model_.takeFirst()); }
+
+cEvent* FabricEventSet::takeOut(const Entry& first) {
   if (first.keyed->isWire) {
     Wire& wire = static_cast<Wire&>(*first.keyed);
     wire.popFront();
     if (wire.size() > 0) {
       --behind_;
       insertFirstOf(wire);
+      if (nodeByNode_) fetchFirst(wire);
     }
   }
   drop(first.event);
   return first.event;
+}
+
+/// What comes next on a wire comes when some more of the node's events have run, or in the next window.
+void FabricEventSet::fetchFirst(const Wire& wire) {
+  const Wire::InFlight& next = wire.front();
+  const char* frame = reinterpret_cast<const char*>(next.frame);
+  for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(frame + line, 1);
+  __builtin_prefetch(next.packet, 1);
+  __builtin_prefetch(&next.packet->sentAt, 1);
+}
+
+void FabricEventSet::runNodeByNode(fabric::Windows& windows) {
+  for (int i = 0; i < cEventHeap::getLength(); ++i) requireEnd(*cEventHeap::get(i));
+  nodes_.setWindows(windows);
+  while (!model_.empty()) nodes_.insert(model_.takeFirst());
+  nodeByNode_ = true;
+}
+
+/// Back to the order of time.
+void FabricEventSet::keepOrder() {
+  if (!nodeByNode_) return;
+  nodeByNode_ = false;
+  nodes_.forEach([this](const Entry& e) { model_.insert(e); });
+  nodes_.clear();
 }
 
 /// The frame or timer that was the first is first again; a frame goes before those behind it.
@@ -125,7 +179,12 @@ void FabricEventSet::putBackFirst(cEvent* event) {
 }
 
 void FabricEventSet::removeEntry(int64_t at, const Keyed& keyed) {
-  model_.remove(at, [&](const Entry& e) { return e.keyed == &keyed; });
+  const auto is = [&](const Entry& e) { return e.keyed == &keyed; };
+  if (nodeByNode_) {
+    nodes_.remove({at, keyed.key, nullptr, nullptr}, is);
+  } else {
+    model_.remove(at, is);
+  }
 }
 
 cEvent* FabricEventSet::remove(cEvent* event) {
@@ -164,6 +223,7 @@ void FabricEventSet::removeFrame(const FabricFrame& frame) {
 }
 
 std::vector<cEvent*> FabricEventSet::removeModel() {
+  keepOrder();
   std::vector<cEvent*> all;
   while (!model_.empty()) all.push_back(takeFirst());
   listed_.clear();
@@ -176,12 +236,20 @@ void FabricEventSet::clear() {
   listed_.clear();
 }
 
-int FabricEventSet::getLength() const { return cEventHeap::getLength() + static_cast<int>(model_.size()) + behind_; }
+int FabricEventSet::getLength() const {
+  return cEventHeap::getLength() + static_cast<int>(model_.size() + nodes_.size()) + behind_;
+}
+
+template <class Visit>
+void FabricEventSet::forEachEntry(const Visit& visit) const {
+  model_.forEach(visit);
+  nodes_.forEach(visit);
+}
 
 void FabricEventSet::sort() {
   cEventHeap::sort();
   std::vector<Entry> model;
-  model_.forEach([&](const Entry& e) {
+  forEachEntry([&](const Entry& e) {
     model.push_back(e);
     if (!e.keyed->isWire) return;
     Wire& wire = static_cast<Wire&>(*e.keyed);

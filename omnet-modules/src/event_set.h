@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mechanisms/core/event_wheel.h"
+#include "mechanisms/core/node_events.h"
 
 namespace fabriclab {
 
@@ -25,6 +26,9 @@ struct Keyed {
 /// Orders by (arrival time, model key). Everybody else's messages are in the base class's heap by its
 /// own rules; at the same time they come before the model's, those of a positive scheduling priority
 /// (the end of the simulation) after.
+///
+/// On request the model's nodes run one behind the other for as long as no frame can get from one to another
+/// (fabric::NodeEvents): results are the same, but simTime() goes back whenever a node's turn comes.
 class FabricEventSet final : public omnetpp::cEventHeap {
  public:
   explicit FabricEventSet(const char* name = nullptr) : cEventHeap(name) {}
@@ -40,11 +44,14 @@ class FabricEventSet final : public omnetpp::cEventHeap {
   omnetpp::cEvent* removeFirst() override;
   void putBackFirst(omnetpp::cEvent* event) override;
   omnetpp::cEvent* remove(omnetpp::cEvent* event) override;
-  bool isEmpty() const override { return model_.empty() && cEventHeap::isEmpty(); }
+  bool isEmpty() const override { return model_.empty() && nodes_.empty() && cEventHeap::isEmpty(); }
   void clear() override;
   int getLength() const override;
   omnetpp::cEvent* get(int k) override;
   void sort() override;
+
+  /// From now on, which is for simulations that nobody watches and that have no events but the model's.
+  void runNodeByNode(fabric::Windows& windows);
 
   /// Takes all frames and timers out.
   std::vector<omnetpp::cEvent*> removeModel();
@@ -55,18 +62,31 @@ class FabricEventSet final : public omnetpp::cEventHeap {
     uint64_t key;
     Keyed* keyed;
     omnetpp::cEvent* event;  // the timer, or the first frame of the wire
-    bool before(const Entry& e) const { return at < e.at || (at == e.at && key < e.key); }
+    void fetch() const;
+    void fetchMore() const;
+    uint32_t node() const { return static_cast<uint32_t>(key >> 40); }
+    /// No branches: which of two comes first cannot be foreseen.
+    bool before(const Entry& e) const { return (at < e.at) | ((at == e.at) & (key < e.key)); }
   };
+  static void requireEnd(const omnetpp::cEvent& foreign);
+  static void fetchFirst(const Wire& wire);
   static bool foreignFirst(const omnetpp::cEvent& foreign, const Entry& model);
+  void insertModel(const Entry& entry);
   void insertFirstOf(Wire& wire);
   void insertFrame(FabricFrame& frame);
   void insertTimer(FabricTimer& timer);
   omnetpp::cEvent* takeFirst();
+  omnetpp::cEvent* takeOut(const Entry& first);
+  void keepOrder();
   void removeFrame(const FabricFrame& frame);
   void removeEntry(int64_t at, const Keyed& keyed);
+  template <class Visit>
+  void forEachEntry(const Visit& visit) const;
   void lookAhead() const;
 
-  fabric::EventWheel<Entry> model_;       // timers, and wires for the first of their frames
+  fabric::EventWheel<Entry> model_;  // timers, and wires for the first of their frames
+  fabric::NodeEvents<Entry> nodes_;  // in place of model_, while nodes run one by one
+  bool nodeByNode_ = false;
   int behind_ = 0;                        // frames that wait behind the first of their wire
   std::vector<omnetpp::cEvent*> listed_;  // all events, for get(); empty when out of date
 };

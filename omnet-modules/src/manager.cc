@@ -115,6 +115,9 @@ void ManagerModule::build() {
       *network_, fabric::RecorderOptions{file("traceFile"), file("summaryFile"), progressMs}, stop, flowCount_);
   network_->start();
   omnetpp::getEnvir()->suppressNotifications = unwatched();
+  if (par("nodeByNode").boolValue() && unwatched()) {
+    omnetpp::check_and_cast<FabricEventSet*>(omnetpp::getSimulation()->getFES())->runNodeByNode(*network_);
+  }
 }
 
 void ManagerModule::setRoutes() {

@@ -32,6 +32,7 @@ const char* nameOf(fabric::EventKind kind) {
     case fabric::EventKind::Sample: return "sample";
     case fabric::EventKind::Stop: return "stop";
     case fabric::EventKind::LinkChange: return "linkChange";
+    case fabric::EventKind::FlowEnd: return "flowEnd";
   }
   return "";
 }
