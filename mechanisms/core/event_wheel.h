@@ -104,6 +104,9 @@ class EventWheel {
     for (const Entry& e : far_) visit(e);
   }
 
+  /// As at the beginning, at whatever time.
+  void clear() { *this = EventWheel(); }
+
   /// The one that may be the `i`-th from now, counted from 0; null where it is not known. The heap is not
   /// asked: this is for fetching ahead.
   const Entry* ahead(size_t i) const { return next_ + i < sorted_.size() ? &sorted_[next_ + i] : nullptr; }

@@ -23,6 +23,7 @@ struct Network::Sampler final : Event {
   }
   void fire() override {
     const Time next = at() + network.trace_.filter(table).interval;
+    network.trace_.stopHolding();  // all rows from before are out, and none from later is there
     (network.*sample)();
     arm(next);
   }

@@ -136,5 +136,15 @@ TEST_F(Wheel, ManyMayComeBeforeTheFirstThatWasSeen) {
   drain();
 }
 
+/// Cleared, it takes earlier events than those that it had, and all of it works as before.
+TEST_F(Wheel, BeginsAnewAtAnyTime) {
+  insert(1000000000000, 1);
+  take();
+  wheel_.clear();
+  EXPECT_TRUE(wheel_.empty());
+  for (uint64_t i = 0; i < 3000; ++i) insert(static_cast<int64_t>(5000000 + i * 7919 % 20000000), i);
+  drain();
+}
+
 }  // namespace
 }  // namespace fabric

@@ -143,10 +143,8 @@ FabricScheduler::RunNodeByNode(::fabric::Windows& windows)
     }
     FabricScheduler& s = *s_current;
     s.m_nodes.setWindows(windows);
-    while (!s.m_events.empty())
-    {
-        s.m_nodes.insert(s.m_events.takeFirst());
-    }
+    s.m_events.forEach([&s](const Entry& e) { s.m_nodes.insert(e); });
+    s.m_events.clear();
     s.m_nodeByNode = true;
 #endif
 }

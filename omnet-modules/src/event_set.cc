@@ -146,7 +146,8 @@ void FabricEventSet::fetchFirst(const Wire& wire) {
 void FabricEventSet::runNodeByNode(fabric::Windows& windows) {
   for (int i = 0; i < cEventHeap::getLength(); ++i) requireEnd(*cEventHeap::get(i));
   nodes_.setWindows(windows);
-  while (!model_.empty()) nodes_.insert(model_.takeFirst());
+  model_.forEach([this](const Entry& e) { nodes_.insert(e); });
+  model_.clear();
   nodeByNode_ = true;
 }
 
