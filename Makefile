@@ -6,6 +6,9 @@ SCALE ?= quick
 BIN   := bin/fabriclab
 CMAKE := cmake -G Ninja -S .
 
+# What a result says it was made by.
+COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD 2>/dev/null || echo with changes; })
+
 .DEFAULT_GOAL := help
 .PHONY: help deps build figure figures test test-go test-cpp test-asan lint regress bench docs docker-figure clean FORCE
 
@@ -17,7 +20,7 @@ deps: ## install what is missing (Debian packages; root or sudo)
 	@ci/check-go.sh
 
 $(BIN): FORCE
-	@go build -o $@ ./harness/cmd/fabriclab
+	@go build -ldflags "-X 'main.commit=$(COMMIT)'" -o $@ ./harness/cmd/fabriclab
 
 build: deps $(BIN) ## build the command line tool, the mechanisms and the ns-3 runner
 	@$(BIN) build

@@ -76,7 +76,7 @@ func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int
 		x.fct()
 		return x.d
 	}
-	rows, columns := x.values(p.Rows), x.values(p.Columns)
+	rows, columns := inOrder(x.values(p.Rows)), inOrder(x.values(p.Columns))
 	for _, row := range rows {
 		var panels []plot.Panel
 		var places []place
@@ -307,17 +307,12 @@ func (x *painter) bars(panel *plot.Panel, where map[string]string, here *place) 
 }
 
 func (x *painter) sweep(panel *plot.Panel, where map[string]string, here *place) {
-	values := x.values(x.p.X)
+	values := inOrder(x.values(x.p.X))
 	numbers, unit, err := numbersOf(values)
 	if err != nil {
 		x.miss(panel, x.p.X, err)
 		return
 	}
-	along := make([]int, len(values)) // a scale may have added values out of order
-	for i := range along {
-		along[i] = i
-	}
-	slices.SortStableFunc(along, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
 	x.d.xUnit = unit
 	x.d.figure.XLabel = withUnit(x.p.X, unit)
 	for _, lineValue := range x.values(x.p.Lines) {
@@ -329,8 +324,8 @@ func (x *painter) sweep(panel *plot.Panel, where map[string]string, here *place)
 			line := plot.Line{Name: x.name(shown, x.engine(engine)), Dots: true}
 			line.Style = x.style(line.Name)
 			place := with(where, x.p.Lines, lineValue)
-			for _, i := range along {
-				mean, half, ok := x.mean(panel, line.Name, x.at(with(place, x.p.X, values[i]), engine))
+			for i, value := range values {
+				mean, half, ok := x.mean(panel, line.Name, x.at(with(place, x.p.X, value), engine))
 				if !ok {
 					continue
 				}
@@ -352,6 +347,25 @@ func with(where map[string]string, dimension, value string) map[string]string {
 		out[dimension] = value
 	}
 	return out
+}
+
+// inOrder sorts values that are numbers: a scale may have added some out of
+// order.
+func inOrder(values []string) []string {
+	numbers, _, err := numbersOf(values)
+	if err != nil {
+		return values
+	}
+	along := make([]int, len(values))
+	for i := range along {
+		along[i] = i
+	}
+	slices.SortStableFunc(along, func(a, b int) int { return cmp.Compare(numbers[a], numbers[b]) })
+	sorted := make([]string, len(values))
+	for i, k := range along {
+		sorted[i] = values[k]
+	}
+	return sorted
 }
 
 // numbersOf reads labels such as 50KB, all in the same unit.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -321,6 +322,26 @@ func TestBarsAndSweep(t *testing.T) {
 	if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
 		require.NoError(t, os.CopyFS(filepath.Join(dir, "fig3"), os.DirFS(out.Dir)))
 	}
+}
+
+// Panels of numbers are in the order of the numbers, also where a scale adds a
+// smaller one at the end of its dimension.
+func TestPanelsAreInOrder(t *testing.T) {
+	out := evaluate(t, "fncc/fig1", t.TempDir(), func(runs []spec.Run) []spec.Run {
+		slices.Reverse(runs)
+		return runs
+	})
+	var f struct {
+		Plots []struct {
+			Panels [][]struct{ Title string }
+		}
+	}
+	require.NoError(t, json.Unmarshal(contents(t, out.Dir)["figure.json"], &f))
+	var titles []string
+	for _, panel := range f.Plots[0].Panels[0] {
+		titles = append(titles, panel.Title)
+	}
+	assert.Equal(t, []string{"100 Gb/s", "200 Gb/s", "400 Gb/s"}, titles)
 }
 
 func TestSeedsAndEngines(t *testing.T) {

@@ -321,8 +321,12 @@ func testPhone(t *testing.T, b *browser) {
 	b.run(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch), chromedp.Sleep(100*time.Millisecond))
 	assert.Empty(t, tooWide(b))
 	assert.True(t, ask[bool](b, `[...document.querySelectorAll(".scroll")].some(s => s.scrollWidth > s.clientWidth)`), "tables scroll")
+	assert.False(t, ask[bool](b, `(s => s.scrollWidth > s.clientWidth)(document.querySelector(".contents").parentElement)`), "the overview does not")
 	assert.Equal(t, 1, ask[int](b, `getComputedStyle(document.querySelector(".panels")).gridTemplateColumns.split(" ").length`))
 	assert.Equal(t, "pan-y", ask[string](b, `getComputedStyle(`+first+`).touchAction`), "the page still scrolls")
+	// The values above bars are not cut.
+	assert.NotZero(t, count(b, "#s-test-one-pauses .mark-text"))
+	assert.True(t, ask[bool](b, `[...document.querySelectorAll("#s-test-one-pauses .panel svg")].every(s => [...s.querySelectorAll(".mark-text")].every(m => m.getBBox().y >= s.querySelector("clipPath rect").y.baseVal.value))`))
 	// A tap shows values, which stay on the screen.
 	b.run(chromedp.ScrollIntoView(css("figure.chart .panel svg")))
 	at := b.middle("figure.chart .panel svg", 0.9)

@@ -11,6 +11,7 @@
   const gap = 14; // between panels, as in the style sheet
   const printWidth = 700; // of A4 between the margins, in pixels
   const charWidth = 6.8; // of the axes' text, about
+  const barText = 17; // what the text above a bar takes, in pixels
 
   let ids = 0;
 
@@ -266,7 +267,8 @@
         }
       }
       if (!(high > low)) high = low + 1;
-      return [low, high + (vertical ? 0.16 : 0.08) * (high - low)];
+      const air = row.some((q) => q.bars) ? barText / (this.panelHeight - barText - 46) : 0; // above bars stand their values
+      return [low, high + Math.max(air, vertical ? 0.16 : 0.08) * (high - low)];
     }
 
     panel(p) {

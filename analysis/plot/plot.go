@@ -323,7 +323,7 @@ func axes(f Figure, panel Panel, bottom, left bool) (*plot.Plot, error) {
 			return nil, err
 		}
 	}
-	if err := addBars(p, panel.Bars); err != nil {
+	if err := addBars(p, panel.Bars, panelWidth(len(f.Panels[0]))-0.6*vg.Inch); err != nil {
 		return nil, err
 	}
 	if math.IsInf(p.Y.Max, 0) { // nothing was drawn
@@ -523,15 +523,19 @@ func addErrors(p *plot.Plot, points []Point, c color.Color, logY bool) error {
 	return nil
 }
 
-func addBars(p *plot.Plot, bars []Bar) error {
+// addBars adds bars along so much of the x axis; each has its name below it, in
+// lines that do not reach into the next one's.
+func addBars(p *plot.Plot, bars []Bar, width vg.Length) error {
 	if len(bars) == 0 {
 		return nil
 	}
 	names := make([]string, len(bars))
+	below := p.X.Tick.Label
+	room := width/vg.Length(float64(len(bars))+0.2) - 4
 	var points []Point
 	labels := plotter.XYLabels{}
 	for i, b := range bars {
-		names[i] = b.Name
+		names[i] = wrap(b.Name, below, room)
 		chart, err := plotter.NewBarChart(plotter.Values{b.Y}, 0.45*vg.Inch)
 		if err != nil {
 			return fmt.Errorf("bar %q: %w", b.Name, err)
@@ -556,6 +560,13 @@ func addBars(p *plot.Plot, bars []Bar) error {
 	}
 	texts.Offset.Y = 3
 	p.Add(texts)
+	most := 0
+	for _, name := range names {
+		most = max(most, strings.Count(name, "\n"))
+	}
+	for i, name := range names { // names of as many lines begin at the same height
+		names[i] += strings.Repeat("\n ", most-strings.Count(name, "\n"))
+	}
 	padding := p.Y.Padding
 	p.NominalX(names...)
 	p.Y.Padding = padding

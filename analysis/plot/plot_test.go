@@ -11,6 +11,7 @@ import (
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -151,6 +152,20 @@ func TestLongLabels(t *testing.T) {
 		}
 	}
 	assert.Len(t, lines, 2, "the x axes of the three panels of both rows: %v", lines)
+}
+
+// Long names of bars are broken into lines, so that they stand side by side.
+func TestLongNamesOfBars(t *testing.T) {
+	bars := plot.Panel{Bars: []plot.Bar{{Name: "ECMP", Y: 1}, {Name: "CONGA", Y: 1}, {Name: "CONGA, metrics of 6 bits", Y: 2}}}
+	for columns, want := range map[int]string{1: ">CONGA, metrics of 6 bits<", 4: ">metrics of 6<"} {
+		panels := make([]plot.Panel, columns)
+		for i := range panels {
+			panels[i] = bars
+		}
+		svg, err := plot.SVG(plot.Figure{Panels: [][]plot.Panel{panels}})
+		require.NoError(t, err)
+		assert.True(t, strings.Contains(string(svg), want), "%d columns", columns)
+	}
 }
 
 // A mark's text stands clear of the lines of other marks.

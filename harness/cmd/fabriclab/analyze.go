@@ -61,7 +61,7 @@ func (a *app) analyze(dir string) error {
 	fmt.Fprintln(w, dir)
 	row("  experiment", "%s %s", m.Experiment, labels(m.Labels))
 	row("  scenario, seed", "%s, %d", m.ScenarioHash, m.Seed)
-	row("  engine", "%s %s (%s, %s), build %s", m.Engine.Name, m.Engine.EngineVersion, m.Engine.BuildType, m.Engine.Compiler, m.Engine.BuildID)
+	row("  engine", "%s", builtBy(m.Engine))
 	row("  made", "%s by %s %s", m.Started.Format("2006-01-02 15:04:05 MST"), m.Tool.Name, m.Tool.Version)
 	row("  simulated", "%s, %d events, %d packet hops", progress.SimTime(s.SimPS), s.Events, s.PacketHops)
 	if cpu := m.Resources.CPUUserS + m.Resources.CPUSysS; cpu > 0 {

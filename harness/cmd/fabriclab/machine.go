@@ -113,9 +113,17 @@ func (a *app) doctorCommand() *cobra.Command {
 	}
 }
 
+// commit is set by the Makefile: Go itself does not see the repository where
+// .git is a file, as in a worktree, nor with -buildvcs=false.
+var commit string
+
 // tool is this program and its version: the commit it was built from.
 func tool() store.Tool {
 	t := store.Tool{Name: "fabriclab", Version: "unknown"}
+	if commit != "" {
+		t.Version = commit
+		return t
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return t

@@ -181,7 +181,11 @@ func showPlan(out io.Writer, e *experiment.Experiment, verbose bool) error {
 
 // showHead says what an experiment is and how many runs it has.
 func showHead(out io.Writer, e *experiment.Experiment) error {
-	fmt.Fprintf(out, "%s: %s\n", e.Name, e.Title)
+	title := e.Name
+	if e.Title != "" {
+		title += ": " + e.Title
+	}
+	fmt.Fprintln(out, title)
 	_, err := fmt.Fprintf(out, "scale %s, %d points, seeds %s, engines %s: %d runs\n", e.Scale, len(e.Points),
 		seedRanges(e.Seeds), strings.Join(e.Engines, ", "), e.Runs())
 	for _, w := range e.Warnings {

@@ -76,12 +76,21 @@ func pageRuns(runs []storedRun, dimensions []figure.Dimension) []page.Run {
 	return out
 }
 
+// builtBy says what made a run: a runner with its simulator and build, or
+// fabriclab itself, of which Tool tells the version.
+func builtBy(e store.Engine) string {
+	if e.BuildType == "" {
+		return e.Name + ", computed by fabriclab itself"
+	}
+	return fmt.Sprintf("%s %s (%s, %s, %s), build %s", e.Name, e.EngineVersion, e.BuildType, e.Compiler, e.Flags, e.BuildID)
+}
+
 func describeRun(one *page.Run, r storedRun) {
 	m := r.manifest
 	one.Dir, one.ScenarioHash, one.Warnings = r.dir, m.ScenarioHash, m.Warnings
 	one.Made = m.Started.UTC().Format("2006-01-02")
 	one.Tool = m.Tool.Name + " " + m.Tool.Version
-	one.Build = fmt.Sprintf("%s %s (%s, %s, %s), build %s", m.Engine.Name, m.Engine.EngineVersion, m.Engine.BuildType, m.Engine.Compiler, m.Engine.Flags, m.Engine.BuildID)
+	one.Build = builtBy(m.Engine)
 	if s, err := run.ParseSummary(m); err == nil {
 		one.Simulated = progress.SimTime(s.SimPS)
 		one.Flows = fmt.Sprintf("%d of %d", s.Flows.Finished, s.Flows.Total)

@@ -99,7 +99,7 @@ func (a *app) revision(ctx context.Context, name string, todo []task) (compare.S
 			return s, err
 		}
 	}
-	if _, err := a.output(ctx, tree, "go", "build", "-o", filepath.Join("bin", "fabriclab"), "./harness/cmd/fabriclab"); err != nil {
+	if _, err := a.output(ctx, tree, "go", "build", "-ldflags", "-X main.commit="+commit[:12], "-o", filepath.Join("bin", "fabriclab"), "./harness/cmd/fabriclab"); err != nil {
 		return s, fmt.Errorf("building the fabriclab of %s: %w", s.Name, err)
 	}
 	for _, t := range todo {
