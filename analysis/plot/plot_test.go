@@ -11,7 +11,6 @@ import (
 	"os"
 	"regexp"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -164,7 +163,7 @@ func TestLongNamesOfBars(t *testing.T) {
 		}
 		svg, err := plot.SVG(plot.Figure{Panels: [][]plot.Panel{panels}})
 		require.NoError(t, err)
-		assert.True(t, strings.Contains(string(svg), want), "%d columns", columns)
+		assert.Contains(t, string(svg), want, "%d columns", columns)
 	}
 }
 
