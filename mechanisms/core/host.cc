@@ -480,6 +480,7 @@ void Host::receive(Port& port, Packet* p) {
     network_->packets().put(p);
     return;
   }
+  // A receiver whose end is apart from the sender's does not know yet, and answers duplicates.
   if (f.senderDone && (p->kind != PacketKind::Data || !transport_->endsApart())) {
     network_->packets().put(p);
     return;

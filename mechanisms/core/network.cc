@@ -215,7 +215,7 @@ void Network::startFlows() {
     }
     Start& start = *idleStarts_.back();
     idleStarts_.pop_back();
-    host(next->src);  // is there
+    host(next->src);  // throws where it is no host, before an engine looks for its node
     start.arm(*next);
     feed_->pop();
   }

@@ -196,8 +196,10 @@ class NodeEvents {
   }
 
   [[noreturn]] static void tooSoon(const Entry& e) {
-    throw std::logic_error("an event of node number " + std::to_string(e.node()) + " at " + std::to_string(e.at) +
-                           " ps was scheduled by another node less than the shortest link's delay before");
+    throw std::logic_error("node " + std::to_string(e.node() - keyNode(0)) + " was given an event at " +
+                           std::to_string(e.at) +
+                           " ps by another node, less than the shortest link's delay ahead; let a packet carry it, or "
+                           "have the transport say endsApart() is false");
   }
 
   static void up(std::vector<Entry>& heap, size_t i) {

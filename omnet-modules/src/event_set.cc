@@ -102,19 +102,31 @@ void FabricEventSet::lookAhead() const {
   if (const Entry* next = model_.ahead(0)) next->fetchMore();
 }
 
+namespace {
+
+/// A frame, or a timer, which is smaller.
+void fetchMessage(const cEvent* message) {
+  const char* at = reinterpret_cast<const char*>(message);
+  for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(at + line, 1);
+}
+
+void fetchPacket(const fabric::Packet* packet) {
+  __builtin_prefetch(packet, 1);
+  __builtin_prefetch(&packet->sentAt, 1);
+}
+
+}  // namespace
+
 void FabricEventSet::Entry::fetch() const {
   __builtin_prefetch(keyed, 1);
-  const char* at = reinterpret_cast<const char*>(event);
-  for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(at + line, 1);
+  fetchMessage(event);
 }
 
 /// What fetch() fetched is in the cache.
 void FabricEventSet::Entry::fetchMore() const {
   if (!keyed->isWire) return;
   static_cast<const Wire&>(*keyed).prefetchArrival();
-  const fabric::Packet* packet = static_cast<const FabricFrame*>(event)->packet();
-  __builtin_prefetch(packet, 1);
-  __builtin_prefetch(&packet->sentAt, 1);
+  fetchPacket(static_cast<const FabricFrame*>(event)->packet());
 }
 
 /// Takes the model's first event out of the set.
@@ -136,11 +148,8 @@ cEvent* FabricEventSet::takeOut(const Entry& first) {
 
 /// What comes next on a wire comes when some more of the node's events have run, or in the next window.
 void FabricEventSet::fetchFirst(const Wire& wire) {
-  const Wire::InFlight& next = wire.front();
-  const char* frame = reinterpret_cast<const char*>(next.frame);
-  for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(frame + line, 1);
-  __builtin_prefetch(next.packet, 1);
-  __builtin_prefetch(&next.packet->sentAt, 1);
+  fetchMessage(wire.front().frame);
+  fetchPacket(wire.front().packet);
 }
 
 void FabricEventSet::runNodeByNode(fabric::Windows& windows) {

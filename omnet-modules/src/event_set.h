@@ -65,8 +65,7 @@ class FabricEventSet final : public omnetpp::cEventHeap {
     void fetch() const;
     void fetchMore() const;
     uint32_t node() const { return static_cast<uint32_t>(key >> 40); }
-    /// No branches: which of two comes first cannot be foreseen.
-    bool before(const Entry& e) const { return (at < e.at) | ((at == e.at) & (key < e.key)); }
+    bool before(const Entry& e) const { return at < e.at || (at == e.at && key < e.key); }
   };
   static void requireEnd(const omnetpp::cEvent& foreign);
   static void fetchFirst(const Wire& wire);
