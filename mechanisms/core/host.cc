@@ -313,7 +313,7 @@ Packet* Host::pull(uint8_t cls) {
   const Time now = network_->engine().now();
   Packet* p = network_->packets().get();
   p->flow = &f;
-  p->foreign = nullptr;
+  p->grownTo = 0;
   p->hash = f.hash;
   p->symmetricHash = f.symmetricHash;
   p->sentAt = now;
@@ -459,6 +459,7 @@ void Host::emitFlow(const Flow& f) const {
 
 void Host::prefetch(const Packet& p) const {
   if (p.flow != nullptr) network_->flows().prefetch(*p.flow, p.kind == PacketKind::Data);
+  if (p.kind == PacketKind::Ack) p.prefetchGrown();
 }
 
 void Host::receive(Port& port, Packet* p) {

@@ -57,7 +57,7 @@ class Host final : public Node, public PacketSource {
   /// Who gets and sends foreign packets here, and their class. They take turns with the flows of this
   /// class as one flow would. Before the simulation starts; `stack` stays the caller's.
   void setForeignStack(ForeignStack& stack, uint8_t cls);
-  /// A fresh foreign packet of this host. The caller sets destination, hashes, lengths, ECN, `foreign`.
+  /// A fresh foreign packet of this host. The caller sets destination, hashes, lengths, ECN and what it carries.
   Packet* foreignPacket();
   /// Puts it into the NIC's queue, which has no limit of its own: the stack is asked to look first.
   void sendForeign(Packet* packet);

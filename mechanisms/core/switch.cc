@@ -62,7 +62,10 @@ Port* Switch::route(Packet& packet) {
   return &port(selector_->select(packet, {hops, static_cast<uint16_t>(r.count)}));
 }
 
-void Switch::prefetch(const Packet& packet) const { routes_.prefetch(packet.dst); }
+void Switch::prefetch(const Packet& packet) const {
+  routes_.prefetch(packet.dst);
+  packet.prefetchGrowth();
+}
 
 void Switch::receive(Port& in, Packet* packet) {
   if (in.faulty && in.lost(*packet)) {

@@ -57,8 +57,10 @@ IntRecord FnccInt::entry() const {
 
 void FnccInt::onDequeue(Packet& packet) {
   if (packet.kind != PacketKind::Ack) return;
-  if (packet.at<IntStack>(stack_).push(table_[packet.ingress]->entry())) {
+  auto& stack = packet.at<IntStack>(stack_);
+  if (stack.push(table_[packet.ingress]->entry())) {
     packet.wireBytes += static_cast<uint32_t>(recordBytes_.n);
+    packet.growsAt(stack.end());
   }
 }
 

@@ -29,8 +29,10 @@ void HpccInt::onStart(Network& network) {
 
 void HpccInt::onDequeue(Packet& packet) {
   if (packet.kind != PacketKind::Data) return;
-  if (packet.at<IntStack>(stack_).push(IntRecord::of(*port_, engine_->now(), quantised_))) {
+  auto& stack = packet.at<IntStack>(stack_);
+  if (stack.push(IntRecord::of(*port_, engine_->now(), quantised_))) {
     packet.wireBytes += static_cast<uint32_t>(recordBytes_.n);
+    packet.growsAt(stack.end());
   }
 }
 

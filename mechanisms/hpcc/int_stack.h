@@ -36,6 +36,8 @@ struct IntStack {
     hops[count++] = r;
     return true;
   }
+  /// Where the next record will be.
+  const IntRecord* end() const { return hops.data() + count; }
 };
 
 }  // namespace fabric

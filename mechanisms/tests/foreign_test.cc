@@ -32,11 +32,11 @@ class Stack final : public ForeignStack {
   }
   void onForeign(const Packet& p) override {
     EXPECT_EQ(p.flow, nullptr);
-    auto* handle = static_cast<Handle*>(p.foreign);
+    auto* handle = static_cast<Handle*>(net_.network.packets().foreign(p));
     EXPECT_EQ(handle->released, 0);
     arrived.push_back({p.wireBytes, p.src, p.ect, p.marked, handle, net_.engine.now()});
   }
-  void onForeignSent(const Packet& p) override { sent.push_back(static_cast<Handle*>(p.foreign)); }
+  void onForeignSent(const Packet& p) override { sent.push_back(static_cast<Handle*>(net_.network.packets().foreign(p))); }
   Handle& send(const Host& to, uint32_t bytes, bool ect = false, uint64_t hash = 7) {
     handles.emplace_back();
     Packet* p = host_.foreignPacket();
@@ -44,7 +44,7 @@ class Stack final : public ForeignStack {
     p->wireBytes = bytes;
     p->hash = p->symmetricHash = hash;
     p->ect = ect;
-    p->foreign = &handles.back();
+    net_.network.packets().foreign(*p) = &handles.back();
     host_.sendForeign(p);
     return handles.back();
   }

@@ -266,7 +266,7 @@ FabricInternet::Send(Ptr<Packet> packet, uint16_t protocol)
     p->marked = ip.ecn == Ipv4Header::ECN_CE;
     p->sentAt = m_host->network().engine().now();
     packet->Ref(); // the model's, until Release
-    p->foreign = PeekPointer(packet);
+    m_host->network().packets().foreign(*p) = PeekPointer(packet);
     m_host->sendForeign(p);
     if (!HasRoom())
     {
@@ -287,7 +287,7 @@ FabricInternet::onForeignSent(const core::Packet&)
 void
 FabricInternet::onForeign(const core::Packet& p)
 {
-    Ptr<Packet> packet(static_cast<Packet*>(p.foreign));
+    Ptr<Packet> packet(static_cast<Packet*>(m_host->network().packets().foreign(p)));
     if (p.marked)
     {
         Ipv4Header header;

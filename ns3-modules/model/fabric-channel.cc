@@ -123,8 +123,7 @@ FabricChannel::Direction::Prefetch() const
     {
         return; // closed
     }
-    __builtin_prefetch(m_first, 1);
-    __builtin_prefetch(&m_first->sentAt, 1);
+    m_first->prefetch();
     m_port.prefetchIngress();
 }
 
@@ -153,8 +152,7 @@ FabricChannel::Direction::Notify()
     if (m_first != nullptr)
     {
         // It comes when some more of this node's events have run, or in the next window.
-        __builtin_prefetch(m_first, 1);
-        __builtin_prefetch(&m_first->sentAt, 1);
+        m_first->prefetch();
         m_firstAt = packet->nextAt;
         engine.Schedule(*this, m_firstAt);
     }

@@ -102,9 +102,9 @@ Checksum(const uint8_t* words, uint32_t length, uint32_t sum = 0)
 
 /// An IPv4 packet of ns-3's stack behind an Ethernet header, padded.
 Frame
-ForeignFrame(const core::Packet& p, uint32_t length)
+ForeignFrame(const core::Network& network, const core::Packet& p, uint32_t length)
 {
-    const auto* packet = static_cast<const Packet*>(p.foreign);
+    const auto* packet = static_cast<const Packet*>(network.packets().foreign(p));
     Frame frame(std::max(length, ETHERNET + packet->GetSize()));
     Writer(frame.data()).Mac(p.dst).Mac(p.src).U16(0x0800);
     uint8_t* ip = frame.data() + ETHERNET;
@@ -325,7 +325,7 @@ InnerFrame(const core::Network& network, const core::Packet& p)
     const uint32_t length = p.wireBytes - (p.encapsulated ? p.overlayBytes : 0) - FCS;
     if (p.kind == core::PacketKind::Foreign)
     {
-        return ForeignFrame(p, length);
+        return ForeignFrame(network, p, length);
     }
     const bool tcp = p.kind == core::PacketKind::Data || p.kind == core::PacketKind::Ack;
     if (tcp && dynamic_cast<const core::Tcp*>(&network.host(p.src).transport()) != nullptr)

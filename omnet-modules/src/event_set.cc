@@ -110,11 +110,6 @@ void fetchMessage(const cEvent* message) {
   for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(at + line, 1);
 }
 
-void fetchPacket(const fabric::Packet* packet) {
-  __builtin_prefetch(packet, 1);
-  __builtin_prefetch(&packet->sentAt, 1);
-}
-
 }  // namespace
 
 void FabricEventSet::Entry::fetch() const {
@@ -126,7 +121,7 @@ void FabricEventSet::Entry::fetch() const {
 void FabricEventSet::Entry::fetchMore() const {
   if (!keyed->isWire) return;
   static_cast<const Wire&>(*keyed).prefetchArrival();
-  fetchPacket(static_cast<const FabricFrame*>(event)->packet());
+  static_cast<const FabricFrame*>(event)->packet()->prefetch();
 }
 
 /// Takes the model's first event out of the set.
@@ -149,7 +144,7 @@ cEvent* FabricEventSet::takeOut(const Entry& first) {
 /// What comes next on a wire comes when some more of the node's events have run, or in the next window.
 void FabricEventSet::fetchFirst(const Wire& wire) {
   fetchMessage(wire.front().frame);
-  fetchPacket(wire.front().packet);
+  wire.front().packet->prefetch();
 }
 
 void FabricEventSet::runNodeByNode(fabric::Windows& windows) {
