@@ -151,18 +151,20 @@ class NodeEvents {
   /// It is this node's turn. Each step finds in the cache what the one before has fetched, a node ago.
   void go(uint32_t node) {
     node_ = node;
-    for (const Entry& e : heaps_[node]) {
-      if (e.at < end_) e.fetchMore();
-    }
     const uint32_t second = after(node);
     if (second == first_.size()) return;
     for (const Entry& e : heaps_[second]) {
-      if (e.at < end_) e.fetch();
+      if (e.at < end_) e.fetchMore();
     }
     const uint32_t third = after(second);
     if (third == first_.size()) return;
-    const auto* heap = reinterpret_cast<const char*>(heaps_[third].data());
-    const size_t bytes = heaps_[third].size() * sizeof(Entry);
+    for (const Entry& e : heaps_[third]) {
+      if (e.at < end_) e.fetch();
+    }
+    const uint32_t fourth = after(third);
+    if (fourth == first_.size()) return;
+    const auto* heap = reinterpret_cast<const char*>(heaps_[fourth].data());
+    const size_t bytes = heaps_[fourth].size() * sizeof(Entry);
     for (size_t i = 0; i < bytes; i += sizeof(CacheLine)) __builtin_prefetch(heap + i, 1);
   }
 
