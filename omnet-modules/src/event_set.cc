@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mechanisms/core/node.h"
 #include "mechanisms/core/port.h"
 #include "messages.h"
 #include "wire.h"
@@ -84,7 +85,11 @@ cEvent* FabricEventSet::removeFirst() {
   if (nodeByNode_) {
     // The model ends the simulation before the kernel's own end of it.
     if (nodes_.empty()) return cEventHeap::removeFirst();
-    if (nodes_.turn()) return takeOut(nodes_.takeFirst());
+    if (nodes_.turn()) {
+      const Entry first = nodes_.takeFirst();
+      if (const Entry* next = nodes_.ahead()) next->fetchLast();
+      return takeOut(first);
+    }
     keepOrder();
   }
   if (model_.empty()) return cEventHeap::removeFirst();
@@ -122,6 +127,12 @@ void FabricEventSet::Entry::fetchMore() const {
   if (!keyed->isWire) return;
   static_cast<const Wire&>(*keyed).prefetchArrival();
   static_cast<const FabricFrame*>(event)->packet()->prefetch();
+}
+
+/// What fetchMore() fetched is in the cache, too.
+void FabricEventSet::Entry::fetchLast() const {
+  if (!keyed->isWire) return;
+  static_cast<const Wire&>(*keyed).to->node().prefetch(*static_cast<const FabricFrame*>(event)->packet());
 }
 
 /// Takes the model's first event out of the set.

@@ -64,6 +64,7 @@ class FabricEventSet final : public omnetpp::cEventHeap {
     omnetpp::cEvent* event;  // the timer, or the first frame of the wire
     void fetch() const;
     void fetchMore() const;
+    void fetchLast() const;
     uint32_t node() const { return static_cast<uint32_t>(key >> 40); }
     bool before(const Entry& e) const { return at < e.at || (at == e.at && key < e.key); }
   };
