@@ -58,16 +58,16 @@ void FabricEventSet::insertTimer(FabricTimer& timer) {
 void FabricEventSet::insertFrame(FabricFrame& frame) {
   take(&frame);
   Wire& wire = *frame.wire;
-  const Wire::InFlight f{frame.getArrivalTime().raw(), &frame, frame.packet()};
-  wire.pushBack(f);
-  if (wire.size() == 1) {
+  const bool first = wire.empty();
+  wire.push(frame);
+  if (first) {
     insertFirstOf(wire);
   } else {
     ++behind_;
   }
 }
 
-void FabricEventSet::insertFirstOf(Wire& wire) { insertModel({wire.front().at, wire.key, &wire, wire.front().frame}); }
+void FabricEventSet::insertFirstOf(Wire& wire) { insertModel({wire.firstAt(), wire.key, &wire, &wire.first()}); }
 
 bool FabricEventSet::foreignFirst(const cEvent& foreign, const Entry& model) {
   const int64_t at = foreign.getArrivalTime().raw();
@@ -141,21 +141,20 @@ cEvent* FabricEventSet::takeFirst() { return takeOut(model_.takeFirst()); }
 cEvent* FabricEventSet::takeOut(const Entry& first) {
   if (first.keyed->isWire) {
     Wire& wire = static_cast<Wire&>(*first.keyed);
-    wire.popFront();
-    if (wire.size() > 0) {
+    const FabricFrame::Behind next = wire.first().behind;
+    wire.pop();
+    if (!wire.empty()) {
       --behind_;
       insertFirstOf(wire);
-      if (nodeByNode_) fetchFirst(wire);
+      if (nodeByNode_) {
+        // It comes when some more of the node's events have run, or in the next window.
+        fetchMessage(next.frame);
+        next.packet->prefetch();
+      }
     }
   }
   drop(first.event);
   return first.event;
-}
-
-/// What comes next on a wire comes when some more of the node's events have run, or in the next window.
-void FabricEventSet::fetchFirst(const Wire& wire) {
-  fetchMessage(wire.front().frame);
-  wire.front().packet->prefetch();
 }
 
 void FabricEventSet::runNodeByNode(fabric::Windows& windows) {
@@ -182,12 +181,11 @@ void FabricEventSet::putBackFirst(cEvent* event) {
   } else if (FabricFrame* frame = asFrame(event)) {
     take(frame);
     Wire& wire = *frame->wire;
-    if (wire.size() > 0) {
-      removeEntry(wire.front().at, wire);
+    if (!wire.empty()) {
+      removeEntry(wire.firstAt(), wire);
       ++behind_;
     }
-    const Wire::InFlight f{frame->getArrivalTime().raw(), frame, frame->packet()};
-    wire.pushFront(f);
+    wire.putBack(*frame);
     insertFirstOf(wire);
   } else {
     cEventHeap::putBackFirst(event);
@@ -223,16 +221,14 @@ cEvent* FabricEventSet::remove(cEvent* event) {
 
 void FabricEventSet::removeFrame(const FabricFrame& frame) {
   Wire& wire = *frame.wire;
-  if (wire.front().frame != &frame) {
-    uint32_t i = 1;
-    while (wire[i].frame != &frame) ++i;
-    wire.erase(i);
+  if (&wire.first() != &frame) {
+    wire.remove(frame);
     --behind_;
     return;
   }
-  removeEntry(wire.front().at, wire);
-  wire.popFront();
-  if (wire.size() > 0) {
+  removeEntry(wire.firstAt(), wire);
+  wire.pop();
+  if (!wire.empty()) {
     insertFirstOf(wire);
     --behind_;
   }
@@ -268,8 +264,9 @@ void FabricEventSet::sort() {
   forEachEntry([&](const Entry& e) {
     model.push_back(e);
     if (!e.keyed->isWire) return;
-    Wire& wire = static_cast<Wire&>(*e.keyed);
-    for (uint32_t i = 1; i < wire.size(); ++i) model.push_back({wire[i].at, wire.key, &wire, wire[i].frame});
+    const Wire& wire = static_cast<const Wire&>(*e.keyed);
+    FabricFrame::Behind next = wire.first().behind;
+    for (; next.frame != nullptr; next = next.frame->behind) model.push_back({next.at, wire.key, e.keyed, next.frame});
   });
   std::sort(model.begin(), model.end(), [](const Entry& a, const Entry& b) { return a.before(b); });
   listed_.clear();

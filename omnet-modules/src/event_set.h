@@ -69,7 +69,6 @@ class FabricEventSet final : public omnetpp::cEventHeap {
     bool before(const Entry& e) const { return at < e.at || (at == e.at && key < e.key); }
   };
   static void requireEnd(const omnetpp::cEvent& foreign);
-  static void fetchFirst(const Wire& wire);
   static bool foreignFirst(const omnetpp::cEvent& foreign, const Entry& model);
   void insertModel(const Entry& entry);
   void insertFirstOf(Wire& wire);

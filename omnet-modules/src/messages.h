@@ -48,11 +48,19 @@ class alignas(64) FabricFrame final : public omnetpp::cPacket {
   bool isStale() override { return false; }
 
   Wire* wire = nullptr;  // it travels on
+  /// The next one on the same wire.
+  struct Behind {
+    FabricFrame* frame = nullptr;
+    fabric::Packet* packet = nullptr;
+    int64_t at = 0;  // ps: it arrives in full
+  } behind;
 
  private:
   fabric::Packet* packet_ = nullptr;
   std::unique_ptr<std::string> shown_;  // of a copy: what the frame said
 };
+
+static_assert(sizeof(FabricFrame) == 256, "four lines of the cache");
 
 /// An event of the model as a self-message of the module it happens at.
 class FabricTimer final : public omnetpp::cMessage, public Keyed {

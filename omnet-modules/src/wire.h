@@ -4,10 +4,9 @@
 #include <omnetpp.h>
 
 #include <cstdint>
-#include <memory>
 
 #include "event_set.h"
-#include "mechanisms/core/packet.h"
+#include "messages.h"
 
 namespace fabric {
 class Port;
@@ -16,62 +15,63 @@ class Port;
 namespace fabriclab {
 
 class EventModule;
-class FabricFrame;
 
 /// A port's `wire`. Frames cannot overtake each other on it, so only the first to arrive needs a place among
-/// the events; the others wait here with what the event set asks of them, and stay out of the cache.
+/// the events. Behind it the others are a list, and each knows what the event set asks of the one after it:
+/// they stay out of the cache.
 class alignas(64) Wire final : public Keyed {
  public:
-  struct InFlight {
-    int64_t at;  // ps: the frame arrives in full
-    FabricFrame* frame;
-    fabric::Packet* packet;
-  };
-
-  Wire() : Keyed(true), ring_(std::make_unique<InFlight[]>(kFewest)) {}
+  Wire() : Keyed(true) {}
   Wire(const Wire&) = delete;
   Wire& operator=(const Wire&) = delete;
 
-  uint32_t size() const { return count_; }
-  const InFlight& operator[](uint32_t i) const { return ring_[(first_ + i) & mask_]; }
-  const InFlight& front() const { return ring_[first_]; }
+  bool empty() const { return first_ == nullptr; }
+  FabricFrame& first() const { return *first_; }
+  /// When the first one arrives in full, in ps.
+  int64_t firstAt() const { return firstAt_; }
 
-  void pushBack(const InFlight& f) {
-    if (count_ > mask_) grow();
-    ring_[(first_ + count_++) & mask_] = f;
+  void push(FabricFrame& frame) {
+    const int64_t at = frame.getArrivalTime().raw();
+    if (empty()) {
+      first_ = &frame;
+      firstAt_ = at;
+    } else {
+      last_->behind = {&frame, frame.packet(), at};
+    }
+    last_ = &frame;
+    frame.behind = {};
   }
-  void pushFront(const InFlight& f) {
-    if (count_ > mask_) grow();
-    first_ = (first_ - 1) & mask_;
-    ++count_;
-    ring_[first_] = f;
+  /// The first one is gone.
+  void pop() {
+    firstAt_ = first_->behind.at;
+    first_ = first_->behind.frame;
   }
-  void popFront() {
-    first_ = (first_ + 1) & mask_;
-    --count_;
+  /// The one that was taken last comes first again.
+  void putBack(FabricFrame& frame) {
+    if (empty()) {
+      last_ = &frame;
+      frame.behind = {};
+    } else {
+      frame.behind = {first_, first_->packet(), firstAt_};
+    }
+    first_ = &frame;
+    firstAt_ = frame.getArrivalTime().raw();
   }
-  /// Takes out number `i`.
-  void erase(uint32_t i);
+  /// Takes out one that is not the first.
+  void remove(const FabricFrame& frame);
 
   /// Its first frame arrives soon: fetches from memory what is looked at then.
   void prefetchArrival() const;
 
-  // Its two ends: who sends, through which gate, and the port that receives.
+  // Its two ends: who sends, through which gate, and the port that receives, at OMNeT++'s gate number `endGate`.
+  int endGate = -1;
   EventModule* from = nullptr;
   omnetpp::cGate* gate = nullptr;
   fabric::Port* to = nullptr;
 
  private:
-  static constexpr uint32_t kFewest = 16;
-  void grow();
-
-  std::unique_ptr<InFlight[]> ring_;
-  uint32_t mask_ = kFewest - 1;  // the ring's size, a power of two, less 1
-  uint32_t first_ = 0;
-  uint32_t count_ = 0;
-
- public:
-  int endGate = -1;  // OMNeT++'s number of the gate at `to`
+  FabricFrame *first_ = nullptr, *last_ = nullptr;
+  int64_t firstAt_ = 0;
 };
 static_assert(sizeof(Wire) == 64, "one line of the cache");
 
