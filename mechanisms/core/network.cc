@@ -227,6 +227,14 @@ void Network::flowAllSent(Flow& flow) {
   if (flow.spec.measured) ++measuredAllSent_;
 }
 
+void Network::prefetch(uint32_t node) const {
+  for (const Port* p : nodes_[node - keyNode(0)]->ports()) p->prefetchEgress();
+}
+
+void Network::prefetchMore(uint32_t node) const {
+  for (const Port* p : nodes_[node - keyNode(0)]->ports()) p->prefetchQueues();
+}
+
 Time Network::nextWindow() {
   if (mustKeepOrder()) {
     trace_.stopHolding();

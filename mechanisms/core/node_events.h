@@ -13,13 +13,17 @@
 
 namespace fabric {
 
-/// What has a say in how far ahead an engine may run one node before the others.
+/// The nodes of a network, for an engine that runs one before the others; how far ahead it may.
 class Windows {
  public:
   virtual ~Windows() = default;
   /// All events before some time have run, and none after it. How long from the next event on nothing that
   /// happens at a node can reach another one; 0: events have to run in the order of time from now on.
   virtual Time nextWindow() = 0;
+  /// It is the turn of a node, by its number in keys, after two others: fetches from memory what any of its
+  /// events may need. After one other: what was to be found there.
+  virtual void prefetch(uint32_t node) const = 0;
+  virtual void prefetchMore(uint32_t node) const = 0;
 };
 
 /// Nothing reaches another node in less than the delay of the shortest link. So within a window of that
@@ -153,11 +157,13 @@ class NodeEvents {
     node_ = node;
     const uint32_t second = after(node);
     if (second == first_.size()) return;
+    windows_->prefetchMore(second);
     for (const Entry& e : heaps_[second]) {
       if (e.at < end_) e.fetchMore();
     }
     const uint32_t third = after(second);
     if (third == first_.size()) return;
+    windows_->prefetch(third);
     for (const Entry& e : heaps_[third]) {
       if (e.at < end_) e.fetch();
     }

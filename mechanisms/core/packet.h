@@ -44,7 +44,7 @@ struct Packet {
 
   /// The flow it belongs to; the flow's memory may serve another flow by now, so compare ids.
   Flow* flow = nullptr;
-  Time sentAt;  // when the sender put the data packet on the wire; an ACK returns it
+  Time sentAt;       // when the sender put the data packet on the wire; an ACK returns it
   uint32_t src = 0;  // node id
   /// It carries the outer header of an overlay, of so many of its wire bytes, from leaf to leaf.
   bool encapsulated = false;
@@ -79,7 +79,8 @@ struct Packet {
     for (size_t i = first; i <= last; ++i) __builtin_prefetch(lines + i, 1);
   }
 };
-static_assert(sizeof(Packet) == 88, "HPCC's telemetry, of 8 B and records of 32 B, begins so that no record is in two lines");
+static_assert(sizeof(Packet) == 88,
+              "HPCC's telemetry, of 8 B and records of 32 B, begins so that no record is in two lines");
 
 /// An intrusive first-in first-out list of packets.
 class PacketList {

@@ -73,6 +73,17 @@ class alignas(128) Port final : public Component {
     __builtin_prefetch(&node_, 1);
     __builtin_prefetch(&pfc_, 1);
   }
+  /// A packet may leave here soon: fetches what is looked at then, and when that is in the cache, queues, link and
+  /// agent.
+  void prefetchEgress() const {
+    __builtin_prefetch(&node_, 1);
+    __builtin_prefetch(&delay_, 1);
+  }
+  void prefetchQueues() const {
+    for (int c = 0; c < classes_; ++c) __builtin_prefetch(queues_[c], 1);
+    __builtin_prefetch(wire, 1);
+    __builtin_prefetch(firstDequeueHook_, 1);
+  }
   /// The link goes out of service: what waits here is lost, and both sides forget who paused whom.
   void takeDown();
   /// It is back in service; kick() both ends when both are.

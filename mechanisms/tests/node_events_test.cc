@@ -27,8 +27,11 @@ bool operator==(const Entry& a, const Entry& b) { return a.at == b.at && a.key =
 /// Windows of one length, as many as wanted.
 struct Steady final : Windows {
   Time nextWindow() override { return opened++ < most ? length : Time{0}; }
+  void prefetch(uint32_t node) const override { fetched.push_back(node); }
+  void prefetchMore(uint32_t node) const override { fetchedMore.push_back(node); }
   Time length = Time{1000};
   int opened = 0, most = 1 << 30;
+  mutable std::vector<uint32_t> fetched, fetchedMore;
 };
 
 class NodeByNode : public ::testing::Test {
@@ -51,6 +54,13 @@ class NodeByNode : public ::testing::Test {
   NodeEvents<Entry> events_;
   uint32_t number_ = 0;
 };
+
+TEST_F(NodeByNode, FetchesNodesAheadInTwoSteps) {
+  for (const uint32_t node : {5, 2, 9, 3}) insert(node, 10);
+  EXPECT_EQ(nodes(drain()), (std::vector<uint32_t>{2, 3, 5, 9}));
+  EXPECT_EQ(windows_.fetchedMore, (std::vector<uint32_t>{3, 5, 9}));
+  EXPECT_EQ(windows_.fetched, (std::vector<uint32_t>{5, 9}));
+}
 
 TEST_F(NodeByNode, ANodeRunsAllOfItsWindowBeforeTheNext) {
   for (const int64_t at : {0, 400, 999, 1000, 1500}) {
