@@ -2,6 +2,7 @@
 // the scenario as network.ned and omnetpp.ini beside the scenario file and runs these; with anything
 // else it is like every other such program (-u, -f, -h …).
 #include <omnetpp.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -65,12 +66,19 @@ Options parse(int argc, char** argv) {
   return o;
 }
 
+/// The file is there when all of it is: another run of the same scenario may be reading it.
 void write(const fs::path& file, const std::string& text) {
-  std::ofstream out(file);
+  const fs::path part = file.string() + "." + std::to_string(getpid());
+  std::ofstream out(part);
   out << text;
-  if (!out.flush())
+  out.close();
+  std::error_code error;
+  if (out) fs::rename(part, file, error);
+  if (!out || error) {
+    fs::remove(part, error);
     throw InputError(file.string() +
                      ": cannot be written; fabric-omnet keeps the OMNeT++ form of a scenario beside it");
+  }
 }
 
 int run(std::vector<std::string> args) {
