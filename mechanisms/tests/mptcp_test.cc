@@ -3,14 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "mechanisms/tests/net.h"
+#include "mechanisms/tests/tcp_path.h"
 
 namespace fabric {
 
 using test::Config;
 using test::Net;
+using test::Path;
 using test::Rows;
 
 namespace {
@@ -234,6 +237,61 @@ TEST(Mptcp, AMessageTakesTheShortestRoundTrip) {
     const std::set<int64_t> second = spines(Time::Us(900));
     EXPECT_EQ(second, turns ? all : std::set<int64_t>{*all.begin()});
   }
+}
+
+namespace {
+
+Config probing() {
+  Config c = test::tcp("lia");
+  c.transport = "mptcp";
+  return c.set("mptcp.subflows", int64_t{2}).set("mptcp.tail_loss_probe", true);
+}
+
+}  // namespace
+
+/// Both sub-flows take ten segments, and the first one's last two are lost: it probes its own tail.
+TEST(Mptcp, ASubflowProbesItsTail) {
+  Path net(probing());
+  net.data().drops[8] = net.data().drops[9] = 1;
+  net.stream(0, 20 * test::kMss);
+  net.finish(Time::Ms(1000));
+  const std::vector<int64_t> order = net.order();
+  ASSERT_EQ(order.size(), 22u);
+  EXPECT_EQ(order[20], 9);
+  EXPECT_EQ(order[21], 8);
+  EXPECT_EQ(net.timeouts(0), 0);
+  EXPECT_EQ(net.delivered(0), 20 * test::kMss);
+}
+
+/// All of its first window is lost while the other one goes on: its probe takes nothing new.
+TEST(Mptcp, AProbeTakesNoNewBytes) {
+  Path net(probing());
+  for (int s = 0; s < 10; ++s) net.data().drops[s] = 1;
+  const int64_t size = 20000 * test::kMss;  // 24 ms
+  net.stream(0, size);
+  const auto first = [&]() -> const Flow& { return net.active(net.sender(), 0); };
+  net.run(Time::Ms(9));
+  const uint64_t before = net.active(net.sender(), 0).packets;
+  EXPECT_EQ(first().inFlight(), 10u * test::kMss);
+  EXPECT_TRUE(net.transport().consistent(first()));
+  net.run(Time::Ms(10) + Time::Us(30));
+  EXPECT_EQ(first().packets, before + 1);
+  EXPECT_EQ(first().inFlight(), 10u * test::kMss);
+  net.finish(Time::Ms(1000));
+  EXPECT_EQ(net.timeouts(0), 0);
+  EXPECT_EQ(net.delivered(0), size);
+}
+
+/// Ten connections take turns at the NIC, 1.2 us each: that is no silence to be probed. When a sub-flow's
+/// window is full, it is.
+TEST(Mptcp, WaitingForATurnIsNotWaitingForAcks) {
+  Path net(probing().set("mptcp.probe_min", Time::Us(1).ps));
+  for (uint32_t id = 0; id < 10; ++id) net.stream(10 * id, 20 * test::kMss);
+  net.run(Time::Us(40));  // before the first ACK
+  std::map<int64_t, int> sent;
+  for (const int64_t s : net.order()) ++sent[s];
+  ASSERT_EQ(sent.size(), 10u);
+  for (const auto& [segment, times] : sent) EXPECT_EQ(times, segment == 9 ? 40 : 20) << segment;
 }
 
 }  // namespace fabric

@@ -175,6 +175,155 @@ TEST(Tcp, AfterATimeoutHolesAreFilledInSlowStart) {
   EXPECT_EQ(net.timeouts(0), 1);
 }
 
+// ---------------------------------------------------------------- tails
+
+namespace {
+
+/// When the ACK of the n-th of the segments that were sent at once is at the sender.
+Time ackOf(int64_t n) {
+  return Time{transmissionTime(1518, Rate::Gbps(100)).ps + n * transmissionTime(1518, Rate::Gbps(10)).ps +
+              transmissionTime(70, Rate::Gbps(10)).ps + transmissionTime(70, Rate::Gbps(100)).ps + 4 * Time::Us(10).ps};
+}
+
+}  // namespace
+
+/// 8 and 9 of ten are lost. 10 ms after the ACK of 7 the last one goes once more; its SACK tells that 8 is
+/// lost. The two in flight leave the smallest window there is.
+TEST(Tcp, AProbeTellsOfALostTail) {
+  Path net(tcp().set("tcp.tail_loss_probe", true));
+  net.data().drops[8] = net.data().drops[9] = 1;
+  net.stream(0, 10 * kMss);
+  net.run(ackOf(8) + Time::Ms(10) + Time::Us(60));
+  EXPECT_EQ(net.order(), count(0, 9) + these({9, 8}));
+  EXPECT_EQ(net.active(net.sender(), 0).window, 2 * kMss);
+  net.finish(Time::Ms(1000));
+  EXPECT_EQ(net.order(), count(0, 9) + these({9, 8}));
+  EXPECT_EQ(net.sent()[10].at, ackOf(8) + Time::Ms(10));
+  EXPECT_EQ(net.timeouts(0), 0);
+  EXPECT_EQ(net.retransmitted(0), 2 * kMss);
+}
+
+/// A short probe_min. Before there is a sample it is all that counts: the first probe, of a new segment,
+/// goes that long after the first window. Then two round trips are longer, of more than 40 us each.
+TEST(Tcp, AProbeWaitsForTwoRoundTrips) {
+  Path net(tcp().set("tcp.tail_loss_probe", true).set("tcp.probe_min", Time::Us(1).ps));
+  net.data().drops[18] = net.data().drops[19] = 1;
+  net.stream(0, 20 * kMss);
+  net.finish(Time::Ms(1000));
+  const auto sent = net.sent();
+  ASSERT_EQ(net.order(), count(0, 19) + these({19, 18}));
+  EXPECT_EQ(sent[10].at, sent[9].at + Time::Us(1));
+  // 17 went when the ACK of 7 was there, and its own came 50 us later.
+  EXPECT_GT(sent[20].at, sent[17].at + Time::Us(50 + 80));
+  EXPECT_LT(sent[20].at, sent[17].at + Time::Us(50 + 120));
+  EXPECT_EQ(net.timeouts(0), 0);
+}
+
+/// All of the first window is lost. The probe is a new segment, and its SACK tells that the ten are lost.
+TEST(Tcp, AProbeIsANewSegmentIfThereIsOne) {
+  Path net(tcp().set("tcp.tail_loss_probe", true));
+  for (int s = 0; s < 10; ++s) net.data().drops[s] = 1;
+  net.stream(0, 20 * kMss);
+  net.finish(Time::Ms(1000));
+  const std::vector<int64_t> order = net.order();
+  ASSERT_GE(order.size(), 30u);
+  EXPECT_EQ(std::vector<int64_t>(order.begin(), order.begin() + 12), count(0, 10) + these({0}));
+  EXPECT_EQ(order.size(), 30u);
+  EXPECT_EQ(net.sent()[10].at, net.sent()[9].at + Time::Ms(10));
+  EXPECT_EQ(net.timeouts(0), 0);
+}
+
+/// The probe is lost too: there is no second one, also not when it was early and ACKs came after it. The
+/// timeout counts from the last thing that was heard or done.
+TEST(Tcp, ALostProbeTakesATimeout) {
+  for (const bool early : {false, true}) {
+    Path net(tcp().set("tcp.tail_loss_probe", true).set("tcp.probe_min", (early ? Time::Us(1) : Time::Ms(10)).ps));
+    net.data().drops[8] = 1;
+    net.data().drops[9] = 2;
+    net.stream(0, 10 * kMss);
+    net.finish(Time::Ms(1000));
+    EXPECT_EQ(net.order(), count(0, 9) + these({9, 8, 9}));
+    EXPECT_EQ(net.sent()[11].at, ackOf(8) + (early ? Time{} : Time::Ms(10)) + Time::Ms(200));
+    EXPECT_EQ(net.timeouts(0), 1);
+  }
+}
+
+/// The ACK of a single segment may be held back, and where the timer is shorter than two round trips and
+/// probe_min it comes first: no probe, nothing is different.
+TEST(Tcp, WithoutTimeForAProbeTheTimerComesFirst) {
+  for (const int64_t rto : {Time::Ms(200).ps, Time::Ms(1).ps}) {
+    std::vector<int64_t> times[2];
+    for (const bool probe : {false, true}) {
+      Path net(tcp().set("tcp.tail_loss_probe", probe).set("tcp.min_rto", rto));
+      net.data().drops[9] = 1;
+      if (rto < Time::Ms(10).ps) net.data().drops[8] = net.data().drops[7] = 1;
+      net.stream(0, 10 * kMss);
+      net.finish(Time::Ms(1000));
+      EXPECT_EQ(net.timeouts(0), 1);
+      for (const auto& s : net.sent()) times[probe].push_back(s.at.ps);
+    }
+    EXPECT_EQ(times[0], times[1]);
+  }
+}
+
+/// The last segment alone is lost, its probe repairs that, and the window hears of the loss: with one
+/// segment in flight two are left for the next message. A probe that was not needed, since the ACK
+/// was only on its way, costs nothing but itself.
+TEST(Tcp, AProbeThatRepairsCutsTheWindow) {
+  for (const bool lost : {false, true}) {
+    Config c = tcp().set("tcp.tail_loss_probe", true).set("tcp.probe_ack_delay", int64_t{0});
+    Path net(lost ? c : c.set("tcp.probe_min", Time::Us(1).ps));
+    if (lost) net.data().drops[9] = 1;
+    net.message(0, 10 * kMss);
+    net.message(1, 30 * kMss, Time::Ms(50));
+    net.finish(Time::Ms(1000));
+    EXPECT_EQ(net.timeouts(0), 0);
+    EXPECT_EQ(net.retransmitted(0), kMss);
+    const auto sent = net.sent();
+    EXPECT_EQ(sent[10].segment, 9);
+    int64_t burst = 0;
+    for (const auto& s : sent) burst += Time::Ms(50) <= s.at && s.at < Time::Ms(50) + Time::Us(1);
+    const int64_t inOneUs = 1000000 / transmissionTime(1518, Rate::Gbps(100)).ps + 1;
+    EXPECT_EQ(burst, lost ? 2 : inOneUs);
+  }
+}
+
+/// 2 or 3 of five is lost: when all behind it is SACKed, one segment or two, it goes again at once.
+TEST(Tcp, EarlyRetransmit) {
+  for (const bool early : {false, true}) {
+    for (const int lost : {2, 3}) {
+      Path net(tcp().set("tcp.early_retransmit", early));
+      net.data().drops[lost] = 1;
+      net.stream(0, 5 * kMss);
+      net.finish(Time::Ms(1000));
+      EXPECT_EQ(net.order(), count(0, 4) + these({lost}));
+      EXPECT_EQ(net.timeouts(0), early ? 0 : 1);
+      // The ACK of 4 has a block: 12 B more, on both links.
+      const int64_t block = transmissionTime(82, Rate::Gbps(10)).ps - transmissionTime(70, Rate::Gbps(10)).ps +
+                            transmissionTime(82, Rate::Gbps(100)).ps - transmissionTime(70, Rate::Gbps(100)).ps;
+      if (early) {
+        EXPECT_EQ(net.sent()[5].at.ps, ackOf(4).ps + block);
+      }
+    }
+  }
+}
+
+/// Of three outstanding two are missing: the second may be on its way. Nor with something new to send,
+/// which will tell.
+TEST(Tcp, EarlyRetransmitWantsAllOthers) {
+  Path two(tcp().set("tcp.early_retransmit", true));
+  two.data().drops[2] = two.data().drops[3] = 1;
+  two.stream(0, 5 * kMss);
+  two.finish(Time::Ms(1000));
+  EXPECT_EQ(two.timeouts(0), 1);
+
+  Path more(tcp().set("tcp.early_retransmit", true).set("newreno.initial_window", int64_t{2}));
+  more.data().drops[0] = 1;
+  more.stream(0, 5 * kMss);
+  more.finish(Time::Ms(2000));
+  EXPECT_EQ(more.order(), these({0, 1, 2, 3, 0, 4}));  // three SACKs
+}
+
 // ---------------------------------------------------------------- timer
 
 /// Samples of 100, 120 and 80 ms, by hand from RFC 6298 section 2.
@@ -285,6 +434,8 @@ TEST_P(RandomLoss, FlowsEndAndTheScoreboardAgreesWithItself) {
   c.set("host.ack_every", int64_t{1 + std::get<1>(GetParam()) % 2}).set("tcp.ack_delay", Time::Us(100).ps);
   const auto seed = static_cast<uint64_t>(std::get<1>(GetParam()));
   c.set("tcp.lost_retransmissions", seed > 2);
+  c.set("tcp.tail_loss_probe", seed % 2 == 0).set("tcp.early_retransmit", seed % 2 == 0);
+  c.set("tcp.probe_min", Time::Us(200).ps).set("tcp.probe_ack_delay", Time::Us(300).ps);
   Path net(c);
   net.data().loss = net.acks().loss = 0.03;
   net.data().random = RandomStream(seed, "data");

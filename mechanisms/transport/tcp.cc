@@ -98,7 +98,7 @@ uint32_t Tcp::length(const Flow& f, const State& s, uint32_t segment) const {
 
 bool Tcp::maySend(const Flow& f) const {
   const State& s = state(f);
-  if (s.forced) return true;
+  if (s.forced || s.probing) return true;
   uint64_t used = f.inFlight(), bytes = mss_;
   if (s.phase == Phase::Open && s.quiet()) {
     bytes = std::min<uint64_t>(mss_, unassigned(f));
@@ -115,13 +115,18 @@ bool Tcp::maySend(const Flow& f) const {
 
 bool Tcp::sendsNew(const Flow& f) const {
   const State& s = state(f);
-  return s.phase == Phase::Open && s.quiet() ? unassigned(f) > 0 : next(f, s).rule == Next::New;
+  return s.phase == Phase::Open && s.quiet() && !s.probing ? unassigned(f) > 0 : next(f, s).rule == Next::New;
 }
 
 /// RFC 6675 section 4, NextSeg(). The congestion window after a timeout lets lost segments go first,
 /// then new ones: rules 3 and 4 are for fast recovery only.
 Tcp::Next Tcp::next(const Flow& f, const State& s) const {
   if (s.forced) return {Next::Retransmit, s.una};
+  if (s.probing) {
+    // New bytes of a connection with sub-flows are not for the one that hears nothing.
+    if (unassigned(f) > 0 && parts() == 1) return {Next::New, s.nxt};
+    return {Next::Probe, s.sacked.lastMissing(s.una, s.nxt)};
+  }
   const uint32_t from = std::max(s.una, s.rexmitted);
   if (from < s.lostEdge) {
     const uint32_t lost = s.sacked.firstMissing(from, s.lostEdge);
@@ -142,7 +147,7 @@ Flow& Tcp::fill(Flow& f, Packet& p) {
   TcpHeader& h = p.at<TcpHeader>(header_);
   h.blocks = 0;
   h.cwr = false;
-  const Next n = s.phase == Phase::Open && s.quiet() ? Next{Next::New, s.nxt} : next(f, s);
+  const Next n = s.phase == Phase::Open && s.quiet() && !s.probing ? Next{Next::New, s.nxt} : next(f, s);
   h.segment = n.segment;
   if (n.rule == Next::New) {
     const uint64_t left = unassigned(f);
@@ -168,13 +173,21 @@ Flow& Tcp::fill(Flow& f, Packet& p) {
     p.last = unassigned(f) == 0 && p.seq + p.payload == f.sndNxt;
     if (n.rule == Next::Rescue) {
       s.rescue = s.recoveryPoint;
-    } else {
+    } else if (n.rule == Next::Retransmit) {
       s.rexmitted = n.segment + 1;
       s.rexmitBytes += p.payload;
       s.forced = false;
     }
   }
   if (s.deadline.ps < 0) restartTimer(f, s);
+  if (s.probing) {
+    s.probing = false;
+    s.probed = n.segment + 1;
+    s.probedAgain = n.rule == Next::Probe;
+    s.probedAt = engine_->now();
+  } else if (n.rule == Next::New) {
+    awaitTail(f, s);
+  }
   Flow& row = f.connection->messages == 0 ? f : fillMessage(f, p, n.rule == Next::New);
   if (n.rule == Next::New && p.last) {  // nothing is left for the other sub-flows, or another message
     for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
@@ -190,6 +203,7 @@ bool Tcp::onAck(Flow& f, const Packet& ack) {
   CongestionControl& cc = host_->congestionControl();
   Acked a;
   a.echo = ack.marked;
+  const uint64_t flight = f.inFlight() - s.limitedBytes;
   const bool progress = h.segment > s.una;
   if (progress) {
     a.bytes = ack.seq - f.sndUna;
@@ -223,8 +237,13 @@ bool Tcp::onAck(Flow& f, const Packet& ack) {
     s.phase = Phase::Open;
     s.forced = false;
   }
+  if (earlyRetransmit_) retransmitEarly(f, s);
   if (s.phase == Phase::Open && s.lostEdge > s.una) {
     recover(f, s);
+    a.recovering = true;
+  } else if (s.probed != 0 && s.una >= s.probed && tailWasLost(s, ack)) {
+    cc.onRecovery(f, flight);
+    s.cwrPoint = s.nxt;
     a.recovering = true;
   } else if (!exactEcho_ && a.echo && s.phase == Phase::Open && s.una >= s.cwrPoint) {
     cc.onEcnEcho(f, f.inFlight());
@@ -233,9 +252,10 @@ bool Tcp::onAck(Flow& f, const Packet& ack) {
   }
   cc.onAcked(f, a);
   if (f.inFlight() == 0) {
-    s.deadline = Time{-1};
+    s.deadline = s.probeDue = Time{-1};
   } else if (progress) {
     restartTimer(f, s);
+    awaitTail(f, s);
   }
   return f.connection->messages == 0 || !progress || finishMessages(*f.connection, a.bytes);
 }
@@ -256,6 +276,7 @@ void Tcp::acknowledgeBelow(Flow& f, State& s, uint32_t segment) {
   }
   s.una = segment;
   if (s.una >= s.resent) s.probe = 0;
+  s.probing = false;
 }
 
 void Tcp::takeSack(Flow& f, State& s, TcpHeader::Block block) {
@@ -281,6 +302,7 @@ void Tcp::takeSack(Flow& f, State& s, TcpHeader::Block block) {
   }
   // IsLost() of RFC 6675: DupThresh segments above it are SACKed, that is more than (DupThresh - 1) MSS.
   declareLost(f, s, s.top[2]);
+  if (s.probed > s.una && s.sacked.contains(s.probed - 1)) declareLost(f, s, s.probed - 1);
   if (s.probe != 0 && s.top[2] >= s.probe) forgetRetransmissions(s);
 }
 
@@ -306,7 +328,55 @@ void Tcp::recover(Flow& f, State& s) {
   forgetRetransmissions(s);
   s.forced = true;
   s.rescue = s.una + 1;
+  forgetProbe(s);
   host_->congestionControl().onRecovery(f, f.inFlight() - s.limitedBytes);
+}
+
+/// RFC 5827: too few segments are outstanding for three of them to tell of a loss.
+void Tcp::retransmitEarly(const Flow& f, State& s) {
+  const uint32_t outstanding = s.nxt - s.una;
+  if (s.phase != Phase::Open || s.sackedBytes == 0 || outstanding > 3 || unassigned(f) > 0) return;
+  // una is missing; if one more is, it may be on its way.
+  if (s.sacked.firstMissing(s.una + 1, s.nxt) == s.nxt) declareLost(f, s, s.nxt);
+}
+
+/// A probe is due when nothing is heard for so long; not if the timer runs out before, and not a second
+/// one before the first is answered.
+void Tcp::awaitTail(Flow& f, State& s) {
+  if (!tailLossProbe_) return;
+  s.probeDue = Time{-1};
+  if (s.phase != Phase::Open || s.probed != 0) return;
+  Time wait = std::max(Time{2 * s.rtt.smoothed.ps}, probeMin_);
+  if (s.nxt - s.una == 1) wait = std::max(wait, Time{s.rtt.smoothed.ps * 3 / 2} + probeAckDelay_);
+  if (engine_->now() + wait >= s.deadline) return;
+  s.probeDue = engine_->now() + wait;
+  engine_->scheduleNoLaterThan(f.retransmitEvent, s.probeDue);
+}
+
+void Tcp::probeTail(Flow& f, State& s) {
+  if (maySend(f)) {  // it waits for its turn at the NIC, not for ACKs
+    awaitTail(f, s);
+    engine_->scheduleNoLaterThan(f.retransmitEvent, s.deadline);
+    return;
+  }
+  s.probeDue = Time{-1};
+  s.probing = true;
+  restartTimer(f, s);
+  host_->rateChanged(f);
+}
+
+/// All up to the probe is there. RFC 8985 section 7.4: if it is the probe that was missing, and not just
+/// its ACK that was late, a loss has been repaired, which the window has to hear of.
+bool Tcp::tailWasLost(State& s, const Packet& ack) {
+  const bool lost = s.phase == Phase::Open && s.probedAgain && ack.sentAt >= s.probedAt;
+  s.probed = 0;
+  return lost;
+}
+
+void Tcp::forgetProbe(State& s) {
+  s.probeDue = Time{-1};
+  s.probed = 0;
+  s.probing = false;
 }
 
 void Tcp::restartTimer(Flow& f, State& s) {
@@ -318,8 +388,9 @@ void Tcp::restartTimer(Flow& f, State& s) {
 void Tcp::onTimer(Flow& f) {
   State& s = state(f);
   if (s.deadline.ps < 0) return;
+  if (s.probeDue.ps >= 0 && s.probeDue <= engine_->now()) return probeTail(f, s);
   if (s.deadline > engine_->now()) {
-    engine_->schedule(f.retransmitEvent, s.deadline);
+    engine_->schedule(f.retransmitEvent, s.probeDue.ps >= 0 ? s.probeDue : s.deadline);
     return;
   }
   ++row(f, s.una).timeouts;
@@ -328,6 +399,7 @@ void Tcp::onTimer(Flow& f) {
   s.phase = Phase::Loss;
   s.recoveryPoint = s.cwrPoint = s.nxt;
   s.forced = false;
+  forgetProbe(s);
   // What was SACKED stays so: receivers here never take it back.
   forgetRetransmissions(s);
   declareLost(f, s, s.nxt);

@@ -126,6 +126,12 @@ class Tcp : public Transport {
     Time deadline = Time{-1};          // -1: nothing is in flight
     uint32_t timedOut = ~uint32_t{0};  // una of the last timeout
 
+    // Tail loss probe: when one is due (-1: none is), and the one that is out.
+    Time probeDue = Time{-1}, probedAt;
+    uint32_t probed = 0;       // behind its segment; 0: none is out
+    bool probing = false;      // one is to go
+    bool probedAgain = false;  // its segment had been sent before
+
     // Receiver.
     uint32_t expected = 0;  // the first segment missing
     uint32_t waiting = 0;   // segments beyond it that are here
@@ -183,7 +189,7 @@ class Tcp : public Transport {
 
   /// What NextSeg() of RFC 6675 names.
   struct Next {
-    enum Rule : uint8_t { Nothing, Retransmit, New, Rescue } rule;
+    enum Rule : uint8_t { Nothing, Retransmit, New, Rescue, Probe } rule;
     uint32_t segment;
   };
   Next next(const Flow& flow, const State& s) const;
@@ -193,6 +199,11 @@ class Tcp : public Transport {
   void forgetRetransmissions(State& s);
   void restartTimer(Flow& flow, State& s);
   void recover(Flow& flow, State& s);
+  void retransmitEarly(const Flow& flow, State& s);
+  void awaitTail(Flow& flow, State& s);
+  void probeTail(Flow& flow, State& s);
+  bool tailWasLost(State& s, const Packet& ack);
+  void forgetProbe(State& s);
 
   void accept(Flow& flow, State& s, const Packet& packet);
   void report(State& s, uint32_t segment);
@@ -210,6 +221,8 @@ class Tcp : public Transport {
   Time minRto_, maxRto_, initialRto_, ackDelay_;
   bool limitedTransmit_ = true, restartAfterIdle_ = true;
   bool lostRetransmissions_ = false;
+  bool earlyRetransmit_ = false, tailLossProbe_ = false;
+  Time probeMin_, probeAckDelay_;
 };
 
 template <class C>
@@ -230,6 +243,23 @@ Describe<C>& Tcp::parameters(Describe<C>& d) {
              "a retransmission is lost, and sent once more, when three segments are SACKed that were first sent "
              "after it; without, it takes a timeout",
              "Linux 2.6.26; what RFC 8985 section 3.1 calls lost retransmissions; RFC 6675 has it not")
+      .param("early_retransmit", &Tcp::earlyRetransmit_, false,
+             "with two or three segments outstanding and nothing new to send, a segment is lost when all others are "
+             "SACKed",
+             "RFC 5827 section 3.2; Linux 3.5, which waits a quarter of an RTT more")
+      .param("tail_loss_probe", &Tcp::tailLossProbe_, false,
+             "when ACKs stay away, one segment goes to bring one: a new one, or the last once more. What is missing "
+             "when it is there is lost",
+             "Linux 3.10 (draft-dukkipati-tcpm-tcp-loss-probe-01); RFC 8985 section 7")
+      .param("probe_min", &Tcp::probeMin_, Time::Ms(10),
+             "a probe goes after two smoothed round trips, and not before this", "Linux 3.10: 10 ms")
+      .range(1, 60e12)
+      .param(
+          "probe_ack_delay", &Tcp::probeAckDelay_, Time::Ms(200),
+          "with one segment outstanding a probe goes after one and a half smoothed round trips and this: its ACK may "
+          "be held back",
+          "Linux 3.10: 200 ms; RFC 8985 section 7.2")
+      .range(0, 60e12)
       .param("ack_delay", &Tcp::ackDelay_, Time::Ms(40),
              "longest time that an ACK is held back where host.ack_every is above 1",
              "Linux: 40 ms; RFC 5681 section 4.2 allows 500 ms")
