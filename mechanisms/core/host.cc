@@ -558,6 +558,10 @@ void Host::sendControl(Packet* p) {
 
 void Host::setForeignStack(ForeignStack& stack, uint8_t cls) {
   if (foreignStack_ != nullptr) throw std::logic_error("host " + name() + " has a stack of the engine's own already");
+  if (!network_->packets().takesForeign()) {
+    throw std::logic_error("host " + name() +
+                           " gets a stack of the engine's own before PacketPool::setForeignRelease()");
+  }
   if (cls >= kMaxClasses) throw std::invalid_argument("class " + std::to_string(cls) + " of foreign packets");
   foreignStack_ = &stack;
   foreignClass_ = cls;
@@ -567,6 +571,7 @@ void Host::setForeignStack(ForeignStack& stack, uint8_t cls) {
 Packet* Host::foreignPacket() {
   Packet* p = network_->packets().fresh();
   p->kind = PacketKind::Foreign;
+  network_->packets().foreign(*p) = nullptr;
   p->flowId = kNoFlow;
   p->src = id();
   p->cls = foreignClass_;

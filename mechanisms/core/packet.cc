@@ -4,7 +4,7 @@ namespace fabric {
 
 PacketPool::~PacketPool() {
   forEachLive([this](const Packet& p) {
-    if (p.kind == PacketKind::Foreign) releaseForeign_(foreign(p));
+    if (p.kind == PacketKind::Foreign && foreign(p) != nullptr) releaseForeign_(foreign(p));
   });
 }
 

@@ -80,7 +80,7 @@ struct Packet {
   }
 };
 static_assert(sizeof(Packet) == 88,
-              "HPCC's telemetry, of 8 B and records of 32 B, begins so that no record is in two lines");
+              "HPCC's telemetry, of 8 B and records of 32 B, as the first extension has no record in two lines");
 
 /// An intrusive first-in first-out list of packets.
 class PacketList {
@@ -118,7 +118,8 @@ class PacketPool {
     releaseForeign_ = release;
     foreign_ = reserve<void*>("foreign");
   }
-  /// What a foreign packet carries.
+  bool takesForeign() const { return releaseForeign_ != nullptr; }
+  /// What a foreign packet carries; null: nothing, and nothing is given back.
   void*& foreign(Packet& p) const { return p.at<void*>(foreign_); }
   void* foreign(const Packet& p) const { return p.at<void*>(foreign_); }
 
@@ -152,7 +153,7 @@ class PacketPool {
   }
 
   void put(Packet* p) {
-    if (p->kind == PacketKind::Foreign) releaseForeign_(foreign(*p));
+    if (p->kind == PacketKind::Foreign && foreign(*p) != nullptr) releaseForeign_(foreign(*p));
     p->inUse = false;
     p->next = free_;
     free_ = p;

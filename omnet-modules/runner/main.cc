@@ -2,12 +2,12 @@
 // the scenario as network.ned and omnetpp.ini beside the scenario file and runs these; with anything
 // else it is like every other such program (-u, -f, -h …).
 #include <omnetpp.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -68,7 +68,7 @@ Options parse(int argc, char** argv) {
 
 /// The file is there when all of it is: another run of the same scenario may be reading it.
 void write(const fs::path& file, const std::string& text) {
-  const fs::path part = file.string() + "." + std::to_string(getpid());
+  const fs::path part = file.string() + "." + std::to_string(std::random_device()());
   std::ofstream out(part);
   out << text;
   out.close();
