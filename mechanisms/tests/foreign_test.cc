@@ -36,7 +36,9 @@ class Stack final : public ForeignStack {
     EXPECT_EQ(handle->released, 0);
     arrived.push_back({p.wireBytes, p.src, p.ect, p.marked, handle, net_.engine.now()});
   }
-  void onForeignSent(const Packet& p) override { sent.push_back(static_cast<Handle*>(net_.network.packets().foreign(p))); }
+  void onForeignSent(const Packet& p) override {
+    sent.push_back(static_cast<Handle*>(net_.network.packets().foreign(p)));
+  }
   Handle& send(const Host& to, uint32_t bytes, bool ect = false, uint64_t hash = 7) {
     handles.emplace_back();
     Packet* p = host_.foreignPacket();
