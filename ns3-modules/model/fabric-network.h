@@ -79,7 +79,6 @@ class FabricNetwork : public Object, private core::RowSink
 
     /// Called by the helper; the network starts with the simulation.
     void ScheduleStart();
-    /// When the simulation starts, before the first event of the model: files are opened here.
     /// Nodes run one behind the other where results allow it (FabricScheduler): faster in large
     /// networks, but Simulator::Now() goes back and forth, in callbacks of trace sources too.
     void RunNodeByNode()
@@ -87,6 +86,7 @@ class FabricNetwork : public Object, private core::RowSink
         m_nodeByNode = true;
     }
 
+    /// When the simulation starts, before the first event of the model: files are opened here.
     void OnStart(std::function<void()> callback);
 
   private:

@@ -75,9 +75,10 @@ void write(const fs::path& file, const std::string& text) {
   std::error_code error;
   if (out) fs::rename(part, file, error);
   if (!out || error) {
-    fs::remove(part, error);
-    throw InputError(file.string() +
-                     ": cannot be written; fabric-omnet keeps the OMNeT++ form of a scenario beside it");
+    std::error_code ignored;
+    fs::remove(part, ignored);
+    throw InputError(file.string() + ": cannot be written" + (error ? " (" + error.message() + ")" : "") +
+                     "; fabric-omnet keeps the OMNeT++ form of a scenario beside it, so let the folder be writable");
   }
 }
 
