@@ -281,7 +281,7 @@ func (s *section) count(key string) int { return int(s.integer(key, 1, 1, 1<<24)
 
 // connections reads how many persistent ones a pair of hosts has.
 func connections(s *section) workload.Connections {
-	return workload.Connections{PerPair: int(s.integer("connections", 0, 0, workload.MostConnections))}
+	return workload.Connections{PerPair: int(s.integer("connections", 0, 0, workload.MostConnections)), ClosedLoop: s.boolean("closed_loop", false)}
 }
 
 // common reads what the workloads with set times have in common.

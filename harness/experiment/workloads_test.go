@@ -47,9 +47,15 @@ func TestWorkloads(t *testing.T) {
 			ports := map[uint16]bool{}
 			for _, f := range flows {
 				assert.True(t, f.Persistent)
+				assert.False(t, f.ClosedLoop)
 				ports[f.SrcPort] = true
 			}
 			assert.Len(t, ports, 3)
+		}},
+		{"a closed loop", "{type: poisson, size: 10KB, load: 0.1, connections: 1, closed_loop: true}", func(t *testing.T, flows []scenario.Flow) {
+			for _, f := range flows {
+				assert.True(t, f.ClosedLoop)
+			}
 		}},
 		{"from some to some", "{type: poisson, size: 10KB, load: 0.1, sources: [host0, host2..host3], destinations: [host7, host0]}", func(t *testing.T, flows []scenario.Flow) {
 			seen := map[[2]uint32]bool{}

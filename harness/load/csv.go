@@ -41,7 +41,7 @@ func writeCSV(out io.Writer, l *Load, flows iter.Seq2[scenario.Flow, error]) err
 			strconv.FormatInt(f.StartPs, 10), strconv.FormatInt(f.StopPs, 10),
 			number(uint64(f.SrcPort)), number(uint64(f.DstPort)), strconv.FormatFloat(f.Weight, 'g', -1, 64))
 		if len(columns) > len(table.Columns) {
-			row = append(row, strconv.FormatBool(f.Persistent))
+			row = append(row, strconv.FormatBool(f.Persistent), strconv.FormatBool(f.ClosedLoop))
 		}
 		if err := w.Write(row); err != nil {
 			return err

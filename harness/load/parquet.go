@@ -20,14 +20,18 @@ const (
 	ListFile  = ListTable + ".parquet"
 )
 
-// persistent is the column of lists in which a flow may be persistent.
-var persistent = trace.Column{Name: "persistent", Type: "bool", Unit: "1", Help: "a message on the connection of its hosts, ports and class, which stays open"}
+// ofMessages are the columns of lists in which a flow may be a message on a
+// persistent connection.
+var ofMessages = []trace.Column{
+	{Name: "persistent", Type: "bool", Unit: "1", Help: "a message on the connection of its hosts, ports and class, which stays open"},
+	{Name: "closed_loop", Type: "bool", Unit: "1", Help: "its start is by a clock of its connection that stands still while a message is under way"},
+}
 
 // tableOf is the table of a workload's flows.
 func tableOf(flows workload.Generator) trace.Table {
 	t := table
 	if workload.HasConnections(flows) {
-		t.Columns = append(slices.Clip(t.Columns), persistent)
+		t.Columns = append(slices.Clip(t.Columns), ofMessages...)
 	}
 	return t
 }
@@ -57,7 +61,7 @@ const batchRows = 4096
 // parquetList gathers flows column by column.
 type parquetList struct {
 	writer  *trace.TableWriter
-	columns [][]byte // as in a block of a trace stream; the last may be persistent
+	columns [][]byte // as in a block of a trace stream; behind table's may be ofMessages
 	payload []byte
 	rows    int
 }
@@ -105,16 +109,20 @@ func (p *parquetList) add(f *scenario.Flow) error {
 	c[9] = le.AppendUint16(c[9], f.DstPort)
 	c[10] = le.AppendUint64(c[10], math.Float64bits(f.Weight))
 	if len(c) > len(table.Columns) {
-		bit := byte(0)
-		if f.Persistent {
-			bit = 1
-		}
-		c[11] = append(c[11], bit)
+		c[11] = append(c[11], bit(f.Persistent))
+		c[12] = append(c[12], bit(f.ClosedLoop))
 	}
 	if p.rows++; p.rows < batchRows {
 		return nil
 	}
 	return p.flush()
+}
+
+func bit(is bool) byte {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func (p *parquetList) flush() error {

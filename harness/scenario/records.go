@@ -27,6 +27,9 @@ type Flow struct {
 	// Persistent: a message on the connection of its hosts, ports and class,
 	// which stays open.
 	Persistent bool
+	// ClosedLoop: StartPs is by a clock of the message's connection that stands
+	// still while a message is under way.
+	ClosedLoop bool
 
 	Part int // of a mix of workloads; the engines are not told
 }
@@ -50,6 +53,7 @@ const (
 const (
 	flagMeasured = 1 << iota
 	flagPersistent
+	flagClosedLoop
 )
 
 var (
@@ -76,19 +80,23 @@ func (f *Flow) put(b *[flowSize]byte) {
 	if f.Persistent {
 		b[45] |= flagPersistent
 	}
+	if f.ClosedLoop {
+		b[45] |= flagClosedLoop
+	}
 	le.PutUint64(b[48:], math.Float64bits(f.Weight))
 }
 
 func (f *Flow) get(b *[flowSize]byte) error {
 	le := binary.LittleEndian
-	if b[45]&^(flagMeasured|flagPersistent) != 0 || le.Uint16(b[46:]) != 0 || le.Uint64(b[56:]) != 0 {
+	if b[45]&^(flagMeasured|flagPersistent|flagClosedLoop) != 0 || le.Uint16(b[46:]) != 0 || le.Uint64(b[56:]) != 0 {
 		return errors.New("unknown flags or a reserved field that is not 0")
 	}
 	*f = Flow{
 		ID: le.Uint32(b[0:]), Src: le.Uint32(b[4:]), Dst: le.Uint32(b[8:]), Group: le.Uint32(b[12:]),
 		Size: le.Uint64(b[16:]), StartPs: int64(le.Uint64(b[24:])), StopPs: int64(le.Uint64(b[32:])),
 		SrcPort: le.Uint16(b[40:]), DstPort: le.Uint16(b[42:]),
-		Class: b[44], Measured: b[45]&flagMeasured != 0, Persistent: b[45]&flagPersistent != 0, Weight: math.Float64frombits(le.Uint64(b[48:])),
+		Class: b[44], Measured: b[45]&flagMeasured != 0, Persistent: b[45]&flagPersistent != 0, ClosedLoop: b[45]&flagClosedLoop != 0,
+		Weight: math.Float64frombits(le.Uint64(b[48:])),
 	}
 	return nil
 }

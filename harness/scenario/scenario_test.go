@@ -213,6 +213,24 @@ func TestRecordsOutOfOrder(t *testing.T) {
 	assert.ErrorIs(t, err, broken)
 }
 
+func TestFlags(t *testing.T) {
+	for i := range 8 {
+		want := Flow{Dst: 1, StopPs: -1, Measured: i&1 != 0, Persistent: i&2 != 0, ClosedLoop: i&4 != 0}
+		path := filepath.Join(t.TempDir(), FlowsFile)
+		file, err := os.Create(path)
+		require.NoError(t, err)
+		require.NoError(t, WriteFlows(file, flowList(want)))
+		require.NoError(t, file.Close())
+		written, err := os.ReadFile(path)
+		require.NoError(t, err)
+		assert.Equal(t, byte(i), written[headerSize+45])
+		for got, err := range ReadFlows(bytes.NewReader(written)) {
+			require.NoError(t, err)
+			assert.Equal(t, want, got)
+		}
+	}
+}
+
 func TestReadRefuses(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", FlowsFile))
 	require.NoError(t, err)
@@ -232,7 +250,7 @@ func TestReadRefuses(t *testing.T) {
 		{"truncated", data[:len(data)-1], "record 1: the header says 2 records: unexpected EOF"},
 		{"cut at a record", data[:len(data)-64], "record 1: the header says 2 records: EOF"},
 		{"too long", append(slices.Clone(data), 0), "more behind the 2 records of the header"},
-		{"unknown flag", edit(32+45, 4), "record 0: unknown flags"},
+		{"unknown flag", edit(32+45, 8), "record 0: unknown flags"},
 		{"order", edit(32+24+7, 1), "record 1: flows are not sorted"},
 	}
 	for _, tt := range tests {

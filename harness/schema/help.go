@@ -46,6 +46,7 @@ var help = map[string]string{
 	"workload.load":         "share of the sources' link rate (see load_of) that the payload takes, such as 0.5",
 	"workload.load_of":      "of what load is a share: the hosts' own links, or the uplinks of the switches they hang on, failed ones included",
 	"workload.connections":  "persistent connections of every pair of hosts, on which flows are messages, such as 3; 0: every flow is a connection of its own",
+	"workload.closed_loop":  "the time between two messages of a connection counts from the end of the first one; default false: from its start",
 	"workload.total":        "what the senders of an event send together, in equal shares; in place of a size",
 	"workload.writers":      "how many of the sources write; default all",
 	"workload.blocks":       "blocks that each writer writes; default 1",

@@ -46,6 +46,22 @@ func TestConnections(t *testing.T) {
 	assert.NotEqual(t, messages[:100], collect(t, p, 2)[:100])
 }
 
+// TestClosedLoop: the flows are the same, and say that they wait.
+func TestClosedLoop(t *testing.T) {
+	p, _ := poisson(t, 4, 0.5, FixedSize(10_000), units.Millisecond)
+	p.PerPair = 2
+	open := collect(t, p, 1)
+	p.ClosedLoop = true
+	require.NoError(t, p.Check())
+	for i, f := range collect(t, p, 1) {
+		assert.True(t, f.ClosedLoop)
+		f.ClosedLoop = false
+		require.Equal(t, open[i], f)
+	}
+	p.PerPair = 0
+	require.ErrorContains(t, p.Check(), "a closed loop is asked for without connections")
+}
+
 func TestConnectionsOfIncastAndJobs(t *testing.T) {
 	common := Common{Sizes: FixedSize(1000), Rules: Rules{StopPs: units.Second, Classes: 2, ToPs: units.Second}}
 	for _, perPair := range []int{0, 2} {

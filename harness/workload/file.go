@@ -20,8 +20,9 @@ import (
 // The columns have names, in CSV in the first line: src and dst (names of
 // hosts), size_bytes (payload, 0 = unlimited) and start_ps; optional are flow
 // (number, unique), stop_ps (-1 = never), class, group, weight, src_port,
-// dst_port and persistent (a message on the connection of its hosts, ports and
-// class, which stays open). The rows are sorted by start (and then by flow, if it is given);
+// dst_port, persistent (a message on the connection of its hosts, ports and
+// class, which stays open) and closed_loop (of a message: its start is by a
+// clock that stands still while one of its connection is under way). The rows are sorted by start (and then by flow, if it is given);
 // without the column flow they are numbered from 0.
 type File struct {
 	path  string
@@ -34,7 +35,7 @@ type File struct {
 
 var (
 	requiredColumns = []string{"src", "dst", "size_bytes", "start_ps"}
-	optionalColumns = []string{"flow", "stop_ps", "class", "group", "weight", "src_port", "dst_port", "persistent"}
+	optionalColumns = []string{"flow", "stop_ps", "class", "group", "weight", "src_port", "dst_port", "persistent", "closed_loop"}
 )
 
 // OpenFile reads a flow list once and checks all of it. host finds a host by
@@ -170,6 +171,14 @@ var fits = map[string]string{
 	"stop_ps":    "; a stop is a whole number of picoseconds, -1 for never",
 }
 
+func truth(text string) (bool, error) {
+	is, err := strconv.ParseBool(text)
+	if err != nil {
+		return false, fmt.Errorf("%q is neither true nor false", text)
+	}
+	return is, nil
+}
+
 // flow reads a row.
 func (f *File) flow(id uint32, columns, row []string) (scenario.Flow, error) {
 	flow := scenario.Flow{ID: id, StopPs: -1, Class: f.rules.DefaultClass(), Weight: 1, DstPort: DstPort}
@@ -212,9 +221,9 @@ func (f *File) flow(id uint32, columns, row []string) (scenario.Flow, error) {
 		case "dst_port":
 			flow.DstPort = uint16(number(16))
 		case "persistent":
-			if flow.Persistent, err = strconv.ParseBool(row[i]); err != nil {
-				err = fmt.Errorf("%q is neither true nor false", row[i])
-			}
+			flow.Persistent, err = truth(row[i])
+		case "closed_loop":
+			flow.ClosedLoop, err = truth(row[i])
 		}
 		if errors.Is(err, strconv.ErrSyntax) || errors.Is(err, strconv.ErrRange) {
 			err = fmt.Errorf("%q is not a number that fits this column%s", row[i], fits[name])

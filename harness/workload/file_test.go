@@ -33,8 +33,8 @@ func open(t *testing.T, text string) (*File, error) {
 }
 
 func TestFile(t *testing.T) {
-	file, err := open(t, "start_ps,src,dst,size_bytes,stop_ps,class,group,weight,src_port,dst_port,persistent\n"+
-		"5,h1,h2,100,-1,0,7,0.5,11,12,false\n19,h2,h1,0,50,1,0,1,13,14,0\n20,h1,h2,1,-1,1,0,1,15,16,true\n")
+	file, err := open(t, "start_ps,src,dst,size_bytes,stop_ps,class,group,weight,src_port,dst_port,persistent,closed_loop\n"+
+		"5,h1,h2,100,-1,0,7,0.5,11,12,false,false\n19,h2,h1,0,50,1,0,1,13,14,0,0\n20,h1,h2,1,-1,1,0,1,15,16,true,1\n")
 	require.NoError(t, err)
 	var got []scenario.Flow
 	for f, err := range file.Flows(1) {
@@ -44,7 +44,7 @@ func TestFile(t *testing.T) {
 	assert.Equal(t, []scenario.Flow{
 		{ID: 0, Src: 1, Dst: 2, Group: 7, Size: 100, StartPs: 5, StopPs: -1, SrcPort: 11, DstPort: 12, Weight: 0.5},
 		{ID: 1, Src: 2, Dst: 1, StartPs: 19, StopPs: 50, SrcPort: 13, DstPort: 14, Class: 1, Measured: true, Weight: 1},
-		{ID: 2, Src: 1, Dst: 2, Size: 1, StartPs: 20, StopPs: -1, SrcPort: 15, DstPort: 16, Class: 1, Weight: 1, Persistent: true},
+		{ID: 2, Src: 1, Dst: 2, Size: 1, StartPs: 20, StopPs: -1, SrcPort: 15, DstPort: 16, Class: 1, Weight: 1, Persistent: true, ClosedLoop: true},
 	}, got)
 	assert.True(t, HasConnections(file))
 	var pairs [][2]uint32
@@ -60,7 +60,7 @@ func TestFileRefuses(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"", "flows.csv: EOF; its first line names the columns"},
 		{header, "has no flows"},
-		{"src,dst,size,start_ps\n", `there is no column "size" (known: class, dst, `},
+		{"src,dst,size,start_ps\n", `there is no column "size" (known: class, closed_loop, dst, `},
 		{"src,dst,size_bytes,src\n", `the column "src" is there twice`},
 		{"src,dst,size_bytes\n", `the column "start_ps" is missing`},
 		{header + "h1,h2,10,0\nh1,x,10,0\n", `flows.csv:3: dst: there is no host "x"`},
@@ -76,6 +76,9 @@ func TestFileRefuses(t *testing.T) {
 		{"src,dst,size_bytes,start_ps,stop_ps\nh1,h2,10,5,5\n", "stop: the flow stops at 5ps, but starts at 5ps"},
 		{"src,dst,size_bytes,start_ps,weight\nh1,h2,10,0,NaN\n", `"NaN" is no weight`},
 		{"src,dst,size_bytes,start_ps,persistent\nh1,h2,10,0,yes\n", `persistent: "yes" is neither true nor false`},
+		{"src,dst,size_bytes,start_ps,closed_loop\nh1,h2,10,0,2\n", `closed_loop: "2" is neither true nor false`},
+		{"src,dst,size_bytes,start_ps,closed_loop\nh1,h2,10,0,true\n", "closed_loop: messages that wait for each other are on persistent connections"},
+		{"src,dst,size_bytes,start_ps,persistent,closed_loop\nh1,h2,0,0,true,true\n", "closed_loop: messages that wait for each other are on persistent connections and have a size"},
 	}
 	for _, tt := range tests {
 		_, err := open(t, tt.text)

@@ -30,7 +30,7 @@ func (r Rules) complete(f scenario.Flow) scenario.Flow {
 
 // A FlowError says which field of a flow breaks the rules.
 type FlowError struct {
-	Field string // dst, start, stop or class
+	Field string // dst, start, stop, class or closed_loop
 	Err   error
 }
 
@@ -51,6 +51,8 @@ func (r Rules) Check(f scenario.Flow) error {
 		return broken("start", "the flow starts at %s, but the run stops at %s; start it before that or let the run go on", units.FormatTime(f.StartPs), units.FormatTime(r.StopPs))
 	case f.StopPs != -1 && f.StopPs <= f.StartPs:
 		return broken("stop", "the flow stops at %s, but starts at %s; it stops after its start", units.FormatTime(f.StopPs), units.FormatTime(f.StartPs))
+	case f.ClosedLoop && (!f.Persistent || f.Size == 0 || f.StopPs != -1):
+		return broken("closed_loop", "messages that wait for each other are on persistent connections and have a size and no stop")
 	case int(f.Class) >= r.Classes:
 		return broken("class", "%d is out of range; allowed: from 0 to %d", f.Class, r.Classes-1)
 	}

@@ -40,6 +40,7 @@ struct FlowSpec {
   uint8_t cls = 1;
   bool measured = true;
   bool persistent = false;  // a message on the connection of its hosts, ports and class, which stays open
+  bool closedLoop = false;  // of a message: see ClosedLoop
   double weight = 1;
 };
 

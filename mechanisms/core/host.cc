@@ -122,6 +122,14 @@ int64_t Host::bandwidthDelayProduct() const {
 
 // ---------------------------------------------------------------- sender
 
+void Host::arrive(const FlowSpec& spec, Host& receiver) {
+  if (spec.closedLoop) {
+    loops_.try_emplace(connectionKey(spec), network_->engine(), *this, receiver).first->second.arrive(spec);
+  } else {
+    startFlow(spec, receiver);
+  }
+}
+
 void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   if (spec.cls >= classes_ || (spec.stop.ps >= 0 && spec.stop < network_->engine().now())) {
     throw std::invalid_argument("flow " + std::to_string(spec.id) + ": its class " + std::to_string(spec.cls) +
@@ -423,7 +431,7 @@ bool Host::finish(Flow& f) {
   (f.prevActive == nullptr ? firstActive_ : f.prevActive->nextActive) = f.nextActive;
   (f.nextActive == nullptr ? lastActive_ : f.nextActive->prevActive) = f.prevActive;
   emitFlow(f);
-  const bool measured = f.spec.measured;
+  const FlowSpec spec = f.spec;
   const bool goesOn = &connection != &f && --connection.messages > 0;
   if (&connection == &f) {
     bury(f);
@@ -431,7 +439,8 @@ bool Host::finish(Flow& f) {
     if (!goesOn) park(connection);
     release(f);
   }
-  network_->flowEnded(measured);
+  if (spec.closedLoop) loops_.at(connectionKey(spec)).onFinish(spec);
+  network_->flowEnded(spec.measured);
   return goesOn;
 }
 

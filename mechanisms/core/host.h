@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mechanisms/core/closed_loop.h"
 #include "mechanisms/core/node.h"
 #include "mechanisms/core/turns.h"
 
@@ -32,6 +33,8 @@ class Host final : public Node, public PacketSource {
   void setCongestionControl(CongestionControl& cc);
   void addReceiverAgent(ReceiverAgent& agent);
 
+  /// The time is there at which the flow list has this flow start.
+  void arrive(const FlowSpec& spec, Host& receiver);
   void startFlow(const FlowSpec& spec, Host& receiver);
   /// For congestion controls: after changing flow.rate or flow.window outside of the calls that the
   /// host makes (a timer).
@@ -143,6 +146,7 @@ class Host final : public Node, public PacketSource {
   CongestionControl* cc_ = nullptr;
   std::vector<ReceiverAgent*> receivers_;
   std::unordered_map<uint64_t, Connection> connections_;  // never gone through: its order is no order
+  std::unordered_map<uint64_t, ClosedLoop> loops_;        // nor is this one
   std::vector<std::unique_ptr<ControlQueue>> controlQueues_;
   Turns turns_[kMaxClasses];
   uint32_t readyMask_ = 0;

@@ -43,7 +43,7 @@ struct Network::Start final : Event {
   }
   void fire() override {
     network.idleStarts_.push_back(this);
-    network.host(spec.src).startFlow(spec, network.host(spec.dst));
+    network.host(spec.src).arrive(spec, network.host(spec.dst));
     network.engine_.progress.flowsStarted.store(network.counters.flowsStarted, std::memory_order_relaxed);
   }
 

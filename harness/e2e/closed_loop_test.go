@@ -1,0 +1,53 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/scenario"
+)
+
+// TestClosedLoop: on the engines, too, the time between two messages of a
+// connection counts from the end of the first one.
+func TestClosedLoop(t *testing.T) {
+	dir := mustRun(t, nil, "testdata/closed-loop.yaml")[0]
+	results := map[string]map[string]string{}
+	for _, row := range rows(t, dir, "flows") {
+		results[row["flow"]] = row
+	}
+	file, err := os.Open(filepath.Join(dir, scenario.FlowsFile))
+	require.NoError(t, err)
+	defer file.Close()
+	type connection struct {
+		src  uint32
+		port uint16
+	}
+	before := map[connection]scenario.Flow{}
+	waited, late := 0, 0
+	for f, err := range scenario.ReadFlows(file) {
+		require.NoError(t, err)
+		require.True(t, f.ClosedLoop)
+		c := connection{f.Src, f.SrcPort}
+		previous, second := before[c]
+		before[c] = f
+		row, started := results[strconv.Itoa(int(f.ID))]
+		if !started {
+			late++
+			continue
+		}
+		if !second {
+			assert.Equal(t, float64(f.StartPs), number(t, row, "start_ps"))
+			continue
+		}
+		waited++
+		end := number(t, results[strconv.Itoa(int(previous.ID))], "sender_end_ps")
+		assert.Equal(t, end+float64(f.StartPs-previous.StartPs), number(t, row, "start_ps"), "flow %d", f.ID)
+	}
+	assert.Greater(t, waited, 50)
+	assert.Positive(t, late, "their time had not come when the run ended")
+}

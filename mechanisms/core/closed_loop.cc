@@ -1,0 +1,33 @@
+#include "mechanisms/core/closed_loop.h"
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+void ClosedLoop::arrive(const FlowSpec& message) {
+  waiting_.push_back(message);
+  if (!underWay_ && waiting_.size() == 1) scheduleNext();
+}
+
+void ClosedLoop::onFinish(const FlowSpec& message) {
+  underWay_ = false;
+  behind_ = behind_ + (engine_.now() - message.start);
+  if (!waiting_.empty()) scheduleNext();
+}
+
+void ClosedLoop::scheduleNext() {
+  FlowSpec& next = waiting_.front();
+  next.start = next.start + behind_;
+  setKey(eventKey(keyNode(next.src), EventKind::FlowSource, next.id));
+  engine_.schedule(*this, next.start);
+}
+
+void ClosedLoop::fire() {
+  const FlowSpec message = waiting_.front();
+  waiting_.pop_front();
+  underWay_ = true;
+  sender_.startFlow(message, receiver_);
+}
+
+}  // namespace fabric
