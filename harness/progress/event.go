@@ -45,8 +45,9 @@ type Event struct {
 	FlowsDone    int64   `json:"flows_done,omitempty"`
 	FlowsTotal   int64   `json:"flows_total,omitempty"`
 	WallS        float64 `json:"wall_s,omitempty"`
-	// ETAS is the time left until StopPS at the present speed; a run that
-	// stops when its flows finish may end sooner.
+	// ETAS is the time left until StopPS at the present speed, or, if it is
+	// less, until all flows of a run that ends with them are done at the speed
+	// so far; flows that are not measured count, so it may end sooner.
 	ETAS float64 `json:"eta_s,omitempty"`
 
 	// ExpectedS is how long the run is expected to take, as far as earlier

@@ -27,6 +27,8 @@ type Job struct {
 	Labels map[string]string
 
 	Program *engine.Program
+	// EndsWithFlows: the run may end long before its stop time.
+	EndsWithFlows bool
 	// Prepare writes the inputs: scenario.json and the files it names, and
 	// effective.json.
 	Prepare func(dir string) (*workload.Tally, error)
@@ -502,6 +504,9 @@ func (r *reporter) progress(m message) {
 	}
 	if r.pace > 0 {
 		e.ETAS = float64(m.StopPS-m.SimPS) / r.pace
+		if r.job.EndsWithFlows && m.FlowsDone > 0 {
+			e.ETAS = min(e.ETAS, m.WallS*float64(m.FlowsTotal-m.FlowsDone)/float64(m.FlowsDone))
+		}
 	}
 	emit(r.sink, r.job, e)
 }

@@ -237,7 +237,17 @@ func TestMuchOutputAndLongLinesAreDrained(t *testing.T) {
 	running := sink.of(progress.Running)
 	require.Len(t, running, 5_000)
 	assert.InDelta(t, 1000, running[4_999].EventsPerSec, 1)
-	assert.Positive(t, running[2_000].ETAS)
+	// 1000 of the 1,000,000 ps a second.
+	assert.InDelta(t, 998, running[2_000].ETAS, 1)
+}
+
+func TestTimeLeftOfRunsThatEndWithTheirFlows(t *testing.T) {
+	opt, sink := options(t)
+	j := job("chatty", 1)
+	j.EndsWithFlows = true
+	require.NoError(t, run.One(context.Background(), j, opt).Err)
+	// 2,000 of 20,000 flows in 2 s.
+	assert.InDelta(t, 18, sink.of(progress.Running)[2_000].ETAS, 0.01)
 }
 
 func TestCancelStopsTheChildAndLeavesNothing(t *testing.T) {

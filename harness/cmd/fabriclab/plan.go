@@ -148,7 +148,7 @@ func job(e *experiment.Experiment, point *experiment.Point, hash, engineName str
 	title := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", e.Name, point, engineName, seed)), " ")
 	return run.Job{
 		Key:   store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engineName, Seed: seed},
-		Title: title, Labels: labels, Program: program,
+		Title: title, Labels: labels, Program: program, EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
 		Prepare: func(dir string) (*workload.Tally, error) { return point.WriteInputs(dir, seed) },
 		IdealFCT: func(src, dst uint32, size uint64) (int64, bool) {
 			ps, err := point.IdealFCT(src, dst, size)

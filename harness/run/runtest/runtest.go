@@ -115,7 +115,7 @@ func play(mode string, options map[string]string) int {
 		fmt.Fprint(os.Stderr, strings.Repeat("x", 200_000), "\n")
 		say("%s", strings.Repeat("y", 100_000))
 		for i := range 5_000 {
-			say(`{"event":"progress","sim_ps":%d,"stop_ps":1000000,"events":%d,"flows_done":0,"flows_total":2,"wall_s":%g}`, i, i, float64(i)/1000)
+			say(`{"event":"progress","sim_ps":%d,"stop_ps":1000000,"events":%d,"flows_done":%d,"flows_total":20000,"wall_s":%g}`, i, i, i, float64(i)/1000)
 			fmt.Fprintln(os.Stderr, "line", i)
 		}
 	}
