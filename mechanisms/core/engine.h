@@ -88,7 +88,7 @@ class Engine {
   struct Progress {
     std::atomic<int64_t> now{0};  // ps
     std::atomic<uint64_t> events{0};
-    std::atomic<uint64_t> flowsStarted{0}, flowsDone{0};
+    std::atomic<uint64_t> flowsDone{0};
   };
   Progress progress;
 

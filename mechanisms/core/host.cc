@@ -123,6 +123,12 @@ int64_t Host::bandwidthDelayProduct() const {
 // ---------------------------------------------------------------- sender
 
 void Host::arrive(const FlowSpec& spec, Host& receiver) {
+  if (spec.closedLoop && (!spec.persistent || spec.size == 0 || spec.stop.ps >= 0)) {
+    throw std::invalid_argument("flow " + std::to_string(spec.id) +
+                                ": what waits in a closed loop are messages on persistent connections that have a "
+                                "size and no stop");
+  }
+  if (spec.size != 0 && spec.measured) ++network_->counters.measuredLimited;
   if (spec.closedLoop) {
     loops_.try_emplace(connectionKey(spec), network_->engine(), *this, receiver).first->second.arrive(spec);
   } else {
@@ -150,7 +156,6 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   lastActive_ = &f;
   ++network_->counters.flowsStarted;
   if (spec.size != 0) ++network_->counters.flowsLimited;
-  if (spec.size != 0 && spec.measured) ++network_->counters.measuredLimited;
   if (spec.persistent) {
     ++f.connection->messages;
     transport_->append(*f.connection, f);

@@ -33,8 +33,9 @@ class Host final : public Node, public PacketSource {
   void setCongestionControl(CongestionControl& cc);
   void addReceiverAgent(ReceiverAgent& agent);
 
-  /// The time is there at which the flow list has this flow start.
+  /// The time is there at which the flow list has this flow start: it does, or waits in a closed loop.
   void arrive(const FlowSpec& spec, Host& receiver);
+  /// For ClosedLoop.
   void startFlow(const FlowSpec& spec, Host& receiver);
   /// For congestion controls: after changing flow.rate or flow.window outside of the calls that the
   /// host makes (a timer).
@@ -96,6 +97,13 @@ class Host final : public Node, public PacketSource {
   void forEachActive(F&& f) const {
     for (Flow* flow = firstActive_; flow != nullptr; flow = flow->nextActive) f(*flow);
   }
+  /// Messages in closed loops that have not begun, in no order.
+  template <class F>
+  void forEachWaiting(F&& f) const {
+    for (const auto& [key, loop] : loops_) {
+      for (const FlowSpec& message : loop.waiting()) f(message);
+    }
+  }
   void emitFlow(const Flow& flow) const;
 
  private:
@@ -145,8 +153,8 @@ class Host final : public Node, public PacketSource {
   Transport* transport_ = nullptr;
   CongestionControl* cc_ = nullptr;
   std::vector<ReceiverAgent*> receivers_;
-  std::unordered_map<uint64_t, Connection> connections_;  // never gone through: its order is no order
-  std::unordered_map<uint64_t, ClosedLoop> loops_;        // nor is this one
+  std::unordered_map<uint64_t, Connection> connections_;  // its order is no order
+  std::unordered_map<uint64_t, ClosedLoop> loops_;        // nor is this one's
   std::vector<std::unique_ptr<ControlQueue>> controlQueues_;
   Turns turns_[kMaxClasses];
   uint32_t readyMask_ = 0;

@@ -1,6 +1,7 @@
 #include "mechanisms/core/network.h"
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <stdexcept>
 
@@ -44,7 +45,6 @@ struct Network::Start final : Event {
   void fire() override {
     network.idleStarts_.push_back(this);
     network.host(spec.src).arrive(spec, network.host(spec.dst));
-    network.engine_.progress.flowsStarted.store(network.counters.flowsStarted, std::memory_order_relaxed);
   }
 
   Network& network;
@@ -264,9 +264,16 @@ void Network::flowEnded(bool measured) {
 void Network::finish() {
   trace_.stopHolding();
   std::vector<const Flow*> unfinished;
-  for (const Node* n : nodes_) {
-    if (const auto* h = dynamic_cast<const Host*>(n)) {
+  std::deque<Flow> notBegun;
+  for (Node* n : nodes_) {
+    if (auto* h = dynamic_cast<Host*>(n)) {
       h->forEachActive([&](const Flow& f) { unfinished.push_back(&f); });
+      h->forEachWaiting([&](const FlowSpec& message) {
+        Flow& f = notBegun.emplace_back();
+        f.spec = message;
+        f.sender = h;
+        unfinished.push_back(&f);
+      });
     }
   }
   std::sort(unfinished.begin(), unfinished.end(), [](const Flow* a, const Flow* b) { return a->spec.id < b->spec.id; });

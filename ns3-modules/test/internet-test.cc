@@ -24,6 +24,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 
@@ -205,13 +206,14 @@ TEST(Internet, FragmentsGoTogetherAndArriveWhole)
     Simulator::Destroy();
 }
 
-TEST(Internet, EcnFieldsCrossUnlessAQueueMarks)
+namespace
 {
-    // Host 0 and 1 to host 2 under the same leaf: 20 datagrams each at once meet at one port.
+
+/// Host 0 and 1 to host 2: 20 datagrams each at once meet at its port.
+void
+EcnFieldsCross(LeafSpineOptions options)
+{
     UsePicoseconds();
-    LeafSpineOptions options;
-    options.leaves = 1;
-    options.hostsPerLeaf = 3;
     options.queue = ObjectFactory("ns3::fabric::Red",
                                   "Kmin",
                                   UintegerValue(5000),
@@ -266,6 +268,77 @@ TEST(Internet, EcnFieldsCrossUnlessAQueueMarks)
     const auto marks = static_cast<int>(f.Counters().marks);
     EXPECT_EQ(marks, seen[1][3] + seen[2][3]);
     EXPECT_EQ(markedFrames, marks + 40);
+    Simulator::Destroy();
+}
+
+} // namespace
+
+TEST(Internet, EcnFieldsCrossUnlessAQueueMarks)
+{
+    LeafSpineOptions options;
+    options.leaves = 1;
+    options.hostsPerLeaf = 3;
+    EcnFieldsCross(options);
+}
+
+TEST(Internet, EcnFieldsCrossCongasOverlay)
+{
+    LeafSpineOptions options;
+    options.fabricRate = DataRate("40Gbps"); // no queue before the one at host 2
+    options.configure = [](FabricHelper& helper) {
+        helper.SetPathSelector(ObjectFactory("ns3::fabric::Conga"));
+        helper.AddPortAgent(ObjectFactory("ns3::fabric::Dre"));
+    };
+    EcnFieldsCross(options);
+}
+
+TEST(Internet, FlowletsAreOfFiveTuples)
+{
+    // One socket pauses for more than twice the timeout, the other one for less than it: one
+    // changes its path again and again, the other one stays.
+    UsePicoseconds();
+    LeafSpineOptions options;
+    options.configure = [](FabricHelper& helper) {
+        helper.SetPathSelector(
+            ObjectFactory("ns3::fabric::Letflow", "FlowletTimeout", TimeValue(MicroSeconds(100))));
+    };
+    LeafSpine f(options);
+    uint32_t got = 0;
+    const Ptr<Socket> server = f.Udp(3, 7777, [&](Ptr<Socket> socket) {
+        socket->Recv();
+        ++got;
+    });
+    const Ptr<Socket> steady = f.Udp(0, 10000, [](Ptr<Socket>) {});
+    const Ptr<Socket> pausing = f.Udp(0, 10001, [](Ptr<Socket>) {});
+    const InetSocketAddress to(f.addresses.GetAddress(3), 7777);
+    constexpr uint32_t COUNT = 64;
+    for (uint32_t i = 0; i < 10 * COUNT; ++i)
+    {
+        Simulator::Schedule(MicroSeconds(50 * i),
+                            [&] { steady->SendTo(Create<Packet>(1000), 0, to); });
+    }
+    for (uint32_t i = 0; i < COUNT; ++i)
+    {
+        Simulator::Schedule(MicroSeconds(500 * i + 25),
+                            [&] { pausing->SendTo(Create<Packet>(100), 0, to); });
+    }
+    f.helper.StopAt(MicroSeconds(500 * COUNT));
+    EXPECT_EQ(f.helper.Run(), 0);
+    EXPECT_EQ(got, 11 * COUNT);
+    // Of the sum 46 B per datagram are headers, and all long ones went by one uplink.
+    constexpr uint64_t LONG = 10 * COUNT * 1046;
+    uint64_t sent[2];
+    for (uint32_t s = 0; s < 2; ++s)
+    {
+        sent[s] = f.Leaf(0).port(2 + s).sentWireBytes();
+    }
+    const uint64_t mostly = std::max(sent[0], sent[1]);
+    ASSERT_GE(mostly, LONG);
+    const uint64_t beside = (mostly - LONG) / 146;
+    EXPECT_EQ(std::min(sent[0], sent[1]), (COUNT - beside) * 146);
+    EXPECT_NEAR(static_cast<double>(beside),
+                COUNT / 2.0,
+                4 * 4); // a fair coin: four deviations of 4
     Simulator::Destroy();
 }
 

@@ -112,7 +112,7 @@ std::vector<fabric::FlowSpec> parseFlows(const omnetpp::cPar& flows, const NodeN
   for (int i = 0; i < array->size(); ++i) {
     const Fields f(array->get(i), "flows[" + std::to_string(i) + "]",
                    {"id", "src", "dst", "size", "start", "stop", "class", "group", "weight", "measured", "srcPort",
-                    "dstPort", "persistent"});
+                    "dstPort", "persistent", "closedLoop"});
     constexpr uint32_t kFirstPort = 49152, kDestinationPort = 4791;  // as the harness numbers them
     fabric::FlowSpec s;
     s.id = f.has("id") ? static_cast<uint32_t>(f.quantity("id", "", 0, kMax32 - 1)) : static_cast<uint32_t>(i);
@@ -126,6 +126,7 @@ std::vector<fabric::FlowSpec> parseFlows(const omnetpp::cPar& flows, const NodeN
     if (f.has("weight")) s.weight = f.real("weight");
     if (f.has("measured")) s.measured = f.flag("measured");
     if (f.has("persistent")) s.persistent = f.flag("persistent");
+    if (f.has("closedLoop")) s.closedLoop = f.flag("closedLoop");
     s.srcPort = static_cast<uint16_t>(f.has("srcPort") ? f.quantity("srcPort", "", 0, 0xffff)
                                                        : kFirstPort + s.id % (0x10000 - kFirstPort));
     s.dstPort = static_cast<uint16_t>(f.has("dstPort") ? f.quantity("dstPort", "", 0, 0xffff) : kDestinationPort);
