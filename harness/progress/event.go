@@ -47,7 +47,8 @@ type Event struct {
 	WallS        float64 `json:"wall_s,omitempty"`
 	// ETAS is the time left until StopPS at the present speed, or, if it is
 	// less, until all flows of a run that ends with them are done at the speed
-	// so far; flows that are not measured count, so it may end sooner.
+	// so far; a guess, as the last ones may be long, and flows that are not
+	// measured count.
 	ETAS float64 `json:"eta_s,omitempty"`
 
 	// ExpectedS is how long the run is expected to take, as far as earlier
