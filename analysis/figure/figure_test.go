@@ -36,6 +36,9 @@ func (e experiment) matrix() (paths []string, values claims.Matrix) {
 	values = claims.Matrix{}
 	for i := 0; i < len(e.Matrix.Content); i += 2 {
 		path := e.Matrix.Content[i].Value
+		if path == "exclude" { // no axis
+			continue
+		}
 		paths = append(paths, path)
 		for _, v := range e.Matrix.Content[i+1].Content {
 			values[path] = append(values[path], v.Value)
