@@ -102,13 +102,14 @@ func textStyle(size vg.Length, c color.Color) text.Style {
 
 // Sizes of the parts of a figure.
 const (
-	dpi         = 150
-	panelHeight = 2.2 * vg.Inch
-	margin      = 0.12 * vg.Inch
-	titleSize   = 12
-	textSize    = 9
-	markSize    = 8
-	lineHeight  = 0.22 * vg.Inch
+	dpi          = 150
+	panelHeight  = 2.2 * vg.Inch
+	margin       = 0.12 * vg.Inch
+	titleSize    = 12
+	textSize     = 9
+	markSize     = 8
+	lineHeight   = 0.22 * vg.Inch
+	titlePadding = 6 // of panels, room for dots at the upper edge
 )
 
 // panelWidth keeps wide grids on a page.
@@ -255,45 +256,44 @@ func drawOn(f Figure, legend [][]entry, page draw.Canvas) error {
 			}
 		}
 	}
-	for _, row := range plots {
-		sameHeight(row)
-	}
-	tiles := draw.Tiles{Rows: len(plots), Cols: len(plots[0]), PadX: 0.12 * vg.Inch, PadY: 0.08 * vg.Inch}
+	titles, height := takeTitles(plots)
+	tiles := draw.Tiles{Rows: len(plots), Cols: len(plots[0]), PadTop: height, PadX: 0.12 * vg.Inch, PadY: 0.08*vg.Inch + height}
 	for r, row := range plot.Align(plots, tiles, area) {
 		for c, canvas := range row {
-			if !f.Panels[r][c].Blank {
-				plots[r][c].Draw(canvas)
+			if f.Panels[r][c].Blank {
+				continue
 			}
+			p := plots[r][c]
+			p.Draw(canvas)
+			frame := p.DataCanvas(canvas)
+			canvas.FillText(p.Title.TextStyle, vg.Point{X: frame.Center().X, Y: frame.Max.Y + titlePadding}, titles[r][c])
 		}
 	}
 	return nil
 }
 
-// sameHeight gives the titles of a row of panels the same number of lines:
-// panels with titles of different heights would not be aligned.
-func sameHeight(row []*plot.Plot) {
-	most := 0
-	for _, p := range row {
-		if p.Title.Text != "" {
-			most = max(most, 1+strings.Count(p.Title.Text, "\n"))
+// takeTitles takes the titles from the panels, which would set them where
+// their canvases end, at another height each; they go on the frames of the
+// data. height is the room that they take.
+func takeTitles(plots [][]*plot.Plot) (titles [][]string, height vg.Length) {
+	for r, row := range plots {
+		titles = append(titles, nil)
+		for _, p := range row {
+			title := p.Title.Text
+			titles[r] = append(titles[r], title)
+			p.Title.Text = ""
+			if title != "" {
+				height = max(height, p.Title.TextStyle.Height(title)+titlePadding)
+			}
 		}
 	}
-	for _, p := range row {
-		if p.Title.Text == "" && most > 0 {
-			p.Title.Text = " "
-		}
-		for lines := 1 + strings.Count(p.Title.Text, "\n"); lines < most; lines++ {
-			p.Title.Text = " \n" + p.Title.Text
-		}
-	}
+	return titles, height
 }
 
 func axes(f Figure, panel Panel, bottom, left bool) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.TextStyle = centred(textSize + 1)
 	p.Title.Text = wrap(panel.Title, p.Title.TextStyle, panelWidth(len(f.Panels[0]))-0.4*vg.Inch)
-	p.Title.TextStyle.YAlign = text.YTop
-	p.Title.Padding = 2
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Label.TextStyle = centred(textSize)
 		axis.Tick.Label.Font = textStyle(textSize-1, ink).Font
