@@ -22,8 +22,9 @@ import (
 // (number, unique), stop_ps (-1 = never), class, group, weight, src_port,
 // dst_port, persistent (a message on the connection of its hosts, ports and
 // class, which stays open) and closed_loop (of a message: its start is by a
-// clock that stands still while one of its connection is under way). The rows are sorted by start (and then by flow, if it is given);
-// without the column flow they are numbered from 0.
+// clock that stands still while one of its connection is under way). The rows
+// are sorted by start (and then by flow, if it is given); without the column
+// flow they are numbered from 0.
 type File struct {
 	path  string
 	host  func(name string) (uint32, error)

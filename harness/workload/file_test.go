@@ -77,8 +77,8 @@ func TestFileRefuses(t *testing.T) {
 		{"src,dst,size_bytes,start_ps,weight\nh1,h2,10,0,NaN\n", `"NaN" is no weight`},
 		{"src,dst,size_bytes,start_ps,persistent\nh1,h2,10,0,yes\n", `persistent: "yes" is neither true nor false`},
 		{"src,dst,size_bytes,start_ps,closed_loop\nh1,h2,10,0,2\n", `closed_loop: "2" is neither true nor false`},
-		{"src,dst,size_bytes,start_ps,closed_loop\nh1,h2,10,0,true\n", "closed_loop: messages that wait for each other are on persistent connections"},
-		{"src,dst,size_bytes,start_ps,persistent,closed_loop\nh1,h2,0,0,true,true\n", "closed_loop: messages that wait for each other are on persistent connections and have a size"},
+		{"src,dst,size_bytes,start_ps,closed_loop\nh1,h2,10,0,true\n", "closed_loop: the flow is not a message on a persistent connection with a size and without a stop"},
+		{"src,dst,size_bytes,start_ps,persistent,closed_loop\nh1,h2,0,0,true,true\n", "closed_loop: the flow is not a message on a persistent connection with a size and without a stop"},
 	}
 	for _, tt := range tests {
 		_, err := open(t, tt.text)

@@ -52,7 +52,7 @@ func (r Rules) Check(f scenario.Flow) error {
 	case f.StopPs != -1 && f.StopPs <= f.StartPs:
 		return broken("stop", "the flow stops at %s, but starts at %s; it stops after its start", units.FormatTime(f.StopPs), units.FormatTime(f.StartPs))
 	case f.ClosedLoop && (!f.Persistent || f.Size == 0 || f.StopPs != -1):
-		return broken("closed_loop", "messages that wait for each other are on persistent connections and have a size and no stop")
+		return broken("closed_loop", "the flow is not a message on a persistent connection with a size and without a stop, which alone can wait for each other; make it one or leave closed_loop out")
 	case int(f.Class) >= r.Classes:
 		return broken("class", "%d is out of range; allowed: from 0 to %d", f.Class, r.Classes-1)
 	}

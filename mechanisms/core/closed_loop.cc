@@ -17,15 +17,15 @@ void ClosedLoop::onFinish(const FlowSpec& message) {
 }
 
 void ClosedLoop::scheduleNext() {
-  FlowSpec& next = waiting_.front();
-  next.start = next.start + behind_;
+  const FlowSpec& next = waiting_.front();
   setKey(eventKey(keyNode(next.src), EventKind::FlowSource, next.id));
-  engine_.schedule(*this, next.start);
+  engine_.schedule(*this, next.start + behind_);
 }
 
 void ClosedLoop::fire() {
-  const FlowSpec message = waiting_.front();
+  FlowSpec message = waiting_.front();
   waiting_.pop_front();
+  message.start = engine_.now();
   underWay_ = true;
   sender_.startFlow(message, receiver_);
 }

@@ -22,7 +22,7 @@ class ClosedLoop final : public Event {
   /// The message that was under way, whose start is the one that it really had, is done.
   void onFinish(const FlowSpec& message);
   void fire() override;
-  /// Messages whose time in the flow list was there, and which have not begun.
+  /// Messages whose time in the flow list was there, and which have not begun; their starts are those of the list.
   const std::list<FlowSpec>& waiting() const { return waiting_; }
 
  private:

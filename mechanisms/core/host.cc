@@ -125,8 +125,8 @@ int64_t Host::bandwidthDelayProduct() const {
 void Host::arrive(const FlowSpec& spec, Host& receiver) {
   if (spec.closedLoop && (!spec.persistent || spec.size == 0 || spec.stop.ps >= 0)) {
     throw std::invalid_argument("flow " + std::to_string(spec.id) +
-                                ": what waits in a closed loop are messages on persistent connections that have a "
-                                "size and no stop");
+                                ": it is in a closed loop, where messages on persistent connections wait for each "
+                                "other that have a size and no stop; leave closedLoop out or give it these");
   }
   if (spec.size != 0 && spec.measured) ++network_->counters.measuredLimited;
   if (spec.closedLoop) {

@@ -55,7 +55,7 @@ const std::vector<TableDesc>& standardTables() {
         {"src", T::U32, "", "sending host", {}, true},
         {"dst", T::U32, "", "receiving host", {}, true},
         cls,
-        {"measured", T::Bool, "", "starts inside the measuring window"},
+        {"measured", T::Bool, "", "its start in the flow list is inside the measuring window"},
         {"size_bytes", T::U64, "B", "payload to send, 0 = unlimited"},
         {"start_ps", T::I64, "ps", "when the flow started"},
         {"end_ps", T::I64, "ps", "when its last payload byte reached the receiver, -1 = unfinished"},

@@ -347,7 +347,10 @@ struct FlowFile::Impl {
     const std::string where = file + ": flow " + std::to_string(spec.id) + ": ";
     if (spec.start < lastStart || spec.start.ps < 0) throw InputError(where + "flows must be sorted by start, from 0");
     if (spec.src == spec.dst) throw InputError(where + "source and destination are the same host");
-    if ((flags & ~7u) != 0) throw InputError(where + "it has flags that this program does not know");
+    if ((flags & ~7u) != 0) {
+      throw InputError(where + "flags that this program does not know; it is of another build than fabriclab: run " +
+                       "fabriclab build");
+    }
     if (spec.stop.ps >= 0 && spec.stop < spec.start) throw InputError(where + "stops before it starts");
     if (spec.start > kLongestTime || spec.stop > kLongestTime) throw InputError(where + "lies beyond 100 days");
     lastStart = spec.start;

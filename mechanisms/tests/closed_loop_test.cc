@@ -95,6 +95,17 @@ TEST(ClosedLoop, TheRunMayEndBefore) {
                           [](const std::string& w) { return w.find("3 of 3 measured flows had not finished") == 0; }));
 }
 
+/// The next one is scheduled, behind the end of the run: it has the start of the list, too.
+TEST(ClosedLoop, WhatWasScheduledHasNotBegun) {
+  Sessions net;
+  net.session(0, kMss, Time::Us(1));
+  net.session(1, kMss, Time::Us(100));
+  net.finish(Time::Us(120));
+  EXPECT_GT(net.senderEnd(0), 21 * kUs);  // so the second one is due behind the end
+  EXPECT_EQ(net.startOf(1), 100 * kUs);
+  EXPECT_EQ(net.delivered(1), 0);
+}
+
 /// With time enough the run ends with the last message, though nothing is under way while it is waited for.
 TEST(ClosedLoop, TheRunEndsWithTheLastMessage) {
   Sessions net;
