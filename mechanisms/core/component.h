@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -18,9 +19,27 @@ namespace fabric {
 class Component;
 class Network;
 
-/// Where a component plugs in.
-enum class Kind { Node, PathSelector, Queue, PortAgent, Transport, CongestionControl, ReceiverAgent, Allocator };
-const char* toString(Kind kind);
+/// What a component is: the name of its interface. A new kind is an interface, a Kind{"its_name"} and a row in
+/// the table of slots (slots.h).
+struct Kind {
+  const char* name;
+
+  bool operator==(Kind o) const { return std::string_view(name) == o.name; }
+  bool operator!=(Kind o) const { return !(*this == o); }
+
+  static const Kind Node, PathSelector, Queue, PortAgent, Transport, CongestionControl, ReceiverAgent, FlowScheduler,
+      Application, Utility;
+};
+inline constexpr Kind Kind::Node{"node"};
+inline constexpr Kind Kind::PathSelector{"path_selector"};
+inline constexpr Kind Kind::Queue{"queue"};
+inline constexpr Kind Kind::PortAgent{"port_agent"};
+inline constexpr Kind Kind::Transport{"transport"};
+inline constexpr Kind Kind::CongestionControl{"congestion_control"};
+inline constexpr Kind Kind::ReceiverAgent{"receiver_agent"};
+inline constexpr Kind Kind::FlowScheduler{"flow_scheduler"};
+inline constexpr Kind Kind::Application{"application"};
+inline constexpr Kind Kind::Utility{"utility"};
 
 enum class ParamType { Bool, Int, Float, Time, Rate, Bytes, Choice };
 const char* toString(ParamType type);
@@ -51,7 +70,8 @@ struct Param {
 struct Extension {
   std::string name;
   size_t memoryBytes = 0;
-  std::string wire;
+  int64_t wireBytes = 0;  // the most that it adds to a frame
+  std::string wire;       // what it adds, in words
 };
 
 struct Description {
@@ -90,6 +110,8 @@ class Component {
   /// From now on only live parameters change. Derived values are computed in onStart.
   void start(Network& network);
   bool started() const { return started_; }
+  /// It is time for a row, or some, of a sampled table that the description names.
+  virtual void onSample(int /*table*/) {}
 
  protected:
   /// The network is complete; parameters are final but for the live ones.
@@ -179,8 +201,9 @@ class Describe {
   Describe& unit(const char* text) { return last().unit = text, *this; }
   Describe& live() { return last().live = true, *this; }
 
-  Describe& extension(const char* name, size_t memoryBytes, const char* wire) {
-    d_.extensions.push_back({name, memoryBytes, wire});
+  /// `wireBytes`: the most that the extension adds to a frame; ports keep headroom for it.
+  Describe& extension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire) {
+    d_.extensions.push_back({name, memoryBytes, wireBytes, wire});
     return *this;
   }
   Describe& table(TableDesc t) { return d_.tables.push_back(std::move(t)), *this; }

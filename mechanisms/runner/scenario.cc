@@ -99,7 +99,7 @@ ComponentSpec component(const At& at, Kind kind) {
     for (const Description* k : Registry::all()) {
       if (k->kind == kind) known += (known.empty() ? "" : ", ") + k->name;
     }
-    at.fail("there is no " + std::string(toString(kind)) + " '" + spec.type + "'; there are " + known);
+    at.fail("there is no " + std::string(kind.name) + " '" + spec.type + "'; there are " + known);
   }
   if (!at.has("params")) return spec;
   const At params = at["params"];

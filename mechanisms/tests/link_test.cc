@@ -173,7 +173,7 @@ TEST(Link, RoccForgetsTheFlowsOfALostQueue) {
   net.flow(0, net.sender(0), net.receiver(), 2000000);
   net.flow(1, net.sender(1), net.receiver(), 2000000);
   net.run(Time::Us(50) - Time::Ns(1));
-  const auto& agent = dynamic_cast<const RoccPi&>(*net.out().agents()[0]);
+  const auto& agent = *net.out().agent<RoccPi>();
   ASSERT_EQ(agent.flows(), 2u);
   net.run(Time::Us(50));
   EXPECT_EQ(agent.flows(), 0u);

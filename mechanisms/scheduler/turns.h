@@ -14,10 +14,20 @@ class Flow;
 /// before. A bit per place: finding the next takes as many steps as there are words of 64 places.
 class Turns {
  public:
-  /// Gives the flow the lowest free place.
-  uint32_t join(Flow& flow) { return join(&flow); }
-  /// A place for what is no flow: next() returns null when its turn has come.
-  uint32_t join() { return join(nullptr); }
+  /// Gives the flow the lowest free place. Null: what is no flow; next() returns null when its turn has come.
+  uint32_t join(Flow* flow) {
+    size_t word = 0;
+    while (word < taken_.size() && taken_[word] == ~uint64_t{0}) ++word;
+    if (word == taken_.size()) {
+      taken_.push_back(0);
+      ready_.push_back(0);
+      flows_.resize(flows_.size() + 64);
+    }
+    const auto place = static_cast<uint32_t>(word * 64 + lowest(~taken_[word]));
+    taken_[word] |= bit(place);
+    flows_[place] = flow;
+    return place;
+  }
   void leave(uint32_t place) {
     clear(place);
     taken_[place / 64] &= ~bit(place);
@@ -46,20 +56,6 @@ class Turns {
   }
 
  private:
-  uint32_t join(Flow* flow) {
-    size_t word = 0;
-    while (word < taken_.size() && taken_[word] == ~uint64_t{0}) ++word;
-    if (word == taken_.size()) {
-      taken_.push_back(0);
-      ready_.push_back(0);
-      flows_.resize(flows_.size() + 64);
-    }
-    const auto place = static_cast<uint32_t>(word * 64 + lowest(~taken_[word]));
-    taken_[word] |= bit(place);
-    flows_[place] = flow;
-    return place;
-  }
-
   static uint64_t bit(uint32_t place) { return uint64_t{1} << place % 64; }
   static unsigned lowest(uint64_t bits) { return static_cast<unsigned>(__builtin_ctzll(bits)); }
 
