@@ -4,9 +4,9 @@
 
 #include <functional>
 #include <memory>
-#include <string_view>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>

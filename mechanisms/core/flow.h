@@ -71,7 +71,7 @@ class Flow {
   uint64_t end = 0;  // sequence number behind the last byte to send
   uint64_t sndNxt = 0, sndUna = 0, highest = 0;
   uint64_t sentBytes = 0, sentWireBytes = 0, retransmittedBytes = 0, packets = 0;
-  Rate rate;            // pacing rate, set by the congestion control
+  Rate rate;              // pacing rate, set by the congestion control
   Rate limit = kNoLimit;  // pacing is not faster than this; an application's to set
   int64_t window = -1;    // bytes in flight allowed, -1 = no limit
   Time lastSentAt;

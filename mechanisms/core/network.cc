@@ -155,8 +155,8 @@ void Network::checkNeeds() const {
     for (const std::string& need : description->needs) {
       if (used.count(need) != 0) continue;
       const Description* missing = Registry::find(need);
-      throw ParamError(name + " needs the " + (missing != nullptr ? missing->kind.name : "component") + " " +
-                       need + ", which is nowhere in the network; add it");
+      throw ParamError(name + " needs the " + (missing != nullptr ? missing->kind.name : "component") + " " + need +
+                       ", which is nowhere in the network; add it");
     }
   }
 }

@@ -67,7 +67,7 @@ bool Port::leadsToSwitch() const { return dynamic_cast<const Switch*>(&peer_->no
 
 void Port::setQueue(uint8_t cls, Queue& queue) {
   queues_[cls] = &queue;
-  classes_ = static_cast<uint8_t>(cls + 1);
+  classes_ = std::max<uint8_t>(classes_, cls + 1);
   queue.attach(*this, cls);
 }
 

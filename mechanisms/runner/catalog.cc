@@ -32,19 +32,17 @@ Json toJson(const Description& d) {
   j["params"] = Json::array();
   for (const Param& p : d.params) j["params"].push_back(toJson(p));
   for (const Extension& e : d.extensions) {
-    j["extensions"].push_back({{"name", e.name}, {"memory_bytes", e.memoryBytes}, {"wire_bytes", e.wireBytes}, {"wire", e.wire}});
+    j["extensions"].push_back(
+        {{"name", e.name}, {"memory_bytes", e.memoryBytes}, {"wire_bytes", e.wireBytes}, {"wire", e.wire}});
   }
   for (const TableDesc& t : d.tables) j["tables"].push_back(t.name);
   return j;
 }
 
 Json toJson(const Slot& s) {
-  return Json{{"key", s.key},
-              {"kind", s.kind.name},
-              {"where", toString(s.where)},
-              {"count", toString(s.count)},
-              {"default", s.standard},
-              {"help", s.help}};
+  return Json{
+      {"key", s.key},          {"kind", s.kind.name}, {"where", toString(s.where)}, {"count", toString(s.count)},
+      {"default", s.standard}, {"help", s.help}};
 }
 
 }  // namespace

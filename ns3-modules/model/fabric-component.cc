@@ -276,13 +276,5 @@ FabricMechanism::GetComponent() const
     return *m_component;
 }
 
-void
-FabricMechanism::WrongKind() const
-{
-    NS_FATAL_ERROR(GetInstanceTypeId().GetName()
-                   << " is a " << toString(GetComponent().description().kind)
-                   << " and cannot be used in this place");
-}
-
 } // namespace fabric
 } // namespace ns3
