@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/figure"
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/schema"
 )

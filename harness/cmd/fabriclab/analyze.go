@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fabriclab/analysis/report"
+	"fabriclab/analysis/analyze"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
@@ -86,7 +86,7 @@ func (a *app) analyze(dir string) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	text, err := report.Analyze(dir)
+	text, err := analyze.Run(dir)
 	fmt.Fprintln(a.out, text)
 	return err
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"fabriclab/base/catalog"
+	"fabriclab/base/units"
 	"fabriclab/harness/build"
-	"fabriclab/harness/catalog"
 	"fabriclab/harness/slurm"
-	"fabriclab/harness/units"
 )
 
 // app is one call of the program.

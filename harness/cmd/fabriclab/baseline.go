@@ -30,7 +30,7 @@ func (a *app) baselineCommand() *cobra.Command {
 		Use:   "update [EXPERIMENT…]",
 		Short: "renew baselines from the checkout as it is, and say what changes",
 		Long: `Runs the experiments (what has a valid result is not run again) and saves what their
-deterministic metrics came to. Without EXPERIMENT all baselines are renewed; an experiment that
+deterministic measures came to. Without EXPERIMENT all baselines are renewed; an experiment that
 has none yet gets one. Scale, seeds and engines stay as they are in the baseline, unless flags say
 otherwise. What changes is printed, for the message of the commit.`,
 		ValidArgsFunction: a.completeExperiments(false),

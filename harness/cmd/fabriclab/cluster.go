@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/experiment"

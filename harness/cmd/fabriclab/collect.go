@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fabriclab/analysis/collect"
-	"fabriclab/analysis/metric"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/sheet"
 	"fabriclab/analysis/spec"
 	"fabriclab/harness/store"
@@ -24,8 +24,8 @@ func (a *app) collectCommand() *cobra.Command {
 	var partial, deterministic bool
 	cmd := &cobra.Command{
 		Use:   "collect SWEEP -o FILE",
-		Short: "write the results of a sweep as one tidy table: a row for each run and metric",
-		Long: `Measures every run of a sweep and writes one table, a row for each run and metric, with the
+		Short: "write the results of a sweep as one tidy table: a row for each run and measure",
+		Long: `Measures every run of a sweep and writes one table, a row for each run and measure, with the
 parameters as columns. SWEEP is an experiment (its runs at the scale and with the --set, --seed and
 --engine it was run with), or a folder of results (every run in it).`,
 		Example: `  fabriclab collect fncc/fig10 -o sweep.parquet
@@ -173,7 +173,7 @@ func (a *app) measured(dir string, m *store.Manifest, labels map[string]string, 
 	}
 	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Labels: sortedLabels(labels), Engine: m.Engine.Name, Seed: m.Seed}
 	var err error
-	run.Values, err = metric.Take(spec.Run{Dir: dir, Labels: labels, Engine: m.Engine.Name, Seed: m.Seed}, figure)
+	run.Values, err = measure.All(spec.Run{Dir: dir, Labels: labels, Engine: m.Engine.Name, Seed: m.Seed}, figure)
 	return run, err
 }
 

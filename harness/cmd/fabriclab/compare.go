@@ -26,7 +26,7 @@ func (a *app) compareCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare BASE [HEAD]",
 		Short: "say what changed between two sets of results, exactly and by a test over seeds",
-		Long: `Compares results metric by metric. BASE and HEAD are folders of results or saved baselines, or
+		Long: `Compares results measure by measure. BASE and HEAD are folders of results or saved baselines, or
 with --rev revisions of the checkout, which are checked out, built and run. Without HEAD the
 experiments of BASE are run with the checkout as it is (what has a valid result is not run again).
 
@@ -64,7 +64,7 @@ else fails is set in YAML (--thresholds; docs/how-to/regression.md).`,
 	f.StringVar(&o.thresholds, "thresholds", "", "YAML file that says what counts and what fails")
 	f.StringVar(&o.baselines, "baselines", "", "folder of the baselines (default: ci/baselines in the checkout)")
 	f.StringArrayVarP(&o.outputs, "output", "o", nil, "write the report to a file, too: .txt, .md (for a pull request), .xml (JUnit) or .json; may be repeated")
-	f.BoolVar(&o.all, "all", false, "print metrics that did not change, too")
+	f.BoolVar(&o.all, "all", false, "print measures that did not change, too")
 	return cmd
 }
 

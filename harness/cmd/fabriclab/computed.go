@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"fabriclab/harness/experiment"
-	"fabriclab/harness/fluid"
+	"fabriclab/harness/game"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
 )
 
-// compute makes the runs of an experiment that is computed in a fluid model,
-// here and --jobs at a time; results that are there are made anew.
+// compute makes the runs of an experiment that is computed, here and --jobs at
+// a time; results that are there are made anew.
 func (a *app) compute(ctx context.Context, p plan, s *store.Store, out io.Writer) ([]run.Result, error) {
 	results := make([]run.Result, len(p.jobs))
 	group, ctx := errgroup.WithContext(ctx)
@@ -38,18 +38,18 @@ func (a *app) compute(ctx context.Context, p plan, s *store.Store, out io.Writer
 	return results, group.Wait()
 }
 
-func computeOne(ctx context.Context, job run.Job, game *fluid.Params, s *store.Store) (run.Result, error) {
+func computeOne(ctx context.Context, job run.Job, g *game.Params, s *store.Store) (run.Result, error) {
 	r := run.Result{Job: job}
 	begin := time.Now()
 	one, err := s.Begin(ctx, job.Key)
 	if err != nil {
 		return r, err
 	}
-	rows, err := game.Write(one.Dir(), job.Key.Seed, func() error { return context.Cause(ctx) })
+	rows, err := g.Write(one.Dir(), job.Key.Seed, func() error { return context.Cause(ctx) })
 	if err != nil {
 		return r, joined(err, one.Discard())
 	}
-	file, err := store.HashFile(filepath.Join(one.Dir(), fluid.TableFile))
+	file, err := store.HashFile(filepath.Join(one.Dir(), game.TableFile))
 	if err != nil {
 		return r, joined(err, one.Discard())
 	}
@@ -57,8 +57,8 @@ func computeOne(ctx context.Context, job run.Job, game *fluid.Params, s *store.S
 	file.Rows = &count
 	r.Manifest = &store.Manifest{
 		Tool: tool(), Experiment: job.Key.Experiment, Labels: job.Labels, ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
-		Engine: store.Engine{Name: experiment.FluidEngine, EngineVersion: tool().Version, BuildID: tool().Version},
-		Inputs: map[string]store.File{}, Outputs: map[string]store.File{fluid.TableFile: file},
+		Engine: store.Engine{Name: experiment.ComputedEngine, EngineVersion: tool().Version, BuildID: tool().Version},
+		Inputs: map[string]store.File{}, Outputs: map[string]store.File{game.TableFile: file},
 		State: store.StateOK, Started: begin.UTC(), Resources: store.Resources{WallS: time.Since(begin).Seconds()},
 	}
 	r.Dir = s.Dir(job.Key)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 	"fabriclab/harness/workload"
 )
 
@@ -29,7 +29,7 @@ experiment's first), without running anything; --set chooses another point. --to
 			if err != nil {
 				return err
 			}
-			l, seed := e.Points[0].Load(), e.Seeds[0]
+			l, seed := e.Points[0].FlowList(), e.Seeds[0]
 			tally, err := func() (*workload.Tally, error) {
 				if to == "" {
 					return l.Count(seed)

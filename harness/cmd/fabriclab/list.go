@@ -15,8 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/metric"
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/workload"
 )
 
@@ -73,10 +72,10 @@ func (a *app) workloads() ([]entry, error) {
 	return entries, nil
 }
 
-// metrics are the columns of a sweep's table.
-func metrics() []entry {
+// measures are the columns of a sweep's table.
+func measures() []entry {
 	var entries []entry
-	for _, m := range metric.All() {
+	for _, m := range measure.Standard() {
 		title := m.Help
 		if m.Better != measure.Neither {
 			title += "; " + m.Better.String() + " is better"
@@ -99,7 +98,7 @@ func shortSize(bytes float64) string {
 }
 
 func (a *app) listCommand() *cobra.Command {
-	lists := []string{"experiments", "figures", "presets", "mechanisms", "workloads", "topologies", "metrics"}
+	lists := []string{"experiments", "figures", "presets", "mechanisms", "workloads", "topologies", "measures"}
 	return &cobra.Command{
 		Use:   "list " + strings.Join(lists, "|"),
 		Short: "list what there is",
@@ -116,8 +115,8 @@ func (a *app) listCommand() *cobra.Command {
 				entries, err = a.mechanisms(cmd)
 			case "topologies":
 				entries = topologies
-			case "metrics":
-				entries = metrics()
+			case "measures":
+				entries = measures()
 			case "workloads":
 				entries, err = a.workloads()
 			default:

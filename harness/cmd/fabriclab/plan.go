@@ -11,8 +11,8 @@ import (
 	"text/tabwriter"
 
 	"fabriclab/analysis/spec"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/build"
-	"fabriclab/harness/catalog"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/engine/omnet"
@@ -109,7 +109,7 @@ func (a *app) plans(ctx context.Context, b *build.Builder, all []loaded) ([]plan
 	for _, e := range all {
 		p := plan{loaded: e}
 		for _, name := range e.Engines {
-			if programs[name] != nil || name == experiment.FluidEngine {
+			if programs[name] != nil || name == experiment.ComputedEngine {
 				continue
 			}
 			simulator, err := engines.ByName(name)

@@ -17,8 +17,8 @@ import (
 
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/figure"
-	"fabriclab/analysis/page"
-	"fabriclab/harness/catalog"
+	"fabriclab/analysis/report"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/store"
 )
 
@@ -64,9 +64,9 @@ func (a *app) makeReport(ctx context.Context, args []string, output string) erro
 		fmt.Fprintf(a.err, "warning: %v\n", err)
 	}
 	sections := append(found.figureSections(described), a.experimentSections(found, described)...)
-	in := page.Input{Dir: filepath.Dir(output), Sections: sections, Notices: found.notices}
+	in := report.Input{Dir: filepath.Dir(output), Sections: sections, Notices: found.notices}
 	var b bytes.Buffer
-	if err := page.Render(&b, in); err != nil {
+	if err := report.Render(&b, in); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(in.Dir, 0o755); err != nil {
@@ -184,8 +184,8 @@ func (f *findings) add(dir string, seen map[string]bool) error {
 }
 
 // figureSections also notes what has changed since the figures were made.
-func (f *findings) figureSections(described *catalog.Catalog) []page.Section {
-	var sections []page.Section
+func (f *findings) figureSections(described *catalog.Catalog) []report.Section {
+	var sections []report.Section
 	for _, stored := range f.figures {
 		var runs []storedRun
 		replaced := 0
@@ -207,7 +207,7 @@ func (f *findings) figureSections(described *catalog.Catalog) []page.Section {
 		if replaced > 0 {
 			f.notices = append(f.notices, fmt.Sprintf("%s is older than its runs: %d of %d were made again by another build since. Make the figure again: %s", stored.ID, replaced, len(stored.Runs), stored.Command))
 		}
-		sections = append(sections, page.Section{
+		sections = append(sections, report.Section{
 			ID: stored.ID, Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Command: stored.Command, Figure: stored,
 			Runs: pageRuns(runs, stored.Dimensions), Params: parameters(runs, stored.Dimensions, described),
 		})
@@ -217,13 +217,13 @@ func (f *findings) figureSections(described *catalog.Catalog) []page.Section {
 
 // experimentSections are those without a figure. The flags that they were run
 // with are not kept with the runs, so the command is the file's at best.
-func (a *app) experimentSections(f *findings, described *catalog.Catalog) []page.Section {
+func (a *app) experimentSections(f *findings, described *catalog.Catalog) []report.Section {
 	var names []string
 	for name := range f.runs {
 		names = append(names, name)
 	}
 	slices.SortFunc(names, natural.Compare)
-	var sections []page.Section
+	var sections []report.Section
 	for _, name := range names {
 		runs := f.runs[name]
 		slices.SortStableFunc(runs, func(x, y storedRun) int { return natural.Compare(x.name(nil)+" "+x.dir, y.name(nil)+" "+y.dir) })
@@ -231,9 +231,9 @@ func (a *app) experimentSections(f *findings, described *catalog.Catalog) []page
 		if _, err := a.experimentFile(name); err == nil {
 			command = "bin/fabriclab run " + quoted(name)
 		}
-		sections = append(sections, page.Section{
+		sections = append(sections, report.Section{
 			ID: name, Title: "runs without a figure", Command: command,
-			Runs: pageRuns(runs, nil), Params: parameters(runs, nil, described), Measured: runMetrics(runs),
+			Runs: pageRuns(runs, nil), Params: parameters(runs, nil, described), Measured: runMeasures(runs),
 		})
 	}
 	return sections

@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"fabriclab/analysis/figure"
-	"fabriclab/analysis/metric"
-	"fabriclab/analysis/page"
+	"fabriclab/analysis/measure"
+	"fabriclab/analysis/report"
 	"fabriclab/analysis/spec"
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
@@ -64,10 +64,10 @@ func shown(d figure.Dimension, value string) string {
 	return value
 }
 
-func pageRuns(runs []storedRun, dimensions []figure.Dimension) []page.Run {
-	var out []page.Run
+func pageRuns(runs []storedRun, dimensions []figure.Dimension) []report.Run {
+	var out []report.Run
 	for _, r := range runs {
-		one := page.Run{Name: r.name(dimensions), Engine: r.engine, Seed: r.seed, Error: r.failure}
+		one := report.Run{Name: r.name(dimensions), Engine: r.engine, Seed: r.seed, Error: r.failure}
 		if r.manifest != nil {
 			describeRun(&one, r)
 		}
@@ -80,12 +80,12 @@ func pageRuns(runs []storedRun, dimensions []figure.Dimension) []page.Run {
 // fabriclab itself, of which Tool tells the version.
 func builtBy(e store.Engine) string {
 	if e.BuildType == "" {
-		return e.Name + ", computed by fabriclab itself"
+		return e.Name + " by fabriclab itself"
 	}
 	return fmt.Sprintf("%s %s (%s, %s, %s), build %s", e.Name, e.EngineVersion, e.BuildType, e.Compiler, e.Flags, e.BuildID)
 }
 
-func describeRun(one *page.Run, r storedRun) {
+func describeRun(one *report.Run, r storedRun) {
 	m := r.manifest
 	one.Dir, one.ScenarioHash, one.Warnings = r.dir, m.ScenarioHash, m.Warnings
 	one.Made = m.Started.UTC().Format("2006-01-02")
@@ -103,15 +103,15 @@ func describeRun(one *page.Run, r storedRun) {
 	}
 	slices.Sort(files)
 	for _, name := range files {
-		one.Tables = append(one.Tables, page.Table{File: name, Rows: *m.Outputs[name].Rows})
+		one.Tables = append(one.Tables, report.Table{File: name, Rows: *m.Outputs[name].Rows})
 	}
 }
 
-// runMetrics are the numbers there are of every run (analysis/metric); those that
+// runMeasures are the numbers there are of every run (analysis/measure); those that
 // no run has, or that only say how fast this machine is, are left out.
-func runMetrics(runs []storedRun) []page.Measured {
-	var columns []page.Measured
-	for _, m := range metric.All() {
+func runMeasures(runs []storedRun) []report.Measured {
+	var columns []report.Measured
+	for _, m := range measure.Standard() {
 		if m.Volatile {
 			continue
 		}
@@ -119,31 +119,31 @@ func runMetrics(runs []storedRun) []page.Measured {
 		for i := range values {
 			values[i] = math.NaN()
 		}
-		columns = append(columns, page.Measured{Name: m.Name, Text: m.Help, Unit: m.Unit, Values: values})
+		columns = append(columns, report.Measured{Name: m.Name, Text: m.Help, Unit: m.Unit, Values: values})
 	}
 	has := map[string]bool{}
 	for i, r := range runs {
-		taken, err := metric.Take(spec.Run{Dir: r.dir, Labels: r.labels, Engine: r.engine, Seed: r.seed}, nil)
+		taken, err := measure.All(spec.Run{Dir: r.dir, Labels: r.labels, Engine: r.engine, Seed: r.seed}, nil)
 		if err != nil {
 			continue // its table of runs still has it
 		}
 		for _, v := range taken {
-			at := slices.IndexFunc(columns, func(c page.Measured) bool { return c.Name == v.Metric.Name })
+			at := slices.IndexFunc(columns, func(c report.Measured) bool { return c.Name == v.Measure.Name })
 			if at >= 0 && v.Err == nil {
 				columns[at].Values[i] = v.Value
-				has[v.Metric.Name] = true
+				has[v.Measure.Name] = true
 			}
 		}
 	}
-	return slices.DeleteFunc(columns, func(c page.Measured) bool { return !has[c.Name] })
+	return slices.DeleteFunc(columns, func(c report.Measured) bool { return !has[c.Name] })
 }
 
 // parameters gathers the effective configurations of runs, in the order of their
 // first occurrence.
-func parameters(runs []storedRun, dimensions []figure.Dimension, described *catalog.Catalog) []page.Param {
+func parameters(runs []storedRun, dimensions []figure.Dimension, described *catalog.Catalog) []report.Param {
 	type key struct{ place, component, param, value, origin string }
 	index := map[key]int{}
-	var rows []page.Param
+	var rows []report.Param
 	var having [][]int // runs, by row
 	var all []int
 	for i, r := range runs {
@@ -158,7 +158,7 @@ func parameters(runs []storedRun, dimensions []figure.Dimension, described *cata
 			if !known {
 				at = len(rows)
 				index[k] = at
-				p := page.Param{Name: s.Component + "." + s.Param, Place: s.Place, Value: s.Value, Origin: s.Origin, Default: s.Origin == "default"}
+				p := report.Param{Name: s.Component + "." + s.Param, Place: s.Place, Value: s.Value, Origin: s.Origin, Default: s.Origin == "default"}
 				describeParam(&p, s, described)
 				rows, having = append(rows, p), append(having, nil)
 			}
@@ -172,13 +172,13 @@ func parameters(runs []storedRun, dimensions []figure.Dimension, described *cata
 			first[at] = i + 1
 		}
 	}
-	slices.SortStableFunc(rows, func(x, y page.Param) int {
+	slices.SortStableFunc(rows, func(x, y report.Param) int {
 		return first[[2]string{x.Place, x.Name}] - first[[2]string{y.Place, y.Name}]
 	})
 	return rows
 }
 
-func describeParam(p *page.Param, s experiment.Setting, described *catalog.Catalog) {
+func describeParam(p *report.Param, s experiment.Setting, described *catalog.Catalog) {
 	if described == nil {
 		return
 	}

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology/svg"
-	"fabriclab/harness/units"
 )
 
 func (a *app) topologyCommand() *cobra.Command {
