@@ -1,4 +1,4 @@
-package catalog_test
+package build_test
 
 import (
 	"context"
@@ -58,7 +58,7 @@ func TestDocsSayWhatTheMechanismsSay(t *testing.T) {
 // Tests without a build work on a catalog in a file; it is what fabric-describe
 // says.
 func TestCatalogOfTheTestsIsUpToDate(t *testing.T) {
-	const file = "testdata/catalog.json"
+	const file = "../../base/catalog/testdata/catalog.json"
 	root, err := build.FindRoot(".")
 	require.NoError(t, err)
 	described, err := build.New(root, build.Release, os.Stderr).Describe(context.Background())
@@ -69,29 +69,4 @@ func TestCatalogOfTheTestsIsUpToDate(t *testing.T) {
 	kept, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Equal(t, string(described), string(kept), "%s is out of date; run: make docs", file)
-}
-
-func TestMarkdownIsCompleteAndCompact(t *testing.T) {
-	data, err := os.ReadFile("testdata/catalog.json")
-	require.NoError(t, err)
-	c, err := catalog.Load(data)
-	require.NoError(t, err)
-
-	text := c.Markdown(c.Component("dcqcn"))
-	assert.Contains(t, text, "| `dcqcn.g` | 0.00390625 | 1e-06 to 1 | yes | gain of the congestion estimate alpha | DCQCN section 5.2: 1/256 |")
-	assert.Contains(t, text, "| `dcqcn.byte_counter` | 10MB | ≥ 0B | yes |")
-	assert.NotContains(t, text, "9007199254740992", "a bound that only guards the arithmetic is left out")
-
-	page := "# X\n<!-- params:dcqcn -->\nold\n<!-- /params -->\nend\n"
-	filled, err := c.FillMarkdown(page)
-	require.NoError(t, err)
-	assert.Equal(t, "# X\n<!-- params:dcqcn -->\n"+text+"<!-- /params -->\nend\n", filled)
-	again, err := c.FillMarkdown(filled)
-	require.NoError(t, err)
-	assert.Equal(t, filled, again)
-
-	_, err = c.FillMarkdown("<!-- params:dcqnc -->\n<!-- /params -->")
-	require.ErrorContains(t, err, `did you mean "dcqcn"?`)
-	_, err = c.FillMarkdown("<!-- table:queue -->\n<!-- /table -->")
-	assert.ErrorContains(t, err, `no trace table "queue"`)
 }
