@@ -16,10 +16,11 @@ import (
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/plot"
 	"fabriclab/analysis/sheet"
+	"fabriclab/harness/lab"
 )
 
 func (a *app) plotCommand() *cobra.Command {
-	var s selection
+	var s lab.Selection
 	var o plot.Options
 	var to string
 	var partial bool
@@ -50,7 +51,7 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 				return err
 			}
 			for _, note := range notes {
-				fmt.Fprintf(a.err, "note: %s\n", note)
+				fmt.Fprintf(a.Err, "note: %s\n", note)
 			}
 			data, err := render(f)
 			if err != nil {
@@ -62,7 +63,7 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 			return nil
 		},
 	}
-	s.flags(cmd)
+	selectionFlags(cmd, &s)
 	f := cmd.Flags()
 	f.StringVar(&o.X, "x", "", "column along the x axis")
 	f.StringVar(&o.Y, "y", "", "measure of the sweep, or a column")
@@ -81,14 +82,14 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 }
 
 // tableOf reads a table, or collects a sweep.
-func (a *app) tableOf(ctx context.Context, name string, s selection, partial bool) (*sheet.Sheet, error) {
+func (a *app) tableOf(ctx context.Context, name string, s lab.Selection, partial bool) (*sheet.Sheet, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() && filepath.Ext(name) != ".yaml" {
-		if len(s.sets) > 0 || len(s.seeds) > 0 {
+		if len(s.Sets) > 0 || len(s.Seeds) > 0 {
 			return nil, errors.New("--set and --seed choose among the runs of an experiment; of a table choose rows with --where")
 		}
 		return sheet.ReadFile(name)
 	}
-	runs, err := a.sweep(ctx, name, s, partial)
+	runs, err := a.Sweep(ctx, name, s, partial)
 	if err != nil {
 		return nil, err
 	}

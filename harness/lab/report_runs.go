@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"encoding/json"
@@ -76,9 +76,9 @@ func pageRuns(runs []storedRun, dimensions []figure.Dimension) []report.Run {
 	return out
 }
 
-// builtBy says what made a run: a runner with its simulator and build, or
+// BuiltBy says what made a run: a runner with its simulator and build, or
 // fabriclab itself, of which Tool tells the version.
-func builtBy(e store.Engine) string {
+func BuiltBy(e store.Engine) string {
 	if e.BuildType == "" {
 		return e.Name + " by fabriclab itself"
 	}
@@ -90,7 +90,7 @@ func describeRun(one *report.Run, r storedRun) {
 	one.Dir, one.ScenarioHash, one.Warnings = r.dir, m.ScenarioHash, m.Warnings
 	one.Made = m.Started.UTC().Format("2006-01-02")
 	one.Tool = m.Tool.Name + " " + m.Tool.Version
-	one.Build = builtBy(m.Engine)
+	one.Build = BuiltBy(m.Engine)
 	if s, err := run.ParseSummary(m); err == nil {
 		one.Simulated = progress.SimTime(s.SimPS)
 		one.Flows = fmt.Sprintf("%d of %d", s.Flows.Finished, s.Flows.Total)

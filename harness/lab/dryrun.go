@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"context"
@@ -13,37 +13,37 @@ import (
 	"fabriclab/harness/store"
 )
 
-// dryRun prints what run would do, and runs nothing. Programs that are stale
+// DryRun prints what run would do, and runs nothing. Programs that are stale
 // are built: which results are valid depends on the build.
-func (a *app) dryRun(ctx context.Context, names []string, s selection) error {
-	plans, err := a.planAll(ctx, names, s)
+func (lab *Lab) DryRun(ctx context.Context, names []string, s Selection) error {
+	plans, err := lab.planned(ctx, names, s)
 	if err != nil {
 		return err
 	}
-	opt, err := a.runOptions()
+	opt, err := lab.runOptions()
 	if err != nil {
 		return err
 	}
-	events := progress.NewJSON(a.out)
+	events := progress.NewJSON(lab.Out)
 	var total forecast
 	seen := map[store.Key]bool{}
 	for _, p := range plans {
 		f := foresee(p, opt, seen)
 		total.valid, total.toRun = total.valid+f.valid, total.toRun+f.toRun
-		if a.set.json {
+		if lab.Set.JSON {
 			for _, e := range f.events {
 				events.Event(e)
 			}
 			continue
 		}
-		if err := f.show(a.out, p); err != nil {
+		if err := f.show(lab.Out, p); err != nil {
 			return err
 		}
 	}
-	if a.set.json {
+	if lab.Set.JSON {
 		return nil
 	}
-	_, err = fmt.Fprintf(a.out, "%d runs: %d valid, %d to run\n", total.valid+total.toRun, total.valid, total.toRun)
+	_, err = fmt.Fprintf(lab.Out, "%d runs: %d valid, %d to run\n", total.valid+total.toRun, total.valid, total.toRun)
 	return err
 }
 
@@ -64,11 +64,11 @@ type forecastRow struct {
 
 // foresee looks for the results of jobs; seen are those of which one was the
 // same as one before.
-func foresee(p plan, opt run.Options, seen map[store.Key]bool) *forecast {
+func foresee(p Plan, opt run.Options, seen map[store.Key]bool) *forecast {
 	f := &forecast{}
 	var row *forecastRow
-	for i, j := range p.jobs {
-		point := pointName(p.points[i])
+	for i, j := range p.Jobs {
+		point := PointName(p.points[i])
 		if row == nil || row.point != point || row.engine != j.Key.Engine || row.hash != j.Key.ScenarioHash {
 			row = &forecastRow{point: point, engine: j.Key.Engine, hash: j.Key.ScenarioHash}
 			f.rows = append(f.rows, row)
@@ -102,7 +102,7 @@ func foresee(p plan, opt run.Options, seen map[store.Key]bool) *forecast {
 	return f
 }
 
-func (f *forecast) show(out io.Writer, p plan) error {
+func (f *forecast) show(out io.Writer, p Plan) error {
 	if err := showHead(out, p.Experiment); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 	"fabriclab/harness/run"
 )
 
-// benchSweep is the sweep that is measured when bench is called without files.
-const benchSweep = "bench/sweep"
+// BenchSweep is the sweep that is measured when bench is called without files.
+const BenchSweep = "bench/sweep"
 
 // throughput is how many runs a sweep makes in a second, by the number that
 // run at a time.
@@ -33,31 +33,31 @@ type throughputStep struct {
 
 // throughput makes all runs of a sweep with one at a time, then with as many
 // as --jobs says, on each of its engines.
-func (a *app) throughput(ctx context.Context, name string) ([]throughput, error) {
-	plans, err := a.planAll(ctx, []string{name}, selection{})
+func (lab *Lab) throughput(ctx context.Context, name string) ([]throughput, error) {
+	plans, err := lab.planned(ctx, []string{name}, Selection{})
 	if err != nil {
 		return nil, err
 	}
-	opt, err := a.runOptions()
+	opt, err := lab.runOptions()
 	if err != nil {
 		return nil, err
 	}
-	display := a.display()
+	display := lab.Display()
 	defer display.Close()
 	opt.Again, opt.Sink = true, display
 	var all []throughput
 	for _, engineName := range plans[0].Engines {
 		t := throughput{Experiment: plans[0].Name, Engine: engineName}
 		var jobs []run.Job
-		for _, j := range plans[0].jobs {
+		for _, j := range plans[0].Jobs {
 			if j.Key.Engine == engineName {
 				jobs = append(jobs, j)
 			}
 		}
 		t.Runs = len(jobs)
 		steps := []int{1}
-		if a.set.jobs > 1 {
-			steps = append(steps, a.set.jobs)
+		if lab.Set.Jobs > 1 {
+			steps = append(steps, lab.Set.Jobs)
 		}
 		for _, n := range steps {
 			opt.Jobs = n

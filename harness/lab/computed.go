@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"context"
@@ -19,26 +19,26 @@ import (
 
 // compute makes the runs of an experiment that is computed, here and --jobs at
 // a time; results that are there are made anew.
-func (a *app) compute(ctx context.Context, p plan, s *store.Store, out io.Writer) ([]run.Result, error) {
-	results := make([]run.Result, len(p.jobs))
+func (lab *Lab) compute(ctx context.Context, p Plan, s *store.Store, out io.Writer) ([]run.Result, error) {
+	results := make([]run.Result, len(p.Jobs))
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(a.set.jobs)
+	group.SetLimit(lab.Set.Jobs)
 	var done atomic.Int64
-	for i, job := range p.jobs {
+	for i, job := range p.Jobs {
 		group.Go(func() error {
-			r, err := computeOne(ctx, job, p.points[i].Game, s)
+			r, err := lab.computeOne(ctx, job, p.points[i].Game, s)
 			if err != nil {
 				return err
 			}
 			results[i] = r
-			fmt.Fprintf(out, "[%d/%d] %s: computed in %.1fs\n", done.Add(1), len(p.jobs), job.Title, r.Manifest.Resources.WallS)
+			fmt.Fprintf(out, "[%d/%d] %s: computed in %.1fs\n", done.Add(1), len(p.Jobs), job.Title, r.Manifest.Resources.WallS)
 			return nil
 		})
 	}
 	return results, group.Wait()
 }
 
-func computeOne(ctx context.Context, job run.Job, g *game.Params, s *store.Store) (run.Result, error) {
+func (lab *Lab) computeOne(ctx context.Context, job run.Job, g *game.Params, s *store.Store) (run.Result, error) {
 	r := run.Result{Job: job}
 	begin := time.Now()
 	one, err := s.Begin(ctx, job.Key)
@@ -56,8 +56,8 @@ func computeOne(ctx context.Context, job run.Job, g *game.Params, s *store.Store
 	count := uint64(rows)
 	file.Rows = &count
 	r.Manifest = &store.Manifest{
-		Tool: tool(), Experiment: job.Key.Experiment, Labels: job.Labels, ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
-		Engine: store.Engine{Name: experiment.ComputedEngine, EngineVersion: tool().Version, BuildID: tool().Version},
+		Tool: lab.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
+		Engine: store.Engine{Name: experiment.ComputedEngine, EngineVersion: lab.Tool.Version, BuildID: lab.Tool.Version},
 		Inputs: map[string]store.File{}, Outputs: map[string]store.File{game.TableFile: file},
 		State: store.StateOK, Started: begin.UTC(), Resources: store.Resources{WallS: time.Since(begin).Seconds()},
 	}
@@ -74,8 +74,8 @@ func joined(err, other error) error {
 
 // onlySimulated refuses experiments that are computed where a simulation is
 // needed.
-func onlySimulated(e *experiment.Experiment, s selection) error {
-	if !e.Computed() || s.computed || s.figure {
+func onlySimulated(e *experiment.Experiment, s Selection) error {
+	if !e.Computed() || s.Computed || s.Figure {
 		return nil
 	}
 	return fmt.Errorf("%s: %s is computed, not simulated; make it with: fabriclab figure %s", e.File, e.Name, strings.TrimSpace(e.Name))

@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"bytes"
@@ -15,10 +15,10 @@ import (
 	"fabriclab/harness/run"
 )
 
-// benchNS3TCP is the load that ns-3's own TCP carries, too, when bench is
+// BenchNS3TCP is the load that ns-3's own TCP carries, too, when bench is
 // called without files. Always at the default scale: ns-3's takes minutes for
 // that.
-const benchNS3TCP = "bench/tcp-leaf-spine"
+const BenchNS3TCP = "bench/tcp-leaf-spine"
 
 // ns3TCP is a load under the project's TCP and under ns-3's own.
 type ns3TCP struct {
@@ -49,11 +49,11 @@ func (c *cost) per(cpuS float64) {
 
 // ns3TCP runs every point of an experiment with each of the three, one after
 // the other.
-func (a *app) ns3TCP(ctx context.Context, name string) ([]ns3TCP, error) {
-	small := *a
-	small.set.scale = ""
-	small.set.engines = []string{ns3.Engine{}.Name()}
-	plans, err := small.planAll(ctx, []string{name}, selection{})
+func (lab *Lab) ns3TCP(ctx context.Context, name string) ([]ns3TCP, error) {
+	small := *lab
+	small.Set.Scale = ""
+	small.Set.Engines = []string{ns3.Engine{}.Name()}
+	plans, err := small.planned(ctx, []string{name}, Selection{})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (a *app) ns3TCP(ctx context.Context, name string) ([]ns3TCP, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := a.builder()
+	b, err := lab.Builder()
 	if err != nil {
 		return nil, err
 	}
@@ -69,11 +69,11 @@ func (a *app) ns3TCP(ctx context.Context, name string) ([]ns3TCP, error) {
 	if err != nil {
 		return nil, err
 	}
-	display := a.display()
+	display := lab.Display()
 	defer display.Close()
 	opt.Again, opt.Sink = true, display
 	var all []ns3TCP
-	for _, j := range plans[0].jobs {
+	for _, j := range plans[0].Jobs {
 		r := run.One(ctx, j, opt)
 		if r.Err != nil {
 			return nil, r.Err

@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"bytes"
@@ -21,26 +21,26 @@ import (
 )
 
 // revisions runs BASE and HEAD, which are git revisions.
-func (a *app) revisions(ctx context.Context, args []string, o comparison) (base, head compare.Set, err error) {
-	todo, err := a.revisionTasks(o)
+func (lab *Lab) revisions(ctx context.Context, args []string, o Comparison) (base, head compare.Set, err error) {
+	todo, err := lab.revisionTasks(o)
 	if err != nil {
 		return base, head, err
 	}
-	if base, err = a.revision(ctx, args[0], todo); err != nil {
+	if base, err = lab.revision(ctx, args[0], todo); err != nil {
 		return base, head, err
 	}
 	if len(args) == 2 {
-		head, err = a.revision(ctx, args[1], todo)
+		head, err = lab.revision(ctx, args[1], todo)
 	} else {
-		head, err = a.present(ctx, todo)
+		head, err = lab.present(ctx, todo)
 	}
 	return base, head, err
 }
 
 // revisionTasks are the experiments that are asked for, or those that have a
 // baseline.
-func (a *app) revisionTasks(o comparison) ([]task, error) {
-	dir, err := a.baselinesDir(o.baselines)
+func (lab *Lab) revisionTasks(o Comparison) ([]task, error) {
+	dir, err := lab.baselinesDir(o.Baselines)
 	if err != nil {
 		return nil, err
 	}
@@ -50,25 +50,25 @@ func (a *app) revisionTasks(o comparison) ([]task, error) {
 	}
 	var todo []task
 	for _, b := range baselines {
-		if len(o.experiments) == 0 {
+		if len(o.Experiments) == 0 {
 			todo = append(todo, tasks(b.Runs, b.Scale)...)
 		}
 	}
-	for _, name := range o.experiments {
+	for _, name := range o.Experiments {
 		todo = append(todo, task{experiment: name})
 	}
 	if len(todo) == 0 {
 		return nil, fmt.Errorf("there is no baseline in %s; name experiments with --experiment", dir)
 	}
 	for i := range todo {
-		if len(o.seeds) > 0 {
-			todo[i].seeds = o.seeds
+		if len(o.Seeds) > 0 {
+			todo[i].seeds = o.Seeds
 		}
-		if len(a.set.engines) > 0 {
-			todo[i].engines = a.set.engines
+		if len(lab.Set.Engines) > 0 {
+			todo[i].engines = lab.Set.Engines
 		}
-		if a.set.scale != "" {
-			todo[i].scale = a.set.scale
+		if lab.Set.Scale != "" {
+			todo[i].scale = lab.Set.Scale
 		}
 	}
 	return todo, nil
@@ -77,13 +77,13 @@ func (a *app) revisionTasks(o comparison) ([]task, error) {
 // revision checks a revision out, builds its own fabriclab and runs the tasks
 // with it. The worktree and its results stay in build/revisions, so that the
 // next comparison with it is quick.
-func (a *app) revision(ctx context.Context, name string, todo []task) (compare.Set, error) {
+func (lab *Lab) revision(ctx context.Context, name string, todo []task) (compare.Set, error) {
 	s := compare.Set{Name: name}
-	root, err := a.findRoot()
+	root, err := lab.Root()
 	if err != nil {
 		return s, err
 	}
-	commit, err := a.output(ctx, root, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	commit, err := lab.output(ctx, root, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	if err != nil {
 		return s, fmt.Errorf("%q is no revision of %s; see: git log --oneline --all", name, root)
 	}
@@ -91,23 +91,23 @@ func (a *app) revision(ctx context.Context, name string, todo []task) (compare.S
 	s.Name = fmt.Sprintf("%s (%.12s)", name, commit)
 	tree := filepath.Join(root, "build", "revisions", commit[:12])
 	if _, err := os.Stat(filepath.Join(tree, "go.mod")); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(a.err, "checking %s out to %s\n", s.Name, tree)
-		if _, err := a.output(ctx, root, "git", "worktree", "prune"); err != nil {
+		fmt.Fprintf(lab.Err, "checking %s out to %s\n", s.Name, tree)
+		if _, err := lab.output(ctx, root, "git", "worktree", "prune"); err != nil {
 			return s, err
 		}
-		if _, err := a.output(ctx, root, "git", "worktree", "add", "--detach", "--force", tree, commit); err != nil {
+		if _, err := lab.output(ctx, root, "git", "worktree", "add", "--detach", "--force", tree, commit); err != nil {
 			return s, err
 		}
 	}
-	if _, err := a.output(ctx, tree, "go", "build", "-ldflags", "-X main.commit="+commit[:12], "-o", filepath.Join("bin", "fabriclab"), "./harness/cmd/fabriclab"); err != nil {
+	if _, err := lab.output(ctx, tree, "go", "build", "-ldflags", "-X main.commit="+commit[:12], "-o", filepath.Join("bin", "fabriclab"), "./harness/cmd/fabriclab"); err != nil {
 		return s, fmt.Errorf("building the fabriclab of %s: %w", s.Name, err)
 	}
 	for _, t := range todo {
 		if _, err := os.Stat(filepath.Join(tree, "configs", filepath.FromSlash(t.experiment)+".yaml")); errors.Is(err, fs.ErrNotExist) {
-			fmt.Fprintf(a.err, "warning: %s has no experiment %s\n", s.Name, t.experiment)
+			fmt.Fprintf(lab.Err, "warning: %s has no experiment %s\n", s.Name, t.experiment)
 			continue
 		}
-		runs, err := a.runRevision(ctx, tree, t)
+		runs, err := lab.runRevision(ctx, tree, t)
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -119,13 +119,13 @@ func (a *app) revision(ctx context.Context, name string, todo []task) (compare.S
 // runRevision runs one experiment with the fabriclab in a worktree, and
 // measures the results with this one: what is measured in the same way can be
 // compared.
-func (a *app) runRevision(ctx context.Context, tree string, t task) ([]collect.Run, error) {
+func (lab *Lab) runRevision(ctx context.Context, tree string, t task) ([]collect.Run, error) {
 	scale := t.scale
 	if scale == "" {
 		scale = "quick"
 	}
 	out := filepath.Join(tree, "results", "compare", scale)
-	args := []string{"run", t.experiment, "--root", tree, "--out", out, "--scale", scale, "--jobs", fmt.Sprint(a.set.jobs)}
+	args := []string{"run", t.experiment, "--root", tree, "--out", out, "--scale", scale, "--jobs", fmt.Sprint(lab.Set.Jobs)}
 	for _, seed := range t.seeds {
 		args = append(args, "--seed", fmt.Sprint(seed))
 	}
@@ -133,14 +133,14 @@ func (a *app) runRevision(ctx context.Context, tree string, t task) ([]collect.R
 		args = append(args, "--engine", strings.Join(t.engines, ","))
 	}
 	child := exec.CommandContext(ctx, filepath.Join(tree, "bin", "fabriclab"), args...)
-	child.Dir, child.Stdout, child.Stderr = tree, a.err, a.err
+	child.Dir, child.Stdout, child.Stderr = tree, lab.Err, lab.Err
 	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
-	child.WaitDelay = 2 * a.set.grace
+	child.WaitDelay = 2 * lab.Set.Grace
 	runErr := child.Run()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	runs, err := a.folder(filepath.Join(out, filepath.FromSlash(t.experiment)), func(string) *spec.Figure { return a.figureOf(tree, t.experiment) })
+	runs, err := lab.folder(filepath.Join(out, filepath.FromSlash(t.experiment)), func(string) *spec.Figure { return lab.figureOf(tree, t.experiment) })
 	if err != nil {
 		return nil, errors.Join(runErr, err) // with some runs failed, the others are compared
 	}
@@ -152,7 +152,7 @@ func (a *app) runRevision(ctx context.Context, tree string, t task) ([]collect.R
 
 // figureOf is the figure section of a checkout's experiment; nil, and told of,
 // if it has none that this fabriclab reads.
-func (a *app) figureOf(tree, experiment string) *spec.Figure {
+func (lab *Lab) figureOf(tree, experiment string) *spec.Figure {
 	file := filepath.Join(tree, "configs", filepath.FromSlash(experiment)+".yaml")
 	text, err := os.ReadFile(file)
 	var head struct {
@@ -169,14 +169,14 @@ func (a *app) figureOf(tree, experiment string) *spec.Figure {
 		f, err = figure.Decode(file, &head.Figure, nil)
 	}
 	if err != nil {
-		fmt.Fprintf(a.err, "warning: the measures of the figure are not compared: %v\n", err)
+		fmt.Fprintf(lab.Err, "warning: the measures of the figure are not compared: %v\n", err)
 		return nil
 	}
 	return f
 }
 
 // output runs a program to its end and returns what it prints.
-func (a *app) output(ctx context.Context, dir, name string, args ...string) (string, error) {
+func (lab *Lab) output(ctx context.Context, dir, name string, args ...string) (string, error) {
 	child := exec.CommandContext(ctx, name, args...)
 	var problems bytes.Buffer
 	child.Dir, child.Stderr = dir, &problems

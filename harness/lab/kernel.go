@@ -1,4 +1,4 @@
-package main
+package lab
 
 import (
 	"bytes"
@@ -32,8 +32,8 @@ type kernel struct {
 const kernelTries = 3
 
 // kernels measures the engines of the loads.
-func (a *app) kernels(ctx context.Context, loads []speed) ([]kernel, error) {
-	b, err := a.builder()
+func (lab *Lab) kernels(ctx context.Context, loads []speed) ([]kernel, error) {
+	b, err := lab.Builder()
 	if err != nil {
 		return nil, err
 	}
