@@ -106,21 +106,30 @@ func (l *loader) checkPlace(set *nodeSet, slot *catalog.Slot, ids []uint32, t *t
 	}
 }
 
+// checkClasses refuses lists for other classes than those of the network.
+func (l *loader) checkClasses(set *nodeSet, classes int) {
+	for _, slot := range l.catalog.Slots {
+		named, is := set.mechanisms[slot.Key]
+		if is && slot.Count == catalog.PerClass && len(named) != classes {
+			l.problem(named[0].at, "%s has %d items, and the network has %d classes; name one for each", set.keys.name(slot.Key), len(named), classes)
+		}
+	}
+}
+
 // setsOf gives the nodes that have sets the components that differ from the
 // general ones, and adds their settings to the effective configuration.
 func (l *loader) setsOf(general configuration, common scenario.Components, nodes []*nodeSet, t *topology.Topology, effective *Effective) []scenario.Set {
 	var sets []scenario.Set
 	baseRTT, _ := common.Param("host", "base_rtt").(int64)
 	used := map[*nodeSet][]string{}
+	for _, set := range nodes {
+		l.checkClasses(set, general.classes)
+	}
 	for _, g := range l.nodeGroups(nodes, t) {
 		c := general
 		c.sets = g.sets
 		for _, set := range g.sets {
 			c.mechanisms = set.mechanisms.over(c.mechanisms)
-		}
-		if n := l.classes(c); n != c.classes {
-			l.problem(g.sets[len(g.sets)-1].key, "%s: with these sets %s has %d classes, and the network has %d; classes are the same everywhere", nodesKey, t.Nodes[g.nodes[0]].Name, n, c.classes)
-			continue
 		}
 		components, settings := l.components(c)
 		l.deriveClasses(components, settings, c.classes)
