@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
-	"fabriclab/harness/units"
 )
 
 // A Failure takes a link or a host out of service during a run. Times are in
