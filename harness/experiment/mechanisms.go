@@ -32,6 +32,14 @@ type Setting struct {
 	at        *yaml.Node // where it was set, nil for a default
 }
 
+// Where is the place, and the nodes if it is not the place of all of them.
+func (s Setting) Where() string {
+	if s.Nodes == "" {
+		return s.Place
+	}
+	return s.Place + " at " + s.Nodes
+}
+
 // Effective is the whole effective configuration of a point.
 type Effective []Setting
 
@@ -41,11 +49,7 @@ func (e Effective) Table() string {
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "place\tparameter\tvalue\torigin")
 	for _, s := range e {
-		place := s.Place
-		if s.Nodes != "" {
-			place += " at " + s.Nodes
-		}
-		fmt.Fprintf(w, "%s\t%s.%s\t%s\t%s\n", place, s.Component, s.Param, s.Value, s.Origin)
+		fmt.Fprintf(w, "%s\t%s.%s\t%s\t%s\n", s.Where(), s.Component, s.Param, s.Value, s.Origin)
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	return b.String()
