@@ -87,7 +87,7 @@ matrix: {rain.rate: [1Gbps, 2Gbps], host_weather: [rain, sun]}
 	}
 	for text, want := range map[string]string{
 		good + "weather: [sun]\n":                           "weather has 1 items and queues has 2",
-		good + "weather: [sun, snow]\n":                     `weather.1: there is no weather "snow"; did you mean "sun"? (known: rain, sun)`,
+		good + "weather: [sun, snow]\n":                     `weather.1: there is no weather "snow" (known: rain, sun)`,
 		good + "weathr: [sun, sun]\n":                       `there is no key "weathr" here; did you mean "weather"?`,
 		good + "host_weather: ecmp\n":                       "ecmp is a path selector, not a weather",
 		good + "nodes: {s1: {host_weather: rain}}\n":        "s1 is a switch, and only hosts have the slot host_weather",
