@@ -46,18 +46,16 @@ func Choose(hash uint64, salt uint32, n int) int {
 }
 
 // Path is the way of a packet with a flow hash, as the egress ports from the
-// source host to the last switch. A host with several links chooses among
-// them as a switch with the hash salt 0 does.
+// source host to the last switch.
 func (t *Topology) Path(src, dst uint32, hash uint64) []scenario.PortRef {
 	var path []scenario.PortRef
 	var hops []uint16
 	for node := src; node != dst; {
 		hops = t.nextHops(hops[:0], node, dst)
-		salt := uint32(0)
-		if s := t.Nodes[node].HashSalt; s != nil {
-			salt = *s
+		p := hops[hash%uint64(len(hops))] // at a host, as the model does
+		if salt := t.Nodes[node].HashSalt; salt != nil {
+			p = hops[Choose(hash, *salt, len(hops))]
 		}
-		p := hops[Choose(hash, salt, len(hops))]
 		path = append(path, scenario.PortRef{Node: node, Port: p})
 		node = t.ports[node][p].peer
 	}
@@ -124,10 +122,15 @@ func (t *Topology) profilesFrom(node, dst uint32) [][]Hop {
 
 // BaseRTT is the round trip of one full data packet and its ACK on an empty
 // network, in ps: propagation both ways, plus both packets' serialisation at
-// each hop. Of several equal-cost paths the slowest counts.
+// each hop. Of several equal-cost paths the slowest counts, and with a host
+// with several links, which sends over all of them, that of either direction.
 func (t *Topology) BaseRTT(src, dst uint32, f Framing) int64 {
 	var longest int64
-	for _, profile := range t.Profiles(src, dst) {
+	profiles := t.Profiles(src, dst)
+	if len(t.ports[src]) > 1 || len(t.ports[dst]) > 1 {
+		profiles = slices.Concat(profiles, t.Profiles(dst, src))
+	}
+	for _, profile := range profiles {
 		var rtt int64
 		for _, hop := range profile {
 			rtt += 2*hop.DelayPs + units.SerializationTime(f.MTU, hop.RateBps) + units.SerializationTime(max(f.MinFrame, f.Ack), hop.RateBps)
