@@ -24,8 +24,22 @@ class FlowScheduler : public Component {
   /// The next of a class in which some are ready.
   virtual Flow* next(uint8_t cls) = 0;
 
+  /// How many bytes of flows' packets may wait in the NIC's queue of a class; 0: a packet is made when the wire is
+  /// free.
+  int64_t backlog() const { return backlog_.n; }
+
  protected:
+  /// The parameter that every scheduler has.
+  template <class C>
+  static Describe<C>& shared(Describe<C>& d) {
+    return d.param("backlog", &C::backlog_, Bytes{0},
+                   "flows hand their packets to the NIC's queue while less than this waits there in their class; 0: a "
+                   "packet is made when the wire is free, so that no data waits there",
+                   "chosen: 0");
+  }
+
   Port* nic_ = nullptr;
+  Bytes backlog_;
 };
 
 }  // namespace fabric

@@ -40,10 +40,6 @@ const Description& Host::describe() {
           .range(0, kMaxClasses - 1)
           .param("classes", &Host::classes_, 2, "number of priority classes", "chosen: control and data")
           .range(1, kMaxClasses)
-          .param("nic_backlog", &Host::nicBacklog_, Bytes{0},
-                 "flows hand their packets to the NIC's queue while less than this waits there in their class; 0: data "
-                 "packets are made when the wire is free, so none waits",
-                 "chosen: 0")
           .param("base_rtt", &Host::baseRtt_, Time{0},
                  "T: largest base RTT of the network, propagation both ways and one data packet's and one ACK's "
                  "serialisation per hop; 0 = derived from the topology by the harness",
@@ -106,7 +102,7 @@ void Host::onStart(Network& network) {
                        " queues for host.classes = " + std::to_string(classes_) + "; name one for each class");
     }
     if (port.flowScheduler() == nullptr) throw std::logic_error("host " + name() + " has no flow scheduler");
-    port.setSource(*nic, nicBacklog_.n);
+    port.setSource(*nic, port.flowScheduler()->backlog());
   }
   Node::onStart(network);
   const Nic& first = *nics_.front();

@@ -168,7 +168,7 @@ class Host final : public Node {
   bool up_ = true;
   uint32_t messages_ = 0;  // of applications, sent from here
 
-  Bytes mtu_, headerBytes_, minFrame_, ackBytes_, cnpBytes_, nicBacklog_;
+  Bytes mtu_, headerBytes_, minFrame_, ackBytes_, cnpBytes_;
   int64_t ackEvery_ = 1, ackClass_ = 0, cnpClass_ = 0, classes_ = 2;
   Time baseRtt_, retransmitTimeout_;
 };

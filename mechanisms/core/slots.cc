@@ -38,7 +38,7 @@ std::vector<Slot>& table() {
        "which of the flows that may send now goes next",
        [](Component& p, Component& c, uint8_t) { as<Port>(p).setFlowScheduler(as<FlowScheduler>(c)); }},
       {"nic_queues", Kind::Queue, Where::Nic, Count::PerClass, "fifo",
-       "a host's egress queues: control packets, and data where host.nic_backlog lets it wait there",
+       "a host's egress queues: control packets, and data where the flow scheduler's backlog lets it wait there",
        [](Component& p, Component& c, uint8_t i) { as<Port>(p).setQueue(i, as<Queue>(c)); }},
       {"nic_agents", Kind::PortAgent, Where::Nic, Count::Many, "",
        "what is stamped or computed at a host's port on enqueue, dequeue or a timer",

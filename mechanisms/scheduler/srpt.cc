@@ -5,13 +5,15 @@
 namespace fabric {
 
 const Description& Srpt::describe() {
-  static const Description d =
-      Describe<Srpt>("srpt", Kind::FlowScheduler, "Shortest remaining processing time first")
-          .help(
-              "The flow with the fewest bytes that are not acknowledged goes first; of equal ones the one that started "
-              "first. A flow without an end goes last, what is no flow (ns-3's stack) first.")
-          .source("pFabric, SIGCOMM 2013, section 4.1")
-          .done();
+  static const Description d = [] {
+    Describe<Srpt> description("srpt", Kind::FlowScheduler, "Shortest remaining processing time first");
+    description
+        .help(
+            "The flow with the fewest bytes that are not acknowledged goes first; of equal ones the one that started "
+            "first. A flow without an end goes last, what is no flow (ns-3's stack) first.")
+        .source("pFabric, SIGCOMM 2013, section 4.1");
+    return shared(description).done();
+  }();
   return d;
 }
 FABRIC_REGISTER(Srpt);

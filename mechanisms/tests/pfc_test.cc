@@ -111,7 +111,11 @@ TEST(Pfc, DefaultHeadroomFollowsRateAndDelay) {
 
 TEST(Pfc, DefaultHeadroomHasRoomForWhatMechanismsAddToFrames) {
   // HPCC's telemetry: 2 B and 8 B for each of at most eight hops.
-  Held net(pfc(20000, Config::hpcc()));
+  Config c = pfc(20000);
+  c.cc = "hpcc";
+  c.agents = {"hpcc_int"};
+  c.receivers = {"hpcc_echo"};
+  Held net(c.set("host.base_rtt", int64_t{12900000}));
   EXPECT_EQ(net.sw().port(0).headroom(), 37500 + 3 * (1518 + 66) + 64);
 }
 

@@ -145,6 +145,7 @@ FabricHelper::Install(Ptr<Node> node, Ptr<FabricNode> fabric)
             fabric->Plug(*slot, type.Create<FabricMechanism>());
         }
     }
+    fabric->PlugStandard(1); // nodes have no slots by class
 }
 
 void

@@ -12,10 +12,13 @@
 namespace fabriclab {
 
 using fabric::ComponentSpec;
+using fabric::Count;
 using fabric::Param;
 using fabric::ParamType;
 using fabric::Scenario;
+using fabric::Slot;
 using fabric::Time;
+using fabric::Where;
 
 namespace {
 
@@ -46,10 +49,15 @@ std::vector<std::string> moduleNames(const Scenario& s) {
   return names;
 }
 
-/// Lines `prefix.parameter = value` for the parameters that the scenario gives.
-void writeParams(std::ostream& out, const std::string& prefix, const ComponentSpec& spec) {
+/// Lines `prefix.parameter = value` for the parameters that the scenario gives, or for all of them.
+void writeParams(std::ostream& out, const std::string& prefix, const ComponentSpec& spec, bool all) {
   const fabric::Description& d = *fabric::Registry::find(spec.type);
-  for (const auto& [name, value] : spec.params) {
+  std::vector<std::pair<std::string, fabric::Value>> params = spec.params;
+  for (const Param& p : d.params) {
+    const auto same = [&](const auto& given) { return given.first == p.name; };
+    if (all && std::none_of(params.begin(), params.end(), same)) params.emplace_back(p.name, p.def);
+  }
+  for (const auto& [name, value] : params) {
     const Param& p = *d.find(name);
     fabric::Value v = value;
     if (p.type == ParamType::Time) requireExact(Time{std::get<int64_t>(v)}, spec.type + "." + name);
@@ -58,15 +66,29 @@ void writeParams(std::ostream& out, const std::string& prefix, const ComponentSp
   }
 }
 
-void writeMechanism(std::ostream& out, const std::string& module, const ComponentSpec& spec) {
-  out << "**." << module << ".typename = " << quoted(nedType(spec.type)) << "\n";
-  writeParams(out, "**." + module, spec);
-}
+bool isOfPort(const Slot& slot) { return slot.where == Where::Nic || slot.where == Where::SwitchPort; }
 
-void writeMechanisms(std::ostream& out, const char* title, const std::string& module,
-                     const std::vector<ComponentSpec>& specs) {
-  out << "\n# " << title << "\n";
-  for (size_t i = 0; i < specs.size(); ++i) writeMechanism(out, module + "[" + std::to_string(i) + "]", specs[i]);
+/// What stands at nodes: hosts or switches below `node`, whose ports are below `port`. All parameters are written
+/// where other lines follow that would give them other values.
+void writeComponents(std::ostream& out, const fabric::NodeComponents& components, const std::string& node,
+                     const std::string& port, bool all) {
+  writeParams(out, node, components.node, all);
+  writeParams(out, port, components.port, all);
+  for (const auto& [slot, specs] : components.slots) {
+    const std::string place = (isOfPort(*slot) ? port : node) + "." + camelCase(slot->kind.name);
+    for (size_t i = 0; i < specs.size(); ++i) {
+      const std::string module = slot->count == Count::One ? place : place + "[" + std::to_string(i) + "]";
+      out << module << ".typename = " << quoted(nedType(specs[i].type)) << "\n";
+      writeParams(out, module, specs[i], all);
+    }
+    if (slot->count == Count::Many && (all || !specs.empty())) {
+      out << (isOfPort(*slot) ? port : node) << "." << countName(*slot) << " = " << specs.size() << "\n";
+    }
+    // A host's classes are a parameter of its own.
+    if (slot->count == Count::PerClass && slot->where == Where::SwitchPort) {
+      out << port << ".numClasses = " << specs.size() << "\n";
+    }
+  }
 }
 
 bool isSampled(const std::string& table) {
@@ -79,7 +101,12 @@ bool isSampled(const std::string& table) {
   return false;
 }
 
-std::string table(const fabric::ScenarioTable& t, const std::vector<std::string>& names) {
+/// The path of a port, as NodeNames reads it.
+std::string portName(const Scenario& s, const std::vector<std::string>& names, uint32_t node, uint16_t port) {
+  return quoted(names[node] + (s.nodes[node].isHost ? ".nic[" : ".port[") + std::to_string(port) + "]");
+}
+
+std::string table(const Scenario& s, const fabric::ScenarioTable& t, const std::vector<std::string>& names) {
   static const fabric::TraceFilter defaults;
   const fabric::TraceFilter& f = t.filter;
   std::vector<std::string> fields;
@@ -93,7 +120,7 @@ std::string table(const fabric::ScenarioTable& t, const std::vector<std::string>
     fields.push_back(std::string(key) + ": [" + text + "]");
   };
   std::vector<std::string> ports;
-  for (const auto& p : f.ports) ports.push_back(quoted(names[p.node] + ".port[" + std::to_string(p.port) + "]"));
+  for (const auto& p : f.ports) ports.push_back(portName(s, names, p.node, p.port));
   list("ports", ports);
   const auto sorted = [](const std::unordered_set<uint32_t>& set) {
     std::vector<std::string> items;
@@ -117,18 +144,23 @@ void writeLinkEvents(std::ostream& out, const Scenario& s, const std::vector<std
     for (size_t i = 0; i < items.size(); ++i) out << (i == 0 ? "\n    {" : ",\n    {") << items[i] << "}";
     out << " ]\n";
   };
-  std::vector<std::string> events, changes;
+  std::vector<std::string> events, hosts, changes;
   for (const auto& e : s.linkEvents) {
     requireExact(e.at, "link_events, at_ps");
     const auto& l = s.links[e.link];
-    events.push_back("at: " + time(e.at) + ", port: " + quoted(names[l.a] + ".port[" + std::to_string(l.aPort) + "]") +
+    events.push_back("at: " + time(e.at) + ", port: " + portName(s, names, l.a, l.aPort) +
                      ", up: " + (e.up ? "true" : "false"));
+  }
+  for (const auto& e : s.hostEvents) {
+    requireExact(e.at, "host_events, at_ps");
+    hosts.push_back("at: " + time(e.at) + ", host: " + quoted(names[e.node]) + ", up: " + (e.up ? "true" : "false"));
   }
   for (const auto& r : s.routeChanges) {
     requireExact(r.at, "route_changes, at_ps");
     changes.push_back("at: " + time(r.at) + ", file: absFilePath(" + quoted(fileName(r.routesFile)) + ")");
   }
   list("linkEvents", events);
+  list("hostEvents", hosts);
   list("routeChanges", changes);
 }
 
@@ -161,14 +193,14 @@ std::string networkNed(const Scenario& s, const std::string& scenarioFile) {
   for (size_t i = 0; i < s.nodes.size(); ++i) {
     out << "        " << names[i] << ": ";
     if (s.nodes[i].isHost) {
-      out << "FabricHost { nodeId = " << i << "; }\n";
+      out << "FabricHost { nodeId = " << i << "; gates: link[" << ports[i] << "]; }\n";
     } else {
       out << "FabricSwitch { nodeId = " << i << "; hashSalt = " << s.nodes[i].hashSalt << "; gates: link[" << ports[i]
           << "]; }\n";
     }
   }
   const auto gate = [&](uint32_t node, uint16_t port) {
-    return names[node] + ".link" + (s.nodes[node].isHost ? "" : "[" + std::to_string(port) + "]");
+    return names[node] + ".link[" + std::to_string(port) + "]";
   };
   out << "    connections:\n";
   for (const auto& l : s.links) {
@@ -205,30 +237,22 @@ std::string omnetppIni(const Scenario& s, const std::string& scenarioFile) {
     const fabric::TraceFilter& f = s.tables[i].filter;
     if (f.to != Time::Max()) requireExact(f.to, "trace table " + s.tables[i].name + ", to_ps");
     requireExact(f.interval, "trace table " + s.tables[i].name + ", interval_ps");
-    out << (i == 0 ? "\n" : ",\n") << "    " << table(s.tables[i], names);
+    out << (i == 0 ? "\n" : ",\n") << "    " << table(s, s.tables[i], names);
   }
   out << " }\n";
 
-  out << "\n# hosts, switches, ports\n";
-  writeParams(out, "*.*", s.host);
-  writeParams(out, "*.*", s.switchNode);
-  writeParams(out, "**.port[*]", s.port);
-
-  out << "\n# transport and congestion control\n";
-  writeMechanism(out, "transport", s.transport);
-  writeMechanism(out, "congestionControl", s.congestionControl);
-  if (!s.receiverAgents.empty()) {
-    writeMechanisms(out, "receivers", "receiverAgent", s.receiverAgents);
-    out << "*.*.numReceiverAgents = " << s.receiverAgents.size() << "\n";
+  // The first line that matches holds.
+  for (size_t n = 0; n < s.nodes.size(); ++n) {
+    if (s.componentsOf[n] == Scenario::kHost || s.componentsOf[n] == Scenario::kSwitch) continue;
+    const std::string node = "*." + names[n];
+    out << "\n# " << s.nodes[n].name << "\n";
+    writeComponents(out, s.components[s.componentsOf[n]], node, node + (s.nodes[n].isHost ? ".nic[*]" : ".port[*]"),
+                    true);
   }
-  out << "\n# path choice\n";
-  writeMechanism(out, "pathSelector", s.pathSelector);
-  writeMechanisms(out, "egress queues of the switches, by class", "queue", s.queues);
-  out << "*.*.numClasses = " << s.queues.size() << "\n";
-  if (!s.portAgents.empty()) {
-    writeMechanisms(out, "at every port of the switches", "portAgent", s.portAgents);
-    out << "*.*.numPortAgents = " << s.portAgents.size() << "\n";
-  }
+  out << "\n# hosts and their ports\n";
+  writeComponents(out, s.components[Scenario::kHost], "*.*", "**.nic[*]", false);
+  out << "\n# switches and their ports\n";
+  writeComponents(out, s.components[Scenario::kSwitch], "*.*", "**.port[*]", false);
   return out.str();
 }
 

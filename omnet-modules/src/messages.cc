@@ -18,14 +18,13 @@ const char* nameOf(fabric::PacketKind kind) {
 }
 
 const char* nameOf(fabric::EventKind kind) {
+  if (kind >= fabric::EventKind::FlowTimer && kind < fabric::EventKind::Retransmit) return "flowTimer";
   switch (kind) {
     case fabric::EventKind::FlowSource: return "flowSource";
     case fabric::EventKind::Arrival: return "arrival";
     case fabric::EventKind::TransmitDone: return "transmitDone";
     case fabric::EventKind::FlowStop: return "flowStop";
-    case fabric::EventKind::FlowTimer0: return "flowTimer0";
-    case fabric::EventKind::FlowTimer1: return "flowTimer1";
-    case fabric::EventKind::FlowTimer2: return "flowTimer2";
+    case fabric::EventKind::FlowTimer: break;
     case fabric::EventKind::Retransmit: return "retransmit";
     case fabric::EventKind::NodeTimer: return "nodeTimer";
     case fabric::EventKind::AgentTimer: return "agentTimer";

@@ -33,6 +33,8 @@ std::string nedType(const std::string& component) {
   return name;
 }
 
+std::string countName(const fabric::Slot& slot) { return "num" + nedType(slot.kind.name) + "s"; }
+
 std::string nedUnit(ParamType type) {
   switch (type) {
     case ParamType::Time: return "s";

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mechanisms/core/component.h"
+#include "mechanisms/core/slots.h"
 #include "mechanisms/core/tables.h"
 
 namespace fabriclab {
@@ -12,6 +13,8 @@ namespace fabriclab {
 std::string camelCase(const std::string& name);
 /// hpcc_int is HpccInt.
 std::string nedType(const std::string& component);
+/// The parameter that says how many mechanisms stand in a slot for several: numPortAgents.
+std::string countName(const fabric::Slot& slot);
 /// The unit of NED parameters of this type; "" for plain numbers and what is no number.
 std::string nedUnit(fabric::ParamType type);
 /// A value of a parameter of this type with its unit, exactly, in the largest unit that keeps it whole.

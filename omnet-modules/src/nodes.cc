@@ -1,6 +1,7 @@
 #include "nodes.h"
 
 #include "link.h"
+#include "names.h"
 #include "parameters.h"
 
 namespace fabriclab {
@@ -16,17 +17,30 @@ Define_Module(SwitchModule);
 
 namespace {
 
-/// The mechanism in submodule `name` of `parent`, as the kind T that plugs in there.
-template <class T>
-T& mechanism(cModule& parent, const char* name, int index, const std::shared_ptr<OmnetEngine>& engine) {
-  cModule* module = index < 0 ? parent.getSubmodule(name) : parent.getSubmodule(name, index);
-  auto* holder = omnetpp::check_and_cast<MechanismModule*>(module);
-  auto* found = dynamic_cast<T*>(&holder->component(engine));
-  if (found == nullptr) {
-    throw cRuntimeError(holder, "This is a %s, which does not go here",
-                        fabric::toString(holder->component(engine).description().kind));
+/// Plugs in what stands in a submodule of a slot.
+void plugModule(cModule& submodule, const fabric::Slot& slot, fabric::Component& place,
+                const std::shared_ptr<OmnetEngine>& engine) {
+  auto* holder = omnetpp::check_and_cast<MechanismModule*>(&submodule);
+  try {
+    fabric::plug(place, slot, holder->component(engine));
+  } catch (const std::exception& e) {
+    throw cRuntimeError(holder, "%s", e.what());
   }
-  return *found;
+}
+
+/// Plugs the mechanisms in the submodules of `module` into the slots of its host, switch or port.
+void plugAll(cModule& module, fabric::Component& place, const std::shared_ptr<OmnetEngine>& engine) {
+  for (const fabric::Slot& slot : fabric::Slots::all()) {
+    if (slot.where != fabric::where(place)) continue;
+    const std::string name = camelCase(slot.kind.name);
+    if (slot.count == fabric::Count::One) {
+      if (cModule* one = module.getSubmodule(name.c_str())) plugModule(*one, slot, place, engine);
+      continue;
+    }
+    for (int i = 0; i < module.getSubmoduleVectorSize(name.c_str()); ++i) {
+      plugModule(*module.getSubmodule(name.c_str(), i), slot, place, engine);
+    }
+  }
 }
 
 /// The link behind a node's gate; throws where there is none, or another kind of channel.
@@ -46,7 +60,7 @@ FabricLink& linkAt(cGate& out) {
   if (found == nullptr) {
     throw cRuntimeError(out.getOwnerModule(),
                         "Port %s is not connected; connect it in the NED file: "
-                        "a.link <--> FabricLink { datarate = 100Gbps; delay = 1us; } <--> b.link",
+                        "a.link++ <--> FabricLink { datarate = 100Gbps; delay = 1us; } <--> b.link++",
                         out.getFullPath().c_str());
   }
   return *found;
@@ -84,19 +98,8 @@ void MechanismModule::handleParameterChange(const char* name) {
 void PortModule::build(const std::shared_ptr<OmnetEngine>& engine) {
   engine_ = engine;
   readParameters(port_, *this);
-  if (!hasPar("numClasses")) return;  // a NIC: queues are the host's
-  std::vector<fabric::Queue*> queues;
-  for (int c = 0; c < par("numClasses").intValue(); ++c) {
-    queues.push_back(&mechanism<fabric::Queue>(*this, "queue", c, engine));
-    queues_.push_back(getSubmodule("queue", c));
-  }
-  if (queues.empty() || queues.size() > fabric::kMaxClasses) {
-    throw cRuntimeError(this, "Parameter numClasses: there must be 1 to %d classes", fabric::kMaxClasses);
-  }
-  port_.setQueues(queues);
-  for (int a = 0; a < par("numPortAgents").intValue(); ++a) {
-    port_.addAgent(mechanism<fabric::PortAgent>(*this, "portAgent", a, engine));
-  }
+  plugAll(*this, port_, engine);
+  for (int c = 0; c < getSubmoduleVectorSize("queue"); ++c) queues_.push_back(getSubmodule("queue", c));
 }
 
 void PortModule::connect(EventModule& node, cGate& gate) {
@@ -109,7 +112,7 @@ void PortModule::connect(EventModule& node, cGate& gate) {
   wire_.from = &node;
   wire_.gate = &gate;
   wire_.endGate = end->getId();
-  wire_.to = &peer->portModule(end->isVector() ? static_cast<size_t>(end->getIndex()) : 0).port();
+  wire_.to = &peer->portModule(static_cast<size_t>(end->getIndex())).port();
   wire_.key = fabric::eventKey(fabric::keyNode(wire_.to->node().id()), fabric::EventKind::Arrival, wire_.to->index());
   port_.wire = &wire_;
   fabric::Port::connect(port_, *wire_.to);
@@ -141,19 +144,17 @@ void NodeModule::build(fabric::Network& network, uint32_t id, const std::shared_
   node().join(network, id, getFullName());
   setEngine(engine);
   engine->addNode(id, *this);
-  for (int i = 0; i < getSubmoduleVectorSize("port"); ++i) {
-    auto* port = omnetpp::check_and_cast<PortModule*>(getSubmodule("port", i));
+  for (int i = 0; i < getSubmoduleVectorSize(portName()); ++i) {
+    auto* port = omnetpp::check_and_cast<PortModule*>(getSubmodule(portName(), i));
     ports_.push_back(port);
     const FabricLink& link = linkAt(out(i));
     node().addPort(port->port(), link.rate(), link.latency());
     port->build(engine);
   }
-  buildMechanisms(engine);
+  plugAll(*this, node(), engine);
 }
 
-cGate& NodeModule::out(size_t index) {
-  return *(isGateVector("link") ? gate("link$o", static_cast<int>(index)) : gate("link$o"));
-}
+cGate& NodeModule::out(size_t index) { return *gate("link$o", static_cast<int>(index)); }
 
 void NodeModule::connect() {
   for (size_t i = 0; i < ports_.size(); ++i) ports_[i]->connect(*this, out(i));
@@ -177,17 +178,9 @@ void NodeModule::handleParameterChange(const char* name) {
   changeParameter(node(), *this, name);
 }
 
-void HostModule::buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) {
-  host_.setTransport(mechanism<fabric::Transport>(*this, "transport", -1, engine));
-  host_.setCongestionControl(mechanism<fabric::CongestionControl>(*this, "congestionControl", -1, engine));
-  for (int i = 0; i < par("numReceiverAgents").intValue(); ++i) {
-    host_.addReceiverAgent(mechanism<fabric::ReceiverAgent>(*this, "receiverAgent", i, engine));
-  }
-}
-
-void SwitchModule::buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) {
+void SwitchModule::build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine) {
+  NodeModule::build(network, id, engine);
   switch_.setHashSalt(static_cast<uint64_t>(par("hashSalt").intValue()));
-  switch_.setPathSelector(mechanism<fabric::PathSelector>(*this, "pathSelector", -1, engine));
 }
 
 void SwitchModule::refreshDisplay() const { showBytes(*this, switch_.buffer().used()); }

@@ -37,7 +37,7 @@ class PortModule final : public omnetpp::cModule {
   void build(const std::shared_ptr<OmnetEngine>& engine);
   /// Lays the wire from `gate` of `node` to the port at the link's other end.
   void connect(EventModule& node, omnetpp::cGate& gate);
-  /// Where rows about `cls` are shown: its queue, or the port itself where queues are not modules.
+  /// Where rows about `cls` are shown: its queue.
   omnetpp::cModule& classModule(size_t cls);
 
  protected:
@@ -61,7 +61,7 @@ class NodeModule : public EventModule {
   size_t numPorts() const { return ports_.size(); }
 
   /// Joins the network with everything inside this module.
-  void build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine);
+  virtual void build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine);
   /// When all nodes have joined.
   void connect();
 
@@ -69,7 +69,8 @@ class NodeModule : public EventModule {
   void arrived(omnetpp::cMessage* message, omnetpp::cGate* gate, const omnetpp::SendOptions& options,
                omnetpp::simtime_t t) override;
   void handleParameterChange(const char* name) override;
-  virtual void buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) = 0;
+  /// What its ports are called.
+  virtual const char* portName() const = 0;
 
  private:
   /// The way out of port number `index`.
@@ -83,7 +84,7 @@ class HostModule final : public NodeModule {
   fabric::Host& node() override { return host_; }
 
  protected:
-  void buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) override;
+  const char* portName() const override { return "nic"; }
 
  private:
   fabric::Host host_;
@@ -92,9 +93,10 @@ class HostModule final : public NodeModule {
 class SwitchModule final : public NodeModule {
  public:
   fabric::Switch& node() override { return switch_; }
+  void build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine) override;
 
  protected:
-  void buildMechanisms(const std::shared_ptr<OmnetEngine>& engine) override;
+  const char* portName() const override { return "port"; }
   /// The bytes in the shared buffer.
   void refreshDisplay() const override;
 

@@ -100,7 +100,7 @@ fabric::TraceFilter::PortId NodeNames::port(const std::string& path) const {
   auto* found = dynamic_cast<PortModule*>(network_.getModuleByPath(("." + path).c_str()));
   if (found == nullptr) {
     throw InputError("there is no port '" + path + "' in network " + network_.getFullPath() +
-                     "; ports are written like s1.port[2]");
+                     "; ports are written like s1.port[2], those of hosts like h1.nic[0]");
   }
   return {found->port().node().id(), found->port().index()};
 }
@@ -155,6 +155,15 @@ std::vector<LinkEvent> parseLinkEvents(const omnetpp::cPar& events, const NodeNa
   eachOf(events, "linkEvents", {"at", "port", "up"}, [&](const Fields& f) {
     list.push_back(
         {fabric::Time{f.quantity("at", "ps", 0, fabric::kLongestTime.ps)}, names.port(f.text("port")), f.flag("up")});
+  });
+  return list;
+}
+
+std::vector<HostEvent> parseHostEvents(const omnetpp::cPar& events, const NodeNames& names) {
+  std::vector<HostEvent> list;
+  eachOf(events, "hostEvents", {"at", "host", "up"}, [&](const Fields& f) {
+    list.push_back(
+        {fabric::Time{f.quantity("at", "ps", 0, fabric::kLongestTime.ps)}, names.node(f.text("host")), f.flag("up")});
   });
   return list;
 }

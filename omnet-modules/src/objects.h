@@ -30,12 +30,19 @@ struct LinkEvent {
   bool up;
 };
 
+struct HostEvent {
+  fabric::Time at;
+  uint32_t host;
+  bool up;
+};
+
 struct RouteChange {
   fabric::Time at;
   std::string file;
 };
 
 std::vector<LinkEvent> parseLinkEvents(const omnetpp::cPar& events, const NodeNames& names);
+std::vector<HostEvent> parseHostEvents(const omnetpp::cPar& events, const NodeNames& names);
 std::vector<RouteChange> parseRouteChanges(const omnetpp::cPar& changes);
 std::vector<fabric::FlowSpec> parseFlows(const omnetpp::cPar& flows, const NodeNames& names);
 std::vector<fabric::ScenarioTable> parseTables(const omnetpp::cPar& tables, const NodeNames& names);

@@ -102,7 +102,7 @@ TEST(Run, LinksShowWhatTheyCarry) {
   ASSERT_EQ(byHand(plain, "Hpcc", {"--sim-time-limit=50us"}).code, 0);
   EXPECT_EQ(read(folder / "hand.trc"), read(plain / "hand.trc"));
   const std::string scalars = read(folder / "Hpcc-#0.sca");
-  EXPECT_NE(scalars.find("Dumbbell.sender0.link$o.channel packets:count"), std::string::npos) << scalars;
+  EXPECT_NE(scalars.find("Dumbbell.sender0.link$o[0].channel packets:count"), std::string::npos) << scalars;
 }
 
 TEST(Run, TheSameBytesEveryTime) {
@@ -358,7 +358,7 @@ TEST(Signals, OfMechanismsShowTheirTables) {
        {type("congestionControl", "Rocc"), type("portAgent[0]", "RoccPi"), "--*.*.numReceiverAgents=0"}},
       {"Hpcc",
        {"conga", "flowlets"},
-       {type("pathSelector", "Conga"), type("portAgent[1]", "Dre"), "--*.*.numPortAgents=2"}},
+       {type("pathSelector", "Conga"), type("portAgent[1]", "Dre"), "--**.port[*].numPortAgents=2"}},
   };
   std::set<std::string> left;
   for (const fabric::TableDesc* t : allTables()) left.insert(t->name);

@@ -3,21 +3,27 @@
 #include <algorithm>
 #include <iostream>
 #include <sstream>
-#include <stdexcept>
+#include <vector>
 
 #include "mechanisms/core/component.h"
+#include "mechanisms/core/slots.h"
 #include "omnet-modules/src/names.h"
 
 namespace {
 
 using fabric::Column;
 using fabric::ColumnType;
+using fabric::Count;
 using fabric::Description;
 using fabric::Kind;
 using fabric::Param;
 using fabric::ParamType;
+using fabric::Slot;
+using fabric::Slots;
 using fabric::TableDesc;
+using fabric::Where;
 using fabriclab::camelCase;
+using fabriclab::nedType;
 
 /// Text as // comment lines, none too long.
 std::string comment(const std::string& text, const std::string& indent) {
@@ -98,47 +104,78 @@ void printSignals(const TableDesc& t) {
 
 bool isPort(const TableDesc& t) { return has(t, "port"); }
 
-void printNode(const char* component, const char* type, const char* cls, bool (*shows)(const TableDesc&)) {
-  const Description& d = *fabric::Registry::find(component);
-  std::cout << "\n" << comment(d.title + ". " + d.help + " Source: " + d.source, "");
-  std::cout << "module " << type << "\n{\n    parameters:\n        @class(" << cls << ");\n";
-  printParams(d);
-  for (const TableDesc* t : fabriclab::allTables()) {
-    if (shows(*t)) printSignals(*t);
-  }
-  std::cout << "}\n";
-}
-
 void printClassSignals() {
   for (const TableDesc* t : fabriclab::allTables()) {
     if (isPort(*t) && has(*t, "class")) printSignals(*t);
   }
 }
 
-/// A host's port has no queue modules, so it shows itself what happens in its classes.
-void printNicBase() {
-  std::cout << "\nmodule NicBase extends PortBase\n{\n    parameters:\n";
-  printClassSignals();
-  std::cout << "}\n";
+std::string interface(Kind kind) { return "I" + nedType(kind.name); }
+
+/// How many mechanisms a slot for several has. A switch or host tells its ports how many classes there are.
+void printCounts(Where where) {
+  for (const Slot& s : Slots::all()) {
+    if (s.where != where) continue;
+    if (s.count == Count::PerClass) std::cout << "\n        int numClasses = default(2);  // 0 the highest priority\n";
+    if (s.count == Count::Many) {
+      std::cout << "\n        int " << fabriclab::countName(s) << " = default(0);\n";
+    }
+  }
 }
 
-const char* interface(Kind kind) {
-  switch (kind) {
-    case Kind::PathSelector: return "IPathSelector";
-    case Kind::Queue: return "IQueue";
-    case Kind::PortAgent: return "IPortAgent";
-    case Kind::Transport: return "ITransport";
-    case Kind::CongestionControl: return "ICongestionControl";
-    case Kind::ReceiverAgent: return "IReceiverAgent";
-    case Kind::Allocator:
-    case Kind::Node: break;
+/// A submodule, or a vector of them, for each slot.
+void printSlots(Where where) {
+  int row = 0;
+  std::cout << "    submodules:\n";
+  for (const Slot& s : Slots::all()) {
+    if (s.where != where) continue;
+    const std::string name = camelCase(s.kind.name), type = s.standard.empty() ? "" : nedType(s.standard);
+    const std::string place = "p=80," + std::to_string(60 + 80 * row++);
+    std::cout << comment(s.help + ".", "        ") << "        " << name;
+    switch (s.count) {
+      case Count::One:
+        std::cout << ": <default(\"" << type << "\")> like " << interface(s.kind);
+        if (type.empty()) std::cout << " if typename != \"\"";
+        std::cout << " { @display(\"" << place << "\"); }\n";
+        break;
+      case Count::Many:
+        std::cout << "[" << fabriclab::countName(s) << "]: <> like " << interface(s.kind) << " { @display(\"" << place
+                  << ",row,100\"); }\n";
+        break;
+      case Count::PerClass:
+        std::cout << "[numClasses]: <default(\"" << type << "\")> like " << interface(s.kind) << " { @display(\""
+                  << place << ",row,100\"); }\n";
+        break;
+    }
   }
-  throw std::logic_error(std::string("no NED module has a place for a ") + fabric::toString(kind));
+}
+
+void printInterfaces() {
+  std::vector<Kind> printed;
+  for (const Slot& s : Slots::all()) {
+    if (std::find(printed.begin(), printed.end(), s.kind) != printed.end()) continue;
+    printed.push_back(s.kind);
+    std::cout << "\n// A mechanism in the slot " << s.key << ". It has no gates: its " << toString(s.where)
+              << " calls it.\nmoduleinterface " << interface(s.kind) << "\n{\n}\n";
+  }
+}
+
+void printNode(const char* component, const char* type, const char* cls, Where where, bool (*shows)(const TableDesc&)) {
+  const Description& d = *fabric::Registry::find(component);
+  std::cout << "\n" << comment(d.title + ". " + d.help + " Source: " + d.source, "");
+  std::cout << "module " << type << "\n{\n    parameters:\n        @class(" << cls << ");\n";
+  printParams(d);
+  printCounts(where);
+  for (const TableDesc* t : fabriclab::allTables()) {
+    if (shows(*t)) printSignals(*t);
+  }
+  printSlots(where);
+  std::cout << "}\n";
 }
 
 void printMechanism(const Description& d) {
   std::cout << "\n" << comment(d.title + ". " + d.help + " Source: " + d.source, "");
-  std::cout << "simple " << fabriclab::nedType(d.name) << " like " << interface(d.kind) << "\n{\n    parameters:\n"
+  std::cout << "simple " << nedType(d.name) << " like " << interface(d.kind) << "\n{\n    parameters:\n"
             << "        @class(MechanismModule);\n        @component(" << d.name << ");\n"
             << "        @display(\"i=block/cogwheel_s\");\n";
   printParams(d);
@@ -151,10 +188,12 @@ void printMechanism(const Description& d) {
 int main() {
   std::cout << "// Generated from the self-descriptions in mechanisms/ (the same as fabric-describe); do not edit.\n"
                "package fabriclab;\n";
-  printNode("host", "HostBase", "HostModule", [](const TableDesc& t) { return !isPort(t); });
-  printNode("switch", "SwitchBase", "SwitchModule", [](const TableDesc&) { return false; });
-  printNode("port", "PortBase", "PortModule", [](const TableDesc& t) { return isPort(t) && !has(t, "class"); });
-  printNicBase();
+  printInterfaces();
+  const auto ofPort = [](const TableDesc& t) { return isPort(t) && !has(t, "class"); };
+  printNode("host", "HostBase", "HostModule", Where::Host, [](const TableDesc& t) { return !isPort(t); });
+  printNode("switch", "SwitchBase", "SwitchModule", Where::Switch, [](const TableDesc&) { return false; });
+  printNode("port", "NicBase", "PortModule", Where::Nic, ofPort);
+  printNode("port", "PortBase", "PortModule", Where::SwitchPort, ofPort);
   for (const Description* d : fabric::Registry::all()) {
     if (d->kind != Kind::Node) printMechanism(*d);
   }
