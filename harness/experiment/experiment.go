@@ -21,9 +21,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"fabriclab/harness/catalog"
-	"fabriclab/harness/fluid"
-	"fabriclab/harness/load"
+	"fabriclab/base/catalog"
+	"fabriclab/harness/flowlist"
+	"fabriclab/harness/game"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
@@ -65,7 +65,7 @@ type Point struct {
 	Flows     workload.Generator
 	Effective Effective
 	// Game stands in place of all of these where a point is computed.
-	Game *fluid.Params
+	Game *game.Params
 
 	rules        workload.Rules
 	hash         func() (string, error)
@@ -111,9 +111,9 @@ func (p *Point) computeHash() (string, error) {
 	return p.Scenario.Hash(flows, routes, changed...)
 }
 
-// Load is the point's workload, of which flow lists are generated.
-func (p *Point) Load() *load.Load {
-	return &load.Load{Flows: p.Flows, Rules: p.rules, Hosts: p.Topology.HostNames()}
+// FlowList is the point's workload, of which flow lists are generated.
+func (p *Point) FlowList() *flowlist.List {
+	return &flowlist.List{Flows: p.Flows, Rules: p.rules, Hosts: p.Topology.HostNames()}
 }
 
 // WriteInputs writes an engine's input for a seed (scenario.json, flows.bin,
@@ -122,7 +122,7 @@ func (p *Point) Load() *load.Load {
 func (p *Point) WriteInputs(dir string, seed uint64) (*workload.Tally, error) {
 	s := p.Scenario
 	s.Seed = seed
-	tally, err := p.Load().WriteInputs(dir, seed, func(flows iter.Seq2[scenario.Flow, error]) error {
+	tally, err := p.FlowList().WriteInputs(dir, seed, func(flows iter.Seq2[scenario.Flow, error]) error {
 		var changed []iter.Seq[scenario.Route]
 		for _, c := range p.Topology.Changes() {
 			changed = append(changed, c.Routes)
@@ -145,13 +145,13 @@ func (p *Point) WriteInputs(dir string, seed uint64) (*workload.Tally, error) {
 // IdealFCT is the ideal flow completion time in ps of a flow of size payload
 // bytes between two hosts; see topology.Topology.IdealFCT.
 func (p *Point) IdealFCT(src, dst uint32, size uint64) (int64, error) {
-	return p.Topology.IdealFCT(src, dst, size, framing(&p.Scenario.Components))
+	return p.Topology.IdealFCT(src, dst, size, framing(p.Scenario.Components))
 }
 
 // MaxBaseRTT is the largest base RTT in ps among the pairs of hosts between
 // which there may be flows; see topology.Topology.BaseRTT.
 func (p *Point) MaxBaseRTT() int64 {
-	return p.Topology.MaxBaseRTT(p.Flows.Pairs(), framing(&p.Scenario.Components))
+	return p.Topology.MaxBaseRTT(p.Flows.Pairs(), framing(p.Scenario.Components))
 }
 
 // loader is the state of one Load.
@@ -172,6 +172,9 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		forest: newForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{},
+	}
+	if err := l.checkKeys(); err != nil {
+		return nil, err
 	}
 	var err error
 	if l.configDir, err = configDir(file, opt.ConfigDir); err != nil {
@@ -200,7 +203,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 			point.Engines = usual
 		}
 		if point.Game != nil {
-			point.Engines, point.enginesFixed = []string{FluidEngine}, true
+			point.Engines, point.enginesFixed = []string{ComputedEngine}, true
 		}
 		for _, name := range point.Engines {
 			if !slices.Contains(e.Engines, name) {
@@ -311,17 +314,32 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 	return root, flags
 }
 
-// Keys of an experiment: those that describe a point, and the others.
+// Keys of an experiment: those that describe a point beside the slots, and the
+// others.
 var (
-	pointKeys = []string{"topology", "workload", "preset", "mechanisms", "params", "run", "trace", gameKey}
-	headKeys  = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure"}
+	ownKeys  = []string{"topology", "workload", "preset", "params", nodesKey, "run", "trace", gameKey}
+	headKeys = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure"}
 )
+
+// pointKeys are the keys that describe a point.
+func pointKeys(c *catalog.Catalog) []string { return slices.Concat(ownKeys, c.SlotKeys()) }
+
+// checkKeys refuses a slot whose key means something else in an experiment or
+// a preset.
+func (l *loader) checkKeys() error {
+	for _, key := range l.catalog.SlotKeys() {
+		if slices.Contains(slices.Concat(ownKeys, headKeys, presetHead), key) {
+			return fmt.Errorf("catalog: the slot %q has the name of another key of experiments; give it another one in the table of slots", key)
+		}
+	}
+	return nil
+}
 
 // path takes a path into the tree apart; component.parameter is short for
 // params.component.parameter.
 func (l *loader) path(text string) []string {
 	path := strings.Split(text, ".")
-	if !slices.Contains(pointKeys, path[0]) && !slices.Contains(headKeys, path[0]) && l.catalog.Component(path[0]) != nil {
+	if !slices.Contains(pointKeys(l.catalog), path[0]) && !slices.Contains(headKeys, path[0]) && l.catalog.Component(path[0]) != nil {
 		path = append([]string{"params"}, path...)
 	}
 	return path
@@ -373,7 +391,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		root = l.set(root, a.path, a.value, a.key)
 	}
 	s := l.section(root, root, "")
-	s.known = slices.Concat(pointKeys, headKeys)
+	s.known = slices.Concat(pointKeys(l.catalog), headKeys)
 	s.done()
 	if s.get(gameKey) != nil {
 		return l.gamePoint(s, c)
@@ -387,41 +405,45 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	if name, at, ok := s.required("preset", "none"); ok {
 		base = l.preset(name, at)
 	}
-	slots := s.sub("mechanisms")
-	own := l.mechanisms(slots)
-	slots.done()
-	if base == nil || own.invalid() {
+	own := l.mechanisms(s)
+	sets := l.nodeSets(s)
+	if base == nil {
 		return nil
 	}
 	in := own.over(base.mechanisms)
-	l.checkNeeds(in)
-	for _, name := range in.components() {
-		l.used[name] = true
-	}
-	components, effective := l.components(in, base.params, params)
-	l.deriveClasses(&components, effective)
+	l.checkNeeds(in, sets)
+	l.markUsed(in, sets)
+	general := configuration{mechanisms: in, preset: base.params, params: params}
+	general.classes = l.classes(general)
+	components, effective := l.components(general)
+	l.deriveClasses(components, effective, general.classes)
 	point := &Point{Labels: c.labels, Topology: t}
 	var trace scenario.Trace
 	if t != nil {
-		r.rules.Classes = len(components.Queues)
+		r.rules.Classes = general.classes
 		point.Flows = l.workload(s, t, r.rules)
-		trace = l.trace(s, t, point.Flows, len(components.Queues))
+		trace = l.trace(s, t, point.Flows, general.classes)
 	}
 	if t == nil || point.Flows == nil || l.found > before {
 		return nil
 	}
-	frame := framing(&components)
+	frame := framing(components)
 	if frame.MTU <= frame.Header {
 		l.problem(root, "host.mtu is %d B and host.header_bytes %d B, which leaves no payload; enlarge host.mtu", frame.MTU, frame.Header)
 		return nil
 	}
-	if components.Host.Params["base_rtt"] == int64(0) {
-		l.derive(&components, effective, "base_rtt", t.MaxBaseRTT(point.Flows.Pairs(), frame))
+	if components.Param("host", "base_rtt") == int64(0) {
+		l.derive(components, effective, "base_rtt", t.MaxBaseRTT(point.Flows.Pairs(), frame))
+	}
+	nodes := l.setsOf(general, components, sets, t, &effective)
+	if l.found > before {
+		return nil
 	}
 	point.Effective, point.rules = effective, r.rules
 	point.Scenario = scenario.Scenario{
 		Name: l.name, StopPs: r.rules.StopPs, StopWhenFlowsFinish: r.stopWhenFlowsFinish,
-		Nodes: t.Nodes, Links: t.Links, Components: components, Trace: trace, LinkEvents: t.LinkEvents(),
+		Nodes: t.Nodes, Links: t.Links, Components: l.written(components, general.classes), Sets: nodes, Trace: trace,
+		LinkEvents: t.LinkEvents(), HostEvents: t.HostEvents(),
 	}
 	for i, c := range t.Changes() {
 		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})

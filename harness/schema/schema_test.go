@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/figure"
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/schema"
 )
@@ -24,7 +24,7 @@ const configs = "../../configs"
 
 func known(t *testing.T) *catalog.Catalog {
 	t.Helper()
-	data, err := os.ReadFile("../catalog/testdata/catalog.json")
+	data, err := os.ReadFile("../../base/catalog/testdata/catalog.json")
 	require.NoError(t, err)
 	c, err := catalog.Load(data)
 	require.NoError(t, err)
@@ -167,10 +167,32 @@ var cases = []struct {
 	{with("trace", "trace: {queus: {interval: 1us}}"), false},
 	{with("trace", "trace: {queues: {interval: 1us, port: [s1]}}"), false},
 	{with("trace", "trace: {flows: {from: 1us, to: 2us}}"), true},
-	{with("mechanisms", "mechanisms: {path_selector: fifo}"), false},
-	{with("mechanisms", "mechanisms: {queues: [fifo, {type: red, params: {kmin: 7}}]}"), false},
-	{with("mechanisms", "mechanisms: {queues: [fifo, {type: red, params: {kmin: 7KB}}]}"), true},
-	{with("mechanisms", "mechanisms: {queue: [fifo]}"), false},
+	{with("path_selector", "path_selector: fifo"), false},
+	{with("path_selector", "path_selector: spray"), true},
+	{with("path_selector", "path_selector: [spray]"), false},
+	{with("flow_scheduler", "flow_scheduler: {type: round_robin}"), true},
+	{with("utility", "utility: alpha_fair"), false},
+	{with("applications", "applications: []"), true},
+	{with("applications", "applications: [ecmp]"), false},
+	{with("nic_agents", "nic_agents: [hpcc_int, {type: dre, params: {bits: 4}}]"), true},
+	{with("nic_agents", "nic_agents: [{type: dre, params: {bit: 4}}]"), false},
+	{with("queues", "queues: [fifo, {type: red, params: {kmin: 7}}]"), false},
+	{with("queues", "queues: [fifo, {type: red, params: {kmin: 7KB}}]"), true},
+	{with("queues", "queues: []"), false},
+	{with("queues", "queues: fifo"), false},
+	{with("queue", "queue: [fifo]"), false},
+	{with("nodes", "nodes: {host0: {congestion_control: none, params: {host: {ack_every: 2}}}, \"s*\": {port_agents: [hpcc_int, dre]}}"), true},
+	{with("nodes", "nodes: {host0: {congestion_kontrol: none}}"), false},
+	{with("nodes", "nodes: {host0: {params: {host: {ack_evry: 2}}}}"), false},
+	{with("nodes", "nodes: {host0: {}}"), false},
+	{with("nodes", "nodes: [host0]"), false},
+	{with("topology", "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us, extra_hosts: [{name: x, switches: s1}, {name: y, switches: [s1], rate: 1Gbps}]}"), true},
+	{with("topology", "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us, extra_hosts: [{name: x}]}"), false},
+	{with("topology", "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us, extra_hosts: [{name: x, switches: {}}]}"), false},
+	{with("topology", "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us, failures: [{host: host2, at: 5us}]}"), true},
+	{with("topology", "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us, failures: [{host: host2, at: 5us, detect: 1us}]}"), false},
+	{with("topology", "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us, failures: [{at: 5us}]}"), false},
+	{with("topology", "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us, failures: [{host: host2, link: \"s1->host2\", at: 5us}]}"), false},
 	{with("seeds", "seeds: [1, 5-9]"), true},
 	{with("seeds", "seeds: [-1]"), false},
 	{with("seeds", "seeds: []"), false},

@@ -1,0 +1,192 @@
+// Package catalog knows every component there is: its kind, its parameters
+// with type, unit, default and range, and its trace tables. The knowledge
+// comes from fabric-describe, whose JSON this package loads and checks
+// (docs/formats.md, Catalog); nothing here is specific to a mechanism.
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// Version is the catalog version this package reads.
+const Version = 2
+
+// KindNode is the kind of the node model's own components: host, switch, port.
+// All other kinds are those of the slots.
+const KindNode = "node"
+
+// Catalog is the list of all components, of the slots in which they stand, and
+// of trace tables.
+type Catalog struct {
+	Version    int         `json:"version"`
+	Slots      []Slot      `json:"slots"`
+	Components []Component `json:"components"`
+	Tables     []Table     `json:"tables"`
+}
+
+// Component is anything with parameters: a mechanism or a part of the node
+// model (host, switch, port).
+type Component struct {
+	Name       string      `json:"name"`
+	Kind       string      `json:"kind"`
+	Title      string      `json:"title"`
+	Help       string      `json:"help"`
+	Source     string      `json:"source"`
+	Needs      []string    `json:"needs,omitempty"` // components without which it does not work
+	Params     []Param     `json:"params"`
+	Extensions []Extension `json:"extensions,omitempty"`
+	Tables     []string    `json:"tables,omitempty"`
+}
+
+// Extension is what a component adds to packets.
+type Extension struct {
+	Name        string `json:"name"`
+	MemoryBytes int64  `json:"memory_bytes"`
+	Wire        string `json:"wire"`
+}
+
+// Table is a trace table.
+type Table struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Scope   string   `json:"scope"`
+	Sampled bool     `json:"sampled"` // takes a sampling interval
+	Columns []Column `json:"columns"`
+}
+
+// Column is one column of a trace table.
+type Column struct {
+	Name   string   `json:"name"`
+	Type   string   `json:"type"`
+	Unit   string   `json:"unit"`
+	Help   string   `json:"help"`
+	Labels []string `json:"labels,omitempty"`
+	Ref    string   `json:"ref,omitempty"`
+}
+
+// Load reads and checks the output of fabric-describe.
+func Load(data []byte) (*Catalog, error) {
+	var c Catalog
+	if err := json.Unmarshal(data, &c); err != nil {
+		return nil, fmt.Errorf("catalog: not the JSON of fabric-describe: %w; rebuild the engines", err)
+	}
+	if c.Version != Version {
+		return nil, fmt.Errorf("catalog: version %d, this program reads version %d; rebuild the engines and the harness from the same sources", c.Version, Version)
+	}
+	components := map[string]bool{}
+	for i := range c.Components {
+		component := &c.Components[i]
+		if component.Name == "" || components[component.Name] {
+			return nil, fmt.Errorf("catalog: component name %q is empty or used twice; component names are unique over all kinds", component.Name)
+		}
+		components[component.Name] = true
+		params := map[string]bool{}
+		for j := range component.Params {
+			p := &component.Params[j]
+			if p.Name == "" || params[p.Name] {
+				return nil, fmt.Errorf("catalog: parameter name %q of %s is empty or used twice", p.Name, component.Name)
+			}
+			params[p.Name] = true
+			if err := p.canonicalise(); err != nil {
+				return nil, fmt.Errorf("catalog: %s.%s: %w; correct its self-description", component.Name, p.Name, err)
+			}
+		}
+	}
+	for i := range c.Components {
+		for _, need := range c.Components[i].Needs {
+			if !components[need] {
+				return nil, fmt.Errorf("catalog: %s needs %q, which is no component; correct its self-description", c.Components[i].Name, need)
+			}
+		}
+	}
+	return &c, c.checkSlots()
+}
+
+// Component finds a component by name, or returns nil.
+func (c *Catalog) Component(name string) *Component {
+	for i := range c.Components {
+		if c.Components[i].Name == name {
+			return &c.Components[i]
+		}
+	}
+	return nil
+}
+
+// Names lists the components of a kind in catalog order; kind "" means all.
+func (c *Catalog) Names(kind string) []string {
+	var names []string
+	for i := range c.Components {
+		if kind == "" || c.Components[i].Kind == kind {
+			names = append(names, c.Components[i].Name)
+		}
+	}
+	return names
+}
+
+// Table finds a trace table by name, or returns nil.
+func (c *Catalog) Table(name string) *Table {
+	for i := range c.Tables {
+		if c.Tables[i].Name == name {
+			return &c.Tables[i]
+		}
+	}
+	return nil
+}
+
+// TableNames lists the trace tables in catalog order.
+func (c *Catalog) TableNames() []string {
+	names := make([]string, len(c.Tables))
+	for i := range c.Tables {
+		names[i] = c.Tables[i].Name
+	}
+	return names
+}
+
+// Param finds a parameter by name, or returns nil.
+func (c *Component) Param(name string) *Param {
+	for i := range c.Params {
+		if c.Params[i].Name == name {
+			return &c.Params[i]
+		}
+	}
+	return nil
+}
+
+// ParamNames lists the parameters in catalog order.
+func (c *Component) ParamNames() []string {
+	names := make([]string, len(c.Params))
+	for i := range c.Params {
+		names[i] = c.Params[i].Name
+	}
+	return names
+}
+
+// Hint is what a message about an unknown name ends in: the nearest known
+// name if one is near, and the known names when they are few.
+func Hint(name string, known []string) string {
+	if len(known) == 0 {
+		return "; none is allowed here"
+	}
+	nearest, distance := "", len(name)/3+2
+	for _, k := range known {
+		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
+			nearest, distance = k, d
+		}
+	}
+	hint := ""
+	if nearest != "" {
+		hint = fmt.Sprintf("; did you mean %q?", nearest)
+	}
+	sorted := slices.Compact(slices.Sorted(slices.Values(known)))
+	if len(sorted) <= 16 {
+		hint += " (known: " + strings.Join(sorted, ", ") + ")"
+	} else if nearest == "" {
+		hint = fmt.Sprintf(" (%d are known, %s to %s)", len(sorted), sorted[0], sorted[len(sorted)-1])
+	}
+	return hint
+}
