@@ -9,8 +9,9 @@ namespace {
 using fabric::toJson;  // of a Value
 
 Json toJson(const Axis& a) {
-  return Json{{"name", a.name}, {"type", toString(a.type)},  {"unit", a.unit}, {"min", a.min},
-              {"max", a.max},   {"increasing", a.increasing}};
+  const auto limit = [&](double x) { return a.type == ParamType::Float ? Json(x) : Json(static_cast<int64_t>(x)); };
+  return Json{{"name", a.name},      {"type", toString(a.type)}, {"unit", a.unit},
+              {"min", limit(a.min)}, {"max", limit(a.max)},      {"increasing", a.increasing}};
 }
 
 Json toJson(const Param& p) {
