@@ -58,7 +58,10 @@ func TestCurvesFromFlagsAndMatrix(t *testing.T) {
 	assert.Equal(t, catalog.List{{0, 0}, {1, 2e9}}, e.Points[1].Scenario.Components.Param("utility", "curve"))
 	assert.Equal(t, `"[0 0] [1 2Gbps]"`, e.Points[1].Labels[0].Value)
 
-	// One number of a curve may be an axis of its own.
+	// One number of a curve may be set, or be an axis of its own.
+	e, err = loadFile(t, write(t, curves), "", "utility.params.curve.1.1=5Gbps")
+	require.NoError(t, err)
+	assert.Equal(t, catalog.List{{0, 0}, {1, 5e9}, {2, 10.5e9}}, e.Points[0].Scenario.Components.Param("utility", "curve"))
 	e, err = loadFile(t, write(t, strings.Replace(curves, "run:", "matrix: {utility.params.curve.2.1: [11Gbps, 12Gbps]}\nrun:", 1)), "")
 	require.NoError(t, err)
 	assert.Equal(t, catalog.List{{0, 0}, {1, 10e9}, {2, 12e9}}, e.Points[1].Scenario.Components.Param("utility", "curve"))

@@ -68,6 +68,27 @@ TEST(Attributes, AreSetAndRead)
     EXPECT_TRUE(m->SetAttributeFailSafe("Notice", StringValue("ack")));
 }
 
+TEST(Attributes, ListsAreText)
+{
+    const Ptr<FabricMechanism> m =
+        ObjectFactory("ns3::fabric::BandwidthFunction",
+                      "Curve",
+                      StringValue("[[0, 0], [1, 5000000000], [2.5, 7e9]]"))
+            .Create<FabricMechanism>();
+    const core::NumberList curve{{0, 0}, {1, 5e9}, {2.5, 7e9}};
+    EXPECT_EQ(std::get<core::NumberList>(m->GetComponent().get("curve")), curve);
+    StringValue text;
+    m->GetAttribute("Curve", text);
+    EXPECT_EQ(text.Get(), "[[0, 0], [1, 5e+09], [2.5, 7e+09]]");
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(m->SetAttributeFailSafe("Curve", StringValue("[[0, 0], [1, 0]]")));
+    EXPECT_FALSE(m->SetAttributeFailSafe("Curve", StringValue("0:0 1:5")));
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("bandwidth 0 bit/s is not above 0, the one before"), std::string::npos);
+    EXPECT_NE(said.find("'0:0 1:5' is no list of numbers"), std::string::npos);
+    EXPECT_EQ(std::get<core::NumberList>(m->GetComponent().get("curve")), curve);
+}
+
 TEST(Config, AChangeDuringTheRunTakesEffect)
 {
     Dumbbell d("hpcc");
