@@ -118,8 +118,8 @@ std::string toText(const Value& value) {
   std::string text;
   for (const auto& row : std::get<NumberList>(value)) {
     std::string entry;
-    for (const double x : row) entry += (entry.empty() ? "" : ", ") + shortest(x);
-    text += (text.empty() ? "" : ", ") + (row.size() == 1 ? entry : "[" + entry + "]");
+    for (const double x : row) entry += (entry.empty() ? "" : ",") + shortest(x);
+    text += (text.empty() ? "" : ",") + (row.size() == 1 ? entry : "[" + entry + "]");
   }
   return "[" + text + "]";
 }
@@ -129,7 +129,7 @@ Value fromText(const Param& p, const std::string& text) {
   try {
     return fromJson(p, nlohmann::json::parse(text));
   } catch (const nlohmann::json::parse_error&) {
-    throw ParamError("'" + text + "' is no list of numbers, such as [1, 2] or [[0, 0], [1, 5]]");
+    throw ParamError("'" + text + "' is no list of numbers, such as [1,2] or [[0,0],[1,5]]");
   }
 }
 

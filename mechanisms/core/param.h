@@ -81,7 +81,7 @@ class ParamError : public std::invalid_argument {
 /// What is wrong with the value, "" if nothing.
 std::string refusal(const Param& param, const Value& value);
 
-/// A value in one line: quantities as numbers in the unit of the type, a list as JSON.
+/// A value without blanks, which ns-3 does not read: quantities as numbers in the unit of the type, a list as JSON.
 std::string toText(const Value& value);
 /// The value of a parameter whose type has no native form in a simulator, from such a text.
 Value fromText(const Param& param, const std::string& text);

@@ -161,15 +161,15 @@ TEST(Param, ListsAsTextAndJson) {
   const auto c = make<Lists>();
   const Param& curve = *Lists::describe().find("curve");
   const Param& times = *Lists::describe().find("times");
-  EXPECT_EQ(toText(c->get(curve)), "[[0, 0], [1, 5e+09]]");
-  EXPECT_EQ(toText(c->get(times)), "[1e+06, 2e+06]");
+  EXPECT_EQ(toText(c->get(curve)), "[[0,0],[1,5e+09]]");
+  EXPECT_EQ(toText(c->get(times)), "[1e+06,2e+06]");
   for (const Param* p : {&curve, &times}) {
     EXPECT_EQ(fromText(*p, toText(c->get(*p))), c->get(*p));
     EXPECT_EQ(fromJson(*p, toJson(c->get(*p))), c->get(*p));
   }
   EXPECT_EQ(fromText(times, "[0.1]"), Value(NumberList{{0.1}}));
   EXPECT_EQ(refusal([&] { fromText(curve, "[[0, 0]"); }),
-            "'[[0, 0]' is no list of numbers, such as [1, 2] or [[0, 0], [1, 5]]");
+            "'[[0, 0]' is no list of numbers, such as [1,2] or [[0,0],[1,5]]");
   EXPECT_EQ(refusal([&] { fromText(curve, "7"); }), "must be a list, is 7");
   EXPECT_EQ(refusal([&] { fromText(curve, "[[0, \"1\"]]"); }), "must be a number, is \"1\"");
   EXPECT_EQ(refusal([&] { fromText(curve, "[[[0]]]"); }), "must be a number, is [0]");

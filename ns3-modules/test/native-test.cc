@@ -79,7 +79,7 @@ TEST(Attributes, ListsAreText)
     EXPECT_EQ(std::get<core::NumberList>(m->GetComponent().get("curve")), curve);
     StringValue text;
     m->GetAttribute("Curve", text);
-    EXPECT_EQ(text.Get(), "[[0, 0], [1, 5e+09], [2.5, 7e+09]]");
+    EXPECT_EQ(text.Get(), "[[0,0],[1,5e+09],[2.5,7e+09]]");
     testing::internal::CaptureStderr();
     EXPECT_FALSE(m->SetAttributeFailSafe("Curve", StringValue("[[0, 0], [1, 0]]")));
     EXPECT_FALSE(m->SetAttributeFailSafe("Curve", StringValue("0:0 1:5")));

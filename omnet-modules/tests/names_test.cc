@@ -36,7 +36,7 @@ TEST(Names, ListsAreStrings) {
   const fabric::Param& p = *fabric::Registry::find("bandwidth_function")->find("curve");
   EXPECT_STREQ(nedForm(p.type).type, "string");
   const std::string text = nedValue(p.type, curve);
-  EXPECT_EQ(text, "\"[[0, 0], [1, 3333333333.3333335]]\"");
+  EXPECT_EQ(text, "\"[[0,0],[1,3333333333.3333335]]\"");
   EXPECT_EQ(fabric::fromText(p, text.substr(1, text.size() - 2)), fabric::Value(curve));
 }
 
