@@ -164,6 +164,7 @@ type loader struct {
 	presets    map[string]*preset
 	topologies map[string]*topology.Topology
 	used       map[string]bool // components in use at any point
+	setParams  []setParams
 }
 
 // Load reads an experiment and checks all of it. The error is of type
@@ -454,8 +455,23 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 
 // unused says which parameters of the experiment no point uses.
 func (l *loader) unused(root *yaml.Node, e *Experiment) {
+	if len(e.Points) == 0 {
+		return
+	}
+	warn := func(at source, text string) {
+		if at.origin == "flag" {
+			l.report(Problem{at.position(), text})
+		} else {
+			e.Warnings = append(e.Warnings, at.position()+": "+text)
+		}
+	}
+	for _, p := range l.setParams {
+		if !p.used {
+			warn(p.where, p.text+" has no effect: at no point one of these nodes has it; choose it there, or take it out")
+		}
+	}
 	_, params := child(root, "params")
-	if isNull(params) || len(e.Points) == 0 {
+	if isNull(params) {
 		return
 	}
 	for i := 0; i < len(params.Content); i += 2 {
@@ -463,12 +479,7 @@ func (l *loader) unused(root *yaml.Node, e *Experiment) {
 		if l.used[key.Value] || l.catalog.Component(key.Value) == nil {
 			continue
 		}
-		text := "params." + key.Value + " has no effect: no point uses " + key.Value + "; choose a preset that does, or take it out"
-		if l.sources[key].origin == "flag" {
-			l.problem(key, "%s", text)
-		} else {
-			e.Warnings = append(e.Warnings, l.sources[key].position()+": "+text)
-		}
+		warn(l.sources[key], "params."+key.Value+" has no effect: no point uses "+key.Value+"; choose a preset that does, or take it out")
 	}
 }
 

@@ -80,16 +80,14 @@ func (l *loader) mechanisms(s *section) mechanisms {
 		found := []mechanism{}
 		switch {
 		case !slot.List():
-			one, _ := l.mechanism(n, s.name(slot.Key), slot.Kind)
-			found = append(found, one)
+			found = append(found, l.mechanism(n, s.name(slot.Key), slot.Kind))
 		case n.Kind != yaml.SequenceNode:
 			l.problem(n, "%s is a list of names, such as [a, b], not %s", s.name(slot.Key), describe(n))
 		case slot.Count == catalog.PerClass && len(n.Content) == 0:
 			l.problem(n, "%s is an empty list; name one for each class, class 0 first, or leave the key out", s.name(slot.Key))
 		default:
 			for i, item := range n.Content {
-				one, _ := l.mechanism(item, fmt.Sprintf("%s.%d", s.name(slot.Key), i), slot.Kind)
-				found = append(found, one)
+				found = append(found, l.mechanism(item, fmt.Sprintf("%s.%d", s.name(slot.Key), i), slot.Kind))
 			}
 		}
 		if l.found == before {
@@ -99,34 +97,36 @@ func (l *loader) mechanisms(s *section) mechanisms {
 	return m
 }
 
-// mechanism reads a name, or {type: name, params: {…}}.
-func (l *loader) mechanism(n *yaml.Node, name, kind string) (mechanism, bool) {
+// mechanism reads a name, or {type: name, params: {…}}. Without a component,
+// what is wrong has been reported.
+func (l *loader) mechanism(n *yaml.Node, name, kind string) mechanism {
 	found := mechanism{at: n}
 	at := n
 	if n.Kind == yaml.MappingNode {
 		s := l.section(n, n, name)
 		if at = s.get("type"); at == nil {
 			s.missing("type", strings.Join(l.catalog.Names(kind), " or "))
-			return found, false
+			return found
 		}
 		found.params = s.get("params")
 		s.done()
 	}
 	text, ok := l.scalar(at, name)
 	if !ok {
-		return found, false
+		return found
 	}
-	found.component = l.catalog.Component(text)
-	if found.component == nil || found.component.Kind != kind {
+	component := l.catalog.Component(text)
+	if component == nil || component.Kind != kind {
 		what := "there is no " + catalog.Words(kind) + " " + fmt.Sprintf("%q", text)
-		if found.component != nil {
-			what = fmt.Sprintf("%s is a %s, not a %s", text, catalog.Words(found.component.Kind), catalog.Words(kind))
+		if component != nil {
+			what = fmt.Sprintf("%s is a %s, not a %s", text, catalog.Words(component.Kind), catalog.Words(kind))
 		}
 		l.problem(at, "%s: %s%s", name, what, catalog.Hint(text, l.catalog.Names(kind)))
-		return found, false
+		return found
 	}
-	l.checkParams(found.params, name+".params", found.component)
-	return found, true
+	found.component = component
+	l.checkParams(found.params, name+".params", component)
+	return found
 }
 
 // over lays what an experiment or a set of nodes says over what lies below.

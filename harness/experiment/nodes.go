@@ -161,7 +161,7 @@ func (l *loader) setsOf(general configuration, common scenario.Components, nodes
 		}
 		sets = append(sets, scenario.Set{Nodes: g.nodes, Components: own})
 	}
-	l.checkUsed(nodes, used)
+	l.countUsed(nodes, used)
 	return sets
 }
 
@@ -204,21 +204,28 @@ func (l *loader) checkFraming(common, own scenario.Components, settings Effectiv
 	}
 }
 
-// checkUsed refuses parameters of components that none of the nodes has.
-func (l *loader) checkUsed(sets []*nodeSet, used map[*nodeSet][]string) {
+// setParams are the parameters of a component in a set of nodes.
+type setParams struct {
+	where source
+	text  string
+	used  bool // at some point a node of the set has the component
+}
+
+// countUsed notes which parameters of sets a point has a use for.
+func (l *loader) countUsed(sets []*nodeSet, used map[*nodeSet][]string) {
 	for _, set := range sets {
-		names, holds := used[set]
-		if !holds || isNull(set.params) {
+		if isNull(set.params) {
 			continue
 		}
 		for i := 0; i < len(set.params.Content); i += 2 {
 			key := set.params.Content[i]
-			component := l.catalog.Component(key.Value)
-			if component == nil || slices.Contains(names, key.Value) {
-				continue
+			at := setParams{where: l.sources[key], text: set.keys.name("params." + key.Value)}
+			known := slices.IndexFunc(l.setParams, func(p setParams) bool { return p.where == at.where && p.text == at.text })
+			if known < 0 {
+				known = len(l.setParams)
+				l.setParams = append(l.setParams, at)
 			}
-			known := slices.Compact(slices.Sorted(slices.Values(names)))
-			l.problem(key, "%s.params: none of these nodes has %s%s", set.keys.path, key.Value, catalog.Hint(key.Value, known))
+			l.setParams[known].used = l.setParams[known].used || slices.Contains(used[set], key.Value)
 		}
 	}
 }

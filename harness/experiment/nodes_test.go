@@ -109,20 +109,6 @@ func TestSlotsInTheMatrix(t *testing.T) {
 }
 
 func TestNodeSets(t *testing.T) {
-	e, err := loadFile(t, write(t, central+`
-params: {tcp: {max_rto: 1s}}
-nodes:
-  "host[0-1]": {params: {tcp: {max_rto: 2s, initial_rto: 1s}}}
-  host1:
-    congestion_control: dctcp
-    params: {tcp: {max_rto: 3s}, host: {ack_every: 2}}
-  allocator: {transport: {type: tcp, params: {min_rto: 20us}}, nic_queues: [red, red]}
-  "spine*": {port_agents: [dre], params: {port: {pfc: true}}}
-  "leaf*": {params: {tcp: {}, ecmp: {}}}
-`), "", "nodes.host1.params.tcp.max_rto=4s")
-	require.ErrorContains(t, err, `nodes.leaf*.params: none of these nodes has tcp`)
-	require.Nil(t, e)
-
 	text := central + `
 params: {tcp: {max_rto: 1s}}
 nodes:
@@ -134,7 +120,7 @@ nodes:
   "spine*": {port_agents: [dre], params: {port: {pfc: true}}}
   host3: {transport: tcp, params: {tcp: {max_rto: 1s}}}
 `
-	e, err = loadFile(t, write(t, text), "", "nodes.host1.params.tcp.max_rto=4s", "queues=[fifo]")
+	e, err := loadFile(t, write(t, text), "", "nodes.host1.params.tcp.max_rto=4s", "queues=[fifo]")
 	require.NoError(t, err)
 	p := e.Points[0]
 	sets := p.Scenario.Sets
@@ -190,6 +176,22 @@ nodes:
 	many, err := loadFile(t, write(t, central+"matrix: {nodes.allocator.params.tcp.min_rto: [20us, 40us]}\n"), "")
 	require.NoError(t, err)
 	assert.Equal(t, int64(40e6), many.Points[1].Scenario.Sets[0].Components.Param("transport", "min_rto"))
+}
+
+// Parameters of a set that no point has a use for are warned about, as those
+// of the whole network are.
+func TestUnusedParamsOfNodesWarn(t *testing.T) {
+	text := central + "nodes: {host0: {params: {tcp: {min_rto: 1ms}, mptcp: {subflows: 2}, switch: {reserve: 1KB}}}, spine0: {params: {ecmp: {symmetric: true}, fifo: {limit: 1KB}}}}\n"
+	e, err := loadFile(t, write(t, text), "", "matrix={preset: [tcp, hpcc]}")
+	require.NoError(t, err)
+	require.Len(t, e.Warnings, 2, e.Warnings)
+	assert.Contains(t, e.Warnings[0], "exp.yaml:15:47: nodes.host0.params.mptcp has no effect: at no point one of these nodes has it")
+	assert.Contains(t, e.Warnings[1], "nodes.host0.params.switch has no effect")
+	assert.Len(t, e.Points[0].Scenario.Sets, 2)
+	assert.Len(t, e.Points[1].Scenario.Sets, 1, "hpcc's hosts have no TCP")
+
+	_, err = loadFile(t, write(t, text), "", "nodes.host1.params.mptcp.subflows=2")
+	require.ErrorContains(t, err, "--set nodes.host1.params.mptcp.subflows=2: nodes.host1.params.mptcp has no effect")
 }
 
 // An extra host takes part in workloads only where it is named.
@@ -249,8 +251,6 @@ func TestNodesRefused(t *testing.T) {
 		{"unknown mechanism", "", "nodes: {host0: {transport: tpc}}", `exp.yaml:15:28: nodes.host0.transport: there is no transport "tpc"; did you mean "tcp"?`},
 		{"unknown parameter", "", "nodes: {host0: {params: {tcp: {min_rtt: 1us}}}}", `exp.yaml:15:32: nodes.host0.params.tcp: tcp has no parameter "min_rtt"; did you mean "min_rto"?`},
 		{"value", "", "nodes: {host0: {params: {tcp: {min_rto: 20}}}}", `exp.yaml:15:41: nodes.host0.params.tcp.min_rto: "20" has no unit`},
-		{"not there", "", "nodes: {host0: {params: {mptcp: {subflows: 2}}}}", `exp.yaml:15:26: nodes.host0.params: none of these nodes has mptcp`},
-		{"host at switches", "", "nodes: {spine0: {params: {host: {ack_every: 2}}}}", `exp.yaml:15:27: nodes.spine0.params: none of these nodes has host`},
 		{"nothing", "", "nodes: {host0: {}}", `exp.yaml:15:9: nodes.host0 says nothing of these nodes`},
 		{"classes", "", "nodes: {host0: {nic_queues: [fifo, fifo]}}", `exp.yaml:15:30: nodes.host0.nic_queues has 2 items, and the network has 1 classes; name one for each`},
 		{"framing", "", "nodes: {host0: {params: {host: {mtu: 9000B}}}}", `exp.yaml:15:38: host.mtu is the same at all hosts`},

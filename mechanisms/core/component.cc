@@ -5,21 +5,6 @@
 
 namespace fabric {
 
-const char* toString(Kind kind) {
-  switch (kind) {
-    case Kind::Node: return "node";
-    case Kind::PathSelector: return "path_selector";
-    case Kind::Queue: return "queue";
-    case Kind::PortAgent: return "port_agent";
-    case Kind::Transport: return "transport";
-    case Kind::CongestionControl: return "congestion_control";
-    case Kind::ReceiverAgent: return "receiver_agent";
-    case Kind::Allocator: return "allocator";
-    case Kind::Utility: return "utility";
-  }
-  return "";
-}
-
 namespace {
 
 [[noreturn]] void refuse(const Component& c, const Param& p, const std::string& why) {

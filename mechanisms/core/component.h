@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -17,25 +18,34 @@ namespace fabric {
 class Component;
 class Network;
 
-/// Where a component plugs in.
-enum class Kind {
-  Node,
-  PathSelector,
-  Queue,
-  PortAgent,
-  Transport,
-  CongestionControl,
-  ReceiverAgent,
-  Allocator,
-  Utility
+/// What a component is: the name of its interface. A new kind is an interface, a Kind{"its_name"} and a row in
+/// the table of slots (slots.h).
+struct Kind {
+  const char* name;
+
+  bool operator==(Kind o) const { return std::string_view(name) == o.name; }
+  bool operator!=(Kind o) const { return !(*this == o); }
+
+  static const Kind Node, PathSelector, Queue, PortAgent, Transport, CongestionControl, ReceiverAgent, FlowScheduler,
+      Application, Utility;
 };
-const char* toString(Kind kind);
+inline constexpr Kind Kind::Node{"node"};
+inline constexpr Kind Kind::PathSelector{"path_selector"};
+inline constexpr Kind Kind::Queue{"queue"};
+inline constexpr Kind Kind::PortAgent{"port_agent"};
+inline constexpr Kind Kind::Transport{"transport"};
+inline constexpr Kind Kind::CongestionControl{"congestion_control"};
+inline constexpr Kind Kind::ReceiverAgent{"receiver_agent"};
+inline constexpr Kind Kind::FlowScheduler{"flow_scheduler"};
+inline constexpr Kind Kind::Application{"application"};
+inline constexpr Kind Kind::Utility{"utility"};
 
 /// What a mechanism adds to packets.
 struct Extension {
   std::string name;
   size_t memoryBytes = 0;
-  std::string wire;
+  int64_t wireBytes = 0;  // the most that it adds to a frame
+  std::string wire;       // what it adds, in words
 };
 
 struct Description {
@@ -68,6 +78,8 @@ class Component {
   /// From now on only live parameters change. Derived values are computed in onStart.
   void start(Network& network);
   bool started() const { return started_; }
+  /// It is time for a row, or some, of a sampled table that the description names.
+  virtual void onSample(int /*table*/) {}
 
  protected:
   /// The network is complete; parameters are final but for the live ones.
@@ -135,15 +147,16 @@ class Describe {
   Describe& increasing() { return last().axes.back().increasing = true, *this; }
   /// How many entries a list may have.
   Describe& entries(size_t least, size_t most) {
-    last().minRows = least;
-    last().maxRows = most;
+    last().minEntries = least;
+    last().maxEntries = most;
     return *this;
   }
   Describe& unit(const char* text) { return last().unit = text, *this; }
   Describe& live() { return last().live = true, *this; }
 
-  Describe& extension(const char* name, size_t memoryBytes, const char* wire) {
-    d_.extensions.push_back({name, memoryBytes, wire});
+  /// `wireBytes`: the most that the extension adds to a frame; ports keep headroom for it.
+  Describe& extension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire) {
+    d_.extensions.push_back({name, memoryBytes, wireBytes, wire});
     return *this;
   }
   Describe& table(TableDesc t) { return d_.tables.push_back(std::move(t)), *this; }

@@ -39,9 +39,9 @@ std::string refusal(const Axis& axis, double x, const double* before) {
 }
 
 std::string refusal(const Param& p, const NumberList& rows) {
-  if (rows.size() < p.minRows || rows.size() > p.maxRows) {
-    return "has " + std::to_string(rows.size()) + " entries, and takes " + std::to_string(p.minRows) + " to " +
-           std::to_string(p.maxRows);
+  if (rows.size() < p.minEntries || rows.size() > p.maxEntries) {
+    return "has " + std::to_string(rows.size()) + " entries, and takes " + std::to_string(p.minEntries) + " to " +
+           std::to_string(p.maxEntries);
   }
   for (size_t i = 0; i < rows.size(); ++i) {
     const std::string where = "entry " + std::to_string(i + 1);
@@ -125,7 +125,7 @@ std::string toText(const Value& value) {
 }
 
 Value fromText(const Param& p, const std::string& text) {
-  if (p.type != ParamType::List) return text;
+  if (std::holds_alternative<std::string>(p.def)) return text;
   try {
     return fromJson(p, nlohmann::json::parse(text));
   } catch (const nlohmann::json::parse_error&) {

@@ -18,7 +18,7 @@ class Component;
 
 enum class ParamType { Bool, Int, Float, Time, Rate, Bytes, Choice, List };
 
-/// A list's rows, each of as many numbers as the list has axes.
+/// A list's entries, each of as many numbers as the list has axes.
 using NumberList = std::vector<std::vector<double>>;
 
 /// A parameter's value outside of its component: times in ps, rates in bit/s, sizes in bytes.
@@ -50,7 +50,7 @@ struct Axis {
   ParamType type = ParamType::Float;  // of numbers and quantities
   std::string unit;
   double min = 0, max = 0;  // inclusive
-  bool increasing = false;  // each row's number is above that of the row before
+  bool increasing = false;  // each entry's number is above the one before
 };
 
 struct Param {
@@ -58,18 +58,18 @@ struct Param {
   ParamType type = ParamType::Int;
   std::string unit;
   Value def;
-  Value min, max;  // inclusive; unused for Bool, Choice and List
+  Value min, max;  // inclusive; where it has a range
   std::vector<std::string> choices;
   std::vector<Axis> axes;  // of a List, at least one
-  size_t minRows = 1, maxRows = 1000;
+  size_t minEntries = 1, maxEntries = 1000;
   std::string help;
   std::string source;
   bool live = false;
   std::function<void(Component&, const Value&)> store;
   std::function<Value(const Component&)> load;
 
-  /// Whether its values are ordered: numbers and quantities.
-  bool hasRange() const { return type != ParamType::Bool && type != ParamType::Choice && type != ParamType::List; }
+  /// Numbers and quantities have limits.
+  bool hasRange() const { return std::holds_alternative<int64_t>(def) || std::holds_alternative<double>(def); }
 };
 
 /// Raised for a value that a parameter does not take; the text names both.

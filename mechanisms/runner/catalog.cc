@@ -2,6 +2,8 @@
 
 #include <set>
 
+#include "mechanisms/core/slots.h"
+
 namespace fabric {
 
 namespace {
@@ -23,8 +25,8 @@ Json toJson(const Param& p) {
   }
   if (!p.axes.empty()) {
     for (const Axis& a : p.axes) j["axes"].push_back(toJson(a));
-    j["min_entries"] = p.minRows;
-    j["max_entries"] = p.maxRows;
+    j["min_entries"] = p.minEntries;
+    j["max_entries"] = p.maxEntries;
   }
   j["live"] = p.live;
   j["help"] = p.help;
@@ -33,15 +35,22 @@ Json toJson(const Param& p) {
 }
 
 Json toJson(const Description& d) {
-  Json j{{"name", d.name}, {"kind", toString(d.kind)}, {"title", d.title}, {"help", d.help}, {"source", d.source}};
+  Json j{{"name", d.name}, {"kind", d.kind.name}, {"title", d.title}, {"help", d.help}, {"source", d.source}};
   if (!d.needs.empty()) j["needs"] = d.needs;
   j["params"] = Json::array();
   for (const Param& p : d.params) j["params"].push_back(toJson(p));
   for (const Extension& e : d.extensions) {
-    j["extensions"].push_back({{"name", e.name}, {"memory_bytes", e.memoryBytes}, {"wire", e.wire}});
+    j["extensions"].push_back(
+        {{"name", e.name}, {"memory_bytes", e.memoryBytes}, {"wire_bytes", e.wireBytes}, {"wire", e.wire}});
   }
   for (const TableDesc& t : d.tables) j["tables"].push_back(t.name);
   return j;
+}
+
+Json toJson(const Slot& s) {
+  return Json{
+      {"key", s.key},          {"kind", s.kind.name}, {"where", toString(s.where)}, {"count", toString(s.count)},
+      {"default", s.standard}, {"help", s.help}};
 }
 
 }  // namespace
@@ -59,7 +68,9 @@ Json toJson(const TableDesc& t) {
 }
 
 Json catalog() {
-  Json j{{"version", 1}};
+  Json j{{"version", 2}};
+  j["slots"] = Json::array();
+  for (const Slot& s : Slots::all()) j["slots"].push_back(toJson(s));
   j["components"] = Json::array();
   for (const Description* d : Registry::all()) j["components"].push_back(toJson(*d));
   j["tables"] = Json::array();

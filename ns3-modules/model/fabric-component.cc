@@ -200,7 +200,8 @@ HelpText(const core::Param& p)
     }
     for (const core::Axis& a : p.axes)
     {
-        text += (&a == &p.axes.front() ? " (list of: " : ", ") + a.name + " [" + a.unit + "]";
+        text += (&a == &p.axes.front() ? " (list of: " : ", ") + a.name +
+                (a.unit == "1" ? "" : " [" + a.unit + "]");
     }
     text += p.axes.empty() ? "" : ")";
     return text + ". Source: " + p.source + (p.live ? "" : ". Fixed once the simulation runs.");
@@ -310,14 +311,6 @@ FabricMechanism::GetComponent() const
         m_component = it->second->create();
     }
     return *m_component;
-}
-
-void
-FabricMechanism::WrongKind() const
-{
-    NS_FATAL_ERROR(GetInstanceTypeId().GetName()
-                   << " is a " << toString(GetComponent().description().kind)
-                   << " and cannot be used in this place");
 }
 
 } // namespace fabric

@@ -7,6 +7,7 @@
 #include "fabric-test.h"
 
 #include "mechanisms/core/random.h"
+#include "mechanisms/core/utility.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"
@@ -126,6 +127,39 @@ TEST(Config, AFixedParameterIsRefusedByNameDuringTheRun)
     EXPECT_EQ(d.helper.Run(), 0);
     EXPECT_NE(testing::internal::GetCapturedStderr().find("host.mtu: cannot change during a run"),
               std::string::npos);
+    Simulator::Destroy();
+}
+
+TEST(Config, ACurveChangesDuringTheRun)
+{
+    Time::SetResolution(Time::PS);
+    FabricHelper helper;
+    helper.Set("Utility", ObjectFactory("ns3::fabric::BandwidthFunction"));
+    NodeContainer hosts(2);
+    NodeContainer node(1);
+    helper.InstallHost(hosts);
+    helper.InstallSwitch(node);
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        helper.Connect(hosts.Get(i), node.Get(0), DataRate("100Gbps"), MicroSeconds(1));
+    }
+    helper.PopulateRoutes();
+    helper.AddFlow(hosts.Get(0), hosts.Get(1), 0, Time(0));
+    std::vector<double> rates;
+    const auto look = [&] {
+        const Ptr<FabricHost> host = hosts.Get(0)->GetObject<FabricHost>();
+        rates.push_back(host->GetNode().utility()->rateAt(1, {}));
+    };
+    Simulator::Schedule(MicroSeconds(1), look);
+    Simulator::Schedule(MicroSeconds(1), [] {
+        Config::Set(
+            "/NodeList/*/$ns3::fabric::FabricHost/Utility/$ns3::fabric::BandwidthFunction/Curve",
+            StringValue("[[0,0],[1,5e9]]"));
+    });
+    Simulator::Schedule(MicroSeconds(2), look);
+    helper.StopAt(MicroSeconds(3));
+    EXPECT_EQ(helper.Run(), 0);
+    EXPECT_EQ(rates, (std::vector<double>{10000, 5000}));
     Simulator::Destroy();
 }
 

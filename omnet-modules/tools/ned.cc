@@ -53,7 +53,7 @@ void printParams(const Description& d) {
       if (p.type != ParamType::Float || std::get<double>(p.max) < 1e300) note += "; " + lo + " to " + hi;
     }
     for (const fabric::Axis& a : p.axes) {
-      note += (&a == &p.axes.front() ? "; a list of: " : ", ") + a.name + " in " + a.unit;
+      note += (&a == &p.axes.front() ? "; a list of: " : ", ") + a.name + (a.unit == "1" ? "" : " in " + a.unit);
     }
     note += ". Source: " + p.source;
     std::cout << "\n" << comment(note, "        ");
@@ -124,7 +124,6 @@ const char* interface(Kind kind) {
     case Kind::CongestionControl: return "ICongestionControl";
     case Kind::ReceiverAgent: return "IReceiverAgent";
     case Kind::Allocator:
-    case Kind::Utility:
     case Kind::Node: break;
   }
   throw std::logic_error(std::string("no NED module has a place for a ") + fabric::toString(kind));
@@ -150,7 +149,7 @@ int main() {
   printNode("port", "PortBase", "PortModule", [](const TableDesc& t) { return isPort(t) && !has(t, "class"); });
   printNicBase();
   for (const Description* d : fabric::Registry::all()) {
-    if (d->kind != Kind::Node && d->kind != Kind::Utility) printMechanism(*d);
+    if (d->kind != Kind::Node) printMechanism(*d);
   }
   return std::cout.flush() ? 0 : 1;
 }
