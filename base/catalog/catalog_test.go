@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"os"
 	"strings"
 	"testing"
@@ -122,6 +123,67 @@ func TestParseRefuses(t *testing.T) {
 			_, err := param(c, tt.address).Parse(tt.text)
 			assert.ErrorContains(t, err, tt.want)
 		})
+	}
+}
+
+// A list's entries have one number for each axis, each with the unit of its
+// axis.
+func TestParseList(t *testing.T) {
+	p := param(fixture(t), "bandwidth_function.curve")
+	require.True(t, p.IsList())
+	assert.Equal(t, List{{0, 0}, {1, 10e9}}, p.Default)
+	assert.Equal(t, "[[0, 0bps], [1, 10Gbps]]", p.Format(p.Default))
+	assert.Equal(t, []any{[]any{0.0, "0bps"}, []any{1.0, "10Gbps"}}, p.Written(p.Default))
+	list, err := p.ParseList([][]string{{"0", "0"}, {"2", "0.5Gbps"}, {"2.5", "10Gbps"}})
+	require.NoError(t, err)
+	assert.Equal(t, List{{0, 0}, {2, 5e8}, {2.5, 10e9}}, list)
+	assert.Equal(t, "[[0, 0bps], [2, 500Mbps], [2.5, 10Gbps]]", p.Format(list))
+	data, err := json.Marshal(list)
+	require.NoError(t, err)
+	assert.Equal(t, "[[0,0],[2,500000000],[2.5,10000000000]]", string(data))
+
+	for want, entries := range map[string][][]string{
+		`entry 2: bandwidth: "10" has no unit; a rate needs one of bps`:                                 {{"0", "0"}, {"1", "10"}},
+		`entry 2: bandwidth: "10Gbit" has the unit "Gbit"; a rate has one of`:                           {{"0", "0"}, {"1", "10Gbit"}},
+		`entry 2: fair share: "one" is not a number`:                                                    {{"0", "0"}, {"one", "1Gbps"}},
+		"entry 2: fair share: 2e+06 is out of range; allowed: from 0 to 1e+06":                          {{"0", "0"}, {"2e6", "1Gbps"}},
+		"entry 3: fair share: 1 is not above 1, the one before; the fair share has to increase":         {{"0", "0"}, {"1", "1Gbps"}, {"1", "2Gbps"}},
+		"entry 3: bandwidth: 500Mbps is not above 1Gbps, the one before; the bandwidth has to increase": {{"0", "0"}, {"1", "1Gbps"}, {"2", "0.5Gbps"}},
+		"entry 2: an entry is fair share and bandwidth, and this one has 1 numbers":                     {{"0", "0"}, {"1"}},
+		"the list has 1 entries; allowed: from 2 to 1000":                                               {{"0", "0"}},
+	} {
+		_, err := p.ParseList(entries)
+		assert.ErrorContains(t, err, want)
+	}
+}
+
+// A list with one axis is a plain list of numbers.
+func TestListOfNumbers(t *testing.T) {
+	data := `{"version": 2, "slots": [], "components": [{"name": "host", "kind": "node", "params": [{"name": "times", "type": "list",
+		"default": [1000000, 2000000], "axes": [{"name": "time", "type": "time", "unit": "ps", "min": 1, "max": 1000000000, "increasing": false}],
+		"min_entries": 1, "max_entries": 3, "help": "h", "source": "s"}]}]}`
+	c, err := Load([]byte(data))
+	require.NoError(t, err)
+	p := param(c, "host.times")
+	assert.Equal(t, "[1us, 2us]", p.Format(p.Default))
+	assert.Equal(t, []any{"1us", "2us"}, p.Written(p.Default))
+	list, err := p.ParseList([][]string{{"3us"}})
+	require.NoError(t, err)
+	encoded, err := json.Marshal(list)
+	require.NoError(t, err)
+	assert.Equal(t, "[3000000]", string(encoded))
+	assert.Equal(t, "1 to 3 entries, each time: 1ps to 1ms", p.Allowed())
+
+	for old, changed := range map[string]string{
+		`"axes": [{"name": "time", "type": "time"`: `"axes": [{"name": "time", "type": "list"`,
+		`"min": 1,`:          `"min": 0.5,`,
+		`[1000000, 2000000]`: `[1000000, "x"]`,
+		`1000000, 2000000`:   `0`,
+		`"type": "list",`:    `"type": "lists",`,
+		`"max_entries": 3`:   `"max_entries": 1`,
+	} {
+		_, err := Load([]byte(strings.Replace(data, old, changed, 1)))
+		assert.Error(t, err, changed)
 	}
 }
 

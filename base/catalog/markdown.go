@@ -75,6 +75,17 @@ func (p *Param) Allowed() string {
 	if len(p.Choices) > 0 {
 		return strings.Join(p.Choices, ", ")
 	}
+	if p.IsList() {
+		axes := make([]string, len(p.Axes))
+		for i := range p.Axes {
+			a := &p.Axes[i]
+			axes[i] = a.Name + ": " + a.param().Allowed()
+			if a.Increasing {
+				axes[i] += ", increasing"
+			}
+		}
+		return fmt.Sprintf("%d to %d entries, each %s", p.MinEntries, p.MaxEntries, strings.Join(axes, "; "))
+	}
 	low, high := bounded(p.Min), bounded(p.Max)
 	switch {
 	case low && high:

@@ -496,6 +496,9 @@ func valueText(n *yaml.Node) string {
 	words := make([]string, 0, len(n.Content))
 	for i, item := range n.Content {
 		word := valueText(item)
+		if n.Kind == yaml.SequenceNode && item.Kind == yaml.SequenceNode {
+			word = "[" + strings.Trim(word, `"`) + "]" // a point of a curve
+		}
 		if n.Kind == yaml.MappingNode && i%2 == 0 {
 			word += ":"
 		}

@@ -338,17 +338,46 @@ func (l *loader) checkParams(params *yaml.Node, name string, component *catalog.
 	}
 }
 
-func (l *loader) value(n *yaml.Node, name string, param *catalog.Param) (any, bool) {
-	text, ok := l.scalar(n, name)
-	if !ok {
-		return nil, false
+func (l *loader) value(n *yaml.Node, name string, param *catalog.Param) {
+	if !param.IsList() {
+		if _, ok := l.scalar(n, name); !ok {
+			return
+		}
 	}
-	value, err := param.Parse(text)
-	if err != nil {
-		l.problem(n, "%s: %v", name, err)
-		return nil, false
+	if _, err := parse(n, param); err != nil {
+		at := n
+		var entry *catalog.EntryError
+		if errors.As(err, &entry) {
+			at = n.Content[entry.Entry]
+		}
+		l.problem(at, "%s: %v", name, err)
 	}
-	return value, true
+}
+
+// parse reads a value of a parameter.
+func parse(n *yaml.Node, param *catalog.Param) (any, error) {
+	if !param.IsList() {
+		return param.Parse(n.Value)
+	}
+	if n.Kind != yaml.SequenceNode {
+		return nil, fmt.Errorf("write a list, such as %s, not %s", param.Example(), describe(n))
+	}
+	var entries [][]string
+	for i, item := range n.Content {
+		numbers := item.Content
+		if item.Kind != yaml.SequenceNode {
+			numbers = []*yaml.Node{item}
+		}
+		var texts []string
+		for _, number := range numbers {
+			if number.Kind != yaml.ScalarNode {
+				return nil, &catalog.EntryError{Entry: i, Err: fmt.Errorf("write numbers, as in %s, not %s", param.Example(), describe(number))}
+			}
+			texts = append(texts, number.Value)
+		}
+		entries = append(entries, texts)
+	}
+	return param.ParseList(entries)
 }
 
 // resolve gives a component in a place all its parameters: the default, or
@@ -364,10 +393,10 @@ func (l *loader) resolve(key, place string, component *catalog.Component, layers
 				continue
 			}
 			_, n := child(layer, param.Name)
-			if n == nil || n.Kind != yaml.ScalarNode {
+			if n == nil || (n.Kind == yaml.ScalarNode) == param.IsList() {
 				continue
 			}
-			if v, err := param.Parse(n.Value); err == nil {
+			if v, err := parse(n, param); err == nil {
 				value, setting.at, setting.Origin = v, n, l.origin(n)
 			}
 		}

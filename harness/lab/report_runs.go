@@ -191,8 +191,7 @@ func describeParam(p *report.Param, s experiment.Setting, described *catalog.Cat
 			continue
 		}
 		p.Help, p.Source = param.Help, param.Source
-		plain := param.Type == catalog.TypeInt || param.Type == catalog.TypeFloat // the others carry their unit
-		if plain && param.Unit != "" && param.Unit != "1" {
+		if param.WithoutUnit() {
 			p.Value += " " + param.Unit
 		}
 	}

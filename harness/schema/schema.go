@@ -7,7 +7,6 @@ package schema
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -190,15 +189,15 @@ func (m *maker) value(path string, k experiment.Key, complete bool) object {
 	var s object
 	switch k.Shape.Kind {
 	case experiment.KindParam:
-		s = param(k.Shape.Param)
+		s = k.Shape.Param.Schema()
 	case experiment.KindTime:
-		s = quantity(units.TimePattern, true)
+		s = catalog.QuantitySchema(units.TimePattern, true)
 	case experiment.KindRate:
-		s = quantity(units.RatePattern, !k.Shape.NoZero)
+		s = catalog.QuantitySchema(units.RatePattern, !k.Shape.NoZero)
 	case experiment.KindBytes:
-		s = quantity(units.BytesPattern, true)
+		s = catalog.QuantitySchema(units.BytesPattern, true)
 	case experiment.KindSize:
-		s = object{"anyOf": []object{{"const": "unlimited"}, quantity(units.BytesPattern, false)}}
+		s = object{"anyOf": []object{{"const": "unlimited"}, catalog.QuantitySchema(units.BytesPattern, false)}}
 	case experiment.KindTexts:
 		s = object{"type": "array", "items": word, "minItems": 1}
 	case experiment.KindTextLists:
@@ -238,50 +237,13 @@ var (
 
 func text(help string) object { return object{"type": "string", "description": help} }
 
-// quantity is a number with a unit; 0 needs none.
-func quantity(pattern string, zero bool) object {
-	if !zero {
-		return object{"type": "string", "allOf": []object{{"pattern": pattern}, {"pattern": "[1-9]"}}}
-	}
-	return object{"anyOf": []object{{"type": "string", "pattern": pattern}, {"const": 0}}}
-}
-
-// param is what a parameter may be.
-func param(p *catalog.Param) object {
-	var s object
-	switch p.Type {
-	case catalog.TypeBool:
-		s = object{"type": "boolean"}
-	case catalog.TypeChoice:
-		s = object{"enum": p.Choices}
-	case catalog.TypeTime:
-		s = quantity(units.TimePattern, p.Min == nil || p.Min == int64(0))
-	case catalog.TypeRate:
-		s = quantity(units.RatePattern, p.Min == nil || p.Min == int64(0))
-	case catalog.TypeBytes:
-		s = quantity(units.BytesPattern, p.Min == nil || p.Min == int64(0))
-	default:
-		s = object{"type": "number"}
-		if p.Type == catalog.TypeInt {
-			s["type"] = "integer"
-		}
-		if p.Min != nil {
-			s["minimum"] = p.Min
-		}
-		if p.Max != nil && p.Max != math.MaxFloat64 {
-			s["maximum"] = p.Max
-		}
-	}
-	return s
-}
-
 // component is the parameters of a component, with all that is known of them.
 func (m *maker) component(c *catalog.Component) object {
 	return m.reference("params-"+c.Name, func() object {
 		properties := object{}
 		for i := range c.Params {
 			p := &c.Params[i]
-			s := param(p)
+			s := p.Schema()
 			unit := ""
 			if p.Unit != "" && p.Unit != "1" {
 				unit = " (" + p.Unit + ")"
@@ -294,20 +256,11 @@ func (m *maker) component(c *catalog.Component) object {
 				text += "; can change during a run"
 			}
 			s["description"] = text + ". " + p.Source
-			s["default"] = written(p, p.Default)
+			s["default"] = p.Written(p.Default)
 			properties[p.Name] = s
 		}
 		return object{"type": []string{"object", "null"}, "description": c.Title + ". " + c.Source, "properties": properties, "additionalProperties": false}
 	})
-}
-
-// written is a value as it stands in YAML.
-func written(p *catalog.Param, value any) any {
-	switch p.Type {
-	case catalog.TypeTime, catalog.TypeRate, catalog.TypeBytes:
-		return p.Format(value)
-	}
-	return value
 }
 
 func (m *maker) params() object {

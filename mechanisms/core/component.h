@@ -4,13 +4,12 @@
 
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
+#include "mechanisms/core/param.h"
 #include "mechanisms/core/tables.h"
 #include "mechanisms/core/types.h"
 
@@ -41,31 +40,6 @@ inline constexpr Kind Kind::FlowScheduler{"flow_scheduler"};
 inline constexpr Kind Kind::Application{"application"};
 inline constexpr Kind Kind::Utility{"utility"};
 
-enum class ParamType { Bool, Int, Float, Time, Rate, Bytes, Choice };
-const char* toString(ParamType type);
-
-/// A parameter's value outside of its component: times in ps, rates in bit/s, sizes in bytes.
-using Value = std::variant<bool, int64_t, double, std::string>;
-
-/// An index into a parameter's list of choices.
-struct Choice {
-  int index = 0;
-};
-
-struct Param {
-  std::string name;
-  ParamType type = ParamType::Int;
-  std::string unit;
-  Value def;
-  Value min, max;  // inclusive; unused for Bool and Choice
-  std::vector<std::string> choices;
-  std::string help;
-  std::string source;
-  bool live = false;
-  std::function<void(Component&, const Value&)> store;
-  std::function<Value(const Component&)> load;
-};
-
 /// What a mechanism adds to packets.
 struct Extension {
   std::string name;
@@ -87,12 +61,6 @@ struct Description {
   std::function<std::unique_ptr<Component>()> create;
 
   const Param* find(const std::string& param) const;
-};
-
-/// Raised for a value that a parameter does not take; the text names both.
-class ParamError : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
 };
 
 class Component {
@@ -137,45 +105,17 @@ class Describe {
   /// Another component that must be there too; a network without it is refused.
   Describe& needs(const char* component) { return d_.needs.push_back(component), *this; }
 
-  Describe& param(const char* name, bool C::*m, bool def, const char* help, const char* source) {
-    add(name, ParamType::Bool, "", def, help, source);
-    bind([m](C& c, const Value& v) { c.*m = std::get<bool>(v); }, [m](const C& c) { return Value(c.*m); });
-    return *this;
-  }
-  Describe& param(const char* name, int64_t C::*m, int64_t def, const char* help, const char* source) {
-    addInt(name, ParamType::Int, "1", def, help, source);
-    bind([m](C& c, const Value& v) { c.*m = std::get<int64_t>(v); }, [m](const C& c) { return Value(c.*m); });
-    return *this;
-  }
-  Describe& param(const char* name, double C::*m, double def, const char* help, const char* source) {
-    add(name, ParamType::Float, "1", def, help, source);
-    last().min = -std::numeric_limits<double>::max();
-    last().max = std::numeric_limits<double>::max();
-    bind([m](C& c, const Value& v) { c.*m = std::get<double>(v); }, [m](const C& c) { return Value(c.*m); });
-    return *this;
-  }
-  Describe& param(const char* name, Time C::*m, Time def, const char* help, const char* source) {
-    addInt(name, ParamType::Time, "ps", def.ps, help, source);
-    last().max = kLongestTime.ps;
-    bind([m](C& c, const Value& v) { c.*m = Time{std::get<int64_t>(v)}; },
-         [m](const C& c) { return Value((c.*m).ps); });
-    return *this;
-  }
-  Describe& param(const char* name, Rate C::*m, Rate def, const char* help, const char* source) {
-    addInt(name, ParamType::Rate, "bit/s", def.bps, help, source);
-    bind([m](C& c, const Value& v) { c.*m = Rate{std::get<int64_t>(v)}; },
-         [m](const C& c) { return Value((c.*m).bps); });
-    return *this;
-  }
-  Describe& param(const char* name, Bytes C::*m, Bytes def, const char* help, const char* source) {
-    addInt(name, ParamType::Bytes, "B", def.n, help, source);
-    bind([m](C& c, const Value& v) { c.*m = Bytes{std::get<int64_t>(v)}; },
-         [m](const C& c) { return Value((c.*m).n); });
+  /// `m` is a member of C or of a base of it.
+  template <class T, class Base>
+  Describe& param(const char* name, T Base::*m, std::common_type_t<T> def, const char* help, const char* source) {
+    using Of = ParamOf<T>;
+    add(name, Of::type, Of::value(def), help, source);
+    bind([m](C& c, const Value& v) { c.*m = Of::member(v); }, [m](const C& c) { return Of::value(c.*m); });
     return *this;
   }
   Describe& param(const char* name, Choice C::*m, std::vector<std::string> choices, const char* def, const char* help,
                   const char* source) {
-    add(name, ParamType::Choice, "", std::string(def), help, source);
+    add(name, ParamType::Choice, std::string(def), help, source);
     last().choices = choices;
     bind(
         [m, choices](C& c, const Value& v) {
@@ -196,6 +136,19 @@ class Describe {
       last().min = static_cast<int64_t>(lo);
       last().max = static_cast<int64_t>(hi);
     }
+    return *this;
+  }
+  /// Of a list: what its numbers are; for a curve, once for x and once for y.
+  Describe& axis(const char* name, ParamType type, double lo, double hi) {
+    last().axes.push_back({name, type, info(type).unit, lo, hi, false});
+    return *this;
+  }
+  /// The numbers of the last axis grow from entry to entry.
+  Describe& increasing() { return last().axes.back().increasing = true, *this; }
+  /// How many entries a list may have.
+  Describe& entries(size_t least, size_t most) {
+    last().minEntries = least;
+    last().maxEntries = most;
     return *this;
   }
   Describe& unit(const char* text) { return last().unit = text, *this; }
@@ -223,20 +176,17 @@ class Describe {
 
  private:
   Param& last() { return d_.params.back(); }
-  void add(const char* name, ParamType type, const char* unit, Value def, const char* help, const char* source) {
+  void add(const char* name, ParamType type, Value def, const char* help, const char* source) {
     Param p;
     p.name = name;
     p.type = type;
-    p.unit = unit;
+    p.unit = info(type).unit;
     p.def = std::move(def);
+    p.min = info(type).min;
+    p.max = info(type).max;
     p.help = help;
     p.source = source;
     d_.params.push_back(std::move(p));
-  }
-  void addInt(const char* name, ParamType type, const char* unit, int64_t def, const char* help, const char* source) {
-    add(name, type, unit, def, help, source);
-    last().min = int64_t{0};
-    last().max = int64_t{1} << 53;  // exact in every JSON reader
   }
   template <class Store, class Load>
   void bind(Store store, Load load) {

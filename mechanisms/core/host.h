@@ -14,6 +14,8 @@
 
 namespace fabric {
 
+class Utility;
+
 class Host final : public Node {
  public:
   Host();
@@ -26,6 +28,7 @@ class Host final : public Node {
   void setCongestionControl(CongestionControl& cc);
   void addReceiverAgent(ReceiverAgent& agent);
   void addApplication(Application& application);
+  void setUtility(const Utility& utility) { utility_ = &utility; }
 
   /// The time is there at which the flow list has this flow start: it does, or waits in a closed loop.
   void arrive(const FlowSpec& spec, Host& receiver);
@@ -108,6 +111,8 @@ class Host final : public Node {
   int64_t bandwidthDelayProduct() const;
   Transport& transport() const { return *transport_; }
   CongestionControl& congestionControl() const { return *cc_; }
+  /// Null where the slot is empty.
+  const Utility* utility() const { return utility_; }
   const std::vector<ReceiverAgent*>& receiverAgents() const { return receivers_; }
   /// The first of its applications that is a T; null if none is.
   template <class T>
@@ -157,6 +162,7 @@ class Host final : public Node {
 
   Transport* transport_ = nullptr;
   CongestionControl* cc_ = nullptr;
+  const Utility* utility_ = nullptr;
   std::vector<ReceiverAgent*> receivers_;
   std::vector<Application*> applications_;
   std::vector<std::unique_ptr<Nic>> nics_;  // by port

@@ -5,6 +5,7 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/switch.h"
+#include "mechanisms/core/utility.h"
 
 namespace fabric {
 
@@ -34,6 +35,8 @@ std::vector<Slot>& table() {
       {"applications", Kind::Application, Where::Host, Count::Many, "",
        "what lives at the host beside its flows, hears of them, and sends messages of its own",
        [](Component& p, Component& c, uint8_t) { as<Host>(p).addApplication(as<Application>(c)); }},
+      {"utility", Kind::Utility, Where::Host, Count::One, "", "what a rate is worth to the host's flows",
+       [](Component& p, Component& c, uint8_t) { as<Host>(p).setUtility(as<Utility>(c)); }},
       {"flow_scheduler", Kind::FlowScheduler, Where::Nic, Count::One, "round_robin",
        "which of the flows that may send now goes next",
        [](Component& p, Component& c, uint8_t) { as<Port>(p).setFlowScheduler(as<FlowScheduler>(c)); }},

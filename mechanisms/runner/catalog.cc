@@ -8,17 +8,25 @@ namespace fabric {
 
 namespace {
 
-Json toJson(const Value& v) {
-  return std::visit([](const auto& x) { return Json(x); }, v);
+using fabric::toJson;  // of a Value
+
+Json toJson(const Axis& a) {
+  const auto limit = [&](double x) { return a.type == ParamType::Float ? Json(x) : Json(static_cast<int64_t>(x)); };
+  return Json{{"name", a.name},      {"type", toString(a.type)}, {"unit", a.unit},
+              {"min", limit(a.min)}, {"max", limit(a.max)},      {"increasing", a.increasing}};
 }
 
 Json toJson(const Param& p) {
   Json j{{"name", p.name}, {"type", toString(p.type)}, {"unit", p.unit}, {"default", toJson(p.def)}};
-  if (p.type == ParamType::Choice) {
-    j["choices"] = p.choices;
-  } else if (p.type != ParamType::Bool) {
+  if (!p.choices.empty()) j["choices"] = p.choices;
+  if (p.hasRange()) {
     j["min"] = toJson(p.min);
     j["max"] = toJson(p.max);
+  }
+  if (!p.axes.empty()) {
+    for (const Axis& a : p.axes) j["axes"].push_back(toJson(a));
+    j["min_entries"] = p.minEntries;
+    j["max_entries"] = p.maxEntries;
   }
   j["live"] = p.live;
   j["help"] = p.help;

@@ -80,14 +80,10 @@ class At {
 constexpr int64_t kMaxNodes = 0xfffff0;
 
 Value paramValue(const At& at, const Param& p) {
-  const json& v = at.raw();
-  switch (p.type) {
-    case ParamType::Bool: return at.boolean();
-    case ParamType::Choice: return at.string();
-    case ParamType::Float:
-      if (!v.is_number()) at.fail("must be a number");
-      return v.get<double>();
-    default: return at.integer(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
+  try {
+    return fromJson(p, at.raw());
+  } catch (const ParamError& e) {
+    at.fail(e.what());
   }
 }
 
