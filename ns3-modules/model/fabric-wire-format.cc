@@ -3,9 +3,9 @@
  */
 #include "fabric-wire-format.h"
 
-#include "mechanisms/conga/conga_header.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/dre/conga_header.h"
 #include "mechanisms/transport/tcp.h"
 
 #include <algorithm>

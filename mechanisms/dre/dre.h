@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "mechanisms/conga/discounted_rate.h"
 #include "mechanisms/core/kinds.h"
+#include "mechanisms/dre/discounted_rate.h"
 
 namespace fabric {
 
