@@ -193,7 +193,8 @@ class ReceiverAgent : public Component {
   virtual void onFlowEnd(Flow&) {}
   /// A data packet has arrived, in order or not.
   virtual void onData(Flow&, const Packet&) {}
-  /// `packet` was a data packet and is on its way to become the ACK; extensions are still the data's.
+  /// `packet` was a data packet and is on its way to become the ACK; extensions are still the data's. Of
+  /// several that one ACK answers it is the last, whether another one's arrival or a timer sends the ACK.
   virtual void onAck(Flow&, Packet&) {}
 
  protected:

@@ -6,7 +6,7 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
-#include "mechanisms/transport/tcp.h"
+#include "mechanisms/tcp/tcp.h"
 
 namespace fabric {
 

@@ -6,7 +6,7 @@
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/dre/conga_header.h"
-#include "mechanisms/transport/tcp.h"
+#include "mechanisms/tcp/tcp.h"
 
 #include <algorithm>
 #include <vector>
