@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "mechanisms/conga/conga_header.h"
-#include "mechanisms/conga/dre.h"
 #include "mechanisms/conga/feedback.h"
+#include "mechanisms/dre/conga_header.h"
+#include "mechanisms/dre/dre.h"
 #include "mechanisms/path/flowlets.h"
 
 namespace fabric {

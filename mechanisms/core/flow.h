@@ -145,7 +145,6 @@ class FlowState {
     if constexpr (!std::is_trivially_destructible_v<T>) flow.made |= 1u << slot_;
     return *state;
   }
-  operator size_t() const { return offset_; }
   /// Destroys it now: for a state with timers, which must not outlive the flow's sender.
   void drop(Flow& flow) const {
     if constexpr (!std::is_trivially_destructible_v<T>) flow.made &= ~(1u << slot_);

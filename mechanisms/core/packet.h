@@ -96,7 +96,6 @@ class PacketExtension {
   explicit PacketExtension(size_t offset) : offset_(static_cast<uint32_t>(offset)) {}
   T& operator()(Packet& p) const { return p.at<T>(offset_); }
   const T& operator()(const Packet& p) const { return p.at<T>(offset_); }
-  operator size_t() const { return offset_; }
 
  private:
   uint32_t offset_ = 0;

@@ -73,7 +73,7 @@ Dcqcn::State::State(Dcqcn& owner, Flow& flow)
 
 void Dcqcn::onFlowStart(Flow& flow) { state_.make(flow, *this, flow); }
 
-void Dcqcn::onFlowEnd(Flow& flow) { state(flow).~State(); }
+void Dcqcn::onFlowEnd(Flow& flow) { state_.drop(flow); }
 
 void Dcqcn::onCnp(Flow& flow, const Packet&) {
   if (noticeBy_.index == 0) notice(flow);

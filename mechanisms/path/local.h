@@ -1,7 +1,7 @@
 // Local congestion-aware flowlet switching: the least loaded of the switch's own ports.
 #pragma once
 
-#include "mechanisms/conga/dre.h"
+#include "mechanisms/dre/dre.h"
 #include "mechanisms/path/flowlets.h"
 
 namespace fabric {

@@ -40,12 +40,12 @@ void Cubic::onStart(Network& network) {
 
 void Cubic::onFlowStart(Flow& f) {
   TcpWindow::onFlowStart(f);
-  new (f.raw(state_)) State();
+  state_.make(f);
 }
 
 /// RFC 9438 section 4.2 to 4.5. Windows in segments, times in seconds.
 void Cubic::avoid(Flow& f, Window& w, const Acked& a) {
-  State& s = f.at<State>(state_);
+  State& s = state_(f);
   const double mss = static_cast<double>(this->mss());
   const double cwnd = static_cast<double>(w.cwnd) / mss;
   const double acked = static_cast<double>(a.bytes) / mss;
@@ -72,7 +72,7 @@ void Cubic::avoid(Flow& f, Window& w, const Acked& a) {
 
 /// RFC 9438 sections 4.2 and 5.8: time in which the sender does not fill its window is none of the curve's.
 void Cubic::limited(Flow& f) {
-  State& s = f.at<State>(state_);
+  State& s = state_(f);
   if (s.epoch.ps < 0) return;
   s.epoch = s.epoch + (engine_->now() - s.runsTo);
   s.runsTo = engine_->now();
@@ -80,29 +80,29 @@ void Cubic::limited(Flow& f) {
 
 void Cubic::onIdle(Flow& f, bool restart) {
   limited(f);
-  if (restart) f.at<State>(state_).epoch = Time{-1};  // congestion avoidance begins again behind slow start
+  if (restart) state_(f).epoch = Time{-1};  // congestion avoidance begins again behind slow start
   TcpWindow::onIdle(f, restart);
 }
 
 void Cubic::keep(Flow& f, std::byte* to) {
   TcpWindow::keep(f, to);
-  std::memcpy(to + TcpWindow::keptBytes(), &f.at<State>(state_), sizeof(State));
+  std::memcpy(to + TcpWindow::keptBytes(), &state_(f), sizeof(State));
 }
 
 void Cubic::resume(Flow& f, const std::byte* from) {
   TcpWindow::resume(f, from);
-  std::memcpy(&f.at<State>(state_), from + TcpWindow::keptBytes(), sizeof(State));
+  std::memcpy(&state_(f), from + TcpWindow::keptBytes(), sizeof(State));
 }
 
 /// RFC 9438 section 4.8: the curve behind a timeout begins flat where slow start ends.
 void Cubic::onTimeout(Flow& f, uint64_t flight, bool again) {
   TcpWindow::onTimeout(f, flight, again);
-  f.at<State>(state_).most = 0;
+  state_(f).most = 0;
 }
 
 /// RFC 9438 sections 4.6 and 4.7.
 int64_t Cubic::afterLoss(Flow& f, Window& w, uint64_t flight) {
-  State& s = f.at<State>(state_);
+  State& s = state_(f);
   const double cwnd = static_cast<double>(w.cwnd) / static_cast<double>(mss());
   s.most = fastConvergence_ && cwnd < s.most ? cwnd * (1 + beta_) / 2 : cwnd;
   s.prior = cwnd;

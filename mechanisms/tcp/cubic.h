@@ -31,7 +31,7 @@ class Cubic final : public TcpWindow {
   void limited(Flow& flow) override;
   int64_t afterLoss(Flow& flow, Window& w, uint64_t flight) override;
 
-  size_t state_ = 0;
+  FlowState<State> state_;
   Engine* engine_ = nullptr;
   double c_ = 0, beta_ = 0;
   bool fastConvergence_ = true, friendly_ = true;

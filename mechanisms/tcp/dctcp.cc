@@ -30,25 +30,25 @@ void Dctcp::onStart(Network& network) {
 
 void Dctcp::onFlowStart(Flow& f) {
   TcpWindow::onFlowStart(f);
-  State& s = *new (f.raw(state_)) State();
+  State\& s = state_.make(f);
   s.alpha = initialAlpha_;
 }
 
 void Dctcp::keep(Flow& f, std::byte* to) {
   TcpWindow::keep(f, to);
-  State s = f.at<State>(state_);
+  State s = state_(f);
   s.windowEnd = s.cutUntil = 0;  // all that was sent is acknowledged; the next message's bytes count from 0
   std::memcpy(to + TcpWindow::keptBytes(), &s, sizeof s);
 }
 
 void Dctcp::resume(Flow& f, const std::byte* from) {
   TcpWindow::resume(f, from);
-  std::memcpy(&f.at<State>(state_), from + TcpWindow::keptBytes(), sizeof(State));
+  std::memcpy(&state_(f), from + TcpWindow::keptBytes(), sizeof(State));
 }
 
 /// RFC 8257 section 3.3.
 void Dctcp::onAcked(Flow& f, const Acked& a) {
-  State& s = f.at<State>(state_);
+  State& s = state_(f);
   s.acked += a.bytes;
   if (a.echo) s.marked += a.bytes;
   if (f.sndUna > s.windowEnd) {

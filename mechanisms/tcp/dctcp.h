@@ -17,7 +17,7 @@ class Dctcp final : public TcpWindow {
   void resume(Flow& flow, const std::byte* from) override;
   void onAcked(Flow& flow, const Acked& acked) override;
 
-  double alpha(Flow& flow) const { return flow.at<State>(state_).alpha; }
+  double alpha(Flow& flow) const { return state_(flow).alpha; }
 
  private:
   struct State {
@@ -29,7 +29,7 @@ class Dctcp final : public TcpWindow {
   void onStart(Network& network) override;
   void avoid(Flow&, Window& w, const Acked& acked) override { growByOneMss(w, acked); }
 
-  size_t state_ = 0;
+  FlowState<State> state_;
   double g_ = 0, initialAlpha_ = 1;
 };
 

@@ -29,21 +29,21 @@ void Lia::onStart(Network& network) {
 
 void Lia::onFlowStart(Flow& f) {
   TcpWindow::onFlowStart(f);
-  new (f.raw(state_)) State();
+  state_.make(f);
 }
 
 void Lia::keep(Flow& f, std::byte* to) {
   TcpWindow::keep(f, to);
-  std::memcpy(to + TcpWindow::keptBytes(), &f.at<State>(state_), sizeof(State));
+  std::memcpy(to + TcpWindow::keptBytes(), &state_(f), sizeof(State));
 }
 
 void Lia::resume(Flow& f, const std::byte* from) {
   TcpWindow::resume(f, from);
-  std::memcpy(&f.at<State>(state_), from + TcpWindow::keptBytes(), sizeof(State));
+  std::memcpy(&state_(f), from + TcpWindow::keptBytes(), sizeof(State));
 }
 
 void Lia::onAcked(Flow& f, const Acked& a) {
-  f.at<State>(state_).rtt = static_cast<double>(a.srtt.ps);
+  state_(f).rtt = static_cast<double>(a.srtt.ps);
   TcpWindow::onAcked(f, a);
 }
 
@@ -51,7 +51,7 @@ void Lia::onAcked(Flow& f, const Acked& a) {
 void Lia::avoid(Flow& f, Window& w, const Acked& a) {
   double total = 0, best = 0, sum = 0;
   for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
-    const double rtt = part->at<State>(state_).rtt;
+    const double rtt = state_(*part).rtt;
     if (rtt == 0) continue;  // nothing is known of its path yet
     const auto cwnd = static_cast<double>(window(*part).cwnd);
     total += cwnd;
@@ -60,7 +60,7 @@ void Lia::avoid(Flow& f, Window& w, const Acked& a) {
   }
   const double alpha = total * best / (sum * sum);
   const double bytes = static_cast<double>(a.bytes) * static_cast<double>(mss());
-  State& s = f.at<State>(state_);
+  State& s = state_(f);
   const double more = std::min(alpha * bytes / total, bytes / static_cast<double>(w.cwnd)) + s.grown;
   const auto whole = static_cast<int64_t>(more);
   s.grown = more - static_cast<double>(whole);

@@ -23,7 +23,7 @@ class Lia final : public TcpWindow {
   void onStart(Network& network) override;
   void avoid(Flow& flow, Window& w, const Acked& acked) override;
 
-  size_t state_ = 0;
+  FlowState<State> state_;
 };
 
 }  // namespace fabric

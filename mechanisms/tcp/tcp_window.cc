@@ -6,7 +6,7 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
-#include "mechanisms/transport/tcp.h"
+#include "mechanisms/tcp/tcp.h"
 
 namespace fabric {
 
@@ -22,7 +22,7 @@ void TcpWindow::onStart(Network& network) {
 }
 
 void TcpWindow::onFlowStart(Flow& f) {
-  Window& w = *new (f.raw(window_)) Window();
+  Window& w = window_.make(f);
   w.cwnd = initialWindow_ * mss_;
   w.ssthresh = std::numeric_limits<int64_t>::max();  // RFC 5681: arbitrarily high
   apply(f, w);

@@ -34,7 +34,7 @@ class TcpWindow : public CongestionControl {
   /// What a loss leaves of the window.
   virtual int64_t afterLoss(Flow&, Window&, uint64_t flight) { return static_cast<int64_t>(flight / 2); }
 
-  Window& window(Flow& flow) const { return flow.at<Window>(window_); }
+  Window& window(Flow& flow) const { return window_(flow); }
   void apply(Flow& flow, const Window& w) const { flow.window = w.cwnd; }
   /// RFC 5681 equation 3, by bytes that were acknowledged (RFC 3465): an MSS per window.
   void growByOneMss(Window& w, const Acked& acked) const;
@@ -57,7 +57,7 @@ class TcpWindow : public CongestionControl {
   void cut(Flow& flow, uint64_t flight);
   void reduce(Flow& flow, Window& w, uint64_t flight);
 
-  size_t window_ = 0;
+  FlowState<Window> window_;
   int64_t mss_ = 0, initialWindow_ = 10;
 };
 

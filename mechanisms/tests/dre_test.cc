@@ -1,12 +1,12 @@
 // The discounting rate estimator: the closed form, the rise, and the lazy decay against a timer's.
-#include "mechanisms/conga/dre.h"
+#include "mechanisms/dre/dre.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "mechanisms/conga/discounted_rate.h"
 #include "mechanisms/core/random.h"
+#include "mechanisms/dre/discounted_rate.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {

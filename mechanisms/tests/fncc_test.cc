@@ -24,7 +24,7 @@ class Reader final : public CongestionControl {
   const Description& description() const override { return describe(); }
   void onFlowStart(Flow& flow) override { flow.rate = rate; }
   void onAck(Flow& flow, const Packet& ack) override {
-    acks.push_back({flow.spec.id, ack.seq, ack.wireBytes, ack.at<IntStack>(stack_), ack.at<FnccCount>(n_).n});
+    acks.push_back({flow.spec.id, ack.seq, ack.wireBytes, stack_(ack), n_(ack).n});
   }
   struct Seen {
     uint32_t flow;
@@ -41,7 +41,8 @@ class Reader final : public CongestionControl {
     stack_ = network.packets().reserve<IntStack>(IntStack::kName);
     n_ = network.packets().reserve<FnccCount>(FnccCount::kName);
   }
-  size_t stack_ = 0, n_ = 0;
+  PacketExtension<IntStack> stack_;
+  PacketExtension<FnccCount> n_;
 };
 FABRIC_REGISTER(Reader);
 
@@ -109,12 +110,12 @@ struct FnccPort : testing::Test {
     p->kind = kind;
     p->ingress = static_cast<uint16_t>(ingress);
     p->wireBytes = 70;
-    p->at<IntStack>(stack).count = 0;
+    stack(*p).count = 0;
     agent(egress).onDequeue(*p);
     return p;
   }
   Chain net;
-  size_t stack = 0;
+  PacketExtension<IntStack> stack;
 };
 
 TEST_F(FnccPort, AnAckGetsTheQueueOfThePortItCameInBy) {
@@ -135,17 +136,17 @@ TEST_F(FnccPort, AnAckGetsTheQueueOfThePortItCameInBy) {
   net.switches[0]->receive(net.switches[0]->port(0), waitingControl);
 
   const Packet* ack = leave(PacketKind::Ack, 2, 0);
-  ASSERT_EQ(ack->at<IntStack>(stack).count, 1);
-  EXPECT_EQ(ack->at<IntStack>(stack).hops[0].qlen, 1518);
+  ASSERT_EQ(stack(*ack).count, 1);
+  EXPECT_EQ(stack(*ack).hops[0].qlen, 1518);
   EXPECT_EQ(ack->wireBytes, 78u);
   const Packet* other = leave(PacketKind::Ack, 1, 0);  // came in by another port
-  EXPECT_EQ(other->at<IntStack>(stack).hops[0].qlen, 0);
+  EXPECT_EQ(stack(*other).hops[0].qlen, 0);
 }
 
 TEST_F(FnccPort, OnlyAcksCollect) {
   for (const PacketKind k : {PacketKind::Data, PacketKind::Nack, PacketKind::Cnp, PacketKind::Control}) {
     const Packet* p = leave(k, 2, 0);
-    EXPECT_EQ(p->at<IntStack>(stack).count, 0);
+    EXPECT_EQ(stack(*p).count, 0);
     EXPECT_EQ(p->wireBytes, 70u);
   }
 }
@@ -213,8 +214,8 @@ struct FnccFlow : testing::Test {
     s.push({Rate::Gbps(100), Time::Ns(ns), sent, percentLast * 1612500 / 1000});
     s.push({Rate::Gbps(100), Time::Ns(ns), sent, percentFirst * 1612500 / 1000});
     ack->seq = 1;
-    ack->at<IntStack>(stack) = s;
-    ack->at<FnccCount>(count).n = n;
+    stack(*ack) = s;
+    count(*ack).n = n;
     cc->onAck(*flow, *ack);
   }
   /// Two ACKs, so that the smaller of two queues is the one given.
@@ -228,7 +229,8 @@ struct FnccFlow : testing::Test {
   Chain net;
   Flow* flow;
   Fncc* cc;
-  size_t stack, count;
+  PacketExtension<IntStack> stack;
+  PacketExtension<FnccCount> count;
   Packet* ack;
 };
 

@@ -126,7 +126,7 @@ struct HpccFlow : testing::Test {
   ~HpccFlow() override { net.network.packets().put(ack); }
   void onAck(uint64_t seq, const IntStack& records) {
     ack->seq = seq;
-    ack->at<IntStack>(offset) = records;
+    offset(*ack) = records;
     cc->onAck(*flow, *ack);
   }
   IntControl::State& state() { return cc->state(*flow); }
@@ -135,7 +135,7 @@ struct HpccFlow : testing::Test {
   Chain net;
   Flow* flow;
   Hpcc* cc;
-  size_t offset;
+  PacketExtension<IntStack> offset;
   Packet* ack;
 };
 
@@ -241,7 +241,7 @@ TEST(HpccInt, RecordsAreInTheOrderOfThePathAndCostBytes) {
 TEST(HpccInt, ARecordSaysWhatThePortHasSentBeforeAndWhatStillWaits) {
   Chain net(Config::hpcc(), 1, 1);
   net.start();
-  const size_t offset = net.network.packets().reserve<IntStack>(IntStack::kName);
+  const auto offset = net.network.packets().reserve<IntStack>(IntStack::kName);
   Port& port = net.lastHop();
   Flow dummy;
   port.onPause(1, true);
@@ -253,13 +253,13 @@ TEST(HpccInt, ARecordSaysWhatThePortHasSentBeforeAndWhatStillWaits) {
     p->dst = net.receiver().id();
     p->cls = 1;
     p->wireBytes = 1000;
-    p->at<IntStack>(offset).count = 0;
+    offset(*p).count = 0;
     net.switches[0]->receive(net.switches[0]->port(0), p);
     packets.push_back(p);
   }
   port.onPause(1, false);
   net.run(Time::Ns(200));  // 1008 B take 80.64 ns
-  const auto first = packets[0]->at<IntStack>(offset), second = packets[1]->at<IntStack>(offset);
+  const auto first = offset(*packets[0]), second = offset(*packets[1]);
   EXPECT_EQ(first.hops[0].txBytes, 0);
   EXPECT_EQ(first.hops[0].qlen, 2000);
   EXPECT_EQ(first.hops[0].ts, Time{});

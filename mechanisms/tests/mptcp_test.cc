@@ -1,5 +1,5 @@
 // MPTCP: sub-flows, their paths, how bytes go to them and when a connection is complete.
-#include "mechanisms/transport/mptcp.h"
+#include "mechanisms/tcp/mptcp.h"
 
 #include <gtest/gtest.h>
 

@@ -13,6 +13,7 @@
 #include "mechanisms/core/component.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/shortest_paths.h"
 #include "mechanisms/core/slots.h"
 #include "mechanisms/core/switch.h"
 #include "mechanisms/tests/test_engine.h"
@@ -182,7 +183,7 @@ class Net {
   void flow(const FlowSpec& f) { feed.add(f); }
 
   void start() {
-    routes();
+    setShortestPaths(network);
     feed.sort();
     network.setFlows(feed);
     network.start();
@@ -241,31 +242,6 @@ class Net {
   std::map<Port*, Port*> peer;
 
  private:
-  /// All shortest paths; equal-cost ports in the order of their numbers.
-  void routes() {
-    for (const Host* dst : hosts) {
-      std::vector<int> distance(network.nodes().size(), -1);
-      std::vector<const Node*> queue{dst};
-      distance[dst->id()] = 0;
-      for (size_t i = 0; i < queue.size(); ++i) {
-        for (Port* p : queue[i]->ports()) {
-          const Node& other = peer.at(p)->node();
-          if (distance[other.id()] >= 0) continue;
-          distance[other.id()] = distance[queue[i]->id()] + 1;
-          queue.push_back(&other);
-        }
-      }
-      for (Switch* s : switches) {
-        std::vector<uint16_t> ports;
-        for (Port* p : s->ports()) {
-          const uint32_t other = peer.at(p)->node().id();
-          if (distance[other] >= 0 && distance[other] == distance[s->id()] - 1) ports.push_back(p->index());
-        }
-        if (!ports.empty()) s->setRoute(dst->id(), ports);
-      }
-    }
-  }
-
   std::vector<std::unique_ptr<Component>> components_;
 };
 

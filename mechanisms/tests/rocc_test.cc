@@ -116,12 +116,12 @@ struct RoccFlow : testing::Test {
     p->kind = PacketKind::Cnp;
     p->flow = flow;
     p->flowId = 0;
-    p->at<RoccFeedback>(offset) = {rate, point};
+    offset(*p) = {rate, point};
     net.sender(0).receive(net.sender(0).nic(), p);
   }
   Chain net;
   Flow* flow;
-  size_t offset;
+  PacketExtension<RoccFeedback> offset;
 };
 
 TEST_F(RoccFlow, TakesTheSmallestRateAndFollowsThePointThatSetIt) {

@@ -1,5 +1,5 @@
 // The set of segments against std::set, with a window that moves and grows.
-#include "mechanisms/transport/segments.h"
+#include "mechanisms/tcp/segments.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "mechanisms/tcp/tcp.h"
 #include "mechanisms/tests/net.h"
-#include "mechanisms/transport/tcp.h"
 
 namespace fabric::test {
 

@@ -1,5 +1,5 @@
 // TCP on hand-made loss patterns: what is sent, in which order and when.
-#include "mechanisms/transport/tcp.h"
+#include "mechanisms/tcp/tcp.h"
 
 #include <gtest/gtest.h>
 

@@ -3,12 +3,13 @@
  */
 #include "fabric-helper.h"
 
+#include "mechanisms/core/shortest_paths.h"
+
 #include "ns3/abort.h"
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 
 #include <algorithm>
-#include <deque>
 
 namespace ns3
 {
@@ -205,65 +206,7 @@ FabricHelper::Connect(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay)
 void
 FabricHelper::PopulateRoutes()
 {
-    const uint32_t n = m_network->GetNNodes();
-    std::vector<std::vector<uint32_t>> neighbours(n); // by port
-    std::vector<core::Node*> nodes;
-    for (uint32_t i = 0; i < n; ++i)
-    {
-        core::Node& node = Fabric(m_network->GetNode(i)).GetNode();
-        nodes.push_back(&node);
-        for (core::Port* p : node.ports())
-        {
-            const auto* device = static_cast<FabricNetDevice*>(p->device);
-            const Ptr<NetDevice> peer = device->GetChannel()->GetDevice(1 - device->GetSide());
-            neighbours[i].push_back(Fabric(peer->GetNode()).GetNode().id());
-        }
-    }
-    for (uint32_t dst = 0; dst < n; ++dst)
-    {
-        if (dynamic_cast<core::Host*>(nodes[dst]) == nullptr)
-        {
-            continue;
-        }
-        std::vector<uint32_t> distance(n, n);
-        std::deque<uint32_t> open{dst};
-        distance[dst] = 0;
-        while (!open.empty())
-        {
-            const uint32_t at = open.front();
-            open.pop_front();
-            // Hosts do not forward.
-            if (at != dst && dynamic_cast<core::Host*>(nodes[at]) != nullptr)
-            {
-                continue;
-            }
-            for (const uint32_t next : neighbours[at])
-            {
-                if (distance[next] == n)
-                {
-                    distance[next] = distance[at] + 1;
-                    open.push_back(next);
-                }
-            }
-        }
-        for (uint32_t i = 0; i < n; ++i)
-        {
-            auto* sw = dynamic_cast<core::Switch*>(nodes[i]);
-            if (sw == nullptr || distance[i] == n)
-            {
-                continue;
-            }
-            std::vector<uint16_t> ports;
-            for (size_t p = 0; p < neighbours[i].size(); ++p)
-            {
-                if (distance[neighbours[i][p]] + 1 == distance[i])
-                {
-                    ports.push_back(p);
-                }
-            }
-            sw->setRoute(dst, ports);
-        }
-    }
+    core::setShortestPaths(m_network->GetCore());
 }
 
 void

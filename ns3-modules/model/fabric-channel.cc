@@ -66,6 +66,10 @@ FabricChannel::Attach(Ptr<FabricNetDevice> device)
     }
     m_devices.push_back(device);
     device->Attach(this, m_devices.size() - 1);
+    if (m_devices.size() == 2)
+    {
+        core::Port::connect(m_devices[0]->GetPort(), m_devices[1]->GetPort());
+    }
 }
 
 std::size_t
@@ -83,7 +87,6 @@ FabricChannel::GetDevice(std::size_t i) const
 void
 FabricChannel::Start()
 {
-    core::Port::connect(m_devices[0]->GetPort(), m_devices[1]->GetPort());
     m_directions[0] = Create<Direction>(*m_devices[0], *m_devices[1]);
     m_directions[1] = Create<Direction>(*m_devices[1], *m_devices[0]);
 }

@@ -3,10 +3,10 @@
  */
 #include "fabric-wire-format.h"
 
-#include "mechanisms/conga/conga_header.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
-#include "mechanisms/transport/tcp.h"
+#include "mechanisms/dre/conga_header.h"
+#include "mechanisms/tcp/tcp.h"
 
 #include <algorithm>
 #include <vector>

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "event_set.h"
+#include "mechanisms/core/shortest_paths.h"
 #include "objects.h"
 #include "outcome.h"
 #include "parameters.h"
-#include "routes.h"
 
 namespace fabriclab {
 
@@ -122,7 +122,7 @@ void ManagerModule::build() {
 
 void ManagerModule::setRoutes() {
   if (file("routesFile").empty()) {
-    setShortestPaths(*network_);
+    fabric::setShortestPaths(*network_);
     return;
   }
   for (const fabric::ScenarioRoute& r : fabric::loadRoutes(file("routesFile"))) {

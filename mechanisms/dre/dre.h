@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "mechanisms/conga/conga_header.h"
-#include "mechanisms/conga/discounted_rate.h"
 #include "mechanisms/core/kinds.h"
+#include "mechanisms/dre/conga_header.h"
+#include "mechanisms/dre/discounted_rate.h"
 
 namespace fabric {
 

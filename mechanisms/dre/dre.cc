@@ -1,10 +1,10 @@
-#include "mechanisms/conga/dre.h"
+#include "mechanisms/dre/dre.h"
 
 #include <algorithm>
 
-#include "mechanisms/conga/conga_header.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/switch.h"
+#include "mechanisms/dre/conga_header.h"
 
 namespace fabric {
 

@@ -1,4 +1,4 @@
-#include "mechanisms/transport/segments.h"
+#include "mechanisms/tcp/segments.h"
 
 namespace fabric {
 

@@ -1,7 +1,7 @@
 // MPTCP: a connection over several TCP sub-flows, each with its own ports and so its own path.
 #pragma once
 
-#include "mechanisms/transport/tcp.h"
+#include "mechanisms/tcp/tcp.h"
 
 namespace fabric {
 

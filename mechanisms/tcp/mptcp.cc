@@ -1,4 +1,4 @@
-#include "mechanisms/transport/mptcp.h"
+#include "mechanisms/tcp/mptcp.h"
 
 #include "mechanisms/core/host.h"
 

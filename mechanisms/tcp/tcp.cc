@@ -1,0 +1,68 @@
+#include "mechanisms/tcp/tcp.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+const Description& Tcp::describe() {
+  static const Description d = [] {
+    Describe<Tcp> description("tcp", Kind::Transport, "TCP with selective acknowledgements");
+    description
+        .help(
+            "A byte stream without handshake: SACK, loss recovery by a scoreboard, limited transmit, retransmission "
+            "timer with back-off, timestamps, ECN echo. The congestion control sets the window.")
+        .source("RFC 5681, 2018, 6675, 6298, 7323, 3042, 3168");
+    return parameters(description).done();
+  }();
+  return d;
+}
+FABRIC_REGISTER(Tcp);
+
+void Tcp::onStart(Network& network) {
+  if (maxRto_ < minRto_) {
+    throw ParamError(description().name + ".max_rto: it is below " + description().name + ".min_rto");
+  }
+  network_ = &network;
+  engine_ = &network.engine();
+  state_ = network.flows().reserve<TcpState>("tcp");
+  message_ = network.flows().reserve<TcpMessage>("tcp message");
+  ackTimer_ = network.flowTimer("tcp delayed ACK");
+  header_ = network.packets().reserve<TcpHeader>(TcpHeader::kName);
+  mss_ = static_cast<uint32_t>(host_->payloadPerPacket());
+  exactEcho_ = host_->congestionControl().ecnEcho() == EcnEcho::Exact;
+}
+
+void Tcp::onFlowStart(Flow& f) { begin(f, 0); }
+
+void Tcp::begin(Flow& f, uint32_t index) {
+  if (&f.receiver->transport().description() != &description()) {
+    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": " + f.sender->name() + " uses the transport " +
+                                description().name + ", " + f.receiver->name() + " uses " +
+                                f.receiver->transport().description().name + "; give both hosts the same");
+  }
+  TcpState& s = state_.make(f, f, &Tcp::onAckTimer);
+  s.index = index;
+  s.sender.rto = initialRto_;
+  const auto number = static_cast<uint32_t>(f.retransmitEvent.key());
+  s.receiver.ackEvent.setKey(ackTimer_.key(f.receiver->id(), number));
+}
+
+void Tcp::onFlowEnd(Flow& f) {
+  TcpState& s = state(f);
+  engine_->cancel(s.receiver.ackEvent);
+  s.sender.board.sacked.release(pool_);
+  s.receiver.got.release(static_cast<Tcp&>(f.receiver->transport()).pool_);
+}
+
+bool Tcp::onStop(Flow& f) {
+  if (f.connection != &f) return stopMessage(*f.connection, f);
+  const TcpConnection& c = shared(f);
+  f.end = std::min(f.end, c.assigned);
+  return c.acked >= f.end;
+}
+
+}  // namespace fabric

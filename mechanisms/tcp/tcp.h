@@ -1,0 +1,185 @@
+// TCP: a byte stream with selective acknowledgements, RFC 6675 loss recovery and RFC 6298 timeouts.
+#pragma once
+
+#include "mechanisms/core/kinds.h"
+#include "mechanisms/tcp/tcp_state.h"
+
+namespace fabric {
+
+/// The transport, in one file for each of its concerns: tcp.cc (a flow begins and ends), tcp_sender.cc,
+/// tcp_recovery.cc, tcp_timers.cc, tcp_receiver.cc and tcp_messages.cc (persistent connections).
+class Tcp : public Transport {
+ public:
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+
+  void onFlowStart(Flow& flow) override;
+  void onFlowEnd(Flow& flow) override;
+  bool maySend(const Flow& flow) const override;
+  Flow& fill(Flow& flow, Packet& packet) override;
+  bool onAck(Flow& flow, const Packet& ack) override;
+  void onTimer(Flow& flow) override;
+  bool onStop(Flow& flow) override;
+  void onData(Flow& flow, Packet* packet) override;
+  void append(Flow& connection, Flow& message) override;
+  bool carries(const Flow& connection, const Packet& packet) const override;
+  int64_t keptBytes() const override { return sizeof(TcpKept); }
+  void keep(Flow& flow, std::byte* to) override;
+  void resume(Flow& flow, const std::byte* from) override;
+
+  // For tests.
+  using Phase = TcpPhase;
+  Phase phase(const Flow& flow) const { return sender(flow).phase; }
+  uint64_t pipe(const Flow& flow) const { return sender(flow).board.pipe(flow.inFlight()); }
+  Time rto(const Flow& flow) const { return sender(flow).rto; }
+  /// Whether what is counted of the scoreboard is what is in it.
+  bool consistent(const Flow& flow) const;
+
+ protected:
+  /// The parameters, for a description of this class or of one made from it.
+  template <class C>
+  static Describe<C>& parameters(Describe<C>& d);
+  void onStart(Network& network) override;
+  virtual uint32_t parts() const { return 1; }
+  // For a scheduler of sub-flows. A flow that may send sends new bytes, not old ones:
+  bool sendsNew(const Flow& flow) const;
+  /// The smoothed round trip, 0 before there is any.
+  Time smoothed(const Flow& flow) const { return sender(flow).rtt.smoothed; }
+  /// The sub-flow that is to take new bytes, kept with the connection.
+  Flow*& turn(const Flow& flow) const { return shared(flow).turn; }
+  /// The `index`-th of the parts of a connection begins.
+  void begin(Flow& flow, uint32_t index);
+
+ private:
+  TcpState& state(Flow& flow) const { return state_(flow); }
+  const TcpState& state(const Flow& flow) const { return state(const_cast<Flow&>(flow)); }
+  TcpSender& sender(Flow& flow) const { return state(flow).sender; }
+  const TcpSender& sender(const Flow& flow) const { return state(flow).sender; }
+  TcpConnection& shared(const Flow& flow) const { return state(*flow.connection).connection; }
+  TcpMessage& message(Flow& flow) const { return message_(flow); }
+
+  // Segments.
+  uint64_t unassigned(const Flow& flow) const { return flow.connection->end - shared(flow).assigned; }
+  uint32_t length(const Flow& flow, uint32_t segment) const;
+  auto lengths(const Flow& flow) const {
+    return [this, &flow](uint32_t segment) { return length(flow, segment); };
+  }
+  uint64_t sequence(const Flow& flow, uint32_t segment) const;
+  /// The flow whose bytes a segment has: on a persistent connection the message.
+  Flow& row(Flow& flow, uint32_t segment) const {
+    return flow.connection->messages == 0 ? flow : messageOf(flow, segment);
+  }
+
+  // Sender: tcp_sender.cc.
+  /// What NextSeg() of RFC 6675 names.
+  struct Next {
+    enum Rule : uint8_t { Nothing, Retransmit, New, Rescue, Probe } rule;
+    uint32_t segment;
+  };
+  Next next(const Flow& flow, const TcpSender& s) const;
+  void fillNew(Flow& flow, TcpSender& s, Packet& packet);
+  void fillOld(Flow& flow, TcpSender& s, Packet& packet, Next next);
+  Acked acknowledge(Flow& flow, TcpSender& s, const Packet& ack);
+
+  // Loss recovery: tcp_recovery.cc.
+  void takeSacks(Flow& flow, TcpSender& s, const TcpHeader& header);
+  bool react(Flow& flow, TcpSender& s, const Packet& ack, uint64_t flight);
+  void recover(Flow& flow, TcpSender& s);
+  void retransmitEarly(const Flow& flow, TcpSender& s);
+  void loseAll(Flow& flow, TcpSender& s);
+
+  // Timers: tcp_timers.cc.
+  void restartTimer(Flow& flow, TcpSender& s);
+  void awaitTail(Flow& flow, TcpSender& s);
+  void probeTail(Flow& flow, TcpSender& s);
+  bool tailWasLost(TcpSender& s, const Packet& ack);
+
+  // Receiver: tcp_receiver.cc.
+  void accept(Flow& flow, TcpReceiver& r, const Packet& packet);
+  void answer(Flow& flow, TcpReceiver& r, Packet* packet);
+  void hold(TcpReceiver& r, Packet* packet);
+  static void onAckTimer(Flow& flow);
+
+  // Messages of persistent connections: tcp_messages.cc.
+  bool stopMessage(Flow& connection, Flow& message);
+  Flow& messageOf(const Flow& flow, uint32_t segment) const;
+  bool endsMessage(const Flow& flow, uint32_t segment) const;
+  uint32_t messageLength(const Flow& flow, uint32_t segment) const;
+  Flow& fillMessage(Flow& flow, Packet& packet, bool isNew);
+  void setEnds(Flow& flow, Flow& message, uint32_t lastSegment, uint32_t shortBy);
+  template <class Reached>
+  bool all(const Flow& connection, Flow& message, Reached reached) const;
+  bool allAcked(const Flow& connection, Flow& message) const;
+  void unlink(Flow& connection, Flow& message);
+  bool finishMessages(Flow& connection, uint64_t bytes);
+  void receiveMessages(Flow& connection, uint64_t bytes);
+  void credit(Flow* message, uint64_t bytes, uint64_t Flow::*counter) const;
+
+  FlowState<TcpState> state_;
+  FlowState<TcpMessage> message_;
+  PacketExtension<TcpHeader> header_;
+  FlowTimer ackTimer_;
+  Engine* engine_ = nullptr;
+  Network* network_ = nullptr;
+  uint32_t mss_ = 0;
+  bool exactEcho_ = false;
+  WordPool pool_;
+  Time minRto_, maxRto_, initialRto_, ackDelay_;
+  bool limitedTransmit_ = true, restartAfterIdle_ = true;
+  bool lostRetransmissions_ = false;
+  bool earlyRetransmit_ = false, tailLossProbe_ = false;
+  Time probeMin_, probeAckDelay_;
+};
+
+/// Full but for the last one of a flow or message.
+inline uint32_t Tcp::length(const Flow& f, uint32_t segment) const {
+  if (f.connection->messages > 0) return messageLength(f, segment);
+  return segment + 1 == sender(f).board.nxt ? static_cast<uint32_t>(f.sndNxt - uint64_t{segment} * mss_) : mss_;
+}
+
+template <class C>
+Describe<C>& Tcp::parameters(Describe<C>& d) {
+  return d
+      .param("min_rto", &Tcp::minRto_, Time::Ms(200), "shortest retransmission timeout",
+             "Linux: 200 ms; RFC 6298 section 2.4 asks for 1 s")
+      .range(1, 60e12)
+      .param("max_rto", &Tcp::maxRto_, Time::Ms(60000), "longest retransmission timeout, where back-off ends",
+             "RFC 6298 section 2.5: at least 60 s")
+      .range(1, 3600e12)
+      .param("initial_rto", &Tcp::initialRto_, Time::Ms(1000), "timeout before the first sample of the round trip",
+             "RFC 6298 section 2.1: 1 s")
+      .range(1, 60e12)
+      .param("limited_transmit", &Tcp::limitedTransmit_, true,
+             "SACKed segments make room for new ones before a loss is certain", "RFC 3042; RFC 6675 section 5")
+      .param("lost_retransmissions", &Tcp::lostRetransmissions_, false,
+             "a retransmission is lost, and sent once more, when three segments are SACKed that were first sent "
+             "after it; without, it takes a timeout",
+             "Linux 2.6.26; what RFC 8985 section 3.1 calls lost retransmissions; RFC 6675 has it not")
+      .param("early_retransmit", &Tcp::earlyRetransmit_, false,
+             "with two or three segments outstanding and nothing new to send, a segment is lost when all others are "
+             "SACKed",
+             "RFC 5827 section 3.2; Linux 3.5, which waits a quarter of an RTT more")
+      .param("tail_loss_probe", &Tcp::tailLossProbe_, false,
+             "when ACKs stay away, one segment goes to bring one: a new one, or the last once more. What is missing "
+             "when it is there is lost",
+             "Linux 3.10 (draft-dukkipati-tcpm-tcp-loss-probe-01); RFC 8985 section 7")
+      .param("probe_min", &Tcp::probeMin_, Time::Ms(10),
+             "a probe goes after two smoothed round trips, and not before this", "Linux 3.10: 10 ms")
+      .range(1, 60e12)
+      .param(
+          "probe_ack_delay", &Tcp::probeAckDelay_, Time::Ms(200),
+          "with one segment outstanding a probe goes after one and a half smoothed round trips and this: its ACK may "
+          "be held back",
+          "Linux 3.10: 200 ms; RFC 8985 section 7.2")
+      .range(0, 60e12)
+      .param("ack_delay", &Tcp::ackDelay_, Time::Ms(40),
+             "longest time that an ACK is held back where host.ack_every is above 1",
+             "Linux: 40 ms; RFC 5681 section 4.2 allows 500 ms")
+      .range(1, 500e9)
+      .param("restart_after_idle", &Tcp::restartAfterIdle_, true,
+             "a persistent connection that sent nothing for an RTO begins with the initial window again",
+             "RFC 5681 section 4.1; Linux: tcp_slow_start_after_idle")
+      .extension(TcpHeader::kName, sizeof(TcpHeader), 28, "SACK option: 4 B and 8 B per block, in ACKs that have blocks");
+}
+
+}  // namespace fabric

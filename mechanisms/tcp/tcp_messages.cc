@@ -1,0 +1,193 @@
+// TCP's persistent connections: messages one behind the other, and what stays between them.
+#include <algorithm>
+#include <cstring>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/tcp/tcp.h"
+
+namespace fabric {
+
+namespace {
+
+unsigned log2Words(uint32_t words) {
+  unsigned n = 0;
+  while (uint32_t{1} << n < words) ++n;
+  return n;
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- segments and messages
+
+/// The message that a segment belongs to, of those that are not finished.
+Flow& Tcp::messageOf(const Flow& f, uint32_t segment) const {
+  const uint32_t part = state(f).index;
+  Flow* m = shared(f).head;
+  while (message(*m).ends != nullptr && segment >= message(*m).ends[part]) m = message(*m).next;
+  return *m;
+}
+
+bool Tcp::endsMessage(const Flow& f, uint32_t segment) const {
+  const TcpMessage& m = message(messageOf(f, segment));
+  return m.lastPart == &f && m.lastSegment == segment;
+}
+
+/// length() on a persistent connection.
+uint32_t Tcp::messageLength(const Flow& f, uint32_t segment) const {
+  const TcpMessage& m = message(messageOf(f, segment));
+  return m.lastPart == &f && m.lastSegment == segment ? mss_ - m.shortBy : mss_;
+}
+
+/// What a packet of a persistent connection says of its message.
+Flow& Tcp::fillMessage(Flow& f, Packet& p, bool isNew) {
+  TcpHeader& h = header_(p);
+  h.connection = f.spec.id;
+  Flow& m = isNew ? *shared(f).sending : messageOf(f, h.segment);
+  if (isNew && p.last) setEnds(f, m, h.segment, mss_ - p.payload);
+  if (!isNew) p.last = endsMessage(f, h.segment);
+  return m;
+}
+
+bool Tcp::carries(const Flow& f, const Packet& p) const {
+  const uint32_t connection = header_(p).connection;
+  return connection != kNoFlow && connection == f.spec.id;
+}
+
+// ---------------------------------------------------------------- a message comes and goes
+
+/// A flow of the connection's host: messages go over it one behind the other.
+void Tcp::append(Flow& connection, Flow& m) {
+  TcpConnection& c = shared(connection);
+  message_.make(m);
+  m.end = std::min(m.end, Flow::kUnlimited / 2);  // behind others it ends further up
+  (c.head == nullptr ? c.head : message(*c.tail).next) = &m;
+  c.tail = &m;
+  if (c.receiving == nullptr) c.receiving = &m;
+  if (c.sending == nullptr) {
+    c.sending = &m;
+    connection.end = c.assigned + m.end;
+  }
+  for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
+    const Time idle = engine_->now() - part->lastSentAt;
+    if (part->inFlight() > 0 || idle.ps == 0) continue;
+    host_->congestionControl().onIdle(*part, restartAfterIdle_ && idle > sender(*part).rto);
+  }
+}
+
+/// All of the message has been sent once, or will be: what is behind its last segment on `f` and where
+/// the other parts are does not belong to it. The next one is sent.
+void Tcp::setEnds(Flow& f, Flow& m, uint32_t lastSegment, uint32_t shortBy) {
+  Flow& connection = *f.connection;
+  TcpConnection& c = shared(connection);
+  TcpMessage& sent = message(m);
+  sent.lastPart = &f;
+  sent.lastSegment = lastSegment;
+  sent.shortBy = shortBy;
+  sent.ends = pool_.get(log2Words(parts()));
+  for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
+    sent.ends[state(*part).index] = sender(*part).board.nxt;
+  }
+  c.sending = sent.next;
+  connection.end = c.assigned + (sent.next == nullptr ? 0 : sent.next->end);
+}
+
+/// Whether all parts of a message are somewhere.
+template <class Reached>
+bool Tcp::all(const Flow& connection, Flow& m, Reached reached) const {
+  const uint64_t* ends = message(m).ends;
+  if (ends == nullptr) return false;
+  for (const Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
+    if (!reached(state(*part), ends[state(*part).index])) return false;
+  }
+  return true;
+}
+
+bool Tcp::allAcked(const Flow& connection, Flow& m) const {
+  return all(connection, m, [](const TcpState& s, uint64_t end) { return s.sender.board.una >= end; });
+}
+
+/// Takes a message out that is done, or that is stopped before its turn.
+void Tcp::unlink(Flow& connection, Flow& m) {
+  TcpConnection& c = shared(connection);
+  TcpMessage& gone = message(m);
+  if (gone.ends != nullptr) {
+    state(*gone.lastPart).shortBy += gone.shortBy;
+    pool_.put(gone.ends, log2Words(parts()));
+  }
+  if (c.receiving == &m) c.receiving = gone.next;
+  if (c.head == &m) {
+    c.head = gone.next;
+  } else {
+    Flow* before = c.head;
+    while (message(*before).next != &m) before = message(*before).next;
+    message(*before).next = gone.next;
+    if (c.tail == &m) c.tail = before;
+  }
+}
+
+/// True if that ends it at once.
+bool Tcp::stopMessage(Flow& connection, Flow& m) {
+  const TcpConnection& c = shared(connection);
+  const bool waits = c.sending != &m && message(m).ends == nullptr;
+  if (c.sending == &m) {
+    m.end -= connection.end - c.assigned;
+    setEnds(connection, m, sender(connection).board.nxt, 0);
+  }
+  const bool done = c.head == &m && allAcked(connection, m);
+  if (waits || done) unlink(connection, m);
+  return waits || done;
+}
+
+/// `bytes` more are acknowledged, which may end messages. False: all have ended, and the connection is gone.
+bool Tcp::finishMessages(Flow& connection, uint64_t bytes) {
+  TcpConnection& c = shared(connection);
+  credit(c.head, bytes, &Flow::sndUna);
+  while (allAcked(connection, *c.head)) {
+    Flow& m = *c.head;
+    unlink(connection, m);
+    if (!host_->finish(m)) return false;
+  }
+  return true;
+}
+
+/// More bytes are in order at the receiver.
+void Tcp::receiveMessages(Flow& connection, uint64_t bytes) {
+  TcpConnection& c = shared(connection);
+  credit(c.receiving, bytes, &Flow::rcvNxt);
+  const auto received = [](const TcpState& s, uint64_t end) { return s.receiver.got.expected() >= end; };
+  while (c.receiving != nullptr && all(connection, *c.receiving, received)) {
+    Flow& m = *c.receiving;
+    if (m.spec.size != 0 && m.rcvNxt == m.spec.size) host_->received(m);
+    c.receiving = message(m).next;
+  }
+}
+
+/// Bytes of the connection count for its messages in their order.
+void Tcp::credit(Flow* m, uint64_t bytes, uint64_t Flow::*counter) const {
+  for (; bytes > 0 && m != nullptr; m = message(*m).next) {
+    const uint64_t part = std::min(bytes, m->end - m->*counter);
+    m->*counter += part;
+    bytes -= part;
+  }
+}
+
+// ---------------------------------------------------------------- between messages
+
+void Tcp::keep(Flow& f, std::byte* to) {
+  const TcpState& s = state(f);
+  const TcpKept kept{s.sender.rtt, s.sender.rto, f.lastSentAt, s.receiver.echo, s.sender.sendCwr};
+  std::memcpy(to, &kept, sizeof kept);
+}
+
+void Tcp::resume(Flow& f, const std::byte* from) {
+  TcpState& s = state(f);
+  TcpKept kept;
+  std::memcpy(&kept, from, sizeof kept);
+  s.sender.rtt = kept.rtt;
+  s.sender.rto = kept.rto;
+  f.lastSentAt = kept.lastSentAt;
+  s.receiver.echo = kept.echo;
+  s.sender.sendCwr = kept.sendCwr;
+}
+
+}  // namespace fabric

@@ -1,0 +1,86 @@
+// TCP's receiver: what is in order, and when an ACK goes.
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+#include "mechanisms/tcp/tcp.h"
+
+namespace fabric {
+
+void Tcp::onData(Flow& f, Packet* p) {
+  TcpReceiver& r = state(f).receiver;
+  const TcpHeader& h = header_(*p);
+  if (exactEcho_) {
+    if (p->marked != r.echo && r.held != nullptr) answer(f, r, r.held);
+    r.echo = p->marked;
+  } else {
+    if (h.cwr) r.echo = false;
+    r.echo |= p->marked;
+  }
+  // At once: for the last segment, as a FIN would be; for what comes out of order or fills a hole.
+  const uint32_t segment = h.segment;
+  const bool atOnce = p->last || r.got.holes() || segment != r.got.expected();
+  if (segment == r.got.expected()) {
+    accept(f, r, *p);
+  } else if (segment > r.got.expected() && r.got.add(segment, pool_)) {
+    ++row(f, segment).reordered;
+  }
+  if (++f.unacked >= host_->ackEvery() || atOnce) {
+    answer(f, r, p);
+  } else {
+    hold(r, p);
+  }
+}
+
+/// The segment that was expected is here, and with it what was waiting for it.
+void Tcp::accept(Flow& f, TcpReceiver& r, const Packet& p) {
+  const uint32_t only = r.got.expected() + 1;
+  const uint32_t missing = r.got.advance();
+  const uint64_t now = missing == only ? p.seq + p.payload : sequence(f, missing);
+  TcpConnection& c = shared(f);
+  const uint64_t bytes = now - f.rcvNxt;
+  c.delivered += bytes;
+  network_->counters.dataBytesDelivered += bytes;
+  f.rcvNxt = now;
+  if (f.spec.size != 0) {
+    if (c.delivered == f.spec.size) host_->received(*f.connection);
+  } else if (f.connection->messages > 0) {
+    receiveMessages(*f.connection, bytes);
+  }
+}
+
+/// `p` becomes the ACK: the packet that has just arrived, or the last one that was held back.
+void Tcp::answer(Flow& f, TcpReceiver& r, Packet* p) {
+  if (f.unacked > 1) p->sentAt = r.firstUnacked;  // RFC 7323 section 4.3
+  if (r.held != nullptr && r.held != p) network_->packets().put(r.held);
+  r.held = nullptr;
+  p->marked = r.echo;
+  TcpHeader& h = header_(*p);
+  h.cwr = false;
+  r.got.report(h);
+  host_->acknowledge(f, p, PacketKind::Ack, h.optionBytes());
+}
+
+/// The ACK waits for another segment, or for the timer.
+void Tcp::hold(TcpReceiver& r, Packet* p) {
+  if (r.held != nullptr) {
+    network_->packets().put(r.held);
+  } else {
+    r.firstUnacked = p->sentAt;
+    r.ackDeadline = engine_->now() + ackDelay_;
+    if (!r.ackEvent.pending()) engine_->schedule(r.ackEvent, r.ackDeadline);
+  }
+  p->kind = PacketKind::Ack;  // its payload has been received
+  r.held = p;
+}
+
+void Tcp::onAckTimer(Flow& f) {
+  auto& tcp = static_cast<Tcp&>(f.receiver->transport());
+  TcpReceiver& r = tcp.state(f).receiver;
+  if (r.held == nullptr) return;
+  if (r.ackDeadline > tcp.engine_->now()) {
+    tcp.engine_->schedule(r.ackEvent, r.ackDeadline);
+  } else {
+    tcp.answer(f, r, r.held);
+  }
+}
+
+}  // namespace fabric

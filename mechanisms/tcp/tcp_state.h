@@ -1,0 +1,106 @@
+// What TCP keeps of a flow, at both of its ends.
+#pragma once
+
+#include "mechanisms/core/flow.h"
+#include "mechanisms/core/packet.h"
+#include "mechanisms/tcp/reassembly.h"
+#include "mechanisms/tcp/rtt_estimate.h"
+#include "mechanisms/tcp/scoreboard.h"
+
+namespace fabric {
+
+/// Of the connection as a whole; where it has sub-flows, in the state of the first.
+struct TcpConnection {
+  uint64_t assigned = 0;   // bytes that have been sent once
+  uint64_t acked = 0;      // bytes that the sender knows to be there
+  uint64_t delivered = 0;  // bytes in order at the receiver
+  Flow* turn = nullptr;    // the sub-flow that takes the next new bytes
+
+  // Of a persistent one its messages, in the order in which they came. `end` of its flow is where the
+  // one ends that is being sent; the others wait for it.
+  Flow *head = nullptr, *tail = nullptr;  // those of which the sender does not know that all is there
+  Flow* sending = nullptr;                // the first that has bytes left to be sent once
+  Flow* receiving = nullptr;              // the first that the receiver does not have
+};
+
+enum class TcpPhase : uint8_t { Open, Recovery, Loss };
+
+/// A tail loss probe (RFC 8985 section 7).
+struct TailProbe {
+  Time due = Time{-1};  // when one goes if nothing is heard; -1: none is due
+  Time sentAt;
+  uint32_t behind = 0;  // of the one that is out, the number behind its segment; 0: none is out
+  bool wanted = false;  // one is to go now
+  bool again = false;   // the segment of the one that is out had been sent before
+
+  void forget() {
+    due = Time{-1};
+    behind = 0;
+    wanted = false;
+  }
+};
+
+struct TcpSender {
+  Scoreboard board;
+
+  // Loss recovery (RFC 6675).
+  TcpPhase phase = TcpPhase::Open;
+  bool forced = false;  // the first retransmission of a recovery does not ask for room in the window
+  bool sendCwr = false;
+  uint32_t recoveryPoint = 0;  // recovery ends when all below is acknowledged
+  uint32_t rescue = 0;         // RescueRxt: a rescue retransmission only with more than this acknowledged
+  uint32_t cwrPoint = 0;       // no second reaction to an echoed mark before all below is acknowledged
+  uint32_t limitedBytes = 0;   // sent by limited transmit since una moved
+
+  // How much was in flight at most in the last and in this round trip.
+  uint32_t peakPoint = 0, peak = 0, lastPeak = 0;
+
+  // Timers (RFC 6298).
+  RttEstimate rtt;
+  Time rto;
+  Time deadline = Time{-1};          // -1: nothing is in flight
+  uint32_t timedOut = ~uint32_t{0};  // una of the last timeout
+  TailProbe tail;
+};
+
+struct TcpReceiver {
+  Reassembly got;
+  bool echo = false;  // the mark that ACKs say
+  // A delayed ACK: when the first of the segments that wait for it was sent, until when they may wait,
+  // and the packet of the last one, which becomes the ACK.
+  Time firstUnacked, ackDeadline;
+  Packet* held = nullptr;
+  FlowEvent ackEvent;
+
+  TcpReceiver(Flow& flow, FlowEvent::Handler onAckTimer) : ackEvent(flow, onAckTimer) {}
+};
+
+/// A flow or a sub-flow.
+struct TcpState {
+  TcpConnection connection;
+  uint32_t index = 0;    // among the connection's parts
+  uint64_t shortBy = 0;  // bytes that finished messages' last segments here had less than an MSS
+  TcpSender sender;
+  TcpReceiver receiver;
+
+  TcpState(Flow& flow, FlowEvent::Handler onAckTimer) : receiver(flow, onAckTimer) {}
+};
+
+/// A message on a persistent connection, in the place of a state of its own. Its last segment is as short
+/// as its bytes want it: segments belong to one message each.
+struct TcpMessage {
+  Flow* next = nullptr;
+  Flow* lastPart = nullptr;  // where its last byte went, null while not all of it has been sent once
+  uint32_t lastSegment = 0, shortBy = 0;
+  uint64_t* ends = nullptr;  // by part: behind its last segment and those of the messages before it
+};
+static_assert(sizeof(TcpMessage) <= sizeof(TcpState));
+
+/// What a part of a connection without messages remembers.
+struct TcpKept {
+  RttEstimate rtt;
+  Time rto, lastSentAt;
+  bool echo, sendCwr;
+};
+
+}  // namespace fabric
