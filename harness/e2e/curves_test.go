@@ -37,6 +37,6 @@ func TestEnginesTakeCurves(t *testing.T) {
 		var exit *exec.ExitError
 		require.ErrorAs(t, err, &exit)
 		assert.Equal(t, 2, exit.ExitCode())
-		assert.Contains(t, string(out), "bandwidth_function.curve: entry 3: bandwidth 1 bit/s is not above 500000000, the one before")
+		assert.Contains(t, string(out), "bandwidth_function.curve: entry 3: bandwidth 1 bit/s is not above 5e+08, the one before")
 	}
 }
