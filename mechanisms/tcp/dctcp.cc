@@ -30,7 +30,7 @@ void Dctcp::onStart(Network& network) {
 
 void Dctcp::onFlowStart(Flow& f) {
   TcpWindow::onFlowStart(f);
-  State\& s = state_.make(f);
+  State& s = state_.make(f);
   s.alpha = initialAlpha_;
 }
 

@@ -160,8 +160,8 @@ TEST_F(FnccPort, TheTableMayBeRefreshedPeriodically) {
   EXPECT_EQ(agent(2).entry().ts, Time::Us(3));
   net.run(Time::Us(25));
   EXPECT_EQ(agent(2).entry().ts, Time::Us(23));
-  EXPECT_EQ(leave(PacketKind::Ack, 2, 0)->at<IntStack>(stack).hops[0].ts, Time::Us(23));
-  EXPECT_EQ(leave(PacketKind::Ack, 1, 0)->at<IntStack>(stack).hops[0].ts, Time::Us(25));  // its own parameter
+  EXPECT_EQ(stack(*leave(PacketKind::Ack, 2, 0)).hops[0].ts, Time::Us(23));
+  EXPECT_EQ(stack(*leave(PacketKind::Ack, 1, 0)).hops[0].ts, Time::Us(25));  // its own parameter
   agent(2).set("refresh", int64_t{0});
   net.run(Time::Us(50));
   EXPECT_EQ(agent(2).entry().ts, Time::Us(50));
