@@ -129,6 +129,8 @@ nlohmann::json measure(const test::Clos& clos, uint32_t flowsPerNode, uint32_t c
       const double real = rt ? 4 : 8;
       const double bytes = flows * (16 + 4 * real), bytesBoth = bytes + flows * (16 + 3 * real);
       const bool inCache = flows * (16 + 4 * real) < static_cast<double>(sysconf(_SC_LEVEL3_CACHE_SIZE));
+      nlohmann::json share;  // null where the caches hold the flows
+      if (!inCache) share = bytesBoth / seconds[1] / streams[threads - 1];
       list.push_back({{"nodes", clos.nodes()},
                       {"flows_per_node", flowsPerNode},
                       {"flows", flows},
@@ -143,7 +145,7 @@ nlohmann::json measure(const test::Clos& clos, uint32_t flowsPerNode, uint32_t c
                       {"plain_ned_us", plainNed * 1e6},
                       {"plain_ned_f_norm_us", plainBoth * 1e6},
                       {"flow_bytes", bytesBoth},
-                      {"share_of_memory", inCache ? nlohmann::json() : bytesBoth / seconds[1] / streams[threads - 1]},
+                      {"share_of_memory", share},
                       {"share_of_core", 4 * (rt ? addSingle : addDouble) * flows / threads / seconds[0]}});
     }
   }
