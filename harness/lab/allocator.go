@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"fabriclab/harness/run"
 )
 
 // BenchAllocatorFlows is the size up to which Flowtune's allocator is measured
@@ -64,6 +67,7 @@ func (lab *Lab) allocator(ctx context.Context, flows uint64) (*allocator, error)
 
 func measureAllocator(ctx context.Context, program string, flows uint64) (*allocator, error) {
 	cmd := exec.CommandContext(ctx, program, "--flows", strconv.FormatUint(flows, 10))
+	cmd.Env = run.WithHugePages(os.Environ()) // as the simulators, where the allocator works otherwise
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	text, err := cmd.Output()

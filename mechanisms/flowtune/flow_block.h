@@ -101,6 +101,7 @@ class FlowBlock {
   /// A few flows at a time, whose values on the way stay in the nearest cache: looking up and adding up are one flow
   /// after the other, but the arithmetic between them is for several flows at once.
   static constexpr uint32_t kBatch = 128;
+  static constexpr size_t kNear = 1 << 20;  // bytes; a core's own cache holds them
 
   template <uint32_t N>
   struct Stride {
@@ -129,20 +130,40 @@ class FlowBlock {
     }
   }
 
+  /// What the flows of a batch pay. `far`: no near cache holds the flows, and the processor does not foresee reads
+  /// that come in batches; so what comes next is asked for, a line of the cache at a time.
+  template <bool far, class S>
+  void addPrices(const Real* price, uint32_t begin, uint32_t n, S stride, Real* total) const {
+    constexpr uint32_t kLine = 64 / sizeof(Real), kAhead = 8 * kBatch;
+    const uint32_t* paths = &links_[size_t{begin} * stride];
+    const uint32_t perLine = std::max<uint32_t>(1, 16 / stride);
+    for (uint32_t i = 0; i < n; ++i) {
+      if (far && i % kLine == 0) {
+        __builtin_prefetch(&weight_[begin] + i);
+        __builtin_prefetch(&leastPrice_[begin] + i);
+        __builtin_prefetch(&rate_[begin] + i, 1);
+      }
+      if (far && i % perLine == 0) __builtin_prefetch(paths + size_t{i} * stride + kAhead);
+      Real sum = 0;
+      eachLink(paths + size_t{i} * stride, stride, [&](uint32_t link) { sum += price[link]; });
+      asm("" : "+x"(sum));  // else the compiler takes the links apart with vector instructions, which costs more
+      total[i] = sum;
+    }
+  }
+
   template <class S>
   void update(LinkCopy<Real>& links, S stride) {
-    const Real* price = links.price.data();
     Sums<Real>* sums = links.sums.data();
     std::array<Real, kBatch> total;
     std::array<Sums<Real>, kBatch> flow;
+    const bool far = size() * (stride * sizeof(uint32_t) + 3 * sizeof(Real)) > kNear;
     for (uint32_t begin = 0; begin < size(); begin += kBatch) {
       const uint32_t n = std::min(kBatch, size() - begin);
       const uint32_t* paths = &links_[size_t{begin} * stride];
-      for (uint32_t i = 0; i < n; ++i) {
-        Real sum = 0;
-        eachLink(paths + size_t{i} * stride, stride, [&](uint32_t link) { sum += price[link]; });
-        asm("" : "+x"(sum));  // else the compiler takes the links apart with vector instructions, which costs more
-        total[i] = sum;
+      if (far) {
+        addPrices<true>(links.price.data(), begin, n, stride, total.data());
+      } else {
+        addPrices<false>(links.price.data(), begin, n, stride, total.data());
       }
       const Real* weight = &weight_[begin];
       const Real* least = &leastPrice_[begin];

@@ -404,24 +404,44 @@ TEST(Flowtune, WarmStartBeatsANewStart) {
 TEST(Flowtune, TheSameBytesAsThePlainLoop) {
   RandomStream draw(25, "flowtune");
   const Clos clos{4, 16, 4};
-  auto a = Allocator::make(clos.links(1), with(Algorithm::Ned, 0.4, Normaliser::FNorm));
-  test::PlainNed plain(clos.links(1), 0.4);
-  std::vector<Handle> handles;
-  while (handles.size() < 1000) {
-    const auto path = clos.path(draw);
-    if (path.size() < 4) continue;
-    const double weight = 0.5 + draw.uniform();
-    handles.push_back(a->add(path, weight));
-    plain.add(path, weight);
-  }
-  for (int i = 0; i < 50; ++i) {
-    a->iterate();
-    plain.iterate(true);
-    for (size_t f = 0; f < handles.size(); ++f) {
-      ASSERT_EQ(bitsOf(a->rate(handles[f])), bitsOf(plain.flows[f].rate)) << "iteration " << i << ", flow " << f;
-      ASSERT_EQ(bitsOf(a->allocated(handles[f])), bitsOf(plain.flows[f].allocated));
+  // So many that a near cache holds them, and so many that it does not.
+  for (const size_t flows : {1000, 30000}) {
+    auto a = Allocator::make(clos.links(1), with(Algorithm::Ned, 0.4, Normaliser::FNorm));
+    test::PlainNed plain(clos.links(1), 0.4);
+    std::vector<Handle> handles;
+    while (handles.size() < flows) {
+      const auto path = clos.path(draw);
+      if (path.size() < 4) continue;
+      const double weight = 0.5 + draw.uniform();
+      handles.push_back(a->add(path, weight));
+      plain.add(path, weight);
     }
-    for (uint32_t l = 0; l < plain.price.size(); ++l) ASSERT_EQ(bitsOf(a->price(l)), bitsOf(plain.price[l]));
+    for (int i = 0; i < 30; ++i) {
+      a->iterate();
+      plain.iterate(true);
+      for (size_t f = 0; f < flows; ++f) {
+        ASSERT_EQ(bitsOf(a->rate(handles[f])), bitsOf(plain.flows[f].rate)) << "iteration " << i << ", flow " << f;
+        ASSERT_EQ(bitsOf(a->allocated(handles[f])), bitsOf(plain.flows[f].allocated));
+      }
+      for (uint32_t l = 0; l < plain.price.size(); ++l) ASSERT_EQ(bitsOf(a->price(l)), bitsOf(plain.price[l]));
+    }
+  }
+}
+
+TEST(Flowtune, PathsOfAnyLength) {
+  // One flow over all links, and one over each: the long one gets 1 / (n + 1) of the capacity.
+  for (uint32_t n : {1u, 2u, 3u, 5u, 6u, 7u, 8u, 9u, 16u, 17u, 40u}) {
+    const std::vector<double> capacities(n, 10);
+    auto a = Allocator::make(Links::flat(capacities, n), with(Algorithm::Ned, 1.0 / n));
+    std::vector<uint32_t> all;
+    for (uint32_t l = 0; l < n; ++l) {
+      a->add({l}, 1);
+      all.push_back(l);
+    }
+    const Handle longest = a->add(all, 1);
+    a->iterate(5000);
+    EXPECT_LT(a->residual(), 1e-9) << n;
+    EXPECT_NEAR(a->rate(longest), 10.0 / (n + 1), 1e-8) << n;
   }
 }
 
