@@ -38,7 +38,7 @@ double best(uint32_t threads, F f) {
   };
   uint64_t n = 1;
   double seconds = timed(1), spent = 0;
-  for (int i = 0; i < kTries && spent < 1.5; ++i) {
+  for (int i = 0; i < kTries && spent < 0.7; ++i) {
     while (static_cast<double>(n) * seconds < least) n *= 2;
     const double t = timed(n);
     spent += t * static_cast<double>(n);
