@@ -40,7 +40,7 @@ type Allocation struct {
 // Allocate has the allocator, with its own flags in args, give rates to the
 // flows of an experiment's first point. The folder dir is replaced as a whole;
 // "" stands for one of the experiment's in the results folder.
-func (lab *Lab) Allocate(ctx context.Context, name string, s Selection, args []string, dir string) (*Allocation, error) {
+func (lab *Lab) Allocate(ctx context.Context, name string, s Selection, args []string, dir string) (made *Allocation, err error) {
 	all, err := lab.Load(ctx, []string{name}, s)
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (lab *Lab) Allocate(ctx context.Context, name string, s Selection, args []s
 	if err != nil {
 		return nil, fmt.Errorf("making room for the allocation: %w", err)
 	}
-	defer os.RemoveAll(making)
+	defer func() { err = errors.Join(err, os.RemoveAll(making)) }()
 	a := &Allocation{
 		Tool: lab.Tool, Experiment: e.Name, Scale: e.Scale, Point: PointName(e.Points[0]), Seed: e.Seeds[0],
 		Args: args, Outputs: map[string]store.File{}, Dir: dir,
