@@ -124,11 +124,18 @@ func (b *Builder) Allocations(ctx context.Context) ([]byte, error) {
 	return b.output(ctx, allocationsBinary)
 }
 
+// Tool returns a program that needs no simulator, built if it is stale.
+func (b *Builder) Tool(ctx context.Context, name string) (string, error) {
+	_, err := b.ensure(ctx, name, nil, nil, false)
+	return b.binary(name), err
+}
+
 func (b *Builder) output(ctx context.Context, name string) ([]byte, error) {
-	if _, err := b.ensure(ctx, name, nil, nil, false); err != nil {
+	program, err := b.Tool(ctx, name)
+	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, b.binary(name))
+	cmd := exec.CommandContext(ctx, program)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

@@ -29,6 +29,8 @@ type benchmark struct {
 	Sweeps []throughput `json:"sweeps,omitempty"`
 	// NS3TCP is how far the project's TCP is from ns-3's.
 	NS3TCP []ns3TCP `json:"ns3_tcp,omitempty"`
+	// Allocator is what an iteration of Flowtune's allocator takes.
+	Allocator *allocator `json:"allocator,omitempty"`
 }
 
 // speed is what one run cost.
@@ -53,8 +55,9 @@ type speed struct {
 }
 
 // Bench measures the speed of experiments, of the engines' kernels, of a sweep
-// and of ns-3's own TCP beside one; "" leaves the last two out.
-func (lab *Lab) Bench(ctx context.Context, names []string, sweep, beside string) error {
+// and of ns-3's own TCP beside one ("" leaves these two out), and of Flowtune's
+// allocator for up to so many flows (0 leaves it out).
+func (lab *Lab) Bench(ctx context.Context, names []string, sweep, beside string, allocatorFlows uint64) error {
 	var b benchmark
 	var err error
 	if b.AllocationsPerPacket, err = lab.allocations(ctx); err != nil {
@@ -74,6 +77,11 @@ func (lab *Lab) Bench(ctx context.Context, names []string, sweep, beside string)
 	}
 	if beside != "" {
 		if b.NS3TCP, err = lab.ns3TCP(ctx, beside); err != nil {
+			return err
+		}
+	}
+	if allocatorFlows > 0 {
+		if b.Allocator, err = lab.allocator(ctx, allocatorFlows); err != nil {
 			return err
 		}
 	}
@@ -224,6 +232,9 @@ func (lab *Lab) showBench(b benchmark) error {
 		if err := t.show(lab.Out); err != nil {
 			return err
 		}
+	}
+	if err := b.Allocator.show(lab.Out); err != nil {
+		return err
 	}
 	_, err = fmt.Fprintf(lab.Out, "heap allocations per packet-hop in mechanisms/, in steady state: %g\n%s\n", b.AllocationsPerPacket, file)
 	return err

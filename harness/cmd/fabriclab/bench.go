@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"fabriclab/harness/lab"
@@ -11,6 +13,7 @@ var benchExperiments = []string{"bench/hpcc-dumbbell", "bench/fat-tree", "bench/
 
 func (a *app) benchCommand() *cobra.Command {
 	var sweep, beside string
+	var allocatorFlows uint64
 	cmd := &cobra.Command{
 		Use:   "bench [FILE…]",
 		Short: "measure the speed of simulation and harness; table on the terminal and bench/bench.json in the results folder",
@@ -24,11 +27,15 @@ func (a *app) benchCommand() *cobra.Command {
 				if !cmd.Flags().Changed("ns3-tcp") {
 					beside = lab.BenchNS3TCP
 				}
+				if !cmd.Flags().Changed("allocator") {
+					allocatorFlows = lab.BenchAllocatorFlows
+				}
 			}
-			return a.Bench(cmd.Context(), args, sweep, beside)
+			return a.Bench(cmd.Context(), args, sweep, beside, allocatorFlows)
 		},
 	}
 	cmd.Flags().StringVar(&sweep, "sweep", "", "experiment of which all runs are made, one at a time and --jobs at a time (default without FILE: "+lab.BenchSweep+")")
 	cmd.Flags().StringVar(&beside, "ns3-tcp", "", "experiment whose load ns-3's own TCP carries, too (default without FILE: "+lab.BenchNS3TCP+")")
+	cmd.Flags().Uint64Var(&allocatorFlows, "allocator", 0, fmt.Sprintf("measure Flowtune's allocator for up to so many flows (default without FILE: %d)", lab.BenchAllocatorFlows))
 	return cmd
 }

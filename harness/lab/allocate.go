@@ -1,0 +1,161 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/store"
+	"fabriclab/harness/trace"
+)
+
+// allocateBinary is Flowtune's allocator without a simulator.
+const allocateBinary = "fabric-allocate"
+
+// allocationFile is what an allocation says of itself, beside its tables.
+const allocationFile = "allocation.json"
+
+// Allocation is what the allocator alone made of an experiment's first point.
+type Allocation struct {
+	Tool       store.Tool      `json:"tool"`
+	Experiment string          `json:"experiment"`
+	Scale      string          `json:"scale"`
+	Point      string          `json:"point"`
+	Seed       uint64          `json:"seed"`
+	Args       []string        `json:"args"`
+	Outcome    json.RawMessage `json:"outcome"`
+	// Outputs are the tables, by file name.
+	Outputs map[string]store.File `json:"outputs"`
+	// Dir is where all of it is.
+	Dir string `json:"-"`
+}
+
+// Allocate has the allocator, with its own flags in args, give rates to the
+// flows of an experiment's first point. The folder dir is replaced as a whole;
+// "" stands for one of the experiment's in the results folder.
+func (lab *Lab) Allocate(ctx context.Context, name string, s Selection, args []string, dir string) (made *Allocation, err error) {
+	all, err := lab.Load(ctx, []string{name}, s)
+	if err != nil {
+		return nil, err
+	}
+	e := all[0]
+	if dir == "" {
+		results, err := lab.ResultsDir()
+		if err != nil {
+			return nil, err
+		}
+		dir = filepath.Join(results, "allocate", filepath.FromSlash(e.Name))
+	}
+	b, err := lab.Builder()
+	if err != nil {
+		return nil, err
+	}
+	program, err := b.Tool(ctx, allocateBinary)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return nil, fmt.Errorf("making room for the allocation: %w", err)
+	}
+	making, err := os.MkdirTemp(filepath.Dir(dir), ".allocate-")
+	if err != nil {
+		return nil, fmt.Errorf("making room for the allocation: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(making)) }()
+	a := &Allocation{
+		Tool: lab.Tool, Experiment: e.Name, Scale: e.Scale, Point: PointName(e.Points[0]), Seed: e.Seeds[0],
+		Args: args, Outputs: map[string]store.File{}, Dir: dir,
+	}
+	if _, err := e.Points[0].WriteInputs(making, a.Seed); err != nil {
+		return nil, err
+	}
+	var tables []trace.File
+	if a.Outcome, tables, err = allocate(ctx, program, making, args); err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		a.Outputs[t.Name] = store.File{Bytes: t.Bytes, SHA256: t.SHA256, Rows: &t.Rows}
+	}
+	text, err := json.MarshalIndent(a, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(making, allocationFile), append(text, '\n'), 0o644); err != nil {
+		return nil, fmt.Errorf("writing the allocation: %w", err)
+	}
+	return a, replaceDir(making, dir)
+}
+
+// replaceDir puts a folder in the place of another, which has to be an
+// allocation or empty.
+func replaceDir(made, dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("replacing %s: %w", dir, err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, allocationFile)); len(entries) > 0 && err != nil {
+		return fmt.Errorf("%s holds something else than an allocation (it has no %s); choose another folder with --to", dir, allocationFile)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return fmt.Errorf("replacing %s: %w", dir, err)
+	}
+	if err := os.Chmod(made, 0o755); err != nil { // as other folders of results, not as temporary ones
+		return fmt.Errorf("replacing %s: %w", dir, err)
+	}
+	if err := os.Rename(made, dir); err != nil {
+		return fmt.Errorf("replacing %s: %w", dir, err)
+	}
+	return nil
+}
+
+// allocate runs the program in the folder of its input, and takes its tables
+// in while it runs.
+func allocate(ctx context.Context, program, dir string, args []string) (json.RawMessage, []trace.File, error) {
+	input, err := os.ReadFile(filepath.Join(dir, scenario.File))
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the scenario back: %w", err)
+	}
+	names, err := trace.NewNames(input)
+	if err != nil {
+		return nil, nil, err
+	}
+	reading, writing, err := os.Pipe()
+	if err != nil {
+		return nil, nil, fmt.Errorf("opening the trace pipe: %w", err)
+	}
+	defer reading.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, append([]string{"--scenario", scenario.File, "--trace", "/dev/fd/3"}, args...)...)
+	cmd.Dir = dir
+	cmd.ExtraFiles = []*os.File{writing}
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := errors.Join(cmd.Start(), writing.Close()); err != nil {
+		return nil, nil, fmt.Errorf("starting %s: %w", program, err)
+	}
+	tables, traceErr := trace.Ingest(ctx, reading, trace.Options{Dir: dir, Names: names})
+	if traceErr != nil {
+		cancel() // it would wait for a reader
+	}
+	if err := cmd.Wait(); err != nil {
+		if text := strings.TrimSpace(stderr.String()); text != "" {
+			return nil, nil, fmt.Errorf("%s: %s", allocateBinary, text)
+		}
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", cmd, err), traceErr)
+	}
+	if traceErr != nil {
+		return nil, nil, traceErr
+	}
+	if !json.Valid(stdout.Bytes()) {
+		return nil, nil, fmt.Errorf("%s printed %q, which is no JSON; build it anew with: fabriclab build", cmd, stdout.String())
+	}
+	return stdout.Bytes(), tables, nil
+}

@@ -1,0 +1,68 @@
+#include "mechanisms/flowtune/team.h"
+
+namespace fabric::flowtune {
+
+Barrier::Barrier(uint32_t members)
+    : members_(members), awake_(members <= std::thread::hardware_concurrency() ? 2000 : 0) {}
+
+void Barrier::wait() {
+  const uint32_t round = round_.load(std::memory_order_relaxed);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == members_) {
+    arrived_.store(0, std::memory_order_relaxed);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      round_.store(round + 1, std::memory_order_release);
+    }
+    next_.notify_all();
+    return;
+  }
+  for (int i = 0; i < awake_; ++i) {
+    if (round_.load(std::memory_order_acquire) != round) return;
+    __builtin_ia32_pause();
+  }
+  std::unique_lock<std::mutex> lock(mutex_);
+  next_.wait(lock, [&] { return round_.load(std::memory_order_acquire) != round; });
+}
+
+Team::Team(uint32_t members) : members_(members), barrier_(members) {
+  for (uint32_t m = 1; m < members; ++m) threads_.emplace_back([this, m] { serve(m); });
+}
+
+Team::~Team() {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    end_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& t : threads_) t.join();
+}
+
+void Team::run(const std::function<void(uint32_t)>& work) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    work_ = &work;
+    busy_ = members_ - 1;
+    ++calls_;
+  }
+  wake_.notify_all();
+  work(0);
+  std::unique_lock<std::mutex> lock(mutex_);
+  done_.wait(lock, [&] { return busy_ == 0; });
+}
+
+void Team::serve(uint32_t member) {
+  uint64_t served = 0;
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [&] { return end_ || calls_ != served; });
+    if (end_) return;
+    served = calls_;
+    const auto* work = work_;
+    lock.unlock();
+    (*work)(member);
+    lock.lock();
+    if (--busy_ == 0) done_.notify_one();
+  }
+}
+
+}  // namespace fabric::flowtune
