@@ -1,0 +1,246 @@
+package num
+
+import "math"
+
+// Near the optimum it is clear which links are full and which sub-flows are in
+// use, or both ways of seeing it are right. With these given, the conditions
+// of the optimum are equations, and Newton's method solves them to rounding.
+const (
+	finishSteps  = 40
+	finishRounds = 12
+	exact        = 1e-13 // of a capacity
+	wrong        = 1e-12 // what a sign may be off, as a share
+	stiffness    = 1e-4  // of what holds a pooled flow's sub-flows where they are
+)
+
+// sets say which links are full and which sub-flows of pooled flows are used.
+type sets struct{ full, used []bool }
+
+// guess reads the sets off a point of the barrier method.
+func (s *state) guess(share float64) sets {
+	g := sets{make([]bool, len(s.capacity)), make([]bool, s.subflows())}
+	for l, c := range s.capacity {
+		reference := s.linkBarrier[l] / (share * c) // the cheapest path over the link
+		g.full[l] = s.price[l]/reference > (c-s.load[l])/c
+	}
+	for flow := range s.curves {
+		from, to := s.first[flow], s.first[flow+1]
+		total, cheapest := 0.0, math.Inf(1)
+		for sub := from; sub < to; sub++ {
+			total += s.rate[sub]
+			cheapest = min(cheapest, s.sum[sub])
+		}
+		s.worth[flow] = cheapest - s.below[flow]
+		for sub := from; sub < to; sub++ {
+			g.used[sub] = to-from == 1 || s.rate[sub]/total > (s.sum[sub]-s.worth[flow])/cheapest
+		}
+	}
+	return g
+}
+
+// finish solves the equations and mends the sets until all signs are right.
+// It says whether that worked.
+func (s *state) finish(g sets) bool {
+	for range finishRounds {
+		if !s.equations(g) {
+			return false
+		}
+		if !s.mend(g) {
+			return true
+		}
+	}
+	return false
+}
+
+// equations solves load = capacity on the full links, all others having the
+// price 0, with equal path prices for the used sub-flows of a flow.
+func (s *state) equations(g sets) bool {
+	for l := range s.price {
+		if !g.full[l] {
+			s.price[l] = 0
+		}
+	}
+	last := math.Inf(1)
+	for range finishSteps {
+		off, ok := s.toward(g)
+		if !ok {
+			return false
+		}
+		if off < exact || off < 1e-10 && off >= last {
+			return true
+		}
+		last = off
+	}
+	return false
+}
+
+// toward makes one step; off is how far the point it began at was from a
+// solution.
+func (s *state) toward(g sets) (off float64, ok bool) {
+	s.steps++
+	s.pathSums(s.price, s.sum)
+	constant := s.below // by flow: the change of worth if no price changes
+	for flow := range s.curves {
+		from, to := s.first[flow], s.first[flow+1]
+		if to-from == 1 {
+			if !(s.sum[from] > 0) {
+				return 0, false
+			}
+			s.single(flow, from)
+			continue
+		}
+		worth := s.worth[flow]
+		wanted, elasticity := s.curves[flow].demand(worth)
+		s.slope[flow] = elasticity * wanted / worth
+		total, spread, all := 0.0, 0.0, 0.0
+		for sub := from; sub < to; sub++ {
+			s.shift[sub] = 0
+			if !g.used[sub] {
+				s.rate[sub] = 0
+				continue
+			}
+			total += s.rate[sub]
+			s.shift[sub] = max(s.rate[sub], 1e-6*wanted) / (stiffness * worth)
+			spread += s.shift[sub] * (worth - s.sum[sub])
+			all += s.shift[sub]
+			off = worse(off, math.Abs(worth-s.sum[sub])/worth)
+		}
+		off = worse(off, math.Abs(wanted-total)/wanted)
+		constant[flow] = (wanted - total - spread) / (s.slope[flow] + all)
+	}
+	// Loads after the changes that the flows make of themselves.
+	s.loads(s.rate, s.load)
+	for flow := range s.curves {
+		from, to := s.first[flow], s.first[flow+1]
+		if to-from == 1 {
+			continue
+		}
+		for sub := from; sub < to; sub++ {
+			if change := s.shift[sub] * (s.worth[flow] - s.sum[sub] + constant[flow]); change != 0 {
+				for _, l := range s.of(sub) {
+					s.load[l] += change
+				}
+			}
+		}
+	}
+	rows := int32(0)
+	right := s.from[:0]
+	for l, c := range s.capacity {
+		s.row[l], s.step[l] = -1, 0
+		if g.full[l] {
+			s.row[l] = rows
+			rows++
+			right = append(right, s.load[l]-c)
+			off = worse(off, math.Abs(s.load[l]-c)/c)
+		}
+	}
+	s.matrix.reset(int(rows))
+	s.assemble()
+	s.matrix.factor()
+	s.matrix.solve(right)
+	for l := range s.price {
+		if r := s.row[l]; r >= 0 {
+			s.step[l] = right[r]
+		}
+	}
+	s.follow(g, constant)
+	return off, true
+}
+
+// follow goes along the step, not so far that a path price falls below a fifth.
+func (s *state) follow(g sets, constant []float64) {
+	const least = 0.2
+	t := 1.
+	change := s.grad[:0]
+	change = append(change, s.step...)
+	paths := func(sub int32) float64 {
+		sum := 0.0
+		for _, l := range s.of(sub) {
+			sum += change[l]
+		}
+		return sum
+	}
+	for flow := range s.curves {
+		from, to := s.first[flow], s.first[flow+1]
+		if to-from == 1 {
+			if d := paths(from); d < 0 {
+				t = min(t, (least-1)*s.sum[from]/d)
+			}
+			continue
+		}
+		all, moved := s.slope[flow], 0.0
+		for sub := from; sub < to; sub++ {
+			all += s.shift[sub]
+			moved += s.shift[sub] * paths(sub)
+		}
+		constant[flow] += moved / all // now the whole change of worth
+		if d := constant[flow]; d < 0 {
+			t = min(t, (least-1)*s.worth[flow]/d)
+		}
+	}
+	for l := range s.price {
+		s.price[l] += float64(t * change[l])
+	}
+	for flow := range s.curves {
+		from, to := s.first[flow], s.first[flow+1]
+		if to-from == 1 {
+			continue
+		}
+		for sub := from; sub < to; sub++ {
+			if s.shift[sub] != 0 {
+				s.rate[sub] += t * s.shift[sub] * (s.worth[flow] - s.sum[sub] + constant[flow] - paths(sub))
+			}
+		}
+		s.worth[flow] += t * constant[flow]
+	}
+}
+
+// mend changes the sets where a sign is wrong and says whether one was.
+func (s *state) mend(g sets) bool {
+	s.pathSums(s.price, s.sum)
+	for flow := range s.curves {
+		if !s.pooled(flow) {
+			s.single(flow, s.first[flow])
+		}
+	}
+	s.loads(s.rate, s.load)
+	changed := false
+	reference := s.step
+	for l := range reference {
+		reference[l] = math.Inf(1)
+	}
+	for sub := range s.sum {
+		for _, l := range s.of(int32(sub)) {
+			reference[l] = min(reference[l], s.sum[sub])
+		}
+	}
+	for l, c := range s.capacity {
+		switch {
+		case g.full[l] && s.price[l] < 0:
+			changed = changed || s.price[l] < -wrong*reference[l]
+			g.full[l], s.price[l] = false, 0
+		case !g.full[l] && s.load[l] > c*(1+wrong):
+			g.full[l], changed = true, true
+		}
+	}
+	for flow := range s.curves {
+		from, to := s.first[flow], s.first[flow+1]
+		if to-from == 1 {
+			continue
+		}
+		total := 0.0
+		for sub := from; sub < to; sub++ {
+			total += s.rate[sub]
+		}
+		for sub := from; sub < to; sub++ {
+			switch {
+			case g.used[sub] && s.rate[sub] < 0:
+				changed = changed || s.rate[sub] < -wrong*total
+				g.used[sub], s.rate[sub] = false, 0
+			case !g.used[sub] && s.sum[sub] < s.worth[flow]*(1-wrong):
+				g.used[sub], changed = true, true
+			}
+		}
+	}
+	return changed
+}

@@ -1,0 +1,102 @@
+package num
+
+import (
+	"fmt"
+	"math"
+)
+
+// Tolerance is the residual that every solution is below.
+const Tolerance = 1e-9
+
+// Shares of the barriers: where a solution begins from nothing and from the
+// one before, how they fall, where finishing is tried first, and the last one.
+const (
+	coldShare   = 0.1
+	warmShare   = 1e-5
+	fall        = 0.1
+	finishShare = 1e-4
+	leastShare  = 1e-11
+)
+
+// Solve finds the optimum. From is a solution of a problem with the same links
+// to begin from, with other flows or capacities; nil begins from nothing.
+func Solve(p *Problem, from *Solution) (*Solution, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	if from != nil && len(from.Prices) != len(p.Links) {
+		return nil, fmt.Errorf("the solution to begin from has prices for %d links, the problem has %d links; both must be of the same network",
+			len(from.Prices), len(p.Links))
+	}
+	s := newState(compile(p))
+	share := coldShare
+	s.alone()
+	if from != nil {
+		s.resume(p, from)
+		share = warmShare
+	}
+	for ; share > leastShare; share *= fall {
+		s.barriers(share)
+		s.centre()
+		if share > finishShare*1.5 {
+			continue
+		}
+		prices := append([]float64(nil), s.price...)
+		if s.finish(s.guess(share)) {
+			if out := s.solution(p); out.Residual.Worst() < Tolerance {
+				return out, nil
+			}
+		}
+		copy(s.price, prices)
+	}
+	return nil, fmt.Errorf("the optimum was not found: after %d steps the residual is %v; this is a defect, please report the problem with its flows and links",
+		s.steps, s.residual(s.rate, s.price))
+}
+
+// resume takes the prices of a solution. A link that had none gets a little,
+// and one that has more flows now than it can carry at its price gets what it
+// would have alone.
+func (s *state) resume(p *Problem, from *Solution) {
+	alone := append([]float64(nil), s.price...)
+	toward := s.scale / p.unit()
+	for l, place := range s.links {
+		s.price[l] = from.Prices[place] * toward
+	}
+	s.pathSums(s.price, s.sum)
+	for sub, sum := range s.sum {
+		for _, l := range s.of(int32(sub)) {
+			s.price[l] = max(s.price[l], warmShare*sum)
+			_ = alone
+		}
+	}
+	for l := range s.price {
+		if !(s.price[l] > 0) {
+			s.price[l] = alone[l]
+		}
+	}
+}
+
+// solution is what the state comes to.
+func (s *state) solution(p *Problem) *Solution {
+	out := &Solution{
+		Totals: make([]float64, s.flows()), Rates: make([][]float64, s.flows()), Prices: make([]float64, len(p.Links)),
+		Residual: s.residual(s.rate, s.price), Steps: s.steps,
+	}
+	rates := make([]float64, s.subflows())
+	for sub, r := range s.rate {
+		rates[sub] = r * s.scale
+	}
+	for flow := range out.Rates {
+		out.Rates[flow] = rates[s.first[flow]:s.first[flow+1]:s.first[flow+1]]
+		for _, r := range out.Rates[flow] {
+			out.Totals[flow] += r
+		}
+	}
+	toward := s.scale / p.unit()
+	for l, place := range s.links {
+		out.Prices[place] = s.price[l] / toward
+	}
+	return out
+}
+
+var _ = math.Inf
