@@ -46,7 +46,7 @@ func (s *state) barriers(share float64) {
 			cheapest = min(cheapest, s.sum[sub])
 		}
 		rate, _ := s.curves[flow].demand(cheapest)
-		s.flowBarrier[flow] = share * rate * cheapest / float64(to-from)
+		s.flowBarrier[flow] = max(share, 1e-7) * rate * cheapest / float64(to-from)
 	}
 }
 

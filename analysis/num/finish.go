@@ -6,8 +6,8 @@ import "math"
 // use, or both ways of seeing it are right. With these given, the conditions
 // of the optimum are equations, and Newton's method solves them to rounding.
 const (
-	finishSteps  = 40
-	finishRounds = 12
+	finishSteps  = 20
+	finishRounds = 8
 	exact        = 1e-13 // of a capacity
 	wrong        = 1e-12 // what a sign may be off, as a share
 	stiffness    = 1e-4  // of what holds a pooled flow's sub-flows where they are
@@ -75,11 +75,10 @@ func (s *state) equations(g sets) bool {
 }
 
 // toward makes one step; off is how far the point it began at was from a
-// solution.
+// solution. The sub-flows of a flow are held where they are by a little, for
+// where only their sum is determined.
 func (s *state) toward(g sets) (off float64, ok bool) {
-	s.steps++
 	s.pathSums(s.price, s.sum)
-	constant := s.below // by flow: the change of worth if no price changes
 	for flow := range s.curves {
 		from, to := s.first[flow], s.first[flow+1]
 		if to-from == 1 {
@@ -91,107 +90,60 @@ func (s *state) toward(g sets) (off float64, ok bool) {
 		}
 		worth := s.worth[flow]
 		wanted, elasticity := s.curves[flow].demand(worth)
-		s.slope[flow] = elasticity * wanted / worth
-		total, spread, all := 0.0, 0.0, 0.0
+		s.slope[flow], s.lack[flow] = elasticity*wanted/worth, wanted
 		for sub := from; sub < to; sub++ {
-			s.shift[sub] = 0
+			s.shift[sub], s.push[sub] = 0, 0
 			if !g.used[sub] {
 				s.rate[sub] = 0
 				continue
 			}
-			total += s.rate[sub]
+			s.lack[flow] -= s.rate[sub]
 			s.shift[sub] = max(s.rate[sub], 1e-6*wanted) / (stiffness * worth)
-			spread += s.shift[sub] * (worth - s.sum[sub])
-			all += s.shift[sub]
+			s.push[sub] = s.shift[sub] * (worth - s.sum[sub])
 			off = worse(off, math.Abs(worth-s.sum[sub])/worth)
 		}
-		off = worse(off, math.Abs(wanted-total)/wanted)
-		constant[flow] = (wanted - total - spread) / (s.slope[flow] + all)
+		off = worse(off, math.Abs(s.lack[flow])/wanted)
 	}
-	// Loads after the changes that the flows make of themselves.
 	s.loads(s.rate, s.load)
-	for flow := range s.curves {
-		from, to := s.first[flow], s.first[flow+1]
-		if to-from == 1 {
-			continue
-		}
-		for sub := from; sub < to; sub++ {
-			if change := s.shift[sub] * (s.worth[flow] - s.sum[sub] + constant[flow]); change != 0 {
-				for _, l := range s.of(sub) {
-					s.load[l] += change
-				}
-			}
-		}
-	}
-	rows := int32(0)
-	right := s.from[:0]
 	for l, c := range s.capacity {
-		s.row[l], s.step[l] = -1, 0
+		s.row[l], s.room[l] = -1, 0
+		s.excess[l] = s.load[l] - c
 		if g.full[l] {
-			s.row[l] = rows
-			rows++
-			right = append(right, s.load[l]-c)
-			off = worse(off, math.Abs(s.load[l]-c)/c)
+			s.row[l] = 0
+			off = worse(off, math.Abs(s.excess[l])/c)
 		}
 	}
-	s.matrix.reset(int(rows))
-	s.assemble()
-	s.matrix.factor()
-	s.matrix.solve(right)
-	for l := range s.price {
-		if r := s.row[l]; r >= 0 {
-			s.step[l] = right[r]
-		}
-	}
-	s.follow(g, constant)
+	s.direction()
+	s.follow()
 	return off, true
 }
 
 // follow goes along the step, not so far that a path price falls below a fifth.
-func (s *state) follow(g sets, constant []float64) {
-	const least = 0.2
+func (s *state) follow() {
 	t := 1.
-	change := s.grad[:0]
-	change = append(change, s.step...)
-	paths := func(sub int32) float64 {
-		sum := 0.0
-		for _, l := range s.of(sub) {
-			sum += change[l]
+	limit := func(v, d float64) {
+		if d < 0 {
+			t = min(t, -0.8*v/d)
 		}
-		return sum
 	}
 	for flow := range s.curves {
-		from, to := s.first[flow], s.first[flow+1]
-		if to-from == 1 {
-			if d := paths(from); d < 0 {
-				t = min(t, (least-1)*s.sum[from]/d)
-			}
-			continue
-		}
-		all, moved := s.slope[flow], 0.0
-		for sub := from; sub < to; sub++ {
-			all += s.shift[sub]
-			moved += s.shift[sub] * paths(sub)
-		}
-		constant[flow] += moved / all // now the whole change of worth
-		if d := constant[flow]; d < 0 {
-			t = min(t, (least-1)*s.worth[flow]/d)
+		if s.pooled(flow) {
+			limit(s.worth[flow], s.worthStep[flow])
+		} else {
+			limit(s.sum[s.first[flow]], s.sumStep[s.first[flow]])
 		}
 	}
-	for l := range s.price {
-		s.price[l] += float64(t * change[l])
+	for l, d := range s.step {
+		s.price[l] += float64(t * d)
 	}
 	for flow := range s.curves {
-		from, to := s.first[flow], s.first[flow+1]
-		if to-from == 1 {
+		if !s.pooled(flow) {
 			continue
 		}
-		for sub := from; sub < to; sub++ {
-			if s.shift[sub] != 0 {
-				s.rate[sub] += t * s.shift[sub] * (s.worth[flow] - s.sum[sub] + constant[flow] - paths(sub))
-			}
+		s.worth[flow] += float64(t * s.worthStep[flow])
+		for sub := s.first[flow]; sub < s.first[flow+1]; sub++ {
+			s.rate[sub] += float64(t * s.rateStep[sub])
 		}
-		s.worth[flow] += t * constant[flow]
 	}
 }
 

@@ -48,6 +48,14 @@ func Solve(p *Problem, from *Solution) (*Solution, error) {
 			}
 		}
 		copy(s.price, prices)
+		s.respond()
+		if s.interior() {
+			if out := s.solution(p); out.Residual.Worst() < Tolerance {
+				return out, nil
+			}
+		}
+		copy(s.price, prices)
+		s.respond()
 	}
 	return nil, fmt.Errorf("the optimum was not found: after %d steps the residual is %v; this is a defect, please report the problem with its flows and links",
 		s.steps, s.residual(s.rate, s.price))

@@ -27,14 +27,19 @@ type state struct {
 	flowBarrier []float64 // by flow
 
 	grad, step, from []float64 // by link
-	matrix           matrix
-	row              []int32 // by link: its row in the matrix, -1 for none
-	steps            int
+
+	// Of direction and of the interior point method; see there.
+	room, excess, left, leftStep            []float64 // by link
+	push, sumStep, rateStep, over, overStep []float64 // by sub-flow
+	lack, worthStep                         []float64 // by flow
+	matrix                                  matrix
+	row                                     []int32 // by link: its row in the matrix, -1 for none
+	steps                                   int
 }
 
 func newState(n *network) *state {
 	l, s, f := len(n.capacity), n.subflows(), n.flows()
-	block := make([]float64, 7*l+3*s+4*f)
+	block := make([]float64, 11*l+8*s+6*f)
 	take := func(size int) []float64 {
 		part := block[:size:size]
 		block = block[size:]
@@ -45,6 +50,9 @@ func newState(n *network) *state {
 		price:   take(l), load: take(l), linkBarrier: take(l), grad: take(l), step: take(l), from: take(l),
 		sum: take(s), rate: take(s), shift: take(s),
 		slope: take(f), below: take(f), worth: take(f), flowBarrier: take(f),
+		room: take(l), excess: take(l), left: take(l), leftStep: take(l),
+		push: take(s), sumStep: take(s), rateStep: take(s), over: take(s), overStep: take(s),
+		lack: take(f), worthStep: take(f),
 		row: make([]int32, l),
 	}
 }

@@ -1,0 +1,5 @@
+package num
+
+import "testing"
+
+func TestNothing(t *testing.T) {}

@@ -1,0 +1,140 @@
+package num
+
+import "math"
+
+// Where the sets are not clear (a price that is nearly 0 on a link that is
+// nearly full, a sub-flow that is hardly used), the room on links and the
+// excess of path prices become unknowns of their own, which keep their digits
+// however small they are, and Newton's method follows
+//
+//	room x price = barrier,   rate x (path price - worth) = barrier
+//
+// as the barriers go to 0: a primal-dual interior point method. It begins at a
+// point of the barrier method.
+const (
+	interiorSteps = 120
+	keep          = 0.995 // of the way to the next sign that would turn
+	leastTarget   = 1e-22 // of the barriers at which it began
+	leastRoom     = 1e-15 // of a capacity or a worth; what is less is rounding
+	softness      = 1e-9  // of the worth: the smallest excess that rates feel
+)
+
+// interior goes on to the optimum and says whether it came closer than the
+// tolerance.
+func (s *state) interior() bool {
+	for l, c := range s.capacity {
+		s.left[l] = c - s.load[l]
+		if !(s.left[l] > 0.1*s.linkBarrier[l]/s.price[l]) {
+			s.left[l] = s.linkBarrier[l] / s.price[l]
+		}
+	}
+	for flow := range s.curves {
+		from, to := s.first[flow], s.first[flow+1]
+		if to-from == 1 {
+			continue
+		}
+		cheapest := math.Inf(1)
+		for sub := from; sub < to; sub++ {
+			cheapest = min(cheapest, s.sum[sub])
+		}
+		s.worth[flow] = cheapest - s.below[flow]
+		for sub := from; sub < to; sub++ {
+			s.over[sub] = s.sum[sub] - cheapest + s.below[flow]
+		}
+	}
+	target := 0.1
+	best := math.Inf(1)
+	for range interiorSteps {
+		t := s.inward(target)
+		if !(t > 1e-9) {
+			return false
+		}
+		worst := s.residual(s.rate, s.price).Worst()
+		if target <= leastTarget && worst >= 0.5*best && best < Tolerance {
+			return worst < Tolerance
+		}
+		best = min(best, worst)
+		switch {
+		case t > 0.9:
+			target = max(0.1*target, leastTarget)
+		case t > 0.5:
+			target = max(0.5*target, leastTarget)
+		}
+	}
+	return best < Tolerance
+}
+
+// inward makes one step toward the point where the barriers are a target's
+// share of what they were, and says how much of it.
+func (s *state) inward(target float64) float64 {
+	s.pathSums(s.price, s.sum)
+	for flow := range s.curves {
+		from, to := s.first[flow], s.first[flow+1]
+		if to-from == 1 {
+			s.single(flow, from)
+			continue
+		}
+		worth := s.worth[flow]
+		wanted, elasticity := s.curves[flow].demand(worth)
+		s.slope[flow], s.lack[flow] = elasticity*wanted/worth, wanted
+		for sub := from; sub < to; sub++ {
+			over := max(s.over[sub], softness*worth)
+			s.shift[sub] = s.rate[sub] / over
+			s.push[sub] = target*s.flowBarrier[flow]/over - s.rate[sub]*(s.over[sub]/over) - s.shift[sub]*(s.sum[sub]-worth-s.over[sub])
+			s.lack[flow] -= s.rate[sub]
+		}
+	}
+	s.loads(s.rate, s.load)
+	for l, c := range s.capacity {
+		s.row[l] = 0
+		s.room[l] = s.left[l] / s.price[l]
+		s.excess[l] = s.load[l] - c + target*s.linkBarrier[l]/s.price[l]
+	}
+	s.direction()
+
+	t := 1.
+	limit := func(v, d float64) {
+		if d < 0 {
+			t = min(t, -keep*v/d)
+		}
+	}
+	for l, c := range s.capacity {
+		s.leftStep[l] = target*s.linkBarrier[l]/s.price[l] - s.left[l] - s.room[l]*s.step[l]
+		limit(s.price[l], s.step[l])
+		if s.left[l] > leastRoom*c {
+			limit(s.left[l], s.leftStep[l])
+		}
+	}
+	for flow := range s.curves {
+		from, to := s.first[flow], s.first[flow+1]
+		if to-from == 1 {
+			limit(s.sum[from], s.sumStep[from])
+			continue
+		}
+		worth := s.worth[flow]
+		limit(worth, s.worthStep[flow])
+		for sub := from; sub < to; sub++ {
+			s.overStep[sub] = s.sum[sub] - worth - s.over[sub] + s.sumStep[sub] - s.worthStep[flow]
+			limit(s.rate[sub], s.rateStep[sub])
+			if s.over[sub] > leastRoom*worth {
+				limit(s.over[sub], s.overStep[sub])
+			}
+		}
+	}
+	for l, c := range s.capacity {
+		s.price[l] += float64(t * s.step[l])
+		s.left[l] = max(s.left[l]+float64(t*s.leftStep[l]), 0.1*leastRoom*c)
+	}
+	for flow := range s.curves {
+		from, to := s.first[flow], s.first[flow+1]
+		if to-from == 1 {
+			continue
+		}
+		s.worth[flow] += float64(t * s.worthStep[flow])
+		for sub := from; sub < to; sub++ {
+			s.rate[sub] += float64(t * s.rateStep[sub])
+			s.over[sub] = max(s.over[sub]+float64(t*s.overStep[sub]), 0.1*leastRoom*s.worth[flow])
+		}
+	}
+	return t
+}
