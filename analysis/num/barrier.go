@@ -2,6 +2,7 @@ package num
 
 import (
 	"math"
+	"slices"
 
 	"fabriclab/harness/random"
 )
@@ -24,27 +25,16 @@ const (
 
 // barriers sets the barriers to a share of what links and flows have.
 func (s *state) barriers(share float64) {
-	for l := range s.capacity {
-		s.linkBarrier[l] = math.Inf(1)
-	}
-	s.pathSums(s.price, s.sum)
-	for sub := range s.sum {
-		for _, l := range s.of(int32(sub)) {
-			s.linkBarrier[l] = min(s.linkBarrier[l], s.sum[sub])
-		}
-	}
+	s.cheapest()
 	for l, c := range s.capacity {
-		s.linkBarrier[l] *= share * c
+		s.linkBarrier[l] = share * c * s.least[l]
 	}
 	for flow := range s.curves {
 		from, to := s.first[flow], s.first[flow+1]
 		if to-from == 1 {
 			continue
 		}
-		cheapest := math.Inf(1)
-		for sub := from; sub < to; sub++ {
-			cheapest = min(cheapest, s.sum[sub])
-		}
+		cheapest := slices.Min(s.sum[from:to])
 		rate, _ := s.curves[flow].demand(cheapest)
 		s.flowBarrier[flow] = max(share, 1e-7) * rate * cheapest / float64(to-from)
 	}

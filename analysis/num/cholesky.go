@@ -25,7 +25,7 @@ func (m *matrix) row(i int) []float64 { return m.a[i*m.n : i*m.n+i+1] }
 
 // dependent is the share of a diagonal element that a pivot needs; below it a
 // row is a combination of those before, but for rounding.
-const dependent = 1e-13
+const dependent = 1e-15
 
 // factor makes L with L L' = the matrix. A row that depends on those before
 // it is left out: its unknown will be 0.

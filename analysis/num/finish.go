@@ -16,26 +16,44 @@ const (
 // sets say which links are full and which sub-flows of pooled flows are used.
 type sets struct{ full, used []bool }
 
-// guess reads the sets off a point of the barrier method.
-func (s *state) guess(share float64) sets {
+// guess reads the sets off a point: of the price of a full link and of the rate
+// of a used sub-flow more is left than of the room and of the excess of the
+// path price.
+func (s *state) guess() sets {
 	g := sets{make([]bool, len(s.capacity)), make([]bool, s.subflows())}
+	s.cheapest()
 	for l, c := range s.capacity {
-		reference := s.linkBarrier[l] / (share * c) // the cheapest path over the link
-		g.full[l] = s.price[l]/reference > (c-s.load[l])/c
+		g.full[l] = s.price[l]/s.least[l] > s.left[l]/c
 	}
 	for flow := range s.curves {
 		from, to := s.first[flow], s.first[flow+1]
-		total, cheapest := 0.0, math.Inf(1)
+		total := sum(s.rate[from:to])
 		for sub := from; sub < to; sub++ {
-			total += s.rate[sub]
-			cheapest = min(cheapest, s.sum[sub])
-		}
-		s.worth[flow] = cheapest - s.below[flow]
-		for sub := from; sub < to; sub++ {
-			g.used[sub] = to-from == 1 || s.rate[sub]/total > (s.sum[sub]-s.worth[flow])/cheapest
+			g.used[sub] = to-from == 1 || s.rate[sub]/total > s.over[sub]/s.worth[flow]
 		}
 	}
 	return g
+}
+
+// cheapest sets, by link, the lowest price of a path over it.
+func (s *state) cheapest() {
+	s.pathSums(s.price, s.sum)
+	for l := range s.least {
+		s.least[l] = math.Inf(1)
+	}
+	for sub := range s.sum {
+		for _, l := range s.of(int32(sub)) {
+			s.least[l] = min(s.least[l], s.sum[sub])
+		}
+	}
+}
+
+func sum(v []float64) float64 {
+	total := 0.0
+	for _, x := range v {
+		total += x
+	}
+	return total
 }
 
 // finish solves the equations and mends the sets until all signs are right.
@@ -149,7 +167,7 @@ func (s *state) follow() {
 
 // mend changes the sets where a sign is wrong and says whether one was.
 func (s *state) mend(g sets) bool {
-	s.pathSums(s.price, s.sum)
+	s.cheapest()
 	for flow := range s.curves {
 		if !s.pooled(flow) {
 			s.single(flow, s.first[flow])
@@ -157,19 +175,10 @@ func (s *state) mend(g sets) bool {
 	}
 	s.loads(s.rate, s.load)
 	changed := false
-	reference := s.step
-	for l := range reference {
-		reference[l] = math.Inf(1)
-	}
-	for sub := range s.sum {
-		for _, l := range s.of(int32(sub)) {
-			reference[l] = min(reference[l], s.sum[sub])
-		}
-	}
 	for l, c := range s.capacity {
 		switch {
 		case g.full[l] && s.price[l] < 0:
-			changed = changed || s.price[l] < -wrong*reference[l]
+			changed = changed || s.price[l] < -wrong*s.least[l]
 			g.full[l], s.price[l] = false, 0
 		case !g.full[l] && s.load[l] > c*(1+wrong):
 			g.full[l], changed = true, true
@@ -180,10 +189,7 @@ func (s *state) mend(g sets) bool {
 		if to-from == 1 {
 			continue
 		}
-		total := 0.0
-		for sub := from; sub < to; sub++ {
-			total += s.rate[sub]
-		}
+		total := sum(s.rate[from:to])
 		for sub := from; sub < to; sub++ {
 			switch {
 			case g.used[sub] && s.rate[sub] < 0:

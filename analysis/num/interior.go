@@ -1,6 +1,9 @@
 package num
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Where the sets are not clear (a price that is nearly 0 on a link that is
 // nearly full, a sub-flow that is hardly used), the room on links and the
@@ -13,47 +16,57 @@ import "math"
 // point of the barrier method.
 const (
 	interiorSteps = 120
+	patience      = 8     // steps without half the residual
 	keep          = 0.995 // of the way to the next sign that would turn
 	leastTarget   = 1e-22 // of the barriers at which it began
 	leastRoom     = 1e-15 // of a capacity or a worth; what is less is rounding
-	softness      = 1e-9  // of the worth: the smallest excess that rates feel
+	softness      = 1e-14
 )
 
-// interior goes on to the optimum and says whether it came closer than the
-// tolerance.
-func (s *state) interior() bool {
+// open sets what the sets are guessed from and where the interior point method
+// begins: the room on links and the excess of path prices, at a point of the
+// barrier method.
+func (s *state) open() {
 	for l, c := range s.capacity {
 		s.left[l] = c - s.load[l]
-		if !(s.left[l] > 0.1*s.linkBarrier[l]/s.price[l]) {
-			s.left[l] = s.linkBarrier[l] / s.price[l]
+		if barrier := s.linkBarrier[l] / s.price[l]; !(s.left[l] > 0.1*barrier) {
+			s.left[l] = barrier
 		}
 	}
 	for flow := range s.curves {
-		from, to := s.first[flow], s.first[flow+1]
-		if to-from == 1 {
+		if !s.pooled(flow) {
 			continue
 		}
-		cheapest := math.Inf(1)
-		for sub := from; sub < to; sub++ {
-			cheapest = min(cheapest, s.sum[sub])
-		}
+		from, to := s.first[flow], s.first[flow+1]
+		cheapest := slices.Min(s.sum[from:to])
 		s.worth[flow] = cheapest - s.below[flow]
 		for sub := from; sub < to; sub++ {
 			s.over[sub] = s.sum[sub] - cheapest + s.below[flow]
 		}
 	}
-	target := 0.1
-	best := math.Inf(1)
+}
+
+// interior goes on to the optimum and stays at the best point that it met.
+func (s *state) interior() {
+	best, stuck, target := math.Inf(1), 0, 0.1
+	var at point
 	for range interiorSteps {
 		t := s.inward(target)
 		if !(t > 1e-9) {
-			return false
+			break
 		}
 		worst := s.residual(s.rate, s.price).Worst()
-		if target <= leastTarget && worst >= 0.5*best && best < Tolerance {
-			return worst < Tolerance
+		stuck++
+		if worst < best {
+			if worst < 0.5*best {
+				stuck = 0
+			}
+			best = worst
+			at.keep(s)
 		}
-		best = min(best, worst)
+		if worst < 1e-13 || target == leastTarget && stuck > patience {
+			break
+		}
 		switch {
 		case t > 0.9:
 			target = max(0.1*target, leastTarget)
@@ -61,7 +74,26 @@ func (s *state) interior() bool {
 			target = max(0.5*target, leastTarget)
 		}
 	}
-	return best < Tolerance
+	at.restore(s)
+}
+
+// point is where the interior point method is.
+type point struct{ price, left, rate, over, worth []float64 }
+
+func (p *point) keep(s *state) {
+	p.price = append(p.price[:0], s.price...)
+	p.left = append(p.left[:0], s.left...)
+	p.rate = append(p.rate[:0], s.rate...)
+	p.over = append(p.over[:0], s.over...)
+	p.worth = append(p.worth[:0], s.worth...)
+}
+
+func (p *point) restore(s *state) {
+	copy(s.price, p.price)
+	copy(s.left, p.left)
+	copy(s.rate, p.rate)
+	copy(s.over, p.over)
+	copy(s.worth, p.worth)
 }
 
 // inward makes one step toward the point where the barriers are a target's

@@ -41,24 +41,35 @@ func Solve(p *Problem, from *Solution) (*Solution, error) {
 		if share > finishShare*1.5 {
 			continue
 		}
-		prices := append([]float64(nil), s.price...)
-		if s.finish(s.guess(share)) {
-			if out := s.solution(p); out.Residual.Worst() < Tolerance {
-				return out, nil
-			}
+		if out := s.end(p); out.Residual.Worst() < Tolerance {
+			return out, nil
 		}
-		copy(s.price, prices)
-		s.respond()
-		if s.interior() {
-			if out := s.solution(p); out.Residual.Worst() < Tolerance {
-				return out, nil
-			}
-		}
-		copy(s.price, prices)
-		s.respond()
 	}
 	return nil, fmt.Errorf("the optimum was not found: after %d steps the residual is %v; this is a defect, please report the problem with its flows and links",
 		s.steps, s.residual(s.rate, s.price))
+}
+
+// end goes from a point of the barrier method to the optimum: at once if the
+// sets are clear there, else by the interior point method.
+func (s *state) end(p *Problem) *Solution {
+	var begin point
+	s.open()
+	begin.keep(s)
+	if s.finish(s.guess()) {
+		if out := s.solution(p); out.Residual.Worst() < Tolerance {
+			return out
+		}
+	}
+	begin.restore(s)
+	s.interior()
+	out := s.solution(p)
+	if s.finish(s.guess()) {
+		if better := s.solution(p); better.Residual.Worst() < out.Residual.Worst() {
+			return better
+		}
+	}
+	begin.restore(s)
+	return out
 }
 
 // resume takes the prices of a solution. A link that had none gets a little,

@@ -29,7 +29,7 @@ type state struct {
 	grad, step, from []float64 // by link
 
 	// Of direction and of the interior point method; see there.
-	room, excess, left, leftStep            []float64 // by link
+	room, excess, least, left, leftStep     []float64 // by link
 	push, sumStep, rateStep, over, overStep []float64 // by sub-flow
 	lack, worthStep                         []float64 // by flow
 	matrix                                  matrix
@@ -39,7 +39,7 @@ type state struct {
 
 func newState(n *network) *state {
 	l, s, f := len(n.capacity), n.subflows(), n.flows()
-	block := make([]float64, 11*l+8*s+6*f)
+	block := make([]float64, 12*l+8*s+6*f)
 	take := func(size int) []float64 {
 		part := block[:size:size]
 		block = block[size:]
@@ -50,7 +50,7 @@ func newState(n *network) *state {
 		price:   take(l), load: take(l), linkBarrier: take(l), grad: take(l), step: take(l), from: take(l),
 		sum: take(s), rate: take(s), shift: take(s),
 		slope: take(f), below: take(f), worth: take(f), flowBarrier: take(f),
-		room: take(l), excess: take(l), left: take(l), leftStep: take(l),
+		room: take(l), least: take(l), excess: take(l), left: take(l), leftStep: take(l),
 		push: take(s), sumStep: take(s), rateStep: take(s), over: take(s), overStep: take(s),
 		lack: take(f), worthStep: take(f),
 		row: make([]int32, l),

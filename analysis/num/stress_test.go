@@ -95,6 +95,9 @@ func TestStress(t *testing.T) {
 				}
 				continue
 			}
+			if s.Residual.Worst() > 1e-11 {
+				fmt.Println(what, seed, s.Residual, s.Steps)
+			}
 			worst = max(worst, s.Residual.Worst())
 			steps += s.Steps
 			most = max(most, s.Steps)

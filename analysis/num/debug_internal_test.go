@@ -1,5 +1,0 @@
-package num
-
-import "testing"
-
-func TestNothing(t *testing.T) {}
