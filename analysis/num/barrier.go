@@ -142,7 +142,7 @@ func (s *state) search() bool {
 		switch {
 		case now > -0.3*start:
 			high = t
-			t = low + (high-low)*max(0.1, min(0.5, start/(start-now)))
+			t = low + float64((high-low)*max(0.1, min(0.5, start/(start-now))))
 		case now < 0.5*start && t < farthest && math.IsInf(high, 1):
 			low = t
 			t = min(3*t, farthest)
@@ -192,7 +192,7 @@ func (s *state) fill(l int, flows []int32, price float64) float64 {
 			rate, elasticity := s.curves[flow].demand(price)
 			rate /= float64(s.first[flow+1] - s.first[flow])
 			total += rate
-			falls += rate * elasticity
+			falls += float64(rate * elasticity)
 		}
 		off := random.Log(total / s.capacity[l])
 		if math.Abs(off) < 0.01 {

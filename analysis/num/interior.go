@@ -3,6 +3,8 @@ package num
 import (
 	"math"
 	"slices"
+
+	"fabriclab/harness/random"
 )
 
 // Where the sets are not clear (a price that is nearly 0 on a link that is
@@ -20,7 +22,6 @@ const (
 	keep          = 0.995 // of the way to the next sign that would turn
 	leastTarget   = 1e-22 // of the barriers at which it began
 	leastRoom     = 1e-15 // of a capacity or a worth; what is less is rounding
-	softness      = 1e-14
 )
 
 // open sets what the sets are guessed from and where the interior point method
@@ -67,14 +68,30 @@ func (s *state) interior() {
 		if worst < 1e-13 || target == leastTarget && stuck > patience {
 			break
 		}
-		switch {
-		case t > 0.9:
-			target = max(0.1*target, leastTarget)
-		case t > 0.5:
-			target = max(0.5*target, leastTarget)
+		if t > 0.5 && s.consistent() {
+			target = max(target*(1.1-t), leastTarget)
 		}
 	}
 	at.restore(s)
+}
+
+// consistent says whether the room on links is what capacities and loads
+// leave, but for a part of it. It is at the end of a step but for the curvature
+// of the utilities; until then the barriers wait.
+func (s *state) consistent() bool {
+	s.pathSums(s.price, s.sum)
+	for flow := range s.curves {
+		if !s.pooled(flow) {
+			s.single(flow, s.first[flow])
+		}
+	}
+	s.loads(s.rate, s.load)
+	for l, c := range s.capacity {
+		if math.Abs(c-s.load[l]-s.left[l]) > max(0.5*s.left[l], 1e-12*c) {
+			return false
+		}
+	}
+	return true
 }
 
 // point is where the interior point method is.
@@ -108,12 +125,13 @@ func (s *state) inward(target float64) float64 {
 		}
 		worth := s.worth[flow]
 		wanted, elasticity := s.curves[flow].demand(worth)
-		s.slope[flow], s.lack[flow] = elasticity*wanted/worth, wanted
+		// In logarithms: what is wanted may be off by many powers of ten.
+		total := sum(s.rate[from:to])
+		s.slope[flow], s.lack[flow] = elasticity*total/worth, total*random.Log(wanted/total)
 		for sub := from; sub < to; sub++ {
-			over := max(s.over[sub], softness*worth)
+			over := max(s.over[sub], s.softness*worth)
 			s.shift[sub] = s.rate[sub] / over
-			s.push[sub] = target*s.flowBarrier[flow]/over - s.rate[sub]*(s.over[sub]/over) - s.shift[sub]*(s.sum[sub]-worth-s.over[sub])
-			s.lack[flow] -= s.rate[sub]
+			s.push[sub] = target*s.flowBarrier[flow]/over - float64(s.rate[sub]*(s.over[sub]/over)) - float64(s.shift[sub]*(s.sum[sub]-worth-s.over[sub]))
 		}
 	}
 	s.loads(s.rate, s.load)
@@ -131,7 +149,7 @@ func (s *state) inward(target float64) float64 {
 		}
 	}
 	for l, c := range s.capacity {
-		s.leftStep[l] = target*s.linkBarrier[l]/s.price[l] - s.left[l] - s.room[l]*s.step[l]
+		s.leftStep[l] = target*s.linkBarrier[l]/s.price[l] - s.left[l] - float64(s.room[l]*s.step[l])
 		limit(s.price[l], s.step[l])
 		if s.left[l] > leastRoom*c {
 			limit(s.left[l], s.leftStep[l])

@@ -2,11 +2,17 @@ package num
 
 import (
 	"fmt"
-	"math"
+	"slices"
 )
 
-// Tolerance is the residual that every solution is below.
-const Tolerance = 1e-9
+// Tolerance is the residual that solutions are below. Where prices on one path
+// differ by more than numbers have digits (sub-flows over links from 1 Mb/s to
+// 400 Gb/s with alpha = 5), it is not always reached; a solution above
+// Acceptable is an error.
+const (
+	Tolerance  = 1e-9
+	Acceptable = 1e-6
+)
 
 // Shares of the barriers: where a solution begins from nothing and from the
 // one before, how they fall, where finishing is tried first, and the last one.
@@ -14,9 +20,13 @@ const (
 	coldShare   = 0.1
 	warmShare   = 1e-5
 	fall        = 0.1
-	finishShare = 1e-4
+	finishShare = 1e-3
 	leastShare  = 1e-11
 )
+
+// softnesses are those of the interior point method, in the order in which
+// they are tried.
+var softnesses = []float64{1e-14, 1e-10, 1e-7}
 
 // Solve finds the optimum. From is a solution of a problem with the same links
 // to begin from, with other flows or capacities; nil begins from nothing.
@@ -28,25 +38,53 @@ func Solve(p *Problem, from *Solution) (*Solution, error) {
 		return nil, fmt.Errorf("the solution to begin from has prices for %d links, the problem has %d links; both must be of the same network",
 			len(from.Prices), len(p.Links))
 	}
-	s := newState(compile(p))
-	share := coldShare
-	s.alone()
-	if from != nil {
-		s.resume(p, from)
-		share = warmShare
+	n := compile(p)
+	var best *Solution
+	steps := 0
+	for i, softness := range softnesses {
+		s := newState(n)
+		s.softness, s.steps = softness, steps
+		s.alone()
+		share := coldShare
+		if from != nil && i == 0 {
+			s.resume(p, from)
+			share = warmShare
+		}
+		out := s.descend(p, share)
+		if best == nil || out.Residual.Worst() < best.Residual.Worst() {
+			best = out
+		}
+		if best.Residual.Worst() < Tolerance {
+			return best, nil
+		}
+		steps = s.steps
 	}
+	if best.Residual.Worst() < Acceptable {
+		return best, nil
+	}
+	return nil, fmt.Errorf("the optimum was not found: after %d steps the residual is %v; this is a defect, please report the problem with its flows and links",
+		steps, best.Residual)
+}
+
+// descend lets the barriers fall until the optimum is found, and gives the
+// best that it met.
+func (s *state) descend(p *Problem, share float64) *Solution {
+	var best *Solution
 	for ; share > leastShare; share *= fall {
 		s.barriers(share)
 		s.centre()
 		if share > finishShare*1.5 {
 			continue
 		}
-		if out := s.end(p); out.Residual.Worst() < Tolerance {
-			return out, nil
+		out := s.end(p)
+		if best == nil || out.Residual.Worst() < best.Residual.Worst() {
+			best = out
+		}
+		if best.Residual.Worst() < Tolerance {
+			break
 		}
 	}
-	return nil, fmt.Errorf("the optimum was not found: after %d steps the residual is %v; this is a defect, please report the problem with its flows and links",
-		s.steps, s.residual(s.rate, s.price))
+	return best
 }
 
 // end goes from a point of the barrier method to the optimum: at once if the
@@ -72,11 +110,10 @@ func (s *state) end(p *Problem) *Solution {
 	return out
 }
 
-// resume takes the prices of a solution. A link that had none gets a little,
-// and one that has more flows now than it can carry at its price gets what it
-// would have alone.
+// resume takes the prices of a solution. A link without one gets a little, or,
+// if no link of a path has one, what it would have alone.
 func (s *state) resume(p *Problem, from *Solution) {
-	alone := append([]float64(nil), s.price...)
+	alone := slices.Clone(s.price)
 	toward := s.scale / p.unit()
 	for l, place := range s.links {
 		s.price[l] = from.Prices[place] * toward
@@ -85,11 +122,10 @@ func (s *state) resume(p *Problem, from *Solution) {
 	for sub, sum := range s.sum {
 		for _, l := range s.of(int32(sub)) {
 			s.price[l] = max(s.price[l], warmShare*sum)
-			_ = alone
 		}
 	}
-	for l := range s.price {
-		if !(s.price[l] > 0) {
+	for l, price := range s.price {
+		if !(price > 0) {
 			s.price[l] = alone[l]
 		}
 	}
@@ -117,5 +153,3 @@ func (s *state) solution(p *Problem) *Solution {
 	}
 	return out
 }
-
-var _ = math.Inf

@@ -26,6 +26,10 @@ type state struct {
 	linkBarrier []float64 // by link
 	flowBarrier []float64 // by flow
 
+	// The smallest excess of a path price that rates feel, as a share of the
+	// flow's worth; see interior.
+	softness float64
+
 	grad, step, from []float64 // by link
 
 	// Of direction and of the interior point method; see there.
