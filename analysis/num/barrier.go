@@ -18,7 +18,7 @@ import (
 // sub-flows does the same (state.pool). As m goes to 0 so does the distance
 // from the optimum.
 const (
-	nearest     = 0.05 // what is left of a price after a step, at least
+	nearest     = 0.1 // what is left of a price after a step, at least
 	stageSteps  = 40
 	searchSteps = 25
 )
@@ -121,21 +121,16 @@ func (s *state) newton() bool {
 // search goes along the step to about where the dual function stops falling.
 func (s *state) search() bool {
 	copy(s.from, s.price)
-	farthest := math.Inf(1)
-	for l, d := range s.step {
-		if d < 0 {
-			farthest = min(farthest, (nearest-1)*s.from[l]/d)
-		}
-	}
+	const farthest = 1e6
 	start := s.descent()
 	if !(start < 0) {
 		return false
 	}
 	low, high := 0.0, math.Inf(1)
-	t := min(1, farthest)
+	t := 1.
 	for range searchSteps {
 		for l, d := range s.step {
-			s.price[l] = s.from[l] + float64(t*d)
+			s.price[l] = max(s.from[l]+float64(t*d), nearest*s.from[l])
 		}
 		s.respond()
 		now := s.descent()
@@ -160,6 +155,9 @@ func (s *state) search() bool {
 func (s *state) descent() float64 {
 	sum := 0.0
 	for l, d := range s.step {
+		if s.price[l] == nearest*s.from[l] {
+			continue
+		}
 		sum += float64((s.capacity[l] - s.load[l] - s.linkBarrier[l]/s.price[l]) * d)
 	}
 	return sum

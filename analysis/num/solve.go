@@ -18,7 +18,7 @@ const (
 // one before, how they fall, where finishing is tried first, and the last one.
 const (
 	coldShare   = 0.1
-	warmShare   = 1e-5
+	warmShare   = 1e-4
 	fall        = 0.1
 	finishShare = 1e-3
 	leastShare  = 1e-11
