@@ -18,8 +18,8 @@ import (
 // sub-flows does the same (state.pool). As m goes to 0 so does the distance
 // from the optimum.
 const (
-	nearest     = 0.1 // what is left of a price after a step, at least
-	stageSteps  = 40
+	nearest     = 0.05 // what is left of a price after a step, at least
+	stageSteps  = 60
 	searchSteps = 25
 )
 
@@ -121,18 +121,20 @@ func (s *state) newton() bool {
 // search goes along the step to about where the dual function stops falling.
 func (s *state) search() bool {
 	copy(s.from, s.price)
-	const farthest = 1e6
+	farthest := math.Inf(1)
+	for l, d := range s.step {
+		if d < 0 {
+			farthest = min(farthest, (nearest-1)*s.from[l]/d)
+		}
+	}
 	start := s.descent()
 	if !(start < 0) {
 		return false
 	}
 	low, high := 0.0, math.Inf(1)
-	t := 1.
+	t := min(1, farthest)
 	for range searchSteps {
-		for l, d := range s.step {
-			s.price[l] = max(s.from[l]+float64(t*d), nearest*s.from[l])
-		}
-		s.respond()
+		s.move(t)
 		now := s.descent()
 		switch {
 		case now > -0.3*start:
@@ -148,16 +150,22 @@ func (s *state) search() bool {
 			break
 		}
 	}
+	s.move(low)
 	return low > 0
+}
+
+// move goes to a part of the step.
+func (s *state) move(t float64) {
+	for l, d := range s.step {
+		s.price[l] = s.from[l] + float64(t*d)
+	}
+	s.respond()
 }
 
 // descent is the slope of the dual function along the step.
 func (s *state) descent() float64 {
 	sum := 0.0
 	for l, d := range s.step {
-		if s.price[l] == nearest*s.from[l] {
-			continue
-		}
 		sum += float64((s.capacity[l] - s.load[l] - s.linkBarrier[l]/s.price[l]) * d)
 	}
 	return sum
