@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"fabriclab/analysis/chart"
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/plot"
 	"fabriclab/analysis/sheet"
 	"fabriclab/analysis/spec"
 )
@@ -160,7 +160,7 @@ func writeJSON(path string, v any) error {
 }
 
 func writeDrawing(dir string, d *drawing) error {
-	for ending, render := range map[string]func(plot.Figure) ([]byte, error){"svg": plot.SVG, "png": plot.PNG} {
+	for ending, render := range map[string]func(chart.Figure) ([]byte, error){"svg": chart.SVG, "png": chart.PNG} {
 		data, err := render(d.figure)
 		if err != nil {
 			return err

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 )
 
 // The barrier method looks for the prices at which the dual function

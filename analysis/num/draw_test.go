@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"fabriclab/analysis/num"
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 )
 
 // What a drawn problem has.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 )
 
 // Where the sets are not clear (a price that is nearly 0 on a link that is

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"fabriclab/analysis/num"
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 )
 
 // figure8 is NUMFabric's set-up: hosts 0-63 send to 64-127 in a random order,

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/analysis/num"
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 )
 
 // TestRandomNetworks: the conditions of the optimum hold in thousands of

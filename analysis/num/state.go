@@ -3,7 +3,7 @@ package num
 import (
 	"math"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 )
 
 // state is a point on the way to the optimum: a price for every link and what

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 )
 
 // Alphas outside of this are refused: rates as powers of prices would leave
