@@ -28,6 +28,20 @@ func (f Framing) payload() int64 { return f.MTU - f.Header }
 // wire is the wire length of a data packet with n bytes of payload.
 func (f Framing) wire(n int64) int64 { return max(f.MinFrame, n+f.Header) }
 
+// WireBytes is what a flow of size payload bytes puts on a link: full packets
+// and one shorter last one.
+func (f Framing) WireBytes(size uint64) uint64 {
+	payload := uint64(f.payload())
+	bytes := size / payload * uint64(f.wire(f.payload()))
+	if rest := size % payload; rest > 0 {
+		bytes += uint64(f.wire(int64(rest)))
+	}
+	return bytes
+}
+
+// Goodput is the payload's share of a full packet.
+func (f Framing) Goodput() float64 { return float64(f.payload()) / float64(f.wire(f.payload())) }
+
 // FlowHash is the hash ECMP works on, the same function as in the model. The
 // arguments are those of the packet: for an ACK, src is the data's receiver.
 // A symmetric hash is the same in both directions.
@@ -48,11 +62,27 @@ func Choose(hash uint64, salt uint32, n int) int {
 // Path is the way of a packet with a flow hash, as the egress ports from the
 // source host to the last switch.
 func (t *Topology) Path(src, dst uint32, hash uint64) []scenario.PortRef {
+	return t.walk(src, dst, func(node uint32, n int) int { return Choose(hash, *t.Nodes[node].HashSalt, n) })
+}
+
+// OnlyPath is the way of all packets from one host to another one, and whether
+// there is no other.
+func (t *Topology) OnlyPath(src, dst uint32) (path []scenario.PortRef, only bool) {
+	only = true
+	path = t.walk(src, dst, func(_ uint32, n int) int {
+		only = only && n == 1
+		return 0
+	})
+	return path, only
+}
+
+// walk goes from host to host, taking at each switch one of n next hops.
+func (t *Topology) walk(src, dst uint32, choose func(node uint32, n int) int) []scenario.PortRef {
 	path := []scenario.PortRef{{Node: src, Port: 0}}
 	var hops []uint16
 	for node := t.tor[src]; node != dst; {
 		hops = t.nextHops(hops[:0], node, dst)
-		p := hops[Choose(hash, *t.Nodes[node].HashSalt, len(hops))]
+		p := hops[choose(node, len(hops))]
 		path = append(path, scenario.PortRef{Node: node, Port: p})
 		node = t.ports[node][p].peer
 	}
