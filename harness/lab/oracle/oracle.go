@@ -37,8 +37,11 @@ const UnitBps = 1e6
 
 // of is the utility of a flow.
 func (u Utility) of(f *scenario.Flow) num.Utility {
-	if u.Name == MinFCT {
+	switch u.Name {
+	case MinFCT:
 		return num.MinFCT{Size: float64(f.Size), Epsilon: u.Epsilon}
+	case MaxMin:
+		return num.AlphaFair{Alpha: 1, Weight: f.Weight} // its weight counts alone
 	}
 	return num.AlphaFair{Alpha: u.Alpha, Weight: f.Weight}
 }
