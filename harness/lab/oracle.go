@@ -60,7 +60,7 @@ func (lab *Lab) Oracle(ctx context.Context, name string, s Selection, u oracle.U
 			if err != nil {
 				return nil, err
 			}
-			one.Dir = filepath.Join(results, "oracle", filepath.FromSlash(e.Name), hash, fmt.Sprintf("%s-seed%d", u.Name, seed))
+			one.Dir = filepath.Join(results, "oracle", filepath.FromSlash(e.Name), hash, fmt.Sprintf("%s-seed%d", u, seed))
 		}
 		err := replace(one.Dir, OracleFile, func(dir string) error {
 			if one.Summary, err = o.Write(ctx, dir, seed); err != nil {

@@ -50,7 +50,7 @@ docs/oracle.md has the method and its limits.`,
 }
 
 func (a *app) showOptimum(o lab.Optimum) {
-	fmt.Fprintf(a.Out, "%s, scale %s, %s, seed %d, %s\n", o.Experiment, o.Scale, o.Point, o.Seed, o.Utility.Name)
+	fmt.Fprintf(a.Out, "%s, scale %s, %s, seed %d, %s\n", o.Experiment, o.Scale, o.Point, o.Seed, o.Utility)
 	fmt.Fprintf(a.Out, "  flows     %d, %.1f at a time; %d sent all of their bytes", o.Flows, o.Active, o.Finished)
 	if o.Finished > 0 {
 		fmt.Fprintf(a.Out, ", in %.3g us on average", o.MeanFCT/1e6)

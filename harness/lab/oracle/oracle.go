@@ -31,6 +31,17 @@ type Utility struct {
 	Epsilon float64 `json:"epsilon"` // of fct_min
 }
 
+// String is short, and another one for every utility.
+func (u Utility) String() string {
+	switch u.Name {
+	case AlphaFair:
+		return fmt.Sprintf("%s-%g", u.Name, u.Alpha)
+	case MinFCT:
+		return fmt.Sprintf("%s-%g", u.Name, u.Epsilon)
+	}
+	return u.Name
+}
+
 // UnitBps is the unit in which utilities take rates: prices are per Mb/s, as
 // in NUMFabric.
 const UnitBps = 1e6
