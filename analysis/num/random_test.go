@@ -15,7 +15,7 @@ import (
 // TestRandomNetworks: the conditions of the optimum hold in thousands of
 // problems of every kind, with one path for each flow.
 func TestRandomNetworks(t *testing.T) {
-	count := 300
+	count := 100
 	if testing.Short() {
 		count = 30
 	}
@@ -37,7 +37,7 @@ func TestRandomNetworks(t *testing.T) {
 // sizes differ, so do prices on one path, by more than numbers have digits;
 // TestRandomExtremes has these.
 func TestRandomPools(t *testing.T) {
-	count := 300
+	count := 100
 	if testing.Short() {
 		count = 30
 	}
@@ -155,7 +155,7 @@ func checkConditions(t *testing.T, p *num.Problem, s *num.Solution, text string)
 // for each flow.
 func TestBesideBisection(t *testing.T) {
 	r := random.New(1, "bisection", 0)
-	for seed := range uint64(400) {
+	for seed := range uint64(200) {
 		p := draw(seed, weights)
 		alpha := []float64{0.5, 1, 2, 4}[r.Below(4)]
 		for i, f := range p.Flows {

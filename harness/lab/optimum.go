@@ -19,8 +19,8 @@ type optimumSpeed struct {
 	// from nothing, and from the optimum before with one flow replaced.
 	ColdS     float64 `json:"cold_s"`
 	WarmS     float64 `json:"warm_s"`
-	ColdSteps float64 `json:"cold_steps"`
-	WarmSteps float64 `json:"warm_steps"`
+	ColdSteps int     `json:"cold_steps"`
+	WarmSteps int     `json:"warm_steps"`
 }
 
 // The oracle's size in NUMFabric's semi-dynamic runs, about, and how often it
@@ -75,9 +75,11 @@ func optimumSpeeds() ([]optimumSpeed, error) {
 			if i == 0 || warmS < s.WarmS {
 				s.WarmS = warmS
 			}
-			s.ColdSteps += float64(cold.Steps) / optimumTimes
-			s.WarmSteps += float64(warm.Steps) / optimumTimes
+			s.ColdSteps += cold.Steps
+			s.WarmSteps += warm.Steps
 		}
+		s.ColdSteps /= optimumTimes
+		s.WarmSteps /= optimumTimes
 		all = append(all, s)
 	}
 	return all, nil
@@ -90,6 +92,6 @@ func timed(p *num.Problem, from *num.Solution) (*num.Solution, float64, error) {
 }
 
 func (s optimumSpeed) show(out io.Writer) {
-	fmt.Fprintf(out, "optimum of %d flows on %d links, alpha %g: %.1f ms (%.0f steps), from the one before with one flow replaced %.1f ms (%.0f steps)\n",
+	fmt.Fprintf(out, "optimum of %d flows on %d links, alpha %g: %.1f ms (%d steps), from the one before with one flow replaced %.1f ms (%d steps)\n",
 		s.Flows, s.Links, s.Alpha, 1e3*s.ColdS, s.ColdSteps, 1e3*s.WarmS, s.WarmSteps)
 }
