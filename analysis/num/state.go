@@ -154,10 +154,10 @@ func (s *state) assemble() {
 			if s.shift[j] == 0 {
 				continue
 			}
-			s.outer(s.shift[j]*(s.slope[flow]/all), s.of(j))
+			s.outer(float64(s.shift[j]*(s.slope[flow]/all)), s.of(j))
 			for k := from; k < j; k++ {
 				if s.shift[k] != 0 {
-					s.outerDifference(s.shift[j]*(s.shift[k]/all), s.of(j), s.of(k))
+					s.outerDifference(float64(s.shift[j]*(s.shift[k]/all)), s.of(j), s.of(k))
 				}
 			}
 		}
