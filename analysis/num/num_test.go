@@ -86,6 +86,22 @@ func TestMinFCT(t *testing.T) {
 	near(t, s.Totals[0]*third, s.Totals[2])
 }
 
+// TestWeights: a weight multiplies the utility of MinFCT and the bandwidth of a
+// function, whose first point need not be 0, 0.
+func TestWeights(t *testing.T) {
+	b := num.BandwidthFunction{Points: []num.Share{{Fair: 1, Bps: gbps}}}
+	twice := b
+	twice.Weight = 2
+	s := solve(t, &num.Problem{Links: links(9 * gbps), Flows: []num.Flow{flow(b, []int{0}), flow(twice, []int{0})}})
+	near(t, 3*gbps, s.Totals[0])
+	near(t, 6*gbps, s.Totals[1])
+	s = solve(t, &num.Problem{Links: links(9 * gbps), Flows: []num.Flow{
+		flow(num.MinFCT{Size: 1, Epsilon: 0.5}, []int{0}), flow(num.MinFCT{Size: 2, Epsilon: 0.5, Weight: 2 * math.Sqrt2}, []int{0}),
+	}})
+	near(t, 3*gbps, s.Totals[0])
+	near(t, 6*gbps, s.Totals[1])
+}
+
 // TestPooling: two links, a flow on each and one on both. Together they are
 // one link, as long as none has less than a third.
 func TestPooling(t *testing.T) {
@@ -237,14 +253,15 @@ func TestRefusals(t *testing.T) {
 		flow num.Flow
 		want string
 	}{
-		"alpha":         {flow(num.AlphaFair{}, []int{0}), "flow f: alpha is 0; it must be between 0.0625 and 16"},
-		"no number":     {flow(num.AlphaFair{Alpha: math.NaN()}, []int{0}), "alpha is NaN"},
-		"weight":        {flow(num.AlphaFair{Alpha: 1, Weight: -2}, []int{0}), "flow f: the weight is -2; it must be between"},
-		"epsilon":       {flow(num.MinFCT{Size: 1, Epsilon: 1}, []int{0}), "epsilon is 1; it must be below 1"},
-		"size":          {flow(num.MinFCT{}, []int{0}), "the size is 0"},
-		"no utility":    {flow(nil, []int{0}), "flow f: it has no utility"},
-		"no point":      {flow(function(), []int{0}), "flow f: a bandwidth function begins with the point 0:0"},
-		"not from zero": {flow(function(num.Share{Fair: 0, Bps: 1}, num.Share{Fair: 1, Bps: 2}), []int{0}), "begins with the point 0:0"},
+		"alpha":      {flow(num.AlphaFair{}, []int{0}), "flow f: alpha is 0; it must be between 0.05 and 16"},
+		"no number":  {flow(num.AlphaFair{Alpha: math.NaN()}, []int{0}), "alpha is NaN"},
+		"weight":     {flow(num.AlphaFair{Alpha: 1, Weight: -2}, []int{0}), "flow f: the weight is -2; it must be between"},
+		"epsilon":    {flow(num.MinFCT{Size: 1, Epsilon: 1}, []int{0}), "epsilon is 1; it must be below 1"},
+		"size":       {flow(num.MinFCT{}, []int{0}), "the size is 0"},
+		"no utility": {flow(nil, []int{0}), "flow f: it has no utility"},
+		"no point":   {flow(function(), []int{0}), "flow f: the bandwidth function has no point"},
+		"jump":       {flow(function(num.Share{Fair: 0, Bps: 1}, num.Share{Fair: 1, Bps: 2}), []int{0}), "from 0:0 to 0:1 bit/s; it must increase strictly"},
+		"late":       {flow(function(num.Share{Fair: 1, Bps: 0}, num.Share{Fair: 2, Bps: 2}), []int{0}), "from 0:0 to 1:0 bit/s; it must increase strictly"},
 		"level": {flow(function(num.Share{}, num.Share{Fair: 1, Bps: 2}, num.Share{Fair: 2, Bps: 2}), []int{0}),
 			"flow f: the bandwidth function goes from 1:2 to 2:2 bit/s; it must increase strictly"},
 		"back":                  {flow(function(num.Share{}, num.Share{Fair: 1, Bps: 2}, num.Share{Fair: 1, Bps: 3}), []int{0}), "it must increase strictly"},

@@ -1,6 +1,7 @@
 package num
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -8,9 +9,9 @@ import (
 )
 
 // Alphas outside of this are refused: rates as powers of prices would leave
-// the range of numbers. NUMFabric has 0.125 to 5.
+// the range of numbers. NUMFabric has 0.125 to 8.
 const (
-	MinAlpha = 1. / 16
+	MinAlpha = 0.05
 	MaxAlpha = 16
 )
 
@@ -34,11 +35,14 @@ type AlphaFair struct {
 	Weight float64 // 0 is 1
 }
 
-func (u AlphaFair) weight() float64 {
-	if u.Weight == 0 {
+func (u AlphaFair) weight() float64 { return orOne(u.Weight) }
+
+// orOne is a weight; without one it is 1.
+func orOne(weight float64) float64 {
+	if weight == 0 {
 		return 1
 	}
-	return u.Weight
+	return weight
 }
 
 func (u AlphaFair) check() error {
@@ -52,11 +56,12 @@ func (u AlphaFair) curve(scale, _ float64) curve {
 	return power(u.Alpha, u.Alpha*random.Log(u.weight()), scale)
 }
 
-// MinFCT is x^(1-e) / s: flows with a small size s come first, the more so the
-// smaller e. U' = (1-e)/s x^-e.
+// MinFCT is w/s x^(1-e): flows with a small size s come first, the more so the
+// smaller e. U' = (1-e) w/s x^-e.
 type MinFCT struct {
 	Size    float64 // in any unit, the same for all flows
 	Epsilon float64 // 0 is NUMFabric's 0.125
+	Weight  float64 // 0 is 1
 }
 
 func (u MinFCT) epsilon() float64 {
@@ -73,11 +78,14 @@ func (u MinFCT) check() error {
 	if u.epsilon() >= 1 {
 		return fmt.Errorf("epsilon is %g; it must be below 1, as in NUMFabric's 0.125", u.epsilon())
 	}
+	if err := checkFactor("weight", orOne(u.Weight)); err != nil {
+		return err
+	}
 	return checkFactor("size", u.Size)
 }
 
 func (u MinFCT) curve(scale, _ float64) curve {
-	return power(u.epsilon(), random.Log((1-u.epsilon())/u.Size), scale)
+	return power(u.epsilon(), random.Log((1-u.epsilon())*orOne(u.Weight)/u.Size), scale)
 }
 
 // Share is a point of a bandwidth function: the rate that belongs to a fair
@@ -85,12 +93,21 @@ func (u MinFCT) curve(scale, _ float64) curve {
 type Share struct{ Fair, Bps float64 }
 
 // BandwidthFunction is the integral of F^-alpha, F the inverse of the
-// bandwidth function B, which is piecewise linear through the points (the
-// first one 0, 0) and goes on behind the last one as before it. U' = F^-alpha.
-// With large alpha the optimum is max-min fair in the fair shares.
+// bandwidth function w B. B is piecewise linear from 0, 0 through the points
+// and goes on behind the last one as before it. U' = F^-alpha. With large alpha
+// the optimum is max-min fair in the fair shares.
 type BandwidthFunction struct {
 	Alpha  float64 // 0 is NUMFabric's 5
 	Points []Share
+	Weight float64 // 0 is 1
+}
+
+// points begin with 0, 0.
+func (u BandwidthFunction) points() []Share {
+	if len(u.Points) > 0 && u.Points[0] == (Share{}) {
+		return u.Points
+	}
+	return append([]Share{{}}, u.Points...)
 }
 
 func (u BandwidthFunction) alpha() float64 {
@@ -104,11 +121,15 @@ func (u BandwidthFunction) check() error {
 	if err := checkAlpha("alpha", u.alpha()); err != nil {
 		return err
 	}
-	if len(u.Points) < 2 || u.Points[0] != (Share{}) {
-		return fmt.Errorf("a bandwidth function begins with the point 0:0 and has at least one more")
+	if err := checkFactor("weight", orOne(u.Weight)); err != nil {
+		return err
 	}
-	for i, p := range u.Points[1:] {
-		before := u.Points[i]
+	points := u.points()
+	if len(points) < 2 {
+		return errors.New("the bandwidth function has no point; give it one behind 0:0")
+	}
+	for i, p := range points[1:] {
+		before := points[i]
 		if !(p.Fair > before.Fair && p.Bps > before.Bps) || math.IsInf(p.Fair, 1) || math.IsInf(p.Bps, 1) {
 			return fmt.Errorf("the bandwidth function goes from %g:%g to %g:%g bit/s; it must increase strictly, in fair share and in rate",
 				before.Fair, before.Bps, p.Fair, p.Bps)
@@ -119,9 +140,9 @@ func (u BandwidthFunction) check() error {
 
 func (u BandwidthFunction) curve(scale, unit float64) curve {
 	c := curve{alpha: u.alpha(), inverse: 1 / u.alpha(), logScale: random.Log(scale)}
-	for _, p := range u.Points {
+	for _, p := range u.points() {
 		c.fair = append(c.fair, p.Fair)
-		c.rate = append(c.rate, p.Bps/(scale*unit))
+		c.rate = append(c.rate, p.Bps*orOne(u.Weight)/(scale*unit))
 	}
 	return c
 }

@@ -62,31 +62,27 @@ func Choose(hash uint64, salt uint32, n int) int {
 // Path is the way of a packet with a flow hash, as the egress ports from the
 // source host to the last switch.
 func (t *Topology) Path(src, dst uint32, hash uint64) []scenario.PortRef {
-	return t.walk(src, dst, func(node uint32, n int) int { return Choose(hash, *t.Nodes[node].HashSalt, n) })
+	path := []scenario.PortRef{{Node: src, Port: 0}}
+	var hops []uint16
+	for node := t.tor[src]; node != dst; {
+		hops = t.nextHops(hops[:0], node, dst)
+		p := hops[Choose(hash, *t.Nodes[node].HashSalt, len(hops))]
+		path = append(path, scenario.PortRef{Node: node, Port: p})
+		node = t.ports[node][p].peer
+	}
+	return path
 }
 
 // OnlyPath is the way of all packets from one host to another one, and whether
 // there is no other.
 func (t *Topology) OnlyPath(src, dst uint32) (path []scenario.PortRef, only bool) {
-	only = true
-	path = t.walk(src, dst, func(_ uint32, n int) int {
-		only = only && n == 1
-		return 0
-	})
-	return path, only
-}
-
-// walk goes from host to host, taking at each switch one of n next hops.
-func (t *Topology) walk(src, dst uint32, choose func(node uint32, n int) int) []scenario.PortRef {
-	path := []scenario.PortRef{{Node: src, Port: 0}}
-	var hops []uint16
-	for node := t.tor[src]; node != dst; {
-		hops = t.nextHops(hops[:0], node, dst)
-		p := hops[choose(node, len(hops))]
-		path = append(path, scenario.PortRef{Node: node, Port: p})
-		node = t.ports[node][p].peer
+	path = t.Path(src, dst, 0)
+	for _, port := range path[1:] { // a host has one port
+		if len(t.nextHops(nil, port.Node, dst)) > 1 {
+			return path, false
+		}
 	}
-	return path
+	return path, true
 }
 
 // Link is the link behind a port.

@@ -50,7 +50,7 @@ const UnitBps = 1e6
 func (u Utility) of(f *scenario.Flow) num.Utility {
 	switch u.Name {
 	case MinFCT:
-		return num.MinFCT{Size: float64(f.Size), Epsilon: u.Epsilon}
+		return num.MinFCT{Size: float64(f.Size), Epsilon: u.Epsilon, Weight: f.Weight}
 	case MaxMin:
 		return num.AlphaFair{Alpha: 1, Weight: f.Weight} // its weight counts alone
 	}

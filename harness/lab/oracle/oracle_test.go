@@ -129,7 +129,8 @@ func TestTables(t *testing.T) {
 	assert.InDelta(t, 10e3+30e3, value(t, flows[1], "sent_bytes"), 1e-6)
 }
 
-// TestUtilities: two flows into one host, of 1 and 2 kB of payload.
+// TestUtilities: two flows into one host, of 1 and 2 kB of payload and the
+// weights 1 and 3.
 func TestUtilities(t *testing.T) {
 	for _, tt := range []struct {
 		utility oracle.Utility
@@ -137,8 +138,7 @@ func TestUtilities(t *testing.T) {
 	}{
 		{oracle.Utility{Name: oracle.MaxMin}, 0.25},
 		{oracle.Utility{Name: oracle.AlphaFair, Alpha: 4}, 0.25},
-		{oracle.Utility{Name: oracle.MinFCT, Epsilon: 0.125}, 256. / 257},
-		{oracle.Utility{Name: oracle.MinFCT, Epsilon: 0.5}, 0.8},
+		{oracle.Utility{Name: oracle.MinFCT, Epsilon: 0.5}, 4. / 13},
 	} {
 		p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 1000}, scenario.Flow{Src: 2, Dst: 1, Size: 2000, Weight: 3})
 		dir, _ := write(t, p, tt.utility)
