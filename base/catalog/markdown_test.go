@@ -21,6 +21,8 @@ func TestMarkdownIsCompleteAndCompact(t *testing.T) {
 	assert.Contains(t, text, "| `dcqcn.byte_counter` | 10MB | ≥ 0B | yes |")
 	assert.NotContains(t, text, "9007199254740992", "a bound that only guards the arithmetic is left out")
 
+	assert.Contains(t, c.Markdown(c.Component("bandwidth_function")), "| `bandwidth_function.curve` | [[0, 0bps], [1, 10Gbps]] | 2 to 1000 entries, each fair share: 0 to 1e+06, increasing; bandwidth: 0bps to 1000Tbps, increasing | yes | bandwidth over fair share |")
+
 	page := "# X\n<!-- params:dcqcn -->\nold\n<!-- /params -->\nend\n"
 	filled, err := c.FillMarkdown(page)
 	require.NoError(t, err)
@@ -28,6 +30,12 @@ func TestMarkdownIsCompleteAndCompact(t *testing.T) {
 	again, err := c.FillMarkdown(filled)
 	require.NoError(t, err)
 	assert.Equal(t, filled, again)
+
+	slots, err := c.FillMarkdown("<!-- slots -->\nold\n<!-- /slots -->\n")
+	require.NoError(t, err)
+	assert.Contains(t, slots, "| `queues` | queue | one for each class of each switch port | `fifo` | order, drops and marks | `fifo`, `red` |\n")
+	assert.Contains(t, slots, "| `utility` | utility | one at each host | none |")
+	assert.NotContains(t, slots, "old")
 
 	_, err = c.FillMarkdown("<!-- params:dcqnc -->\n<!-- /params -->")
 	require.ErrorContains(t, err, `did you mean "dcqcn"?`)

@@ -3,24 +3,7 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
-	"math"
-	"slices"
-	"strconv"
 	"strings"
-
-	"fabriclab/base/units"
-)
-
-// Types of parameters. The canonical Go value is a bool, an int64 (int,
-// time in ps, rate in bit/s, bytes), a float64 or a string (choice).
-const (
-	TypeBool   = "bool"
-	TypeInt    = "int"
-	TypeFloat  = "float"
-	TypeTime   = "time"
-	TypeRate   = "rate"
-	TypeBytes  = "bytes"
-	TypeChoice = "choice"
 )
 
 // Param is one parameter of a component. After Load, Default, Min and Max
@@ -34,9 +17,13 @@ type Param struct {
 	Min     any      `json:"min,omitempty"`
 	Max     any      `json:"max,omitempty"`
 	Choices []string `json:"choices,omitempty"`
-	Live    bool     `json:"live"`
-	Help    string   `json:"help"`
-	Source  string   `json:"source"`
+	Axes    []Axis   `json:"axes,omitempty"` // of a list
+	// How many entries a list may have.
+	MinEntries int    `json:"min_entries,omitempty"`
+	MaxEntries int    `json:"max_entries,omitempty"`
+	Live       bool   `json:"live"`
+	Help       string `json:"help"`
+	Source     string `json:"source"`
 }
 
 // UnmarshalJSON keeps numbers exact: int64 values do not go through float64.
@@ -50,89 +37,33 @@ func (p *Param) UnmarshalJSON(data []byte) error {
 // canonicalise turns the JSON values of default and range into canonical
 // values and checks them.
 func (p *Param) canonicalise() error {
-	switch p.Type {
-	case TypeBool, TypeInt, TypeFloat, TypeTime, TypeRate, TypeBytes:
-	case TypeChoice:
-		if len(p.Choices) == 0 {
-			return fmt.Errorf("a choice without choices")
-		}
-	default:
-		return fmt.Errorf("type %q is none of bool, int, float, time, rate, bytes, choice", p.Type)
+	of := types[p.Type]
+	if of == nil {
+		return fmt.Errorf("type %q is none of %s", p.Type, typeNames())
+	}
+	if p.Type == TypeChoice && len(p.Choices) == 0 {
+		return fmt.Errorf("a choice without choices")
+	}
+	if err := p.canonicaliseAxes(); err != nil {
+		return err
 	}
 	for _, v := range []*any{&p.Default, &p.Min, &p.Max} {
 		if *v == nil && v != &p.Default {
 			continue
 		}
-		value, err := p.fromJSON(*v)
-		if err != nil {
-			return err
+		value := of.fromJSON(p, *v)
+		if value == nil {
+			return fmt.Errorf("the JSON value %v is not of type %s", *v, p.Type)
 		}
 		*v = value
 	}
 	return p.check(p.Default)
 }
 
-func (p *Param) fromJSON(v any) (any, error) {
-	bad := fmt.Errorf("the JSON value %v is not of type %s", v, p.Type)
-	switch v := v.(type) {
-	case bool:
-		if p.Type == TypeBool {
-			return v, nil
-		}
-	case string:
-		if p.Type == TypeChoice {
-			return v, nil
-		}
-	case json.Number:
-		switch p.Type {
-		case TypeFloat:
-			if f, err := v.Float64(); err == nil {
-				return f, nil
-			}
-		case TypeInt, TypeTime, TypeRate, TypeBytes:
-			if i, err := v.Int64(); err == nil {
-				return i, nil
-			}
-		}
-	}
-	return nil, bad
-}
-
-// Parse reads a value as written in an experiment and checks its range.
+// Parse reads a value as written in an experiment and checks its range; for
+// lists there is ParseList.
 func (p *Param) Parse(text string) (any, error) {
-	var value any
-	var err error
-	switch p.Type {
-	case TypeBool:
-		switch text {
-		case "true":
-			value = true
-		case "false":
-			value = false
-		default:
-			err = fmt.Errorf("%q is not a truth value; write true or false", text)
-		}
-	case TypeInt:
-		var i int64
-		if i, err = strconv.ParseInt(text, 10, 64); err != nil {
-			err = fmt.Errorf("%q is not a whole number", text)
-		}
-		value = i
-	case TypeFloat:
-		var f float64
-		if f, err = strconv.ParseFloat(text, 64); err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			err = fmt.Errorf("%q is not a number", text)
-		}
-		value = f
-	case TypeTime:
-		value, err = units.ParseTime(text)
-	case TypeRate:
-		value, err = units.ParseRate(text)
-	case TypeBytes:
-		value, err = units.ParseBytes(text)
-	default:
-		value = text
-	}
+	value, err := types[p.Type].parse(text)
 	if err != nil {
 		return nil, err
 	}
@@ -143,8 +74,10 @@ func (p *Param) Parse(text string) (any, error) {
 }
 
 func (p *Param) check(value any) error {
-	if s, ok := value.(string); ok && !slices.Contains(p.Choices, s) {
-		return fmt.Errorf("%q is not among the choices%s", s, Hint(s, p.Choices))
+	if check := types[p.Type].check; check != nil {
+		if err := check(p, value); err != nil {
+			return err
+		}
 	}
 	if (p.Min != nil && less(value, p.Min)) || (p.Max != nil && less(p.Max, value)) {
 		return fmt.Errorf("%s is out of range; %s", p.Format(value), p.Range())
@@ -156,8 +89,10 @@ func (p *Param) check(value any) error {
 // empty where the type alone says it.
 func (p *Param) Range() string {
 	switch {
-	case p.Type == TypeChoice:
+	case len(p.Choices) > 0:
 		return "one of " + strings.Join(p.Choices, ", ")
+	case p.IsList():
+		return "allowed: " + p.Allowed()
 	case p.Min != nil && p.Max != nil:
 		return "allowed: from " + p.Format(p.Min) + " to " + p.Format(p.Max)
 	case p.Min != nil:
@@ -178,23 +113,36 @@ func less(a, b any) bool {
 	return false
 }
 
-// Format writes a canonical value with its unit, in the form Parse reads.
-func (p *Param) Format(value any) string {
-	switch v := value.(type) {
-	case int64:
-		switch p.Type {
-		case TypeTime:
-			return units.FormatTime(v)
-		case TypeRate:
-			return units.FormatRate(v)
-		case TypeBytes:
-			return units.FormatBytes(v)
+// Format writes a canonical value with its unit, in the form an experiment has it.
+func (p *Param) Format(value any) string { return types[p.Type].format(p, value) }
+
+// WithoutUnit says whether Format leaves a unit out that the parameter has.
+func (p *Param) WithoutUnit() bool {
+	return !types[p.Type].quantity && p.Unit != "" && p.Unit != "1"
+}
+
+// Schema is the JSON Schema of the values in an experiment.
+func (p *Param) Schema() map[string]any { return types[p.Type].schema(p) }
+
+// Written is a canonical value as it stands in YAML.
+func (p *Param) Written(value any) any {
+	switch {
+	case types[p.Type].quantity:
+		return p.Format(value)
+	case p.IsList():
+		entries := []any{}
+		for _, entry := range value.(List) {
+			numbers := make([]any, len(entry))
+			for k, x := range entry {
+				numbers[k] = p.Axes[k].param().Written(p.Axes[k].value(x))
+			}
+			if len(numbers) == 1 {
+				entries = append(entries, numbers[0])
+			} else {
+				entries = append(entries, numbers)
+			}
 		}
-		return strconv.FormatInt(v, 10)
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case bool:
-		return strconv.FormatBool(v)
+		return entries
 	}
-	return fmt.Sprint(value)
+	return value
 }

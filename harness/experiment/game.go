@@ -22,7 +22,7 @@ func (e *Experiment) Computed() bool { return len(e.Points) > 0 && e.Points[0].G
 // gamePoint reads a point of an experiment about routing games.
 func (l *loader) gamePoint(s *section, c combination) *Point {
 	before := l.found
-	for _, key := range pointKeys {
+	for _, key := range pointKeys(l.catalog) {
 		if n := s.get(key); n != nil && key != gameKey {
 			l.problem(n, "%s is about a simulation, and a game is computed; take one of the two out", key)
 		}

@@ -153,12 +153,12 @@ func parameters(runs []storedRun, dimensions []figure.Dimension, described *cata
 		}
 		all = append(all, i)
 		for _, s := range settings {
-			k := key{s.Place, s.Component, s.Param, s.Value, s.Origin}
+			k := key{s.Where(), s.Component, s.Param, s.Value, s.Origin}
 			at, known := index[k]
 			if !known {
 				at = len(rows)
 				index[k] = at
-				p := report.Param{Name: s.Component + "." + s.Param, Place: s.Place, Value: s.Value, Origin: s.Origin, Default: s.Origin == "default"}
+				p := report.Param{Name: s.Component + "." + s.Param, Place: s.Where(), Value: s.Value, Origin: s.Origin, Default: s.Origin == "default"}
 				describeParam(&p, s, described)
 				rows, having = append(rows, p), append(having, nil)
 			}
@@ -191,8 +191,7 @@ func describeParam(p *report.Param, s experiment.Setting, described *catalog.Cat
 			continue
 		}
 		p.Help, p.Source = param.Help, param.Source
-		plain := param.Type == catalog.TypeInt || param.Type == catalog.TypeFloat // the others carry their unit
-		if plain && param.Unit != "" && param.Unit != "1" {
+		if param.WithoutUnit() {
 			p.Value += " " + param.Unit
 		}
 	}

@@ -7,7 +7,6 @@ package schema
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -112,10 +111,13 @@ func (m *maker) point(complete bool) object {
 		"topology": m.reference("topology"+suffix, func() object { return m.byType("topology", m.about.Topologies, complete) }),
 		"workload": m.reference("workload"+suffix, func() object { return m.byType("workload", m.about.Workloads, complete) }),
 		"preset":   object{"type": []string{"string", "number"}, "description": "a named set of mechanisms, configs/presets/NAME.yaml, or ./file.yaml beside the experiment"},
-		"mechanisms": m.reference("mechanisms", func() object {
-			return object{"type": "object", "properties": m.mechanisms(), "additionalProperties": false, "description": "replaces parts of the preset"}
+		"params":   m.reference("params", m.params),
+		"nodes": m.reference("nodes", func() object {
+			keys := m.slots()
+			keys["params"] = object{"$ref": "#/definitions/params"}
+			set := object{"type": "object", "minProperties": 1, "properties": keys, "additionalProperties": false, "description": "what these nodes have in place of the rest"}
+			return object{"type": []string{"object", "null"}, "additionalProperties": set, "description": help["nodes"]}
 		}),
-		"params": m.reference("params", m.params),
 		"game": m.reference("game"+suffix, func() object {
 			s := m.section("game", m.about.Game, complete)
 			s["description"] = help["game"]
@@ -124,6 +126,7 @@ func (m *maker) point(complete bool) object {
 		"run":   m.reference("run"+suffix, func() object { return m.run(complete) }),
 		"trace": m.reference("trace"+suffix, func() object { return m.trace(complete) }),
 	}
+	maps.Copy(properties, m.slots())
 	if !slices.Equal(slices.Sorted(maps.Keys(properties)), slices.Sorted(slices.Values(m.about.Point))) {
 		panic(fmt.Sprintf("the schema has the keys %v, validation %v", slices.Sorted(maps.Keys(properties)), m.about.Point))
 	}
@@ -175,6 +178,9 @@ func (m *maker) section(path string, keys experiment.Section, complete bool) obj
 	if complete && required != nil {
 		s["required"] = required
 	}
+	if path == "topology.failures" {
+		s["oneOf"] = []object{{"required": []string{"link"}}, {"required": []string{"host"}, "not": object{"required": []string{"detect"}}}}
+	}
 	return s
 }
 
@@ -183,15 +189,15 @@ func (m *maker) value(path string, k experiment.Key, complete bool) object {
 	var s object
 	switch k.Shape.Kind {
 	case experiment.KindParam:
-		s = param(k.Shape.Param)
+		s = k.Shape.Param.Schema()
 	case experiment.KindTime:
-		s = quantity(units.TimePattern, true)
+		s = catalog.QuantitySchema(units.TimePattern, true)
 	case experiment.KindRate:
-		s = quantity(units.RatePattern, !k.Shape.NoZero)
+		s = catalog.QuantitySchema(units.RatePattern, !k.Shape.NoZero)
 	case experiment.KindBytes:
-		s = quantity(units.BytesPattern, true)
+		s = catalog.QuantitySchema(units.BytesPattern, true)
 	case experiment.KindSize:
-		s = object{"anyOf": []object{{"const": "unlimited"}, quantity(units.BytesPattern, false)}}
+		s = object{"anyOf": []object{{"const": "unlimited"}, catalog.QuantitySchema(units.BytesPattern, false)}}
 	case experiment.KindTexts:
 		s = object{"type": "array", "items": word, "minItems": 1}
 	case experiment.KindTextLists:
@@ -204,6 +210,8 @@ func (m *maker) value(path string, k experiment.Key, complete bool) object {
 		s = object{"type": "array", "minItems": 1, "items": object{"$ref": "#/definitions/workload" + suffix}}
 	case experiment.KindTextMap:
 		s = object{"type": "object", "minProperties": 1, "additionalProperties": word}
+	case experiment.KindTextOrTexts:
+		s = object{"anyOf": []object{word, {"type": "array", "items": word, "minItems": 1}}}
 	case experiment.KindTextsOrMappings:
 		s = object{"type": "array", "minItems": 1, "items": object{"anyOf": []object{word, m.section(path, k.Items, complete)}}}
 	case experiment.KindList:
@@ -229,50 +237,13 @@ var (
 
 func text(help string) object { return object{"type": "string", "description": help} }
 
-// quantity is a number with a unit; 0 needs none.
-func quantity(pattern string, zero bool) object {
-	if !zero {
-		return object{"type": "string", "allOf": []object{{"pattern": pattern}, {"pattern": "[1-9]"}}}
-	}
-	return object{"anyOf": []object{{"type": "string", "pattern": pattern}, {"const": 0}}}
-}
-
-// param is what a parameter may be.
-func param(p *catalog.Param) object {
-	var s object
-	switch p.Type {
-	case catalog.TypeBool:
-		s = object{"type": "boolean"}
-	case catalog.TypeChoice:
-		s = object{"enum": p.Choices}
-	case catalog.TypeTime:
-		s = quantity(units.TimePattern, p.Min == nil || p.Min == int64(0))
-	case catalog.TypeRate:
-		s = quantity(units.RatePattern, p.Min == nil || p.Min == int64(0))
-	case catalog.TypeBytes:
-		s = quantity(units.BytesPattern, p.Min == nil || p.Min == int64(0))
-	default:
-		s = object{"type": "number"}
-		if p.Type == catalog.TypeInt {
-			s["type"] = "integer"
-		}
-		if p.Min != nil {
-			s["minimum"] = p.Min
-		}
-		if p.Max != nil && p.Max != math.MaxFloat64 {
-			s["maximum"] = p.Max
-		}
-	}
-	return s
-}
-
 // component is the parameters of a component, with all that is known of them.
 func (m *maker) component(c *catalog.Component) object {
 	return m.reference("params-"+c.Name, func() object {
 		properties := object{}
 		for i := range c.Params {
 			p := &c.Params[i]
-			s := param(p)
+			s := p.Schema()
 			unit := ""
 			if p.Unit != "" && p.Unit != "1" {
 				unit = " (" + p.Unit + ")"
@@ -285,20 +256,11 @@ func (m *maker) component(c *catalog.Component) object {
 				text += "; can change during a run"
 			}
 			s["description"] = text + ". " + p.Source
-			s["default"] = written(p, p.Default)
+			s["default"] = p.Written(p.Default)
 			properties[p.Name] = s
 		}
 		return object{"type": []string{"object", "null"}, "description": c.Title + ". " + c.Source, "properties": properties, "additionalProperties": false}
 	})
-}
-
-// written is a value as it stands in YAML.
-func written(p *catalog.Param, value any) any {
-	switch p.Type {
-	case catalog.TypeTime, catalog.TypeRate, catalog.TypeBytes:
-		return p.Format(value)
-	}
-	return value
 }
 
 func (m *maker) params() object {
@@ -310,32 +272,45 @@ func (m *maker) params() object {
 	return object{"type": []string{"object", "null"}, "description": "component -> parameter -> value; over the preset's", "properties": properties, "additionalProperties": false}
 }
 
-// mechanisms are the places where mechanisms plug in.
-func (m *maker) mechanisms() object {
-	one := func(kind string) object {
-		return m.reference("mechanism-"+kind, func() object {
-			names := m.catalog.Names(kind)
-			var forms []object
-			for _, name := range names {
-				forms = append(forms, object{
-					"properties": object{"type": object{"const": name}, "params": m.component(m.catalog.Component(name))},
-					"required":   []string{"type"}, "additionalProperties": false,
-				})
-			}
-			return object{"anyOf": []object{{"enum": names}, {"type": "object", "oneOf": forms}}}
-		})
+// slots are the keys of the catalog's table.
+func (m *maker) slots() object {
+	properties := object{}
+	for i := range m.catalog.Slots {
+		slot := &m.catalog.Slots[i]
+		one := m.mechanism(slot.Kind)
+		about := slot.Help + "; " + slot.Place()
+		if slot.Default != "" {
+			about += "; default " + slot.Default
+		}
+		s := object{"allOf": []object{one}, "description": about}
+		if slot.List() {
+			s = object{"type": "array", "items": one, "description": about}
+		}
+		if slot.Count == catalog.PerClass {
+			s["minItems"] = 1
+		}
+		properties[slot.Key] = s
 	}
-	list := func(kind, text string) object {
-		return object{"type": "array", "items": one(kind), "description": text}
-	}
-	return object{
-		"path_selector":      one(catalog.KindPathSelector),
-		"queues":             list(catalog.KindQueue, "one for each class, class 0 first; {type: red, params: {…}} has parameters of its own"),
-		"port_agents":        list(catalog.KindPortAgent, "what is stamped or computed at switch ports"),
-		"transport":          one(catalog.KindTransport),
-		"congestion_control": one(catalog.KindCongestionControl),
-		"receiver_agents":    list(catalog.KindReceiverAgent, "what an ACK or a CNP says"),
-	}
+	return properties
+}
+
+// mechanism is a mechanism of a kind: its name, or its name with parameters of
+// this one place.
+func (m *maker) mechanism(kind string) object {
+	return m.reference("mechanism-"+kind, func() object {
+		names := m.catalog.Names(kind)
+		if len(names) == 0 {
+			return object{"not": object{}} // there is none yet
+		}
+		var forms []object
+		for _, name := range names {
+			forms = append(forms, object{
+				"properties": object{"type": object{"const": name}, "params": m.component(m.catalog.Component(name))},
+				"required":   []string{"type"}, "additionalProperties": false,
+			})
+		}
+		return object{"anyOf": []object{{"enum": names}, {"type": "object", "oneOf": forms}}}
+	})
 }
 
 func (m *maker) run(complete bool) object {
@@ -412,15 +387,12 @@ func (m *maker) matrix() object {
 }
 
 func (m *maker) preset() object {
-	properties := m.mechanisms()
+	properties := m.slots()
 	for _, key := range m.about.Preset {
 		properties[key] = object{"type": []string{"string", "number"}, "description": help["preset."+key]}
 	}
 	properties["params"] = m.params()
-	return object{
-		"type": "object", "properties": properties, "additionalProperties": false, "required": []string{"preset"},
-		"if": object{"not": object{"required": []string{"extends"}}}, "then": object{"required": m.about.PresetNeeds},
-	}
+	return object{"type": "object", "properties": properties, "additionalProperties": false, "required": []string{"preset"}}
 }
 
 // sizes is a table of flow sizes.

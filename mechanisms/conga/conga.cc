@@ -55,7 +55,7 @@ const Description& Conga::describe() {
           .param("overlay_bytes", &Conga::overlayParam_, kVxlan,
                  "outer header between leaves: Ethernet 14, IPv4 20, UDP 8, VXLAN 8", "RFC 7348")
           .range(0, 256)
-          .extension(CongaHeader::kName, sizeof(CongaHeader), "in the overlay header: LBTag, CE, FB_LBTag, FB_Metric")
+          .extension(CongaHeader::kName, sizeof(CongaHeader), 0, "in the overlay header: LBTag, CE, FB_LBTag, FB_Metric")
           .table(traceTable())
           .table(decisionTable())
           .done();
@@ -82,18 +82,18 @@ void Conga::onStart(Network& network) {
 
 void Conga::onEncapsulate(Packet& packet, uint32_t destination) {
   const FromLeaf::Feedback f = fromLeaf_[destination].next(engine_->now(), aging_, agingStep_);
-  packet.at<CongaHeader>(header_) = {leaf(), 0, 0, f.some, f.tag, f.metric};
+  header_(packet) = {leaf(), 0, 0, f.some, f.tag, f.metric};
 }
 
 void Conga::onDecapsulate(Packet& packet) {
-  const CongaHeader& h = packet.at<CongaHeader>(header_);
+  const CongaHeader& h = header_(packet);
   const Time now = engine_->now();
   fromLeaf_[h.sourceLeaf].hear(h.tag, h.ce, now);
   if (h.feedback) toLeaf_[h.sourceLeaf][h.feedbackTag] = {h.feedbackMetric, now};
 }
 
 bool Conga::decidesFor(const Packet& packet, NextHops) const {
-  return packet.encapsulated && packet.at<CongaHeader>(header_).sourceLeaf == leaf();
+  return packet.encapsulated && header_(packet).sourceLeaf == leaf();
 }
 
 uint8_t Conga::congestionToLeaf(uint32_t host, uint16_t port) const {
@@ -108,7 +108,7 @@ uint16_t Conga::decide(const Packet& packet, NextHops hops, int previous) {
   return chosen;
 }
 
-void Conga::onSelect(Packet& packet, uint16_t port) { packet.at<CongaHeader>(header_).tag = tagOf_[port]; }
+void Conga::onSelect(Packet& packet, uint16_t port) { header_(packet).tag = tagOf_[port]; }
 
 void Conga::emit(const Packet& packet, NextHops hops, int previous, uint16_t chosen) {
   const Time now = engine_->now();

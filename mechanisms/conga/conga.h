@@ -31,7 +31,7 @@ class Conga final : public FlowletSelector {
   void onDecapsulate(Packet& packet) override;
   void emit(const Packet& packet, NextHops hops, int previous, uint16_t chosen);
 
-  size_t header_ = 0;
+  PacketExtension<CongaHeader> header_;
   std::vector<Dre*> dre_;                                         // by port
   std::vector<uint8_t> tagOf_;                                    // by port: LBTag of an uplink
   std::vector<std::array<HeardMetric, FromLeaf::kTags>> toLeaf_;  // Congestion-To-Leaf, by leaf and tag

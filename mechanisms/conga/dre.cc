@@ -24,7 +24,7 @@ const Description& Dre::describe() {
           .param("bits", &Dre::bits_, 3, "Q: bits of the metric, which is 2^Q X / (C tau) cut to a whole number",
                  "CONGA sections 3.1 and 3.2: 3")
           .range(1, 8)
-          .extension(CongaHeader::kName, sizeof(CongaHeader), "none: CE lies in the overlay header")
+          .extension(CongaHeader::kName, sizeof(CongaHeader), 0, "none: CE lies in the overlay header")
           .done();
   return d;
 }
@@ -49,7 +49,7 @@ void Dre::onDequeue(Packet& packet) {
   if (packet.kind == PacketKind::Pause) return;  // of the link, not of the network's traffic
   rate_.add(engine_->now(), packet.wireBytes);
   if (!packet.encapsulated) return;
-  uint8_t& ce = packet.at<CongaHeader>(header_).ce;
+  uint8_t& ce = header_(packet).ce;
   ce = std::max(ce, metric());
 }
 
@@ -58,9 +58,7 @@ std::vector<Dre*> Dre::ofFabricPorts(const Switch& node, const char* user) {
   for (const Port* p : node.ports()) {
     found.push_back(nullptr);
     if (!p->leadsToSwitch()) continue;
-    for (PortAgent* a : p->agents()) {
-      if (auto* dre = dynamic_cast<Dre*>(a)) found.back() = dre;
-    }
+    found.back() = p->agent<Dre>();
     if (found.back() == nullptr) {
       throw ParamError(std::string(user) + ": port " + std::to_string(p->index()) + " of " + node.name() +
                        " leads to a switch and has no dre; add the port agent dre to every port");

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "mechanisms/conga/conga_header.h"
 #include "mechanisms/conga/discounted_rate.h"
 #include "mechanisms/core/kinds.h"
 
@@ -35,7 +36,7 @@ class Dre final : public PortAgent {
   DiscountedRate rate_;
   double perByte_ = 0;  // metric units per byte of X
   double most_ = 0;
-  size_t header_ = 0;
+  PacketExtension<CongaHeader> header_;
   bool onFabric_ = false;
 
   Time period_;

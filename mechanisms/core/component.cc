@@ -5,41 +5,7 @@
 
 namespace fabric {
 
-const char* toString(Kind kind) {
-  switch (kind) {
-    case Kind::Node: return "node";
-    case Kind::PathSelector: return "path_selector";
-    case Kind::Queue: return "queue";
-    case Kind::PortAgent: return "port_agent";
-    case Kind::Transport: return "transport";
-    case Kind::CongestionControl: return "congestion_control";
-    case Kind::ReceiverAgent: return "receiver_agent";
-    case Kind::Allocator: return "allocator";
-  }
-  return "";
-}
-
-const char* toString(ParamType type) {
-  switch (type) {
-    case ParamType::Bool: return "bool";
-    case ParamType::Int: return "int";
-    case ParamType::Float: return "float";
-    case ParamType::Time: return "time";
-    case ParamType::Rate: return "rate";
-    case ParamType::Bytes: return "bytes";
-    case ParamType::Choice: return "choice";
-  }
-  return "";
-}
-
 namespace {
-
-std::string show(const Value& v) {
-  if (const auto* b = std::get_if<bool>(&v)) return *b ? "true" : "false";
-  if (const auto* i = std::get_if<int64_t>(&v)) return std::to_string(*i);
-  if (const auto* d = std::get_if<double>(&v)) return std::to_string(*d);
-  return std::get<std::string>(v);
-}
 
 [[noreturn]] void refuse(const Component& c, const Param& p, const std::string& why) {
   throw ParamError(c.description().name + "." + p.name + ": " + why);
@@ -51,7 +17,7 @@ Value convert(const Component& c, const Param& p, const Value& v) {
   if (p.type == ParamType::Float && std::holds_alternative<int64_t>(v)) {
     return static_cast<double>(std::get<int64_t>(v));
   }
-  refuse(c, p, "'" + show(v) + "' is not a value of type " + toString(p.type));
+  refuse(c, p, "'" + toText(v) + "' is not a value of type " + toString(p.type));
 }
 
 std::map<std::string, const Description*>& components() {
@@ -68,15 +34,7 @@ const Param* Description::find(const std::string& param) const {
 
 void Component::set(const Param& param, const Value& value) {
   const Value v = convert(*this, param, value);
-  if (param.type == ParamType::Choice) {
-    if (std::find(param.choices.begin(), param.choices.end(), std::get<std::string>(v)) == param.choices.end()) {
-      std::string known;
-      for (const auto& c : param.choices) known += (known.empty() ? "" : ", ") + c;
-      refuse(*this, param, "'" + show(v) + "' is not one of " + known);
-    }
-  } else if (param.type != ParamType::Bool && !(v >= param.min && v <= param.max)) {  // NaN included
-    refuse(*this, param, show(v) + " " + param.unit + " is outside " + show(param.min) + " to " + show(param.max));
-  }
+  if (const std::string why = refusal(param, v); !why.empty()) refuse(*this, param, why);
   if (started_ && !param.live) {
     refuse(*this, param, "cannot change during a run; set it before the simulation starts");
   }

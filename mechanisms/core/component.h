@@ -4,12 +4,12 @@
 
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
+#include "mechanisms/core/param.h"
 #include "mechanisms/core/tables.h"
 #include "mechanisms/core/types.h"
 
@@ -18,40 +18,34 @@ namespace fabric {
 class Component;
 class Network;
 
-/// Where a component plugs in.
-enum class Kind { Node, PathSelector, Queue, PortAgent, Transport, CongestionControl, ReceiverAgent, Allocator };
-const char* toString(Kind kind);
+/// What a component is: the name of its interface. A new kind is an interface, a Kind{"its_name"} and a row in
+/// the table of slots (slots.h).
+struct Kind {
+  const char* name;
 
-enum class ParamType { Bool, Int, Float, Time, Rate, Bytes, Choice };
-const char* toString(ParamType type);
+  bool operator==(Kind o) const { return std::string_view(name) == o.name; }
+  bool operator!=(Kind o) const { return !(*this == o); }
 
-/// A parameter's value outside of its component: times in ps, rates in bit/s, sizes in bytes.
-using Value = std::variant<bool, int64_t, double, std::string>;
-
-/// An index into a parameter's list of choices.
-struct Choice {
-  int index = 0;
+  static const Kind Node, PathSelector, Queue, PortAgent, Transport, CongestionControl, ReceiverAgent, FlowScheduler,
+      Application, Utility;
 };
-
-struct Param {
-  std::string name;
-  ParamType type = ParamType::Int;
-  std::string unit;
-  Value def;
-  Value min, max;  // inclusive; unused for Bool and Choice
-  std::vector<std::string> choices;
-  std::string help;
-  std::string source;
-  bool live = false;
-  std::function<void(Component&, const Value&)> store;
-  std::function<Value(const Component&)> load;
-};
+inline constexpr Kind Kind::Node{"node"};
+inline constexpr Kind Kind::PathSelector{"path_selector"};
+inline constexpr Kind Kind::Queue{"queue"};
+inline constexpr Kind Kind::PortAgent{"port_agent"};
+inline constexpr Kind Kind::Transport{"transport"};
+inline constexpr Kind Kind::CongestionControl{"congestion_control"};
+inline constexpr Kind Kind::ReceiverAgent{"receiver_agent"};
+inline constexpr Kind Kind::FlowScheduler{"flow_scheduler"};
+inline constexpr Kind Kind::Application{"application"};
+inline constexpr Kind Kind::Utility{"utility"};
 
 /// What a mechanism adds to packets.
 struct Extension {
   std::string name;
   size_t memoryBytes = 0;
-  std::string wire;
+  int64_t wireBytes = 0;  // the most that it adds to a frame
+  std::string wire;       // what it adds, in words
 };
 
 struct Description {
@@ -69,12 +63,6 @@ struct Description {
   const Param* find(const std::string& param) const;
 };
 
-/// Raised for a value that a parameter does not take; the text names both.
-class ParamError : public std::invalid_argument {
- public:
-  using std::invalid_argument::invalid_argument;
-};
-
 class Component {
  public:
   virtual ~Component() = default;
@@ -90,6 +78,8 @@ class Component {
   /// From now on only live parameters change. Derived values are computed in onStart.
   void start(Network& network);
   bool started() const { return started_; }
+  /// It is time for a row, or some, of a sampled table that the description names.
+  virtual void onSample(int /*table*/) {}
 
  protected:
   /// The network is complete; parameters are final but for the live ones.
@@ -115,45 +105,17 @@ class Describe {
   /// Another component that must be there too; a network without it is refused.
   Describe& needs(const char* component) { return d_.needs.push_back(component), *this; }
 
-  Describe& param(const char* name, bool C::*m, bool def, const char* help, const char* source) {
-    add(name, ParamType::Bool, "", def, help, source);
-    bind([m](C& c, const Value& v) { c.*m = std::get<bool>(v); }, [m](const C& c) { return Value(c.*m); });
-    return *this;
-  }
-  Describe& param(const char* name, int64_t C::*m, int64_t def, const char* help, const char* source) {
-    addInt(name, ParamType::Int, "1", def, help, source);
-    bind([m](C& c, const Value& v) { c.*m = std::get<int64_t>(v); }, [m](const C& c) { return Value(c.*m); });
-    return *this;
-  }
-  Describe& param(const char* name, double C::*m, double def, const char* help, const char* source) {
-    add(name, ParamType::Float, "1", def, help, source);
-    last().min = -std::numeric_limits<double>::max();
-    last().max = std::numeric_limits<double>::max();
-    bind([m](C& c, const Value& v) { c.*m = std::get<double>(v); }, [m](const C& c) { return Value(c.*m); });
-    return *this;
-  }
-  Describe& param(const char* name, Time C::*m, Time def, const char* help, const char* source) {
-    addInt(name, ParamType::Time, "ps", def.ps, help, source);
-    last().max = kLongestTime.ps;
-    bind([m](C& c, const Value& v) { c.*m = Time{std::get<int64_t>(v)}; },
-         [m](const C& c) { return Value((c.*m).ps); });
-    return *this;
-  }
-  Describe& param(const char* name, Rate C::*m, Rate def, const char* help, const char* source) {
-    addInt(name, ParamType::Rate, "bit/s", def.bps, help, source);
-    bind([m](C& c, const Value& v) { c.*m = Rate{std::get<int64_t>(v)}; },
-         [m](const C& c) { return Value((c.*m).bps); });
-    return *this;
-  }
-  Describe& param(const char* name, Bytes C::*m, Bytes def, const char* help, const char* source) {
-    addInt(name, ParamType::Bytes, "B", def.n, help, source);
-    bind([m](C& c, const Value& v) { c.*m = Bytes{std::get<int64_t>(v)}; },
-         [m](const C& c) { return Value((c.*m).n); });
+  /// `m` is a member of C or of a base of it.
+  template <class T, class Base>
+  Describe& param(const char* name, T Base::*m, std::common_type_t<T> def, const char* help, const char* source) {
+    using Of = ParamOf<T>;
+    add(name, Of::type, Of::value(def), help, source);
+    bind([m](C& c, const Value& v) { c.*m = Of::member(v); }, [m](const C& c) { return Of::value(c.*m); });
     return *this;
   }
   Describe& param(const char* name, Choice C::*m, std::vector<std::string> choices, const char* def, const char* help,
                   const char* source) {
-    add(name, ParamType::Choice, "", std::string(def), help, source);
+    add(name, ParamType::Choice, std::string(def), help, source);
     last().choices = choices;
     bind(
         [m, choices](C& c, const Value& v) {
@@ -176,11 +138,25 @@ class Describe {
     }
     return *this;
   }
+  /// Of a list: what its numbers are; for a curve, once for x and once for y.
+  Describe& axis(const char* name, ParamType type, double lo, double hi) {
+    last().axes.push_back({name, type, info(type).unit, lo, hi, false});
+    return *this;
+  }
+  /// The numbers of the last axis grow from entry to entry.
+  Describe& increasing() { return last().axes.back().increasing = true, *this; }
+  /// How many entries a list may have.
+  Describe& entries(size_t least, size_t most) {
+    last().minEntries = least;
+    last().maxEntries = most;
+    return *this;
+  }
   Describe& unit(const char* text) { return last().unit = text, *this; }
   Describe& live() { return last().live = true, *this; }
 
-  Describe& extension(const char* name, size_t memoryBytes, const char* wire) {
-    d_.extensions.push_back({name, memoryBytes, wire});
+  /// `wireBytes`: the most that the extension adds to a frame; ports keep headroom for it.
+  Describe& extension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire) {
+    d_.extensions.push_back({name, memoryBytes, wireBytes, wire});
     return *this;
   }
   Describe& table(TableDesc t) { return d_.tables.push_back(std::move(t)), *this; }
@@ -200,20 +176,17 @@ class Describe {
 
  private:
   Param& last() { return d_.params.back(); }
-  void add(const char* name, ParamType type, const char* unit, Value def, const char* help, const char* source) {
+  void add(const char* name, ParamType type, Value def, const char* help, const char* source) {
     Param p;
     p.name = name;
     p.type = type;
-    p.unit = unit;
+    p.unit = info(type).unit;
     p.def = std::move(def);
+    p.min = info(type).min;
+    p.max = info(type).max;
     p.help = help;
     p.source = source;
     d_.params.push_back(std::move(p));
-  }
-  void addInt(const char* name, ParamType type, const char* unit, int64_t def, const char* help, const char* source) {
-    add(name, type, unit, def, help, source);
-    last().min = int64_t{0};
-    last().max = int64_t{1} << 53;  // exact in every JSON reader
   }
   template <class Store, class Load>
   void bind(Store store, Load load) {

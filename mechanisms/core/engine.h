@@ -11,22 +11,23 @@ namespace fabric {
 class Port;
 struct Packet;
 
+/// Timers that a mechanism may have for every flow, by all mechanisms of a network together.
+inline constexpr int kFlowTimers = 16;
+
 /// Kinds of events, in the order in which they run at one node at one time.
 enum class EventKind : uint8_t {
-  FlowSource = 0,
-  Arrival = 1,
-  TransmitDone = 2,
-  FlowStop = 3,
-  FlowTimer0 = 4,
-  FlowTimer1 = 5,
-  FlowTimer2 = 6,
-  Retransmit = 7,
-  NodeTimer = 8,
-  AgentTimer = 9,
-  Sample = 10,
-  Stop = 11,
-  LinkChange = 12,
-  FlowEnd = 13,
+  FlowSource,
+  Arrival,
+  TransmitDone,
+  FlowStop,
+  FlowTimer,  // the first of kFlowTimers, given out by Network::flowTimer()
+  Retransmit = FlowTimer + kFlowTimers,
+  NodeTimer,   // given out by Node::timerKey()
+  AgentTimer,  // given out by Port::timerKey()
+  Sample,
+  Stop,
+  LinkChange,
+  FlowEnd,
 };
 
 /// The order of events at the same time: by node, kind and index, never by the order of scheduling,

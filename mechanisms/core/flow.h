@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <new>
 #include <string>
+#include <type_traits>
+#include <typeindex>
+#include <utility>
 #include <vector>
 
 #include "mechanisms/core/engine.h"
@@ -15,6 +19,8 @@ namespace fabric {
 
 class Flow;
 class Host;
+class Nic;
+struct Message;
 
 /// A flow's own events call back its host with the flow.
 class FlowEvent final : public Event {
@@ -42,6 +48,7 @@ struct FlowSpec {
   bool persistent = false;  // a message on the connection of its hosts, ports and class, which stays open
   bool closedLoop = false;  // of a message: see ClosedLoop
   double weight = 1;
+  const Message* message = nullptr;  // of an application, which the flow carries; null: an ordinary flow
 };
 
 /// Ports of flows that are not given any: RoCEv2's, and one per flow from the ephemeral range.
@@ -52,18 +59,21 @@ class Flow {
  public:
   enum class Wait : uint8_t { Blocked, Ready, Paced };
   static constexpr uint64_t kUnlimited = ~uint64_t{0};
+  static constexpr Rate kNoLimit{std::numeric_limits<int64_t>::max()};
 
   FlowSpec spec;
   Host* sender = nullptr;
   Host* receiver = nullptr;
+  Nic* nic = nullptr;  // of the sender, by which the flow's data leaves
   uint64_t hash = 0, reverseHash = 0, symmetricHash = 0;
 
   // Sender. Sequence numbers count payload bytes.
   uint64_t end = 0;  // sequence number behind the last byte to send
   uint64_t sndNxt = 0, sndUna = 0, highest = 0;
   uint64_t sentBytes = 0, sentWireBytes = 0, retransmittedBytes = 0, packets = 0;
-  Rate rate;            // pacing rate, set by the congestion control
-  int64_t window = -1;  // bytes in flight allowed, -1 = no limit
+  Rate rate;              // pacing rate, set by the congestion control
+  Rate limit = kNoLimit;  // pacing is not faster than this; an application's to set
+  int64_t window = -1;    // bytes in flight allowed, -1 = no limit
   Time lastSentAt;
   uint32_t lastWireBytes = 0;
   Time nextSendAt;
@@ -99,6 +109,9 @@ class Flow {
     return window < 0 || (window > 0 && static_cast<int64_t>(inFlight()) < std::max(window, least));
   }
 
+  /// The states of mechanisms that have to be destroyed with the flow, a bit for each: see FlowState.
+  uint32_t made = 0;
+
   /// A mechanism's per-flow state at the offset its layout was given.
   template <class T>
   T& at(size_t offset) {
@@ -117,8 +130,35 @@ class Flow {
       : stopEvent(*this, h.onStop), retransmitEvent(*this, h.onRetransmit), endEvent(*this, h.onEnd) {}
 };
 
+/// A mechanism's state of type T in every flow, as FlowPool::reserve() gives it out.
+template <class T>
+class FlowState {
+ public:
+  FlowState() = default;
+  FlowState(size_t offset, uint8_t slot) : offset_(offset), slot_(slot) {}
+
+  T& operator()(Flow& flow) const { return flow.at<T>(offset_); }
+  /// Constructs it in this flow. It is destroyed with the flow, or before by drop().
+  template <class... Args>
+  T& make(Flow& flow, Args&&... args) const {
+    T* state = new (flow.raw(offset_)) T(std::forward<Args>(args)...);
+    if constexpr (!std::is_trivially_destructible_v<T>) flow.made |= 1u << slot_;
+    return *state;
+  }
+  operator size_t() const { return offset_; }
+  /// Destroys it now: for a state with timers, which must not outlive the flow's sender.
+  void drop(Flow& flow) const {
+    if constexpr (!std::is_trivially_destructible_v<T>) flow.made &= ~(1u << slot_);
+    (*this)(flow).~T();
+  }
+
+ private:
+  size_t offset_ = 0;
+  uint8_t slot_ = 0;
+};
+
 /// Flows live here; the memory of a finished one serves the next. Mechanisms reserve room for their
-/// per-flow state before the first flow starts; they construct and destroy it themselves.
+/// per-flow state before the first flow starts.
 class FlowPool {
  public:
   FlowPool() = default;
@@ -126,10 +166,12 @@ class FlowPool {
   FlowPool& operator=(const FlowPool&) = delete;
   ~FlowPool();
 
+  /// Room for a T in every flow. The same name gives the same room; with another type it is refused.
   template <class T>
-  size_t reserve(const std::string& name) {
+  FlowState<T> reserve(const std::string& name) {
     static_assert(alignof(T) <= 8);
-    return reserve(name, sizeof(T));
+    const size_t slot = reserve(name, typeid(T), sizeof(T), [](void* at) { static_cast<T*>(at)->~T(); });
+    return {slots_[slot].offset, static_cast<uint8_t>(slot)};
   }
   Flow* get(const Flow::Handlers& handlers);
   void put(Flow* flow);
@@ -143,15 +185,34 @@ class FlowPool {
  private:
   /// What a flow takes, with its mechanisms' state.
   size_t lines() const { return (size_ + sizeof(CacheLine) - 1) / sizeof(CacheLine); }
-  size_t reserve(const std::string& name, size_t bytes);
+  size_t reserve(const std::string& name, std::type_index type, size_t bytes, void (*destroy)(void*));
   struct Slot {
     std::string name;
+    std::type_index type;
     size_t offset;
+    void (*destroy)(void*);
   };
   std::vector<Slot> slots_;
   size_t size_ = sizeof(Flow);
   std::vector<std::unique_ptr<CacheLine[]>> chunks_;
   std::vector<CacheLine*> free_;
+};
+
+/// A timer of every flow, as Network::flowTimer() gives it out.
+class FlowTimer {
+ public:
+  FlowTimer() = default;
+  explicit FlowTimer(uint8_t number) : number_(number) {}
+  /// The key of the timer's event at a node, which is the flow's sender or receiver. `index` is the flow's number,
+  /// or another one that no other flow of the node has.
+  uint64_t key(uint32_t node, uint32_t index) const {
+    const auto kind = static_cast<EventKind>(static_cast<uint8_t>(EventKind::FlowTimer) + number_);
+    return eventKey(keyNode(node), kind, index);
+  }
+  uint64_t senderKey(const Flow& flow) const { return key(flow.spec.src, flow.spec.id); }
+
+ private:
+  uint8_t number_ = 0;
 };
 
 /// Where flows come from, in the order of (start, id).

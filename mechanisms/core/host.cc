@@ -12,11 +12,6 @@ namespace {
 
 uint64_t endpoint(uint32_t node, uint16_t port) { return uint64_t{node} << 16 | port; }
 
-/// A connection among those of its sender: node numbers have 24 bits.
-uint64_t connectionKey(const FlowSpec& s) {
-  return uint64_t{s.dst} << 40 | uint64_t{s.srcPort} << 24 | uint64_t{s.dstPort} << 8 | s.cls;
-}
-
 }  // namespace
 
 const Description& Host::describe() {
@@ -45,6 +40,10 @@ const Description& Host::describe() {
           .range(0, kMaxClasses - 1)
           .param("classes", &Host::classes_, 2, "number of priority classes", "chosen: control and data")
           .range(1, kMaxClasses)
+          .param("nic_backlog", &Host::nicBacklog_, Bytes{0},
+                 "flows hand their packets to the NIC's queue while less than this waits there in their class; 0: data "
+                 "packets are made when the wire is free, so none waits",
+                 "chosen: 0")
           .param("base_rtt", &Host::baseRtt_, Time{0},
                  "T: largest base RTT of the network, propagation both ways and one data packet's and one ACK's "
                  "serialisation per hop; 0 = derived from the topology by the harness",
@@ -57,17 +56,15 @@ const Description& Host::describe() {
 }
 FABRIC_REGISTER(Host);
 
-const Description& Host::ControlQueue::description() const {
-  static const Description d;
-  return d;
-}
-
-Host::Host() = default;
+Host::Host() { onControl(ControlTypes::kCnp, controlHandler<&Host::onCnp>(*this)); }
 
 void Host::addPort(Port& port, Rate rate, Time delay) {
-  if (!ports().empty()) throw std::invalid_argument("host " + name() + " has a second link; a host has one NIC");
+  if (!ports().empty() && rate != lineRate()) {
+    throw std::invalid_argument("host " + name() + " has links of " + std::to_string(lineRate().bps) + " and of " +
+                                std::to_string(rate.bps) + " bit/s; give all links of a host the same rate");
+  }
   Node::addPort(port, rate, delay);
-  port.setSource(*this);
+  nics_.push_back(std::make_unique<Nic>(*this, port));
 }
 
 void Host::setTransport(Transport& transport) {
@@ -85,6 +82,11 @@ void Host::addReceiverAgent(ReceiverAgent& agent) {
   agent.attach(*this);
 }
 
+void Host::addApplication(Application& application) {
+  applications_.push_back(&application);
+  application.attach(*this);
+}
+
 void Host::onStart(Network& network) {
   if (ports().empty()) throw std::logic_error("host " + name() + " has no link");
   if (transport_ == nullptr) throw std::logic_error("host " + name() + " has no transport");
@@ -97,21 +99,23 @@ void Host::onStart(Network& network) {
     throw ParamError("host.ack_class, host.cnp_class: there are " + std::to_string(classes_) +
                      " classes, numbered from 0");
   }
-  std::vector<Queue*> queues;
-  for (int64_t c = 0; c < classes_; ++c) {
-    controlQueues_.push_back(std::make_unique<ControlQueue>());
-    queues.push_back(controlQueues_.back().get());
+  for (const auto& nic : nics_) {
+    Port& port = nic->port();
+    if (port.classes() != classes_) {
+      throw ParamError("nic_queues of host " + name() + ": " + std::to_string(port.classes()) +
+                       " queues for host.classes = " + std::to_string(classes_) + "; name one for each class");
+    }
+    if (port.flowScheduler() == nullptr) throw std::logic_error("host " + name() + " has no flow scheduler");
+    port.setSource(*nic, nicBacklog_.n);
   }
-  nic().setQueues(queues);
   Node::onStart(network);
-  if (foreignStack_ != nullptr && foreignClass_ >= classes_) {
+  const Nic& first = *nics_.front();
+  if (first.foreignStack() != nullptr && first.foreignClass() >= classes_) {
     throw ParamError("host.classes: foreign packets of host " + name() + " are of class " +
-                     std::to_string(foreignClass_) + ", there are " + std::to_string(classes_) +
+                     std::to_string(first.foreignClass()) + ", there are " + std::to_string(classes_) +
                      " classes, numbered from 0");
   }
-  transport_->start(network);
-  cc_->start(network);
-  for (ReceiverAgent* r : receivers_) r->start(network);
+  for (const auto& nic : nics_) nic->start();
   ecnCapable_ = cc_->ecnCapable();
 }
 
@@ -130,7 +134,7 @@ void Host::arrive(const FlowSpec& spec, Host& receiver) {
   }
   if (spec.size != 0 && spec.measured) ++network_->counters.measuredLimited;
   if (spec.closedLoop) {
-    loops_.try_emplace(connectionKey(spec), network_->engine(), *this, receiver).first->second.arrive(spec);
+    loops_.try_emplace(Connections::key(spec), network_->engine(), *this, receiver).first->second.arrive(spec);
   } else {
     startFlow(spec, receiver);
   }
@@ -143,7 +147,7 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   }
   Flow& f = *network_->flows().get(kHandlers);
   f.spec = spec;
-  f.connection = spec.persistent ? &connectionOf(spec, receiver) : &f;
+  f.connection = spec.persistent ? &connections_.of(spec, receiver) : &f;
   prepare(f, receiver);
   f.stopEvent.setKey(eventKey(keyNode(id()), EventKind::FlowStop, spec.id));
   if (spec.stop.ps >= 0) {
@@ -154,79 +158,34 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   f.prevActive = lastActive_;
   (lastActive_ == nullptr ? firstActive_ : lastActive_->nextActive) = &f;
   lastActive_ = &f;
-  ++network_->counters.flowsStarted;
-  if (spec.size != 0) ++network_->counters.flowsLimited;
+  const bool ordinary = spec.message == nullptr;
+  if (ordinary) {
+    ++network_->counters.flowsStarted;
+    if (spec.size != 0) ++network_->counters.flowsLimited;
+  }
   if (spec.persistent) {
     ++f.connection->messages;
     transport_->append(*f.connection, f);
   } else {
     begin(f);
   }
-  if (network_->onFlowStart) network_->onFlowStart(f);
+  if (ordinary) {
+    if (network_->onFlowStart) network_->onFlowStart(f);
+    for (Application* a : applications_) a->onFlowStart(f);
+  }
   for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) settle(*part);
-  nic().kick();
+  f.connection->nic->port().kick();
 }
 
 /// The flow sends and receives: it has a place at the NIC, and its mechanisms know it.
 void Host::begin(Flow& f) {
   f.retransmitEvent.setKey(eventKey(keyNode(id()), EventKind::Retransmit, f.spec.id));
-  f.place = turns_[f.spec.cls].join(f);
+  nicFor(f.hash).join(f);
   transport_->onFlowStart(f);
   for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
     cc_->onFlowStart(*part);
     checkBounds(*part);
   }
-}
-
-/// The connection that a message goes over.
-Flow& Host::connectionOf(const FlowSpec& spec, Host& receiver) {
-  if (transport_->keptBytes() < 0 || cc_->keptBytes() < 0) {
-    const Component& without = transport_->keptBytes() < 0 ? static_cast<Component&>(*transport_) : *cc_;
-    throw std::invalid_argument("flow " + std::to_string(spec.id) + ": it is a message on a persistent connection " +
-                                "(connections of the workload), which " + without.description().name +
-                                " does not have; leave connections out, or use tcp or mptcp and one of TCP's "
-                                "congestion controls");
-  }
-  Connection& c = connections_[connectionKey(spec)];
-  if (c.busy != nullptr) return *c.busy;
-  Flow& f = *network_->flows().get(kHandlers);
-  f.spec = spec;
-  f.spec.size = 0;
-  f.connection = &f;
-  prepare(f, receiver);
-  begin(f);
-  if (c.kept != nullptr) {
-    const std::byte* from = c.kept.get();
-    for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
-      transport_->resume(*part, from);
-      from += transport_->keptBytes();
-      cc_->resume(*part, from);
-      from += cc_->keptBytes();
-      checkBounds(*part);
-    }
-  }
-  c.busy = &f;
-  return f;
-}
-
-/// The connection has no messages: what is not needed for the next one goes.
-void Host::park(Flow& f) {
-  Connection& c = connections_.at(connectionKey(f.spec));
-  if (c.kept == nullptr) {
-    size_t parts = 0;
-    for (Flow* part = &f; part != nullptr; part = part->nextSubflow) ++parts;
-    c.kept = std::make_unique<std::byte[]>(parts * static_cast<size_t>(transport_->keptBytes() + cc_->keptBytes()));
-  }
-  std::byte* to = c.kept.get();
-  for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
-    transport_->keep(*part, to);
-    to += transport_->keptBytes();
-    cc_->keep(*part, to);
-    to += cc_->keptBytes();
-  }
-  c.busy = nullptr;
-  leave(f);
-  bury(f);
 }
 
 Flow& Host::addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint16_t dstPort) {
@@ -242,7 +201,7 @@ Flow& Host::addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint1
   f.spec.dstPort = dstPort;
   f.connection = &connection;
   prepare(f, *connection.receiver);
-  f.place = turns_[f.spec.cls].join(f);
+  nicFor(f.hash).join(f);
   f.retransmitEvent.setKey(eventKey(keyNode(id()), EventKind::Retransmit, index << kFlowBits | connection.spec.id));
   Flow* last = &connection;
   while (last->nextSubflow != nullptr) last = last->nextSubflow;
@@ -271,69 +230,29 @@ void Host::checkBounds(const Flow& f) {
   }
 }
 
-/// Puts a flow where its window and pacing say it belongs.
-void Host::settle(Flow& f) {
-  if (!transport_->maySend(f)) {
-    block(f);
-    return;
+Nic& Host::nicFor(uint64_t hash) const {
+  if (nics_.size() == 1) return *nics_.front();
+  size_t usable = 0;
+  for (const auto& nic : nics_) usable += nic->port().down() ? 0 : 1;
+  size_t skip = usable == 0 ? hash % nics_.size() : hash % usable;
+  for (const auto& nic : nics_) {
+    if (usable != 0 && nic->port().down()) continue;
+    if (skip-- == 0) return *nic;
   }
-  if (f.nextSendAt <= network_->engine().now()) {
-    if (f.wait == Flow::Wait::Paced) heapRemove(f);
-    if (f.wait != Flow::Wait::Ready) makeReady(f);
-  } else if (f.wait != Flow::Wait::Paced) {
-    block(f);
-    heapPush(f);
-  }
+  return *nics_.front();
 }
 
-void Host::makeReady(Flow& f) {
-  f.wait = Flow::Wait::Ready;
-  turns_[f.spec.cls].set(f.place);
-  readyMask_ |= 1u << f.spec.cls;
-}
-
-/// Takes a flow out of whatever it waits in.
-void Host::block(Flow& f) {
-  if (f.wait == Flow::Wait::Paced) heapRemove(f);
-  if (f.wait == Flow::Wait::Ready) passTurn(f.spec.cls, f.place);
-  f.wait = Flow::Wait::Blocked;
-}
-
-/// Who has this place has nothing to send.
-void Host::passTurn(uint8_t cls, uint32_t place) {
-  turns_[cls].clear(place);
-  if (turns_[cls].none()) readyMask_ &= ~(1u << cls);
-}
-
-uint32_t Host::refresh() {
-  const Time now = network_->engine().now();
-  while (!paced_.empty() && paced_.front()->nextSendAt <= now) {
-    Flow& f = *paced_.front();
-    heapRemove(f);
-    makeReady(f);
-  }
-  return readyMask_;
-}
-
-Time Host::nextWake() const { return paced_.empty() ? Time::Max() : paced_.front()->nextSendAt; }
-
-Packet* Host::pull(uint8_t cls) {
-  Flow* const next = turns_[cls].next();
-  if (next == nullptr) return pullForeign(cls);
-  Flow& f = *next;
-  block(f);
-
-  const Time now = network_->engine().now();
+Packet* Host::makeData(Flow& f) {
   Packet* p = network_->packets().get();
   p->flow = &f;
   p->grownTo = 0;
   p->hash = f.hash;
   p->symmetricHash = f.symmetricHash;
-  p->sentAt = now;
+  p->sentAt = network_->engine().now();
   p->src = f.spec.src;
   p->dst = f.spec.dst;
   p->ingress = 0;
-  p->cls = cls;
+  p->cls = f.spec.cls;
   p->kind = PacketKind::Data;
   p->ect = ecnCapable_;
   p->marked = false;
@@ -356,29 +275,13 @@ Packet* Host::pull(uint8_t cls) {
   }
   f.highest = std::max(f.highest, p->seq + p->payload);
   if (f.highest >= f.end && !f.allSent) network_->flowAllSent(f);
-  f.lastSentAt = now;
-  f.lastWireBytes = p->wireBytes;
-  f.nextSendAt =
-      now + (f.rate == lineRate() ? nic().serialisation(p->wireBytes) : transmissionTime(p->wireBytes, f.rate));
-  settle(f);
+  f.nic->sent(f, p->wireBytes);
   return p;
 }
 
 void Host::rateChanged(Flow& f) {
   checkBounds(f);
-  if (f.lastWireBytes != 0) {
-    const Time next = f.lastSentAt + (f.rate == lineRate() ? nic().serialisation(f.lastWireBytes)
-                                                           : transmissionTime(f.lastWireBytes, f.rate));
-    if (next != f.nextSendAt) {
-      f.nextSendAt = next;
-      if (f.wait == Flow::Wait::Paced) {
-        heapUp(f.heapIndex);
-        heapDown(f.heapIndex);
-      }
-    }
-  }
-  settle(f);
-  nic().kick();
+  f.nic->pace(f);
 }
 
 void Host::onRetransmitTimer(Flow& f) { f.sender->transport_->onTimer(f); }
@@ -390,14 +293,13 @@ void Host::onStop(Flow& f) {
   if (h.transport_->onStop(f) && !h.finish(f)) return;
   // Retransmissions go on, and the next message is due.
   for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) h.settle(*part);
-  h.nic().kick();
+  connection.nic->port().kick();
 }
 
 /// The opposite of begin().
 void Host::leave(Flow& f) {
   for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
-    block(*part);
-    turns_[f.spec.cls].leave(part->place);
+    part->nic->leave(*part);
     network_->engine().cancel(part->retransmitEvent);
     cc_->onFlowEnd(*part);
     part->senderDone = true;
@@ -421,6 +323,7 @@ void Host::onEnd(Flow& f) {
 
 /// The memory of a flow and its sub-flows goes back.
 void Host::release(Flow& f) {
+  if (f.spec.message != nullptr) network_->messages().put(*f.spec.message);
   for (Flow* part = &f; part != nullptr;) {
     Flow* next = part->nextSubflow;
     network_->flows().put(part);
@@ -435,17 +338,20 @@ bool Host::finish(Flow& f) {
   network_->engine().cancel(f.stopEvent);
   (f.prevActive == nullptr ? firstActive_ : f.prevActive->nextActive) = f.nextActive;
   (f.nextActive == nullptr ? lastActive_ : f.nextActive->prevActive) = f.prevActive;
-  emitFlow(f);
+  if (f.spec.message == nullptr) {
+    for (Application* a : applications_) a->onFlowEnd(f);
+    emitFlow(f);
+  }
   const FlowSpec spec = f.spec;
   const bool goesOn = &connection != &f && --connection.messages > 0;
   if (&connection == &f) {
     bury(f);
   } else {
-    if (!goesOn) park(connection);
+    if (!goesOn) connections_.park(connection);
     release(f);
   }
-  if (spec.closedLoop) loops_.at(connectionKey(spec)).onFinish(spec);
-  network_->flowEnded(spec.measured);
+  if (spec.closedLoop) loops_.at(Connections::key(spec)).onFinish(spec);
+  if (spec.message == nullptr) network_->flowEnded(spec.measured);
   return goesOn;
 }
 
@@ -477,41 +383,39 @@ void Host::prefetch(const Packet& p) const {
 }
 
 void Host::receive(Port& port, Packet* p) {
+  if (port.faulty && port.lost(*p)) {
+    lose(port, p);
+    return;
+  }
   if (p->kind == PacketKind::Pause) {
     port.onPause(p->cls, p->seq != 0);
     network_->packets().put(p);
     return;
   }
   if (port.traced(kPackets)) port.tracePacket(PacketEvent::Receive, *p);
-  if (p->kind == PacketKind::Foreign) {
-    ++network_->counters.foreignReceived;
-    if (foreignStack_ != nullptr) foreignStack_->onForeign(*p);
-    network_->packets().put(p);
-    return;
+  switch (p->kind) {
+    case PacketKind::Foreign:
+      ++network_->counters.foreignReceived;
+      if (hasForeignStack()) nics_.front()->foreignStack()->onForeign(*p);
+      network_->packets().put(p);
+      return;
+    case PacketKind::Cnp:
+    case PacketKind::Control: onControlPacket(p); return;
+    default: break;
   }
   if (p->kind == PacketKind::Data) network_->counters.dataBytesReceived += p->payload;
   Flow& f = *p->flow;
-  if (f.spec.id != p->flowId && !transport_->carries(f, *p)) {  // the flow has ended; a duplicate was still on its way
+  // The flow has ended, and a duplicate was still on its way. A receiver whose end is apart from the sender's does not
+  // know yet, and answers.
+  if ((f.spec.id != p->flowId && !transport_->carries(f, *p)) ||
+      (f.senderDone && (p->kind != PacketKind::Data || !transport_->endsApart()))) {
     network_->packets().put(p);
     return;
   }
-  // A receiver whose end is apart from the sender's does not know yet, and answers duplicates.
-  if (f.senderDone && (p->kind != PacketKind::Data || !transport_->endsApart())) {
-    network_->packets().put(p);
-    return;
-  }
-  switch (p->kind) {
-    case PacketKind::Data: onData(f, p); return;
-    case PacketKind::Ack:
-    case PacketKind::Nack: onAck(f, p); return;
-    case PacketKind::Cnp:
-      cc_->onCnp(f, *p);
-      network_->packets().put(p);
-      rateChanged(f);
-      return;
-    case PacketKind::Pause:
-    case PacketKind::Control:
-    case PacketKind::Foreign: network_->packets().put(p); return;
+  if (p->kind == PacketKind::Data) {
+    onData(f, p);
+  } else {
+    onAck(f, p);
   }
 }
 
@@ -519,6 +423,134 @@ void Host::onAck(Flow& f, Packet* p) {
   const bool alive = transport_->onAck(f, *p);
   network_->packets().put(p);
   if (alive) rateChanged(f);
+}
+
+// ---------------------------------------------------------------- control packets
+
+void Host::onControl(uint8_t type, ControlHandler handler) {
+  if (type >= handlers_.size()) handlers_.resize(type + 1u);
+  handlers_[type] = handler;
+}
+
+void Host::onControlPacket(Packet* p) {
+  Flow* f = p->flow;
+  if (f != nullptr && (f->senderDone || (f->spec.id != p->flowId && !transport_->carries(*f, *p)))) f = nullptr;
+  const ControlHandler handler = p->control < handlers_.size() ? handlers_[p->control] : ControlHandler{};
+  if (handler.call != nullptr) handler.call(handler.owner, f, *p);
+  network_->packets().put(p);
+  if (f != nullptr && f->sender == this && !f->senderDone) rateChanged(*f);
+}
+
+void Host::onCnp(Flow* f, Packet& cnp) {
+  if (f != nullptr) cc_->onCnp(*f, cnp);
+}
+
+Packet* Host::control(uint32_t src, uint32_t dst, uint8_t type, uint32_t bytes) {
+  Packet* p = network_->packets().fresh();
+  p->kind = type == ControlTypes::kCnp ? PacketKind::Cnp : PacketKind::Control;
+  p->control = type;
+  p->flowId = kNoFlow;
+  p->src = src;
+  p->dst = dst;
+  p->wireBytes = std::max(bytes, static_cast<uint32_t>(minFrame_.n));
+  p->cls = cnpClass();
+  return p;
+}
+
+Packet* Host::controlFromReceiver(const Flow& f, uint8_t type, uint32_t bytes) {
+  Packet* p = control(f.spec.dst, f.spec.src, type, bytes);
+  p->flow = const_cast<Flow*>(&f);
+  p->flowId = f.spec.id;
+  p->hash = f.reverseHash;
+  p->symmetricHash = f.symmetricHash;
+  return p;
+}
+
+Packet* Host::controlFromSender(const Flow& f, uint8_t type, uint32_t bytes) {
+  Packet* p = control(f.spec.src, f.spec.dst, type, bytes);
+  p->flow = const_cast<Flow*>(&f);
+  p->flowId = f.spec.id;
+  p->hash = f.hash;
+  p->symmetricHash = f.symmetricHash;
+  return p;
+}
+
+Packet* Host::controlTo(uint32_t dst, uint8_t type, uint32_t bytes) {
+  Packet* p = control(id(), dst, type, bytes);
+  const uint64_t a = endpoint(id(), 0), b = endpoint(dst, 0);
+  p->hash = pairHash(a, b);
+  p->symmetricHash = pairHash(std::min(a, b), std::max(a, b));
+  return p;
+}
+
+void Host::sendControl(Packet* p) {
+  if (p->kind == PacketKind::Cnp) ++network_->counters.cnpsSent;
+  enqueueControl(p);
+}
+
+void Host::enqueueControl(Packet* p) {
+  p->ingress = 0;
+  Port& out = nicFor(p->hash).port();
+  if (out.faulty && out.down()) {
+    lose(out, p);
+    return;
+  }
+  if (out.enqueue(p)) {
+    out.kick();
+  } else {
+    drop(out, p, DropReason::QueueFull);
+  }
+}
+
+// ---------------------------------------------------------------- applications
+
+/// Messages are flows with numbers of their own: from the middle of the range on, a share of it for each node.
+uint32_t Host::nextMessageId() {
+  constexpr uint32_t kFirst = uint32_t{1} << 31;
+  const auto share = static_cast<uint32_t>(kFirst / network_->nodes().size());
+  return kFirst + id() * share + messages_++ % share;
+}
+
+void Host::sendMessage(Message message) {
+  if (message.bytes == 0) throw std::invalid_argument("host " + name() + ": a message of 0 bytes; send at least 1");
+  FlowSpec spec;
+  spec.id = nextMessageId();
+  spec.src = id();
+  spec.dst = message.to;
+  spec.size = message.bytes;
+  spec.start = network_->engine().now();
+  spec.cls = message.cls;
+  spec.srcPort = spec.dstPort = message.port;
+  spec.measured = false;
+  spec.persistent = transport_->keptBytes() >= 0 && cc_->keptBytes() >= 0;
+  message.from = id();
+  spec.message = &network_->messages().get(std::move(message));
+  startFlow(spec, network_->host(spec.dst));
+}
+
+void Host::received(Flow& f) {
+  f.endAt = network_->engine().now();
+  if (f.spec.message == nullptr) return;
+  for (Application* a : applications_) a->onMessage(*f.spec.message);
+}
+
+/// Its flows leave by another port, if the host has one whose link is up.
+void Host::onLinkDown(Port&) {
+  for (Flow* f = firstActive_; f != nullptr; f = f->nextActive) {
+    for (Flow* part = f->connection; part != nullptr; part = part->nextSubflow) {
+      Nic& other = nicFor(part->hash);
+      if (!part->nic->port().down() || other.port().down()) continue;
+      part->nic->leave(*part);
+      other.join(*part);
+      settle(*part);
+    }
+  }
+}
+
+void Host::setUp(bool up) {
+  if (up_ == up) return;
+  up_ = up;
+  for (Application* a : applications_) up ? a->onUp() : a->onDown();
 }
 
 // ---------------------------------------------------------------- receiver
@@ -544,42 +576,20 @@ void Host::acknowledge(Flow& f, Packet* p, PacketKind kind, int64_t options) {
   p->ect = false;
   ++network_->counters.acksSent;
   for (ReceiverAgent* r : receivers_) r->onAck(f, *p);
-  sendControl(p);
-}
-
-Packet* Host::controlFromReceiver(const Flow& f, PacketKind kind, uint32_t bytes) {
-  Packet* p = network_->packets().fresh();
-  p->flow = const_cast<Flow*>(&f);
-  p->flowId = f.spec.id;
-  p->kind = kind;
-  p->src = f.spec.dst;
-  p->dst = f.spec.src;
-  p->hash = f.reverseHash;
-  p->symmetricHash = f.symmetricHash;
-  p->wireBytes = std::max(bytes, static_cast<uint32_t>(minFrame_.n));
-  p->cls = cnpClass();
-  return p;
-}
-
-void Host::sendControl(Packet* p) {
-  if (p->kind == PacketKind::Cnp) ++network_->counters.cnpsSent;
-  p->ingress = 0;
-  nic().enqueue(p);
-  nic().kick();
+  enqueueControl(p);
 }
 
 // ---------------------------------------------------------------- foreign packets
 
 void Host::setForeignStack(ForeignStack& stack, uint8_t cls) {
-  if (foreignStack_ != nullptr) throw std::logic_error("host " + name() + " has a stack of the engine's own already");
+  if (ports().empty()) throw std::logic_error("host " + name() + " gets a stack of the engine's own before its link");
+  if (hasForeignStack()) throw std::logic_error("host " + name() + " has a stack of the engine's own already");
   if (!network_->packets().takesForeign()) {
     throw std::logic_error("host " + name() +
                            " gets a stack of the engine's own before PacketPool::setForeignRelease()");
   }
   if (cls >= kMaxClasses) throw std::invalid_argument("class " + std::to_string(cls) + " of foreign packets");
-  foreignStack_ = &stack;
-  foreignClass_ = cls;
-  foreignPlace_ = turns_[cls].join();
+  nics_.front()->setForeignStack(stack, cls);
 }
 
 Packet* Host::foreignPacket() {
@@ -588,77 +598,14 @@ Packet* Host::foreignPacket() {
   network_->packets().foreign(*p) = nullptr;
   p->flowId = kNoFlow;
   p->src = id();
-  p->cls = foreignClass_;
+  p->cls = nics_.front()->foreignClass();
   return p;
 }
 
 void Host::sendForeign(Packet* p) {
   ++network_->counters.foreignSent;
   p->wireBytes = std::max<uint32_t>(p->wireBytes, static_cast<uint32_t>(minFrame_.n));
-  foreign_.push(p);
-  foreignBytes_ += p->wireBytes;
-  turns_[foreignClass_].set(foreignPlace_);
-  readyMask_ |= 1u << foreignClass_;
-  nic().kick();
-}
-
-Packet* Host::pullForeign(uint8_t cls) {
-  Packet* p = foreign_.pop();
-  foreignBytes_ -= p->wireBytes;
-  if (foreign_.empty()) passTurn(cls, foreignPlace_);
-  foreignStack_->onForeignSent(*p);
-  return p;
-}
-
-// ---------------------------------------------------------------- heap of paced flows
-
-bool Host::sooner(const Flow& a, const Flow& b) {
-  return a.nextSendAt < b.nextSendAt || (a.nextSendAt == b.nextSendAt && a.spec.id < b.spec.id);
-}
-
-void Host::heapPush(Flow& f) {
-  f.wait = Flow::Wait::Paced;
-  f.heapIndex = static_cast<uint32_t>(paced_.size());
-  paced_.push_back(&f);
-  heapUp(f.heapIndex);
-}
-
-void Host::heapRemove(Flow& f) {
-  const size_t i = f.heapIndex;
-  f.wait = Flow::Wait::Blocked;
-  Flow* moved = paced_.back();
-  paced_.pop_back();
-  if (moved == &f) return;
-  paced_[i] = moved;
-  moved->heapIndex = static_cast<uint32_t>(i);
-  heapUp(i);
-  heapDown(moved->heapIndex);
-}
-
-void Host::heapUp(size_t i) {
-  Flow* f = paced_[i];
-  while (i > 0 && sooner(*f, *paced_[(i - 1) / 2])) {
-    paced_[i] = paced_[(i - 1) / 2];
-    paced_[i]->heapIndex = static_cast<uint32_t>(i);
-    i = (i - 1) / 2;
-  }
-  paced_[i] = f;
-  f->heapIndex = static_cast<uint32_t>(i);
-}
-
-void Host::heapDown(size_t i) {
-  Flow* f = paced_[i];
-  for (;;) {
-    size_t child = 2 * i + 1;
-    if (child >= paced_.size()) break;
-    if (child + 1 < paced_.size() && sooner(*paced_[child + 1], *paced_[child])) ++child;
-    if (!sooner(*paced_[child], *f)) break;
-    paced_[i] = paced_[child];
-    paced_[i]->heapIndex = static_cast<uint32_t>(i);
-    i = child;
-  }
-  paced_[i] = f;
-  f->heapIndex = static_cast<uint32_t>(i);
+  nics_.front()->sendForeign(p);
 }
 
 }  // namespace fabric

@@ -1,4 +1,5 @@
-// A host and its NIC: flows that share it, with pacing and windows; control packets.
+// A host: its flows from start to end, its receiver, control packets, applications. Whose turn it is at a NIC is in
+// nic.h, what persistent connections keep in connections.h.
 #pragma once
 
 #include <memory>
@@ -6,40 +7,37 @@
 #include <vector>
 
 #include "mechanisms/core/closed_loop.h"
+#include "mechanisms/core/connections.h"
+#include "mechanisms/core/control.h"
+#include "mechanisms/core/nic.h"
 #include "mechanisms/core/node.h"
-#include "mechanisms/core/turns.h"
 
 namespace fabric {
 
-/// What stands above a NIC and sends packets of its own through the fabric: ns-3's internet stack.
-class ForeignStack {
- public:
-  virtual ~ForeignStack() = default;
-  /// A packet for it has arrived. What it carries is given back after the call.
-  virtual void onForeign(const Packet& packet) = 0;
-  /// A packet of its own has left the NIC's queue and goes on the wire.
-  virtual void onForeignSent(const Packet& packet) = 0;
-};
+class Utility;
 
-class Host final : public Node, public PacketSource {
+class Host final : public Node {
  public:
   Host();
   static const Description& describe();
   const Description& description() const override { return describe(); }
 
   void addPort(Port& port, Rate rate, Time delay) override;
-  /// All of them stay the caller's.
+  // For the table of slots.
   void setTransport(Transport& transport);
   void setCongestionControl(CongestionControl& cc);
   void addReceiverAgent(ReceiverAgent& agent);
+  void addApplication(Application& application);
+  void setUtility(const Utility& utility) { utility_ = &utility; }
 
   /// The time is there at which the flow list has this flow start: it does, or waits in a closed loop.
   void arrive(const FlowSpec& spec, Host& receiver);
   /// For ClosedLoop.
   void startFlow(const FlowSpec& spec, Host& receiver);
-  /// For congestion controls: after changing flow.rate or flow.window outside of the calls that the
-  /// host makes (a timer).
+  /// For congestion controls and applications: after changing flow.rate, flow.limit or flow.window outside of the
+  /// calls that the host makes (a timer).
   void rateChanged(Flow& flow);
+
   // For transports.
   /// The data packet becomes its own acknowledgement and goes back: what it collected is in place.
   /// `options` are bytes on top of ack_bytes.
@@ -48,35 +46,57 @@ class Host final : public Node, public PacketSource {
   /// state is the caller's to make; it starts and ends with the connection.
   Flow& addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint16_t dstPort);
   /// Looks anew whether the flow may send, after something beside its own ACKs and packets changed that.
-  void settle(Flow& flow);
+  void settle(Flow& flow) { flow.nic->settle(flow); }
+  /// The last payload byte of a flow is here, at its receiver.
+  void received(Flow& flow);
   /// The sender of `flow` is done; the flow is gone after this. True if it was a message and its
   /// connection has others.
   bool finish(Flow& flow);
 
-  /// A control packet of this host's own (a CNP) towards packet->dst.
+  // Control packets.
+  /// Puts a control packet of this host's own into its NIC's queue; it goes towards packet->dst.
   void sendControl(Packet* packet);
-  /// A fresh control packet about `flow`, from its receiver back to its sender.
-  Packet* controlFromReceiver(const Flow& flow, PacketKind kind, uint32_t bytes);
+  /// A fresh control packet about `flow`, from its receiver back to its sender, or from its sender. `type` is of
+  /// ControlTypes.
+  Packet* controlFromReceiver(const Flow& flow, uint8_t type, uint32_t bytes);
+  Packet* controlFromSender(const Flow& flow, uint8_t type, uint32_t bytes);
+  /// A fresh control packet about no flow.
+  Packet* controlTo(uint32_t dst, uint8_t type, uint32_t bytes);
+  /// `handler` gets the control packets of this type that arrive here.
+  void onControl(uint8_t type, ControlHandler handler);
 
-  /// Who gets and sends foreign packets here, and their class. They take turns with the flows of this
-  /// class as one flow would. Before the simulation starts; `stack` stays the caller's.
+  // Messages of applications.
+  /// Sends it to the host message.to, in a flow of its own, or on the connection of these hosts and this port where
+  /// the transport has persistent connections.
+  void sendMessage(Message message);
+
+  /// Who gets and sends foreign packets here, by the first NIC, and their class. Before the simulation starts;
+  /// `stack` stays the caller's.
   void setForeignStack(ForeignStack& stack, uint8_t cls);
   /// A fresh foreign packet of this host. The caller sets destination, hashes, lengths, ECN and what it carries.
   Packet* foreignPacket();
   /// Puts it into the NIC's queue, which has no limit of its own: the stack is asked to look first.
   void sendForeign(Packet* packet);
-  bool hasForeignStack() const { return foreignStack_ != nullptr; }
+  bool hasForeignStack() const { return nics_.front()->foreignStack() != nullptr; }
   /// What waits there, in bytes.
-  int64_t foreignBytes() const { return foreignBytes_; }
+  int64_t foreignBytes() const { return nics_.front()->foreignBytes(); }
+
+  /// Dies, or comes back: its links lose everything, its applications are told. Its flows go on when it is back.
+  void setUp(bool up);
+  bool up() const { return up_; }
 
   void receive(Port& port, Packet* packet) override;
   void prefetch(const Packet& packet) const override;
   void onDequeue(Port&, const Packet&) override {}
-  uint32_t refresh() override;
-  Packet* pull(uint8_t cls) override;
-  Time nextWake() const override;
+  void onLinkDown(Port& port) override;
+  /// For Nic: the next data packet of a flow, which goes now.
+  Packet* makeData(Flow& flow);
 
+  /// The first of its ports, and the only one of most hosts.
   Port& nic() const { return port(0); }
+  /// By which of its ports something with this hash leaves; not by one whose link is down, if another's is up.
+  Nic& nicFor(uint64_t hash) const;
+  /// Rate of each of its links.
   Rate lineRate() const { return nic().rate(); }
   Time baseRtt() const { return baseRtt_; }
   int64_t mtu() const { return mtu_.n; }
@@ -86,16 +106,29 @@ class Host final : public Node, public PacketSource {
   Time retransmitTimeout() const { return retransmitTimeout_; }
   int64_t cnpBytes() const { return cnpBytes_.n; }
   uint8_t cnpClass() const { return static_cast<uint8_t>(cnpClass_); }
+  int classes() const { return static_cast<int>(classes_); }
   /// Bytes in flight that keep the line busy over a base RTT.
   int64_t bandwidthDelayProduct() const;
   Transport& transport() const { return *transport_; }
   CongestionControl& congestionControl() const { return *cc_; }
+  /// Null where the slot is empty.
+  const Utility* utility() const { return utility_; }
   const std::vector<ReceiverAgent*>& receiverAgents() const { return receivers_; }
+  /// The first of its applications that is a T; null if none is.
+  template <class T>
+  T* application() const {
+    for (Application* a : applications_) {
+      if (auto* found = dynamic_cast<T*>(a)) return found;
+    }
+    return nullptr;
+  }
 
-  /// Flows whose sender is not done, in the order of their start.
+  /// Flows whose sender is not done, in the order of their start; messages of applications are not among them.
   template <class F>
   void forEachActive(F&& f) const {
-    for (Flow* flow = firstActive_; flow != nullptr; flow = flow->nextActive) f(*flow);
+    for (Flow* flow = firstActive_; flow != nullptr; flow = flow->nextActive) {
+      if (flow->spec.message == nullptr) f(*flow);
+    }
   }
   /// Messages in closed loops that have not begun, in no order.
   template <class F>
@@ -107,68 +140,41 @@ class Host final : public Node, public PacketSource {
   void emitFlow(const Flow& flow) const;
 
  private:
-  /// The NIC's own first-in first-out queue for ACKs and CNPs.
-  class ControlQueue final : public Queue {
-   public:
-    const Description& description() const override;
-    bool enqueue(Packet* packet, int64_t) override { return list_.push(packet), true; }
-    Packet* dequeue() override { return list_.empty() ? nullptr : list_.pop(); }
-
-   private:
-    PacketList list_;
-  };
+  friend class Connections;
   void onStart(Network& network) override;
   void onData(Flow& flow, Packet* packet);
   void onAck(Flow& flow, Packet* packet);
+  void onControlPacket(Packet* packet);
+  void onCnp(Flow* flow, Packet& cnp);
+  Packet* control(uint32_t src, uint32_t dst, uint8_t type, uint32_t bytes);
+  void enqueueControl(Packet* packet);
   void prepare(Flow& flow, Host& receiver);
   void begin(Flow& flow);
   void leave(Flow& flow);
   void bury(Flow& flow);
   void release(Flow& flow);
-  Flow& connectionOf(const FlowSpec& spec, Host& receiver);
-  void park(Flow& connection);
-  void makeReady(Flow& flow);
-  void block(Flow& flow);
-  void passTurn(uint8_t cls, uint32_t place);
-  Packet* pullForeign(uint8_t cls);
   void checkBounds(const Flow& flow);
+  uint32_t nextMessageId();
   static void onStop(Flow& flow);
   static void onRetransmitTimer(Flow& flow);
   static void onEnd(Flow& flow);
   static constexpr Flow::Handlers kHandlers{&Host::onStop, &Host::onRetransmitTimer, &Host::onEnd};
 
-  // Paced flows: a binary heap by (nextSendAt, id), each flow knowing its place.
-  static bool sooner(const Flow& a, const Flow& b);
-  void heapPush(Flow& flow);
-  void heapRemove(Flow& flow);
-  void heapUp(size_t i);
-  void heapDown(size_t i);
-
-  /// A persistent connection of this host: a flow while it has messages, a few bytes else.
-  struct Connection {
-    Flow* busy = nullptr;
-    std::unique_ptr<std::byte[]> kept;  // by sub-flow: the transport's, the congestion control's
-  };
-
   Transport* transport_ = nullptr;
   CongestionControl* cc_ = nullptr;
+  const Utility* utility_ = nullptr;
   std::vector<ReceiverAgent*> receivers_;
-  std::unordered_map<uint64_t, Connection> connections_;  // its order is no order
-  std::unordered_map<uint64_t, ClosedLoop> loops_;        // nor is this one's
-  std::vector<std::unique_ptr<ControlQueue>> controlQueues_;
-  Turns turns_[kMaxClasses];
-  uint32_t readyMask_ = 0;
-  std::vector<Flow*> paced_;
+  std::vector<Application*> applications_;
+  std::vector<std::unique_ptr<Nic>> nics_;  // by port
+  std::vector<ControlHandler> handlers_;    // by type
+  Connections connections_{*this};
+  std::unordered_map<uint64_t, ClosedLoop> loops_;  // its order is no order
   Flow *firstActive_ = nullptr, *lastActive_ = nullptr;
   bool ecnCapable_ = false;
+  bool up_ = true;
+  uint32_t messages_ = 0;  // of applications, sent from here
 
-  ForeignStack* foreignStack_ = nullptr;
-  PacketList foreign_;
-  int64_t foreignBytes_ = 0;
-  uint32_t foreignPlace_ = 0;  // its turn among the flows of its class
-  uint8_t foreignClass_ = 0;
-
-  Bytes mtu_, headerBytes_, minFrame_, ackBytes_, cnpBytes_;
+  Bytes mtu_, headerBytes_, minFrame_, ackBytes_, cnpBytes_, nicBacklog_;
   int64_t ackEvery_ = 1, ackClass_ = 0, cnpClass_ = 0, classes_ = 2;
   Time baseRtt_, retransmitTimeout_;
 };

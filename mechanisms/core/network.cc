@@ -13,11 +13,11 @@ namespace fabric {
 
 /// Fires at every multiple of its table's interval, after everything else at that time.
 struct Network::Sampler final : Event {
-  Sampler(Network& network, int table, void (Network::*sample)())
+  Sampler(Network& network, int table, std::function<void()> sample)
       : Event(eventKey(kLastNode, EventKind::Sample, static_cast<uint32_t>(table))),
         network(network),
         table(table),
-        sample(sample) {}
+        sample(std::move(sample)) {}
 
   void arm(Time at) {
     if (at <= network.trace_.filter(table).to) network.engine_.schedule(*this, at);
@@ -25,13 +25,13 @@ struct Network::Sampler final : Event {
   void fire() override {
     const Time next = at() + network.trace_.filter(table).interval;
     network.trace_.stopHolding();  // all rows from before are out, and none from later is there
-    (network.*sample)();
+    sample();
     arm(next);
   }
 
   Network& network;
   int table;
-  void (Network::*sample)();
+  std::function<void()> sample;
 };
 
 /// A flow that will start. It is an event of its sender's node.
@@ -75,14 +75,7 @@ Host& Network::host(uint32_t id) const {
 void Network::start() {
   if (started_) throw std::logic_error("the network has started already");
   started_ = true;
-  // Telemetry of the eight hops that a packet can collect (docs/mechanisms/hpcc.md): 2 B and 8 B each.
-  constexpr int64_t kTelemetry = 2 + 8 * 8;
-  int64_t overlay = 0;
-  for (const Node* n : nodes_) {
-    if (const auto* h = dynamic_cast<const Host*>(n)) largestFrame_ = std::max(largestFrame_, h->mtu() + kTelemetry);
-    if (const auto* s = dynamic_cast<const Switch*>(n)) overlay = std::max(overlay, s->overlayBytes());
-  }
-  largestFrame_ += overlay;
+  largestFrame_ = computeLargestFrame();
   int mostClasses = 1;
   for (Node* n : nodes_) {
     n->start(*this);
@@ -107,36 +100,63 @@ void Network::start() {
   checkNeeds();
   startTracing();
   scheduleFlows();
-  checkLinkEvents();
   const auto later = [](const auto& x, const auto& y) { return y.at < x.at; };
   std::stable_sort(linkEvents_.begin(), linkEvents_.end(), later);
+  std::stable_sort(hostEvents_.begin(), hostEvents_.end(), later);
   std::stable_sort(routeChanges_.begin(), routeChanges_.end(), later);
   scheduleLinks();
   if (stopAt_ != Time::Max()) engine_.schedule(stopEvent_, stopAt_);
 }
 
+std::vector<Component*> Network::components() const {
+  std::vector<Component*> list;
+  for (const Node* n : nodes_) {
+    for (const Plugged& p : n->plugged()) list.push_back(p.component);
+    for (const Port* port : n->ports()) {
+      for (const Plugged& p : port->plugged()) list.push_back(p.component);
+    }
+  }
+  return list;
+}
+
+/// A packet may carry every extension that some component fills, each once.
+int64_t Network::computeLargestFrame() const {
+  std::map<std::string, int64_t> extensions;
+  for (const Component* c : components()) {
+    for (const Extension& e : c->description().extensions) {
+      extensions[e.name] = std::max(extensions[e.name], e.wireBytes);
+    }
+  }
+  int64_t mtu = 0, overlay = 0, added = 0;
+  for (const auto& [name, bytes] : extensions) added += bytes;
+  for (const Node* n : nodes_) {
+    if (const auto* h = dynamic_cast<const Host*>(n)) mtu = std::max(mtu, h->mtu());
+    if (const auto* s = dynamic_cast<const Switch*>(n)) overlay = std::max(overlay, s->overlayBytes());
+  }
+  return mtu + added + overlay;
+}
+
+FlowTimer Network::flowTimer(const std::string& name) {
+  auto it = std::find(flowTimers_.begin(), flowTimers_.end(), name);
+  if (it == flowTimers_.end()) {
+    if (flowTimers_.size() == kFlowTimers) {
+      throw std::logic_error("flow timer " + name + ": there are " + std::to_string(kFlowTimers) + " already");
+    }
+    it = flowTimers_.insert(it, name);
+  }
+  return FlowTimer(static_cast<uint8_t>(it - flowTimers_.begin()));
+}
+
 /// What a mechanism needs must be somewhere; whether it is at every place is its own affair.
 void Network::checkNeeds() const {
   std::map<std::string, const Description*> used;
-  const auto use = [&](const Component& c) { used.emplace(c.description().name, &c.description()); };
-  for (const Node* n : nodes_) {
-    if (const auto* h = dynamic_cast<const Host*>(n)) {
-      use(h->transport());
-      use(h->congestionControl());
-      for (const ReceiverAgent* r : h->receiverAgents()) use(*r);
-    }
-    if (const auto* s = dynamic_cast<const Switch*>(n)) use(s->pathSelector());
-    for (const Port* p : n->ports()) {
-      for (const Queue* q : p->queues()) use(*q);
-      for (const PortAgent* a : p->agents()) use(*a);
-    }
-  }
+  for (const Component* c : components()) used.emplace(c->description().name, &c->description());
   for (const auto& [name, description] : used) {
     for (const std::string& need : description->needs) {
       if (used.count(need) != 0) continue;
       const Description* missing = Registry::find(need);
-      throw ParamError(name + " needs the " + (missing != nullptr ? toString(missing->kind) : "component") + " " +
-                       need + ", which is nowhere in the network; add it");
+      throw ParamError(name + " needs the " + (missing != nullptr ? missing->kind.name : "component") + " " + need +
+                       ", which is nowhere in the network; add it");
     }
   }
 }
@@ -145,16 +165,7 @@ void Network::checkNeeds() const {
 
 void Network::addLinkEvent(Time at, Port& end, bool up) { linkEvents_.push_back({at, &end, up}); }
 
-void Network::checkLinkEvents() const {
-  for (const LinkEvent& e : linkEvents_) {
-    for (const Port* p : {e.end, &e.end->peer()}) {
-      if (dynamic_cast<const Switch*>(&p->node()) == nullptr) {
-        throw std::invalid_argument("the link of host " + p->node().name() +
-                                    " cannot fail; links between switches can");
-      }
-    }
-  }
-}
+void Network::addHostEvent(Time at, Host& host, bool up) { hostEvents_.push_back({at, &host, up}); }
 
 void Network::addRouteChange(Time at, std::vector<RouteEntry> routes) {
   for (const RouteEntry& r : routes) {
@@ -168,23 +179,32 @@ void Network::addRouteChange(Time at, std::vector<RouteEntry> routes) {
 void Network::scheduleLinks() {
   Time next = Time::Max();
   if (!linkEvents_.empty()) next = std::min(next, linkEvents_.back().at);
+  if (!hostEvents_.empty()) next = std::min(next, hostEvents_.back().at);
   if (!routeChanges_.empty()) next = std::min(next, routeChanges_.back().at);
   if (next != Time::Max()) engine_.schedule(linkEvent_, next);
+}
+
+void Network::changeLink(Port& end, bool up) {
+  if (up) {
+    end.bringUp();
+    end.peer().bringUp();
+    end.kick();
+    end.peer().kick();
+  } else {
+    end.takeDown();
+    end.peer().takeDown();
+  }
 }
 
 void Network::changeLinks() {
   const Time now = engine_.now();
   for (; !linkEvents_.empty() && linkEvents_.back().at == now; linkEvents_.pop_back()) {
-    const LinkEvent& e = linkEvents_.back();
-    if (e.up) {
-      e.end->bringUp();
-      e.end->peer().bringUp();
-      e.end->kick();
-      e.end->peer().kick();
-    } else {
-      e.end->takeDown();
-      e.end->peer().takeDown();
-    }
+    changeLink(*linkEvents_.back().end, linkEvents_.back().up);
+  }
+  for (; !hostEvents_.empty() && hostEvents_.back().at == now; hostEvents_.pop_back()) {
+    const HostEvent e = hostEvents_.back();
+    for (Port* port : e.host->ports()) changeLink(*port, e.up);
+    e.host->setUp(e.up);
   }
   for (; !routeChanges_.empty() && routeChanges_.back().at == now; routeChanges_.pop_back()) {
     for (Node* n : nodes_) {
@@ -308,16 +328,28 @@ void Network::startTracing() {
     if (table == kQueues) queuePorts_ = ports;
     if (table == kLinks) linkPorts_ = ports;
   }
-  const auto sampler = [this](int table, void (Network::*sample)()) {
+  const auto sampler = [this](int table, std::function<void()> sample) {
     if (!trace_.on(table)) return;
     const TraceFilter& f = trace_.filter(table);
-    samplers_.push_back(std::make_unique<Sampler>(*this, table, sample));
+    samplers_.push_back(std::make_unique<Sampler>(*this, table, std::move(sample)));
     const int64_t steps = (f.from.ps + f.interval.ps - 1) / f.interval.ps;
     samplers_.back()->arm(Time{steps * f.interval.ps});
   };
-  sampler(kQueues, &Network::sampleQueues);
-  sampler(kLinks, &Network::sampleLinks);
-  sampler(kRates, &Network::sampleRates);
+  sampler(kQueues, [this] { sampleQueues(); });
+  sampler(kLinks, [this] { sampleLinks(); });
+  sampler(kRates, [this] { sampleRates(); });
+  for (int table = kStandardTables; table < trace_.size(); ++table) {
+    if (!trace_.desc(table).sampled) continue;
+    std::vector<Component*> makers;
+    for (Component* c : components()) {
+      const auto& tables = c->description().tables;
+      const auto same = [&](const TableDesc& t) { return t.name == trace_.desc(table).name; };
+      if (std::any_of(tables.begin(), tables.end(), same)) makers.push_back(c);
+    }
+    sampler(table, [makers, table] {
+      for (Component* c : makers) c->onSample(table);
+    });
+  }
 }
 
 void Network::sampleQueues() {
@@ -413,6 +445,8 @@ std::vector<Network::Check> Network::checks() const {
   list.push_back({"buffers_accounted", consistent && used <= queued,
                   "counted at ingress " + std::to_string(counted) + ", used " + std::to_string(used) + ", queued " +
                       std::to_string(queued) + " B"});
+  list.push_back({"one_frame_at_a_time", c.overlaps == 0,
+                  std::to_string(c.overlaps) + " frames were put on a wire that was not free"});
   list.push_back({"rates_in_bounds", c.boundViolations == 0,
                   std::to_string(c.boundViolations) + " times a rate or window was outside of what the line allows"});
   return list;

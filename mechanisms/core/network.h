@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "mechanisms/core/control.h"
 #include "mechanisms/core/engine.h"
 #include "mechanisms/core/flow.h"
+#include "mechanisms/core/message_pool.h"
 #include "mechanisms/core/node_events.h"
 #include "mechanisms/core/packet.h"
 #include "mechanisms/core/trace.h"
@@ -30,6 +32,7 @@ class Network final : public Windows {
     uint64_t retransmittedBytes = 0;
     uint64_t linkDrops = 0;        // of the drops, those because a link was down
     int64_t xoffForgotten = 0;     // pauses that ended with their link, less those that began with it
+    uint64_t overlaps = 0;         // a frame was put on a wire that was not free
     uint64_t boundViolations = 0;  // a rate or window outside of what the line allows
     uint64_t foreignSent = 0, foreignReceived = 0, foreignDropped = 0;  // packets
     uint64_t flowsStarted = 0, flowsFinished = 0, flowsEnded = 0;
@@ -51,11 +54,15 @@ class Network final : public Windows {
   PacketPool& packets() { return packets_; }
   const PacketPool& packets() const { return packets_; }
   FlowPool& flows() { return flows_; }
+  MessagePool& messages() { return messages_; }
+  ControlTypes& controlTypes() { return controlTypes_; }
   TraceBus& trace() { return trace_; }
   uint64_t seed() const { return seed_; }
 
-  /// The largest frame there can be on a wire, telemetry and overlay included; known once start() began.
+  /// The largest frame there can be on a wire, extensions and overlay included; known once start() began.
   int64_t largestFrame() const { return largestFrame_; }
+  /// A timer for every flow, the same for everyone who asks by this name.
+  FlowTimer flowTimer(const std::string& name);
 
   void add(Node& node);
   const std::vector<Node*>& nodes() const { return nodes_; }
@@ -68,8 +75,10 @@ class Network final : public Windows {
   void stopWhenFlowsFinish(bool stop) { stopWhenFlowsFinish_ = stop; }
   /// The run ends at this time, after everything that happens then.
   void stopAt(Time at) { stopAt_ = at; }
-  /// A link between two switches goes out of service or comes back; before start().
+  /// A link goes out of service or comes back; before start().
   void addLinkEvent(Time at, Port& end, bool up);
+  /// A host dies or comes back, and all of its links with it; before start().
+  void addHostEvent(Time at, Host& host, bool up);
   /// All switches change to these routes, in place of those before; before start().
   struct RouteEntry {
     uint32_t node, dst;
@@ -108,13 +117,16 @@ class Network final : public Windows {
   struct Sampler;
   struct Start;
   bool mustKeepOrder() const;
+  /// Every component of the network, in the order of nodes and slots.
+  std::vector<Component*> components() const;
+  int64_t computeLargestFrame() const;
   void checkNeeds() const;
   void startFlows();
   void scheduleFlows();
   void stop() { engine_.stop(); }
-  void checkLinkEvents() const;
   void scheduleLinks();
   void changeLinks();
+  void changeLink(Port& end, bool up);
   void startTracing();
   void sampleQueues();
   void sampleLinks();
@@ -124,6 +136,9 @@ class Network final : public Windows {
   uint64_t seed_;
   PacketPool packets_;
   FlowPool flows_;
+  MessagePool messages_;
+  ControlTypes controlTypes_;
+  std::vector<std::string> flowTimers_;
   TraceBus trace_;
   std::vector<Node*> nodes_;
   FlowFeed* feed_ = nullptr;
@@ -142,11 +157,17 @@ class Network final : public Windows {
     Port* end;
     bool up;
   };
+  struct HostEvent {
+    Time at;
+    Host* host;
+    bool up;
+  };
   struct RouteChange {
     Time at;
     std::vector<RouteEntry> routes;
   };
   std::vector<LinkEvent> linkEvents_;  // those to come, the next one last
+  std::vector<HostEvent> hostEvents_;
   std::vector<RouteChange> routeChanges_;
   std::vector<Port*> queuePorts_, linkPorts_;
   std::vector<std::unique_ptr<Sampler>> samplers_;

@@ -18,6 +18,7 @@ void Node::addPort(Port& port, Rate rate, Time delay) {
 
 void Node::onStart(Network& network) {
   for (Port* p : ports_) p->start(network);
+  for (const Plugged& p : plugged_) p.component->start(network);
 }
 
 void Node::drop(Port& port, Packet* packet, DropReason reason) {

@@ -31,19 +31,28 @@ class Node : public Component {
   virtual void onDequeue(Port& port, const Packet& packet) = 0;
   /// The link of `port` is back in service.
   virtual void onLinkUp(Port&) {}
+  /// It is out of service, and what waited for it is lost.
+  virtual void onLinkDown(Port&) {}
   /// `packet` is lost on the link of `port`, or on its way to it.
   void lose(Port& port, Packet* packet) { drop(port, packet, DropReason::LinkDown); }
+  void drop(Port& port, Packet* packet, DropReason reason);
+
+  const std::vector<Plugged>& plugged() const { return plugged_; }
+  /// A key for a timer of one of this node's components; each call gives another.
+  uint64_t timerKey() { return eventKey(keyNode(id_), EventKind::NodeTimer, timers_++); }
 
  protected:
   void onStart(Network& network) override;
-  void drop(Port& port, Packet* packet, DropReason reason);
 
   Network* network_ = nullptr;
 
  private:
+  friend void plug(Component& place, const Slot& slot, Component& component);
   uint32_t id_ = 0;
+  uint32_t timers_ = 0;  // keys given out
   std::string name_;
   std::vector<Port*> ports_;
+  std::vector<Plugged> plugged_;
 };
 
 }  // namespace fabric

@@ -8,22 +8,20 @@ PacketPool::~PacketPool() {
   });
 }
 
-size_t PacketPool::reserve(const std::string& name, size_t bytes, void (*construct)(void*)) {
-  if (const auto known = find(name)) return *known;
+size_t PacketPool::reserve(const std::string& name, std::type_index type, size_t bytes, void (*construct)(void*)) {
+  for (const Slot& s : slots_) {
+    if (s.name != name) continue;
+    if (s.type != type) {
+      throw std::logic_error("packet extension " + name + " is asked for with two types; give one another name");
+    }
+    return s.offset;
+  }
   if (!chunks_.empty()) {
     throw std::logic_error("packet extension " + name + " was asked for after the first packet");
   }
-  const size_t offset = size_;
-  slots_.push_back({name, offset, construct});
+  slots_.push_back({name, type, size_, construct});
   size_ += (bytes + 7) / 8 * 8;
-  return offset;
-}
-
-std::optional<size_t> PacketPool::find(const std::string& name) const {
-  for (const Slot& s : slots_) {
-    if (s.name == name) return s.offset;
-  }
-  return {};
+  return slots_.back().offset;
 }
 
 void PacketPool::grow() {

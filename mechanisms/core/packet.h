@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <type_traits>
+#include <typeindex>
 #include <vector>
 
 #include "mechanisms/core/types.h"
@@ -34,7 +35,8 @@ struct Packet {
   uint32_t payload = 0;
   uint32_t flowId = 0;
   uint16_t ingress = 0;  // port at the switch it is in
-  uint8_t cls = 0;
+  uint8_t cls : 4;
+  uint8_t ingressClass : 4;  // in which it came to the switch: what is held against its port
   PacketKind kind = PacketKind::Data;
   bool ect = false;     // ECN-capable transport
   bool marked = false;  // congestion experienced; on an ACK: echoed
@@ -47,10 +49,14 @@ struct Packet {
   Time sentAt;       // when the sender put the data packet on the wire; an ACK returns it
   uint32_t src = 0;  // node id
   /// It carries the outer header of an overlay, of so many of its wire bytes, from leaf to leaf.
-  bool encapsulated = false;
+  bool encapsulated : 1;
+  /// Of a Control packet: its registered type, see ControlTypes.
+  uint8_t control : 7;
   /// The line, from the packet's first, up to which an extension is filled that grows on the way.
   uint8_t grownTo = 0;
   uint16_t overlayBytes = 0;
+
+  Packet() : cls(0), ingressClass(0), encapsulated(false), control(0) {}
 
   /// A mechanism's extension at the offset its layout was given.
   template <class T>
@@ -81,6 +87,20 @@ struct Packet {
 };
 static_assert(sizeof(Packet) == 88,
               "HPCC's telemetry, of 8 B and records of 32 B, as the first extension has no record in two lines");
+
+/// A mechanism's extension of type T in every packet, as PacketPool::reserve() gives it out.
+template <class T>
+class PacketExtension {
+ public:
+  PacketExtension() = default;
+  explicit PacketExtension(size_t offset) : offset_(static_cast<uint32_t>(offset)) {}
+  T& operator()(Packet& p) const { return p.at<T>(offset_); }
+  const T& operator()(const Packet& p) const { return p.at<T>(offset_); }
+  operator size_t() const { return offset_; }
+
+ private:
+  uint32_t offset_ = 0;
+};
 
 /// An intrusive first-in first-out list of packets.
 class PacketList {
@@ -120,18 +140,25 @@ class PacketPool {
   }
   bool takesForeign() const { return releaseForeign_ != nullptr; }
   /// What a foreign packet carries; null: nothing, and nothing is given back.
-  void*& foreign(Packet& p) const { return p.at<void*>(foreign_); }
-  void* foreign(const Packet& p) const { return p.at<void*>(foreign_); }
+  void*& foreign(Packet& p) const { return foreign_(p); }
+  void* foreign(const Packet& p) const { return foreign_(p); }
 
-  /// The offset of the extension `T`, the same for everyone who asks for it by this name.
+  /// Room for the extension T, the same for everyone who asks for it by this name; with another type it is
+  /// refused.
   template <class T>
-  size_t reserve(const char* name) {
+  PacketExtension<T> reserve(const char* name) {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 8);
-    return reserve(name, sizeof(T), [](void* at) { new (at) T(); });
+    return PacketExtension<T>(reserve(name, typeid(T), sizeof(T), [](void* at) { new (at) T(); }));
   }
 
-  /// The offset of an extension that somebody has reserved.
-  std::optional<size_t> find(const std::string& name) const;
+  /// The extension that somebody has reserved by this name, if it is of this type.
+  template <class T>
+  std::optional<PacketExtension<T>> find(const std::string& name) const {
+    for (const Slot& s : slots_) {
+      if (s.name == name && s.type == typeid(T)) return PacketExtension<T>(s.offset);
+    }
+    return {};
+  }
 
   /// A fresh packet; its extensions hold whatever they held, the one who uses them first resets them.
   Packet* get() {
@@ -179,17 +206,18 @@ class PacketPool {
   /// What a packet takes, with its extensions.
   size_t lines() const { return (size_ + sizeof(CacheLine) - 1) / sizeof(CacheLine); }
 
-  size_t reserve(const std::string& name, size_t bytes, void (*construct)(void*));
+  size_t reserve(const std::string& name, std::type_index type, size_t bytes, void (*construct)(void*));
   void grow();
 
   struct Slot {
     std::string name;
+    std::type_index type;
     size_t offset;
     void (*construct)(void*);
   };
   std::vector<Slot> slots_;
   void (*releaseForeign_)(void*) = nullptr;
-  size_t foreign_ = 0;
+  PacketExtension<void*> foreign_;
   size_t size_ = sizeof(Packet);
   std::vector<std::unique_ptr<CacheLine[]>> chunks_;
   Packet* free_ = nullptr;

@@ -39,10 +39,9 @@ const Description& Port::describe() {
           .range(1e-6, 1024)
           .live()
           .param("headroom", &Port::headroomParam_, Bytes{0},
-                 "buffer per class for what arrives after XOFF; 0 = 2 * rate * delay, three frames of an MTU, 66 B of "
-                 "INT and the overlay (the one that is too much, one before the pause frame, one being sent as that "
-                 "arrives) and the "
-                 "pause frame of 64 B",
+                 "buffer per class for what arrives after XOFF; 0 = 2 * rate * delay, three of the largest frames, "
+                 "extensions and overlay included (the one that is too much, one before the pause frame, one being "
+                 "sent as that arrives), and the pause frame of 64 B",
                  "chosen")
           .done();
   return d;
@@ -66,19 +65,29 @@ Network& Port::network() const { return node_->network(); }
 
 bool Port::leadsToSwitch() const { return dynamic_cast<const Switch*>(&peer_->node()) != nullptr; }
 
-void Port::setQueues(const std::vector<Queue*>& queues) {
-  if (queues.empty() || queues.size() > kMaxClasses) {
-    throw std::invalid_argument("a port of " + node_->name() + " has " + std::to_string(queues.size()) +
-                                " queues; it takes one per class, 1 to " + std::to_string(kMaxClasses));
-  }
-  classes_ = static_cast<uint8_t>(queues.size());
-  std::copy(queues.begin(), queues.end(), queues_);
-  for (uint8_t c = 0; c < classes_; ++c) queues_[c]->attach(*this, c);
+void Port::setQueue(uint8_t cls, Queue& queue) {
+  queues_[cls] = &queue;
+  classes_ = std::max<uint8_t>(classes_, cls + 1);
+  queue.attach(*this, cls);
 }
 
-void Port::addAgent(PortAgent& agent) {
-  agent.attach(*this, static_cast<uint8_t>(agents_.size()));
+void Port::addAgent(PortAgent& agent, uint8_t index) {
   agents_.push_back(&agent);
+  agent.attach(*this, index);
+}
+
+void Port::setFlowScheduler(FlowScheduler& scheduler) {
+  flowScheduler_ = &scheduler;
+  scheduler.attach(*this);
+}
+
+void Port::setSource(PacketSource& source, int64_t backlog) {
+  source_ = &source;
+  backlog_ = backlog;
+}
+
+uint64_t Port::timerKey() {
+  return eventKey(keyNode(node_->id()), EventKind::AgentTimer, uint32_t{index_} << 16 | timers_++);
 }
 
 void Port::onStart(Network& network) {
@@ -88,10 +97,12 @@ void Port::onStart(Network& network) {
     headroom_.n = static_cast<int64_t>(bitPs / (8 * static_cast<__int128>(1000000000000))) +
                   3 * network.largestFrame() + kPauseFrameBytes;
   }
-  for (uint8_t c = 0; c < classes_; ++c) queues_[c]->start(network);
+  for (const Plugged& p : plugged_) p.component->start(network);
+  for (uint8_t c = 0; c < classes_; ++c) {
+    if (queues_[c]->holdsBack()) holdMask_ |= 1u << c;
+  }
   PortAgent **enqueueEnd = &firstEnqueueHook_, **dequeueEnd = &firstDequeueHook_;
   for (PortAgent* a : agents_) {
-    a->start(network);
     if (a->hooksEnqueue()) {
       *enqueueEnd = a;
       enqueueEnd = &a->nextEnqueueHook_;
@@ -107,27 +118,57 @@ bool Port::enqueue(Packet* packet) {
   const uint8_t cls = packet->cls;
   Queue& q = *queues_[cls];
   const bool wasMarked = packet->marked;
-  if (!q.enqueue(packet, q.bytes_)) return false;
-  q.bytes_ += packet->wireBytes;
-  ++q.packets_;
-  q.maxBytes_ = std::max(q.maxBytes_, q.bytes_);
-  nonEmptyMask_ |= 1u << cls;
-  for (PortAgent* a = firstEnqueueHook_; a != nullptr; a = a->nextEnqueueHook_) a->onEnqueue(*packet);
-  if (packet->marked && !wasMarked) {
-    ++network().counters.marks;
-    if (traced(kPackets)) tracePacket(PacketEvent::Mark, *packet);
+  const bool taken = q.enqueue(packet, q.bytes_);
+  if (taken) {
+    q.bytes_ += packet->wireBytes;
+    ++q.packets_;
+    q.maxBytes_ = std::max(q.maxBytes_, q.bytes_);
+    nonEmptyMask_ |= 1u << cls;
+    for (PortAgent* a = firstEnqueueHook_; a != nullptr; a = a->nextEnqueueHook_) a->onEnqueue(*packet);
+    if (packet->marked && !wasMarked) {
+      ++network().counters.marks;
+      if (traced(kPackets)) tracePacket(PacketEvent::Mark, *packet);
+    }
+    if (traced(kPackets)) tracePacket(PacketEvent::Enqueue, *packet);
   }
-  if (traced(kPackets)) tracePacket(PacketEvent::Enqueue, *packet);
-  return true;
+  if (!discarded_.empty()) dropDiscarded();
+  return taken;
 }
 
-/// The next packet of a class in which one waits.
+/// The next packet of a class in which one waits; null if the queue has discarded all of them.
 Packet* Port::take(uint8_t cls) {
   Queue& q = *queues_[cls];
   Packet* packet = q.dequeue();
-  q.bytes_ -= packet->wireBytes;
-  if (--q.packets_ == 0) nonEmptyMask_ &= ~(1u << cls);
+  if (packet != nullptr) {
+    q.bytes_ -= packet->wireBytes;
+    --q.packets_;
+  }
+  if (q.packets_ == 0) nonEmptyMask_ &= ~(1u << cls);
+  if (!discarded_.empty()) dropDiscarded();
   return packet;
+}
+
+void Queue::discard(Packet* packet, DropReason reason) { port_->discard(*this, packet, reason); }
+
+/// The queue is in the middle of something, so what its drop brings about waits until it is done.
+void Port::discard(Queue& q, Packet* packet, DropReason reason) {
+  q.bytes_ -= packet->wireBytes;
+  --q.packets_;
+  discardReason_ = reason;
+  discarded_.push(packet);
+}
+
+void Port::dropDiscarded() {
+  const bool outer = std::exchange(sending_, true);  // a pause frame that this gives rise to waits
+  while (!discarded_.empty()) {
+    Packet* packet = discarded_.pop();
+    if (queues_[packet->cls]->packets_ == 0) nonEmptyMask_ &= ~(1u << packet->cls);
+    for (PortAgent* a : agents_) a->onDiscard(*packet);
+    node_->onDequeue(*this, *packet);
+    node_->drop(*this, packet, discardReason_);
+  }
+  sending_ = outer;
+  if (!sending_ && pauseWaits_) kick();
 }
 
 int64_t Port::dataQueueBytes() const {
@@ -138,46 +179,89 @@ int64_t Port::dataQueueBytes() const {
 
 bool Port::busy() const { return engine_->now() < busyUntil_; }
 
+uint32_t Port::heldBack() const {
+  uint32_t held = 0;
+  for (uint32_t mask = holdMask_ & nonEmptyMask_; mask != 0; mask &= mask - 1) {
+    const int cls = __builtin_ctz(mask);
+    if (queues_[cls]->readyAt() > engine_->now()) held |= 1u << cls;
+  }
+  return held;
+}
+
 uint32_t Port::sendable() {
-  const uint32_t offered = source_ != nullptr ? nonEmptyMask_ | source_->refresh() : nonEmptyMask_;
+  uint32_t offered = nonEmptyMask_;
+  if (holdMask_ != 0) offered &= ~heldBack();
+  if (source_ != nullptr && backlog_ == 0) offered |= source_->refresh();
   return offered & ~pausedMask_;
 }
 
 void Port::kick() {
-  if (busy()) {
-    armNext();
-    return;
+  if (sending_ || (faulty && down_)) return;
+  if (backlog_ != 0) letIn();
+  if (!busy()) {
+    sending_ = true;
+    Packet* packet = next();
+    if (packet != nullptr) send(packet);
+    sending_ = false;
   }
+  armNext();
+}
+
+Packet* Port::next() {
   if (pauseWaits_) {
     Packet* pause = linkControl_.pop();
     pauseWaits_ = !linkControl_.empty();
-    send(pause);
-  } else if (const uint32_t mask = sendable(); mask != 0) {
+    return pause;
+  }
+  while (const uint32_t mask = sendable()) {
     const auto cls = static_cast<uint8_t>(__builtin_ctz(mask));
-    if ((nonEmptyMask_ >> cls) & 1u) {
-      Packet* packet = take(cls);
+    if (((nonEmptyMask_ >> cls) & 1u) == 0) {
+      Packet* packet = source_->pull(cls);
+      for (PortAgent* a = firstEnqueueHook_; a != nullptr; a = a->nextEnqueueHook_) a->onEnqueue(*packet);
+      return packet;
+    }
+    if (Packet* packet = take(cls)) {
       node_->onDequeue(*this, *packet);
-      send(packet);
-    } else {
-      send(source_->pull(cls));
+      return packet;
     }
   }
-  armNext();
+  return nullptr;
+}
+
+void Port::letIn() {
+  const bool outer = std::exchange(sending_, true);
+  for (;;) {
+    uint32_t mask = source_->refresh();
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const int cls = __builtin_ctz(rest);
+      if (queues_[cls]->bytes_ >= backlog_) mask &= ~(1u << cls);
+    }
+    if (mask == 0) break;
+    Packet* packet = source_->pull(static_cast<uint8_t>(__builtin_ctz(mask)));
+    if (!enqueue(packet)) node_->drop(*this, packet, DropReason::QueueFull);
+  }
+  sending_ = outer;
 }
 
 void Port::armNext() {
   // The end of a transmission matters only if something waits for it.
   if (pauseWaits_ || sendable() != 0) {
     engine_->scheduleNoLaterThan(done_, busyUntil_);
-  } else if (source_ != nullptr) {
-    const Time wake = source_->nextWake();
-    if (wake != Time::Max()) engine_->scheduleNoLaterThan(done_, std::max(wake, busyUntil_));
+    if (backlog_ == 0) return;
   }
+  Time wake = Time::Max();
+  if (source_ != nullptr) wake = source_->nextWake();
+  if (backlog_ != 0 && wake != Time::Max()) engine_->scheduleNoLaterThan(done_, std::max(wake, engine_->now()));
+  for (uint32_t mask = holdMask_ & nonEmptyMask_ & ~pausedMask_; mask != 0; mask &= mask - 1) {
+    wake = std::min(wake, queues_[__builtin_ctz(mask)]->readyAt());
+  }
+  if (wake != Time::Max()) engine_->scheduleNoLaterThan(done_, std::max(wake, busyUntil_));
 }
 
 void Port::send(Packet* packet) {
   for (PortAgent* a = firstDequeueHook_; a != nullptr; a = a->nextDequeueHook_) a->onDequeue(*packet);
   if (traced(kPackets)) tracePacket(PacketEvent::Dequeue, *packet);
+  if (busy()) ++network().counters.overlaps;
   const Time duration = serialisation(packet->wireBytes);
   busyUntil_ = engine_->now() + duration;
   sentWireBytes_ += packet->wireBytes;
@@ -221,6 +305,7 @@ void Port::takeDown() {
   for (uint8_t c = 0; c < classes_; ++c) {
     while (queues_[c]->packets_ > 0) {
       Packet* packet = take(c);
+      if (packet == nullptr) continue;
       for (PortAgent* a : agents_) a->onDiscard(*packet);
       node_->onDequeue(*this, *packet);
       node_->lose(*this, packet);
@@ -230,6 +315,7 @@ void Port::takeDown() {
   pausedMask_ = 0;
   network().counters.xoffForgotten += __builtin_popcount(toldMask_);
   toldMask_ = 0;
+  node_->onLinkDown(*this);
 }
 
 void Port::bringUp() {

@@ -6,6 +6,7 @@
 
 #include "mechanisms/core/engine.h"
 #include "mechanisms/core/kinds.h"
+#include "mechanisms/core/slots.h"
 
 namespace fabric {
 
@@ -14,7 +15,7 @@ class Node;
 
 inline constexpr int kMaxClasses = 8;
 
-/// A host behind a port: it hands out data packets when the wire is free instead of queueing them.
+/// What is behind a port and makes packets when they may go: the flows of a host.
 class PacketSource {
  public:
   virtual ~PacketSource() = default;
@@ -41,10 +42,14 @@ class alignas(128) Port final : public Component {
     a.peer_ = &b;
     b.peer_ = &a;
   }
-  /// `queues[c]` serves class c. They stay the caller's.
-  void setQueues(const std::vector<Queue*>& queues);
-  void addAgent(PortAgent& agent);
-  void setSource(PacketSource& source) { source_ = &source; }
+  // For the table of slots.
+  void setQueue(uint8_t cls, Queue& queue);
+  void addAgent(PortAgent& agent, uint8_t index);
+  void setFlowScheduler(FlowScheduler& scheduler);
+  const std::vector<Plugged>& plugged() const { return plugged_; }
+  /// At most `backlog` bytes of the source's packets, and one packet more, wait in the queue of a class; 0: none
+  /// does, they are made when the wire is free.
+  void setSource(PacketSource& source, int64_t backlog);
 
   Node& node() const { return *node_; }
   Engine& engine() const { return *engine_; }
@@ -56,8 +61,18 @@ class alignas(128) Port final : public Component {
   Rate rate() const { return rate_; }
   Time delay() const { return delay_; }
   int classes() const { return classes_; }
-  const std::vector<PortAgent*>& agents() const { return agents_; }
   std::vector<Queue*> queues() const { return {queues_, queues_ + classes_}; }
+  /// The first of the port's agents that is a T; null if none is.
+  template <class T>
+  T* agent() const {
+    for (PortAgent* a : agents_) {
+      if (auto* found = dynamic_cast<T*>(a)) return found;
+    }
+    return nullptr;
+  }
+  FlowScheduler* flowScheduler() const { return flowScheduler_; }
+  /// A key for a timer of one of this port's components; each call gives another.
+  uint64_t timerKey();
 
   /// Puts a packet into its class's queue; false if the queue refused it (the caller drops it).
   bool enqueue(Packet* packet);
@@ -125,8 +140,19 @@ class alignas(128) Port final : public Component {
   void tracePacket(PacketEvent event, const Packet& packet) const;
 
  private:
+  friend class Queue;
+  friend void plug(Component& place, const Slot& slot, Component& component);
   void onStart(Network& network) override;
+  /// The next frame for the wire, null if none may go.
+  Packet* next();
   void send(Packet* packet);
+  /// Lets the source's packets into the queues as far as there is room.
+  void letIn();
+  /// A queue drops what waited in it.
+  void discard(Queue& queue, Packet* packet, DropReason reason);
+  void dropDiscarded();
+  /// The classes of those that hold back whose time has not come.
+  uint32_t heldBack() const;
   /// Sees to it that this port looks again when it can send what waits, or what its source will have.
   void armNext();
   uint32_t sendable();
@@ -138,6 +164,8 @@ class alignas(128) Port final : public Component {
   uint8_t nonEmptyMask_ = 0;
   uint8_t pausedMask_ = 0;
   bool pauseWaits_ = false;  // linkControl_ is not empty
+  bool sending_ = false;     // a frame is being chosen and put on the wire: nobody else may
+  uint8_t holdMask_ = 0;     // classes whose queues hold back
 
  public:
   /// The link has been down, or is; set by the network.
@@ -192,7 +220,13 @@ class alignas(128) Port final : public Component {
   Port* peer_ = nullptr;
   Time pausedSince_, pausedTotal_;
   Time upSince_;
+  int64_t backlog_ = 0;
+  PacketList discarded_;
+  DropReason discardReason_ = DropReason::QueueFull;
+  FlowScheduler* flowScheduler_ = nullptr;
+  uint16_t timers_ = 0;  // keys given out
   std::vector<PortAgent*> agents_;
+  std::vector<Plugged> plugged_;
 };
 
 }  // namespace fabric

@@ -47,23 +47,24 @@ bool SharedBuffer::admit(const Port& in, uint8_t cls, int64_t bytes) {
   return true;
 }
 
-void SharedBuffer::afterEnqueue(Port& in, Port& out, uint8_t cls) {
+void SharedBuffer::afterEnqueue(Port& in, uint8_t cls, Port& out, uint8_t outClass) {
   if (!in.pfc()) return;
   Ingress& g = at(in, cls);
   if (!g.over && (g.headroom > 0 || (!limits_.egressAccounting && sharedPart(g.bytes) > threshold(in)))) {
     g.over = true;
     pause(in, cls);
   }
-  if (limits_.egressAccounting && out.queueBytes(cls) > threshold(out)) {
-    std::vector<uint16_t>& held = egress_[out.index() * kMaxClasses + cls].paused;
-    if (std::find(held.begin(), held.end(), in.index()) == held.end()) {
-      held.push_back(in.index());
+  if (limits_.egressAccounting && out.queueBytes(outClass) > threshold(out)) {
+    std::vector<Paused>& held = egress_[out.index() * kMaxClasses + outClass].paused;
+    const auto same = [&](const Paused& p) { return p.port == in.index() && p.cls == cls; };
+    if (std::none_of(held.begin(), held.end(), same)) {
+      held.push_back({in.index(), cls});
       pause(in, cls);
     }
   }
 }
 
-void SharedBuffer::release(Port& in, Port& out, uint8_t cls, int64_t bytes) {
+void SharedBuffer::release(Port& in, uint8_t cls, Port& out, uint8_t outClass, int64_t bytes) {
   Ingress& g = at(in, cls);
   used_ -= bytes;
   const int64_t fromHeadroom = std::min(g.headroom, bytes);
@@ -79,11 +80,11 @@ void SharedBuffer::release(Port& in, Port& out, uint8_t cls, int64_t bytes) {
     }
   }
   if (!limits_.egressAccounting) return;
-  std::vector<uint16_t>& held = egress_[out.index() * kMaxClasses + cls].paused;
+  std::vector<Paused>& held = egress_[out.index() * kMaxClasses + outClass].paused;
   if (held.empty()) return;
-  const int64_t queue = out.queueBytes(cls);
+  const int64_t queue = out.queueBytes(outClass);
   if (queue == 0 || queue <= threshold(out) - out.pfcXonOffset()) {
-    for (const uint16_t p : held) resume(*ports_[p], cls);
+    for (const Paused& p : held) resume(*ports_[p.port], p.cls);
     held.clear();
   }
 }

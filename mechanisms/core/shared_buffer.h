@@ -28,10 +28,11 @@ class SharedBuffer {
 
   /// Makes room for a packet that came in by `in`; false: there is none.
   bool admit(const Port& in, uint8_t cls, int64_t bytes);
+  // A packet may leave in another class than it came in: its bytes are held against the port and class it came by.
   /// After the packet has joined the queue of `out`: pauses upstream where due.
-  void afterEnqueue(Port& in, Port& out, uint8_t cls);
-  /// A packet that came in by `in` leaves by `out`: gives room back, resumes upstream where due.
-  void release(Port& in, Port& out, uint8_t cls, int64_t bytes);
+  void afterEnqueue(Port& in, uint8_t inClass, Port& out, uint8_t outClass);
+  /// It leaves: gives room back, resumes upstream where due.
+  void release(Port& in, uint8_t inClass, Port& out, uint8_t outClass, int64_t bytes);
 
   int64_t used() const { return used_; }
   int64_t counted(const Port& in, uint8_t cls) const { return at(in, cls).bytes + at(in, cls).headroom; }
@@ -50,8 +51,12 @@ class SharedBuffer {
     int pausers = 0;       // reasons for which upstream is paused
     bool over = false;     // one of them: its own counter
   };
+  struct Paused {
+    uint16_t port;
+    uint8_t cls;
+  };
   struct Egress {
-    std::vector<uint16_t> paused;  // ingress ports this queue holds
+    std::vector<Paused> paused;  // whom this queue holds
   };
 
   Ingress& at(const Port& p, uint8_t cls) { return ingress_[static_cast<size_t>(p.index() * classes_ + cls)]; }

@@ -49,7 +49,6 @@ void Switch::setRoute(uint32_t dst, const std::vector<uint16_t>& ports) {
 void Switch::onStart(Network& network) {
   if (selector_ == nullptr) throw std::logic_error("switch " + name() + " has no path selector");
   Node::onStart(network);
-  selector_->start(network);
   if (selector_->hooksIngress()) ingressHook_ = selector_;
   buffer_.start({bufferBytes_.n, reserve_.n, accounting_.index == 1}, ports());
 }
@@ -79,6 +78,7 @@ void Switch::receive(Port& in, Packet* packet) {
   }
   if (in.traced(kPackets)) in.tracePacket(PacketEvent::Receive, *packet);
   packet->ingress = in.index();
+  packet->ingressClass = packet->cls;
   if (ingressHook_ != nullptr) ingressHook_->onIngress(*packet, &in);
   Port* out = route(*packet);
   if (out == nullptr) {
@@ -89,24 +89,25 @@ void Switch::receive(Port& in, Packet* packet) {
     lose(*out, packet);
     return;
   }
-  const uint8_t cls = packet->cls;
+  const uint8_t cls = packet->ingressClass;  // it may leave in another one
   const auto bytes = static_cast<int64_t>(packet->wireBytes);
   if (!buffer_.admit(in, cls, bytes)) {
     drop(*out, packet, DropReason::BufferFull);
     return;
   }
+  const uint8_t egressClass = packet->cls;
   if (!out->enqueue(packet)) {
-    buffer_.release(in, *out, cls, bytes);
+    buffer_.release(in, cls, *out, egressClass, bytes);
     drop(*out, packet, DropReason::QueueFull);
     return;
   }
-  buffer_.afterEnqueue(in, *out, cls);
+  buffer_.afterEnqueue(in, cls, *out, egressClass);
   out->kick();
 }
 
 void Switch::onDequeue(Port& out, const Packet& packet) {
   if (packet.ingress != kOwnPacket) {
-    buffer_.release(port(packet.ingress), out, packet.cls, packet.wireBytes);
+    buffer_.release(port(packet.ingress), packet.ingressClass, out, packet.cls, packet.wireBytes);
   }
 }
 

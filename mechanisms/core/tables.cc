@@ -122,7 +122,7 @@ const std::vector<TableDesc>& standardTables() {
         flow,
         {"kind", T::U8, "", "kind of packet", kinds},
         {"bytes", T::U32, "B", "wire length"},
-        {"reason", T::U8, "", "why", {"buffer_full", "queue_full", "no_route", "link_down"}}}},
+        {"reason", T::U8, "", "why", {"buffer_full", "queue_full", "no_route", "link_down", "queue_management"}}}},
       {"packets",
        "single packets on their way",
        Scope::Port,

@@ -23,15 +23,15 @@ void CnpGenerator::onStart(Network& network) {
   state_ = network.flows().reserve<State>("cnp_generator");
 }
 
-void CnpGenerator::onFlowStart(Flow& flow) { new (flow.raw(state_)) State(); }
+void CnpGenerator::onFlowStart(Flow& flow) { state_.make(flow); }
 
-void CnpGenerator::onData(Flow& flow, const Packet& packet) {
-  State& s = flow.at<State>(state_);
+void CnpGenerator::onData(Flow& flow, Packet& packet) {
+  State& s = state_(flow);
   const Time now = engine_->now();
   if (!packet.marked || (s.sent && now - s.lastCnp < interval_)) return;
   s.sent = true;
   s.lastCnp = now;
-  host_->sendControl(host_->controlFromReceiver(flow, PacketKind::Cnp, static_cast<uint32_t>(host_->cnpBytes())));
+  host_->sendControl(host_->controlFromReceiver(flow, ControlTypes::kCnp, static_cast<uint32_t>(host_->cnpBytes())));
 }
 
 }  // namespace fabric

@@ -10,7 +10,7 @@ class CnpGenerator final : public ReceiverAgent {
   static const Description& describe();
   const Description& description() const override { return describe(); }
   void onFlowStart(Flow& flow) override;
-  void onData(Flow& flow, const Packet& packet) override;
+  void onData(Flow& flow, Packet& packet) override;
 
  private:
   struct State {
@@ -20,7 +20,7 @@ class CnpGenerator final : public ReceiverAgent {
   void onStart(Network& network) override;
 
   Engine* engine_ = nullptr;
-  size_t state_ = 0;
+  FlowState<State> state_;
   Time interval_;
 };
 

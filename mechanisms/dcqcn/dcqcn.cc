@@ -56,6 +56,8 @@ FABRIC_REGISTER(Dcqcn);
 void Dcqcn::onStart(Network& network) {
   engine_ = &network.engine();
   state_ = network.flows().reserve<State>("dcqcn");
+  alphaKey_ = network.flowTimer("dcqcn alpha");
+  increaseKey_ = network.flowTimer("dcqcn increase");
 }
 
 Dcqcn::State::State(Dcqcn& owner, Flow& flow)
@@ -65,11 +67,11 @@ Dcqcn::State::State(Dcqcn& owner, Flow& flow)
       target(current),
       lastCut(Time{-kLongestTime.ps}),
       alphaTimer(*owner.engine_, *this, &State::alphaExpired,
-                 eventKey(keyNode(flow.spec.src), EventKind::FlowTimer0, flow.spec.id)),
+                 owner.alphaKey_.senderKey(flow)),
       increaseTimer(*owner.engine_, *this, &State::increaseExpired,
-                    eventKey(keyNode(flow.spec.src), EventKind::FlowTimer1, flow.spec.id)) {}
+                    owner.increaseKey_.senderKey(flow)) {}
 
-void Dcqcn::onFlowStart(Flow& flow) { new (flow.raw(state_)) State(*this, flow); }
+void Dcqcn::onFlowStart(Flow& flow) { state_.make(flow, *this, flow); }
 
 void Dcqcn::onFlowEnd(Flow& flow) { state(flow).~State(); }
 

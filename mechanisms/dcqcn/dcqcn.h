@@ -33,7 +33,7 @@ class Dcqcn final : public CongestionControl {
     Time lastCut;
     LazyTimer<State> alphaTimer, increaseTimer;
   };
-  State& state(Flow& flow) const { return flow.at<State>(state_); }
+  State& state(Flow& flow) const { return state_(flow); }
 
  private:
   void onStart(Network& network) override;
@@ -42,7 +42,8 @@ class Dcqcn final : public CongestionControl {
   void apply(State& s);
 
   Engine* engine_ = nullptr;
-  size_t state_ = 0;
+  FlowState<State> state_;
+  FlowTimer alphaKey_, increaseKey_;
   double g_ = 0;
   Time alphaTimer_, increaseTimer_, decreaseInterval_;
   Bytes byteCounter_;

@@ -26,7 +26,7 @@ const Description& Fncc::describe() {
                "FNCC section 3.2.2: 0.9")
         .range(0.01, 1)
         .live()
-        .extension(FnccCount::kName, sizeof(FnccCount), "2 B on the ACK");
+        .extension(FnccCount::kName, sizeof(FnccCount), 2, "2 B on the ACK");
     return b.done();
   }();
   return d;
@@ -42,7 +42,7 @@ void Fncc::beforeWindow(State& s, const Measure& m, const IntStack& telemetry, c
   // Record 0 is the last hop of the data path: the ACK met it first.
   if (!lhcs_ || m.hop != 0 || m.max <= alpha_) return;
   const double bdp = static_cast<double>(telemetry.hops[0].rate.bps) * static_cast<double>(host_->baseRtt().ps) / 8e12;
-  s.wc = bdp * beta_ / ack.at<FnccCount>(n_).n;
+  s.wc = bdp * beta_ / n_(ack).n;
 }
 
 }  // namespace fabric

@@ -1,6 +1,7 @@
 // FNCC at the sender: HPCC's window from fresher telemetry, and last-hop congestion speed-up.
 #pragma once
 
+#include "mechanisms/fncc/fncc_receiver.h"
 #include "mechanisms/hpcc/int_control.h"
 
 namespace fabric {
@@ -14,7 +15,7 @@ class Fncc final : public IntControl {
   void onStart(Network& network) override;
   void beforeWindow(State& s, const Measure& m, const IntStack& telemetry, const Packet& ack) override;
 
-  size_t n_ = 0;
+  PacketExtension<FnccCount> n_;
   bool lhcs_ = true;
   double alpha_ = 0, beta_ = 0;
 };

@@ -21,7 +21,7 @@ const Description& FnccInt::describe() {
           .live()
           .param("quantised", &FnccInt::quantised_, false, "values at the resolution of the 64-bit record",
                  "FNCC section 4.3")
-          .extension(IntStack::kName, sizeof(IntStack), "2 B + 8 B per hop, on the ACK")
+          .extension(IntStack::kName, sizeof(IntStack), IntStack::kMostWireBytes, "2 B + 8 B per hop, on the ACK")
           .done();
   return d;
 }
@@ -29,14 +29,14 @@ FABRIC_REGISTER(FnccInt);
 
 void FnccInt::attach(Port& port, uint8_t index) {
   PortAgent::attach(port, index);
-  timer_.setKey(eventKey(keyNode(port.node().id()), EventKind::AgentTimer, uint32_t{port.index()} << 8 | index));
+  timer_.setKey(port.timerKey());
 }
 
 void FnccInt::onStart(Network& network) {
   engine_ = &network.engine();
   stack_ = network.packets().reserve<IntStack>(IntStack::kName);
   for (const Port* p : port_->node().ports()) {
-    const auto* agent = index_ < p->agents().size() ? dynamic_cast<const FnccInt*>(p->agents()[index_]) : nullptr;
+    const auto* agent = p->agent<FnccInt>();
     if (agent == nullptr) {
       throw std::logic_error("port " + std::to_string(p->index()) + " of " + port_->node().name() +
                              " has no fncc_int: All_INT_Table needs it at every port of a switch");
@@ -57,7 +57,7 @@ IntRecord FnccInt::entry() const {
 
 void FnccInt::onDequeue(Packet& packet) {
   if (packet.kind != PacketKind::Ack) return;
-  auto& stack = packet.at<IntStack>(stack_);
+  auto& stack = stack_(packet);
   if (stack.push(table_[packet.ingress]->entry())) {
     packet.wireBytes += static_cast<uint32_t>(recordBytes_.n);
     packet.growsAt(stack.end());

@@ -26,7 +26,7 @@ class FnccInt final : public PortAgent {
   void refresh();
 
   Engine* engine_ = nullptr;
-  size_t stack_ = 0;
+  PacketExtension<IntStack> stack_;
   std::vector<const FnccInt*> table_;  // All_INT_Table, by port
   IntRecord entry_;
   EventOf<FnccInt, &FnccInt::refresh> timer_{this};

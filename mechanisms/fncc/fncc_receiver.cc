@@ -21,7 +21,7 @@ const Description& FnccReceiver::describe() {
           .param("header_bytes", &FnccReceiver::headerBytes_, Bytes{4},
                  "wire bytes before the records: nHop and pathID 16 bit, N 16 bit", "FNCC Figure 7, section 3.2.3")
           .range(0, 64)
-          .extension(FnccCount::kName, sizeof(FnccCount), "2 B on the ACK")
+          .extension(FnccCount::kName, sizeof(FnccCount), 2, "2 B on the ACK")
           .done();
   return d;
 }
@@ -34,7 +34,7 @@ void FnccReceiver::onStart(Network& network) {
   state_ = network.flows().reserve<State>("fncc_receiver");
 }
 
-void FnccReceiver::onFlowStart(Flow& flow) { new (flow.raw(state_)) State(); }
+void FnccReceiver::onFlowStart(Flow& flow) { state_.make(flow); }
 
 void FnccReceiver::onFlowEnd(Flow& flow) { discount(flow); }
 
@@ -57,7 +57,7 @@ void FnccReceiver::discount(Flow& flow) {
   --active_;
 }
 
-void FnccReceiver::onData(Flow& flow, const Packet&) {
+void FnccReceiver::onData(Flow& flow, Packet&) {
   discount(flow);
   state(flow).lastData = engine_->now();
   count(flow);
@@ -71,8 +71,8 @@ uint16_t FnccReceiver::concurrent() {
 }
 
 void FnccReceiver::onAck(Flow& flow, Packet& packet) {
-  packet.at<FnccCount>(n_).n = concurrent();
-  packet.at<IntStack>(stack_).count = 0;
+  n_(packet).n = concurrent();
+  stack_(packet).count = 0;
   packet.wireBytes += static_cast<uint32_t>(headerBytes_.n);
   if (packet.last) discount(flow);  // the last ACK still counts its own flow
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mechanisms/core/kinds.h"
+#include "mechanisms/hpcc/int_stack.h"
 
 namespace fabric {
 
@@ -17,7 +18,7 @@ class FnccReceiver final : public ReceiverAgent {
   const Description& description() const override { return describe(); }
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;
-  void onData(Flow& flow, const Packet& packet) override;
+  void onData(Flow& flow, Packet& packet) override;
   void onAck(Flow& flow, Packet& packet) override;
 
   /// N now.
@@ -31,12 +32,14 @@ class FnccReceiver final : public ReceiverAgent {
     bool counted = false;
   };
   void onStart(Network& network) override;
-  State& state(Flow& flow) const { return flow.at<State>(state_); }
+  State& state(Flow& flow) const { return state_(flow); }
   void count(Flow& flow);
   void discount(Flow& flow);
 
   Engine* engine_ = nullptr;
-  size_t stack_ = 0, n_ = 0, state_ = 0;
+  PacketExtension<IntStack> stack_;
+  PacketExtension<FnccCount> n_;
+  FlowState<State> state_;
   Flow *oldest_ = nullptr, *newest_ = nullptr;
   uint32_t active_ = 0;
   Time idleTimeout_;

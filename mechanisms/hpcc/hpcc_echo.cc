@@ -23,7 +23,7 @@ FABRIC_REGISTER(HpccEcho);
 void HpccEcho::onStart(Network& network) { stack_ = network.packets().reserve<IntStack>(IntStack::kName); }
 
 void HpccEcho::onAck(Flow&, Packet& packet) {
-  packet.wireBytes += static_cast<uint32_t>(headerBytes_.n + recordBytes_.n * packet.at<IntStack>(stack_).count);
+  packet.wireBytes += static_cast<uint32_t>(headerBytes_.n + recordBytes_.n * stack_(packet).count);
 }
 
 }  // namespace fabric

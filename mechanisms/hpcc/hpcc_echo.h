@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mechanisms/core/kinds.h"
+#include "mechanisms/hpcc/int_stack.h"
 
 namespace fabric {
 
@@ -13,7 +14,7 @@ class HpccEcho final : public ReceiverAgent {
 
  private:
   void onStart(Network& network) override;
-  size_t stack_ = 0;
+  PacketExtension<IntStack> stack_;
   Bytes headerBytes_, recordBytes_;
 };
 

@@ -16,7 +16,7 @@ const Description& HpccInt::describe() {
           .range(0, 64)
           .param("quantised", &HpccInt::quantised_, false, "values at the resolution of the 64-bit record",
                  "HPCC section 4.1")
-          .extension(IntStack::kName, sizeof(IntStack), "2 B + 8 B per hop, on data and on the ACK")
+          .extension(IntStack::kName, sizeof(IntStack), IntStack::kMostWireBytes, "2 B + 8 B per hop, on data and on the ACK")
           .done();
   return d;
 }
@@ -24,12 +24,12 @@ FABRIC_REGISTER(HpccInt);
 
 void HpccInt::onStart(Network& network) {
   engine_ = &network.engine();
-  stack_ = static_cast<uint32_t>(network.packets().reserve<IntStack>(IntStack::kName));
+  stack_ = network.packets().reserve<IntStack>(IntStack::kName);
 }
 
 void HpccInt::onDequeue(Packet& packet) {
   if (packet.kind != PacketKind::Data) return;
-  auto& stack = packet.at<IntStack>(stack_);
+  auto& stack = stack_(packet);
   if (stack.push(IntRecord::of(*port_, engine_->now(), quantised_))) {
     packet.wireBytes += static_cast<uint32_t>(recordBytes_.n);
     packet.growsAt(stack.end());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mechanisms/core/kinds.h"
+#include "mechanisms/hpcc/int_stack.h"
 
 namespace fabric {
 
@@ -16,7 +17,7 @@ class HpccInt final : public PortAgent {
   void onStart(Network& network) override;
   Engine* engine_ = nullptr;
   Bytes recordBytes_;
-  uint32_t stack_ = 0;  // with the rest in one line of the cache
+  PacketExtension<IntStack> stack_;  // with the rest in one line of the cache
   bool quantised_ = false;
 };
 

@@ -38,7 +38,7 @@ void IntControl::onStart(Network& network) {
 }
 
 void IntControl::onFlowStart(Flow& flow) {
-  State& s = *new (flow.raw(state_)) State();
+  State& s = state_.make(flow);
   s.u = uInitial_;
   // A flow starts at line rate with a window of one bandwidth-delay product (HPCC section 3.2).
   s.w = s.wc = static_cast<double>(host_->bandwidthDelayProduct());
@@ -102,7 +102,7 @@ void IntControl::apply(Flow& flow, State& s) const {
 
 void IntControl::onAck(Flow& flow, const Packet& ack) {
   State& s = state(flow);
-  const auto& telemetry = ack.at<IntStack>(stack_);
+  const auto& telemetry = stack_(ack);
   const Time baseRtt = host_->baseRtt();
   const Measure m = measure(s.last, telemetry, baseRtt, s.hopU);
   s.last.count = telemetry.count;

@@ -31,7 +31,7 @@ class IntControl : public CongestionControl {
 
   void onFlowStart(Flow& flow) override;
   void onAck(Flow& flow, const Packet& ack) override;
-  State& state(Flow& flow) const { return flow.at<State>(state_); }
+  State& state(Flow& flow) const { return state_(flow); }
 
   /// The most loaded hop between two ACKs. `baseRtt` is T. A hop whose record is the same in both
   /// keeps its load and adds no time (tau) to the average.
@@ -60,7 +60,7 @@ class IntControl : public CongestionControl {
                "U of a flow that has measured nothing yet: 1, as it starts with a full window at line rate",
                "HPCC's public simulator; the papers give no value")
         .range(0, 10)
-        .extension(IntStack::kName, sizeof(IntStack), "2 B + 8 B per hop")
+        .extension(IntStack::kName, sizeof(IntStack), IntStack::kMostWireBytes, "2 B + 8 B per hop")
         .table(trace(d.name()));
     return d;
   }
@@ -70,7 +70,7 @@ class IntControl : public CongestionControl {
   /// Before ComputeWind: what FNCC adds.
   virtual void beforeWindow(State&, const Measure&, const IntStack&, const Packet&) {}
 
-  size_t stack_ = 0;
+  PacketExtension<IntStack> stack_;
   double eta_ = 0, uInitial_ = 0;
   int64_t maxStage_ = 0;
   Bytes wAi_;
@@ -80,7 +80,7 @@ class IntControl : public CongestionControl {
   void apply(Flow& flow, State& s) const;
 
   Network* network_ = nullptr;
-  size_t state_ = 0;
+  FlowState<State> state_;
   int table_ = -1;
 };
 

@@ -27,6 +27,7 @@ struct IntRecord {
 struct IntStack {
   static constexpr int kMaxHops = 8;
   static constexpr const char* kName = "int_stack";
+  static constexpr int64_t kMostWireBytes = 2 + 8 * kMaxHops;  // HPCC section 4.1
   uint8_t count = 0;
   std::array<IntRecord, kMaxHops> hops;
 

@@ -20,7 +20,7 @@ const Description& Rocc::describe() {
                  "chosen: two and a half update periods; the paper gives no value")
           .range(1, 1e15)
           .live()
-          .extension(RoccFeedback::kName, sizeof(RoccFeedback), "in the CNP's reserved bytes")
+          .extension(RoccFeedback::kName, sizeof(RoccFeedback), 0, "in the CNP's reserved bytes")
           .done();
   return d;
 }
@@ -30,21 +30,22 @@ void Rocc::onStart(Network& network) {
   engine_ = &network.engine();
   feedback_ = network.packets().reserve<RoccFeedback>(RoccFeedback::kName);
   state_ = network.flows().reserve<State>("rocc");
+  timer_ = network.flowTimer("rocc recovery");
 }
 
 Rocc::State::State(Rocc& owner, Flow& flow)
     : owner(owner),
       flow(flow),
       timer(*owner.engine_, *this, &State::recover,
-            eventKey(keyNode(flow.spec.src), EventKind::FlowTimer0, flow.spec.id)) {}
+            owner.timer_.senderKey(flow)) {}
 
-void Rocc::onFlowStart(Flow& flow) { new (flow.raw(state_)) State(*this, flow); }
+void Rocc::onFlowStart(Flow& flow) { state_.make(flow, *this, flow); }
 
-void Rocc::onFlowEnd(Flow& flow) { state(flow).~State(); }
+void Rocc::onFlowEnd(Flow& flow) { state_.drop(flow); }
 
 void Rocc::onCnp(Flow& flow, const Packet& cnp) {
-  State& s = state(flow);
-  const auto& news = cnp.at<RoccFeedback>(feedback_);
+  State& s = state_(flow);
+  const auto& news = feedback_(cnp);
   if (!s.limited || news.rate <= flow.rate || news.point == s.point) {
     s.limited = true;
     s.point = news.point;

@@ -3,6 +3,7 @@
 
 #include "mechanisms/core/kinds.h"
 #include "mechanisms/core/timer.h"
+#include "mechanisms/rocc/rocc_pi.h"
 
 namespace fabric {
 
@@ -26,10 +27,12 @@ class Rocc final : public CongestionControl {
     LazyTimer<State> timer;
   };
   void onStart(Network& network) override;
-  State& state(Flow& flow) const { return flow.at<State>(state_); }
+  State& state(Flow& flow) const { return state_(flow); }
 
   Engine* engine_ = nullptr;
-  size_t feedback_ = 0, state_ = 0;
+  PacketExtension<RoccFeedback> feedback_;
+  FlowState<State> state_;
+  FlowTimer timer_;
   Time recovery_;
 };
 

@@ -64,7 +64,7 @@ const Description& RoccPi::describe() {
           .range(64, 1518)
           .param("cnp_class", &RoccPi::cnpClass_, 0, "priority class of CNPs", "RoCC: CNPs are prioritised")
           .range(0, kMaxClasses - 1)
-          .extension(RoccFeedback::kName, sizeof(RoccFeedback), "in the CNP's reserved bytes")
+          .extension(RoccFeedback::kName, sizeof(RoccFeedback), 0, "in the CNP's reserved bytes")
           .table(traceTable())
           .done();
   return d;
@@ -73,7 +73,7 @@ FABRIC_REGISTER(RoccPi);
 
 void RoccPi::attach(Port& port, uint8_t index) {
   PortAgent::attach(port, index);
-  timer_.setKey(eventKey(keyNode(port.node().id()), EventKind::AgentTimer, uint32_t{port.index()} << 8 | index));
+  timer_.setKey(port.timerKey());
 }
 
 void RoccPi::onStart(Network& network) {
@@ -172,7 +172,7 @@ void RoccPi::notify() {
     p->symmetricHash = e.symmetricHash;
     p->wireBytes = static_cast<uint32_t>(cnpBytes_.n);
     p->cls = static_cast<uint8_t>(cnpClass_);
-    p->at<RoccFeedback>(feedback_) = {Rate{static_cast<int64_t>(pi_.f * kRateUnit)},
+    feedback_(*p) = {Rate{static_cast<int64_t>(pi_.f * kRateUnit)},
                                       uint64_t{node.id()} << 16 | port_->index()};
     ++network_->counters.cnpsSent;
     node.originate(p);

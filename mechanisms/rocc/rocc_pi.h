@@ -52,7 +52,7 @@ class RoccPi final : public PortAgent {
   size_t find(const Packet& packet) const;
 
   Network* network_ = nullptr;
-  size_t feedback_ = 0;
+  PacketExtension<RoccFeedback> feedback_;
   int traceTable_ = -1;
   /// Flows that have packets in the queue; CNPs go out in its order. They are few, so it is searched from
   /// the front: 3 % of the CPU time on a fat-tree with k = 8 and 80 % load.

@@ -2,21 +2,31 @@
 
 #include <set>
 
+#include "mechanisms/core/slots.h"
+
 namespace fabric {
 
 namespace {
 
-Json toJson(const Value& v) {
-  return std::visit([](const auto& x) { return Json(x); }, v);
+using fabric::toJson;  // of a Value
+
+Json toJson(const Axis& a) {
+  const auto limit = [&](double x) { return a.type == ParamType::Float ? Json(x) : Json(static_cast<int64_t>(x)); };
+  return Json{{"name", a.name},      {"type", toString(a.type)}, {"unit", a.unit},
+              {"min", limit(a.min)}, {"max", limit(a.max)},      {"increasing", a.increasing}};
 }
 
 Json toJson(const Param& p) {
   Json j{{"name", p.name}, {"type", toString(p.type)}, {"unit", p.unit}, {"default", toJson(p.def)}};
-  if (p.type == ParamType::Choice) {
-    j["choices"] = p.choices;
-  } else if (p.type != ParamType::Bool) {
+  if (!p.choices.empty()) j["choices"] = p.choices;
+  if (p.hasRange()) {
     j["min"] = toJson(p.min);
     j["max"] = toJson(p.max);
+  }
+  if (!p.axes.empty()) {
+    for (const Axis& a : p.axes) j["axes"].push_back(toJson(a));
+    j["min_entries"] = p.minEntries;
+    j["max_entries"] = p.maxEntries;
   }
   j["live"] = p.live;
   j["help"] = p.help;
@@ -25,15 +35,22 @@ Json toJson(const Param& p) {
 }
 
 Json toJson(const Description& d) {
-  Json j{{"name", d.name}, {"kind", toString(d.kind)}, {"title", d.title}, {"help", d.help}, {"source", d.source}};
+  Json j{{"name", d.name}, {"kind", d.kind.name}, {"title", d.title}, {"help", d.help}, {"source", d.source}};
   if (!d.needs.empty()) j["needs"] = d.needs;
   j["params"] = Json::array();
   for (const Param& p : d.params) j["params"].push_back(toJson(p));
   for (const Extension& e : d.extensions) {
-    j["extensions"].push_back({{"name", e.name}, {"memory_bytes", e.memoryBytes}, {"wire", e.wire}});
+    j["extensions"].push_back(
+        {{"name", e.name}, {"memory_bytes", e.memoryBytes}, {"wire_bytes", e.wireBytes}, {"wire", e.wire}});
   }
   for (const TableDesc& t : d.tables) j["tables"].push_back(t.name);
   return j;
+}
+
+Json toJson(const Slot& s) {
+  return Json{
+      {"key", s.key},          {"kind", s.kind.name}, {"where", toString(s.where)}, {"count", toString(s.count)},
+      {"default", s.standard}, {"help", s.help}};
 }
 
 }  // namespace
@@ -51,7 +68,9 @@ Json toJson(const TableDesc& t) {
 }
 
 Json catalog() {
-  Json j{{"version", 1}};
+  Json j{{"version", 2}};
+  j["slots"] = Json::array();
+  for (const Slot& s : Slots::all()) j["slots"].push_back(toJson(s));
   j["components"] = Json::array();
   for (const Description* d : Registry::all()) j["components"].push_back(toJson(*d));
   j["tables"] = Json::array();

@@ -4,8 +4,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <initializer_list>
+#include <map>
 #include <nlohmann/json.hpp>
+
+#include "mechanisms/core/host.h"
 
 namespace fabric {
 
@@ -21,20 +23,20 @@ class At {
   [[noreturn]] void fail(const std::string& why) const { throw InputError(path_ + ": " + why); }
   const json& raw() const { return value_; }
 
-  At operator[](const char* key) const {
+  At operator[](const std::string& key) const {
     need(value_.is_object(), "an object");
     const auto it = value_.find(key);
-    if (it == value_.end()) fail(std::string("key '") + key + "' is missing");
+    if (it == value_.end()) fail("key '" + key + "' is missing");
     return At(*it, path_ + "/" + key);
   }
-  bool has(const char* key) const { return value_.is_object() && value_.contains(key); }
+  bool has(const std::string& key) const { return value_.is_object() && value_.contains(key); }
 
-  void keys(std::initializer_list<const char*> known) const {
+  void keys(const std::vector<std::string>& known) const {
     need(value_.is_object(), "an object");
     for (const auto& [key, unused] : value_.items()) {
-      if (std::none_of(known.begin(), known.end(), [&, k = key](const char* n) { return k == n; })) {
+      if (std::find(known.begin(), known.end(), key) == known.end()) {
         std::string list;
-        for (const char* n : known) list += (list.empty() ? "" : ", ") + std::string(n);
+        for (const std::string& n : known) list += (list.empty() ? "" : ", ") + n;
         fail("unknown key '" + key + "'; known are " + list);
       }
     }
@@ -78,14 +80,10 @@ class At {
 constexpr int64_t kMaxNodes = 0xfffff0;
 
 Value paramValue(const At& at, const Param& p) {
-  const json& v = at.raw();
-  switch (p.type) {
-    case ParamType::Bool: return at.boolean();
-    case ParamType::Choice: return at.string();
-    case ParamType::Float:
-      if (!v.is_number()) at.fail("must be a number");
-      return v.get<double>();
-    default: return at.integer(std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max());
+  try {
+    return fromJson(p, at.raw());
+  } catch (const ParamError& e) {
+    at.fail(e.what());
   }
 }
 
@@ -99,14 +97,14 @@ ComponentSpec component(const At& at, Kind kind) {
     for (const Description* k : Registry::all()) {
       if (k->kind == kind) known += (known.empty() ? "" : ", ") + k->name;
     }
-    at.fail("there is no " + std::string(toString(kind)) + " '" + spec.type + "'; there are " + known);
+    at.fail("there is no " + std::string(kind.name) + " '" + spec.type + "'; there are " + known);
   }
   if (!at.has("params")) return spec;
   const At params = at["params"];
   for (const auto& [key, unused] : params.raw().items()) {
     const Param* p = d->find(key);
     if (p == nullptr) params.fail(spec.type + " has no parameter '" + key + "'");
-    spec.params.emplace_back(key, paramValue(params[key.c_str()], *p));
+    spec.params.emplace_back(key, paramValue(params[key], *p));
   }
   // Ranges are checked where the component is; here on a copy, so that the place is known.
   const auto probe = d->create();
@@ -120,10 +118,58 @@ ComponentSpec component(const At& at, Kind kind) {
   return spec;
 }
 
-std::vector<ComponentSpec> components(const At& at, Kind kind) {
-  std::vector<ComponentSpec> list;
-  for (const At& item : at.items()) list.push_back(component(item, kind));
-  return list;
+/// The section `components`, or what of it a set has: node kinds and slots by key.
+using Section = std::map<std::string, std::vector<ComponentSpec>>;
+
+Section section(const At& at) {
+  std::vector<std::string> known{"host", "switch", "port"};
+  for (const Slot& slot : Slots::all()) known.push_back(slot.key);
+  at.keys(known);
+  Section found;
+  for (const std::string& key : known) {
+    if (!at.has(key)) continue;
+    const At value = at[key];
+    std::vector<ComponentSpec>& list = found[key];
+    const Slot* slot = Slots::find(key);
+    if (slot == nullptr) {
+      list.push_back(component(value, Kind::Node));
+    } else if (slot->count == Count::One) {
+      list.push_back(component(value, slot->kind));
+    } else {
+      for (const At& item : value.items()) list.push_back(component(item, slot->kind));
+      if (slot->count == Count::PerClass && (list.empty() || list.size() > kMaxClasses)) {
+        value.fail("there must be 1 to " + std::to_string(kMaxClasses) + " classes");
+      }
+    }
+  }
+  return found;
+}
+
+int64_t classesOf(const ComponentSpec& host) {
+  for (const auto& [name, value] : host.params) {
+    if (name == "classes") return std::get<int64_t>(value);
+  }
+  return std::get<int64_t>(Host::describe().find("classes")->def);
+}
+
+/// What stands at a node of a kind: as the section says, by default elsewhere.
+NodeComponents resolve(const Section& section, bool isHost, int64_t classes) {
+  NodeComponents n;
+  n.node = section.at(isHost ? "host" : "switch").front();
+  n.port = section.at("port").front();
+  for (const Slot& slot : Slots::all()) {
+    const bool ofHost = slot.where == Where::Host || slot.where == Where::Nic;
+    if (ofHost != isHost) continue;
+    std::vector<ComponentSpec> stand;
+    const auto said = section.find(slot.key);
+    if (said != section.end()) {
+      stand = said->second;
+    } else if (!slot.standard.empty()) {
+      stand.assign(slot.count == Count::PerClass ? static_cast<size_t>(classes) : 1, {slot.standard, {}});
+    }
+    n.slots.emplace_back(&slot, stand);
+  }
+  return n;
 }
 
 ScenarioTable table(const At& at, const std::string& name, size_t nodes) {
@@ -201,11 +247,13 @@ Scenario Scenario::load(const std::string& file) {
   }
   const At root(document, file + ": ");
   root.keys({"format", "version", "name", "seed", "stop_ps", "stop_when_flows_finish", "nodes", "links", "components",
-             "flows_file", "routes_file", "trace", "link_events", "route_changes"});
+             "flows_file", "routes_file", "trace", "link_events", "route_changes", "sets", "host_events"});
   if (root["format"].string() != "fabriclab-scenario") root["format"].fail("must be fabriclab-scenario");
-  const bool changes = root["version"].integer(1, 2) == 2;
-  if (changes != (root.has("link_events") || root.has("route_changes"))) {
-    root["version"].fail("scenarios with link_events or route_changes are of version 2, others of version 1");
+  const bool differs = root.has("sets") || root.has("host_events");
+  const bool changes = root.has("link_events") || root.has("route_changes");
+  if (root["version"].integer(1, 3) < (differs ? 3 : changes ? 2 : 1)) {
+    root["version"].fail(
+        "scenarios with sets or host_events are of version 3, others with link_events or route_changes of version 2");
   }
 
   Scenario s;
@@ -239,24 +287,49 @@ Scenario Scenario::load(const std::string& file) {
     s.links.push_back(link);
   }
 
-  const At c = root["components"];
-  c.keys({"host", "switch", "port", "path_selector", "queues", "port_agents", "transport", "congestion_control",
-          "receiver_agents"});
-  s.host = component(c["host"], Kind::Node);
-  s.switchNode = component(c["switch"], Kind::Node);
-  s.port = component(c["port"], Kind::Node);
-  s.pathSelector = component(c["path_selector"], Kind::PathSelector);
-  s.queues = components(c["queues"], Kind::Queue);
-  s.portAgents = components(c["port_agents"], Kind::PortAgent);
-  if (c.has("transport")) s.transport = component(c["transport"], Kind::Transport);
-  s.congestionControl = component(c["congestion_control"], Kind::CongestionControl);
-  s.receiverAgents = components(c["receiver_agents"], Kind::ReceiverAgent);
-  if (s.queues.empty() || s.queues.size() > 8) c["queues"].fail("there must be 1 to 8 classes");
+  const Section general = section(root["components"]);
+  for (const char* key : {"host", "switch", "port"}) root["components"][key];  // throws where it is missing
+  // A switch has queues for all classes that some host has.
+  int64_t classes = classesOf(general.at("host").front());
+  std::vector<std::pair<At, Section>> sets;
+  if (root.has("sets")) {
+    for (const At& set : root["sets"].items()) {
+      set.keys({"nodes", "components"});
+      sets.emplace_back(set, section(set["components"]));
+      const auto host = sets.back().second.find("host");
+      if (host != sets.back().second.end()) classes = std::max(classes, classesOf(host->second.front()));
+    }
+  }
+  s.components.push_back(resolve(general, true, classesOf(general.at("host").front())));
+  s.components.push_back(resolve(general, false, classes));
+  std::vector<std::vector<size_t>> setsOf(s.nodes.size());
+  for (size_t i = 0; i < sets.size(); ++i) {
+    for (const At& node : sets[i].first["nodes"].items()) {
+      setsOf[static_cast<size_t>(node.integer(0, lastNode))].push_back(i);
+    }
+  }
+  std::map<std::pair<bool, std::vector<size_t>>, size_t> known;
+  for (size_t n = 0; n < s.nodes.size(); ++n) {
+    const bool isHost = s.nodes[n].isHost;
+    if (setsOf[n].empty()) {
+      s.componentsOf.push_back(isHost ? kHost : kSwitch);
+      continue;
+    }
+    const auto [it, isNew] = known.try_emplace({isHost, setsOf[n]}, s.components.size());
+    if (isNew) {
+      Section all = general;
+      for (const size_t set : setsOf[n]) {
+        for (const auto& [key, list] : sets[set].second) all[key] = list;
+      }
+      s.components.push_back(resolve(all, isHost, isHost ? classesOf(all.at("host").front()) : classes));
+    }
+    s.componentsOf.push_back(it->second);
+  }
 
   const At trace = root["trace"];
   trace.keys({"tables"});
   for (const auto& [name, unused] : trace["tables"].raw().items()) {
-    s.tables.push_back(table(trace["tables"][name.c_str()], name, s.nodes.size()));
+    s.tables.push_back(table(trace["tables"][name], name, s.nodes.size()));
   }
   s.flowsFile = resolve(file, root["flows_file"].string());
   s.routesFile = resolve(file, root["routes_file"].string());
@@ -266,6 +339,14 @@ Scenario Scenario::load(const std::string& file) {
       s.linkEvents.push_back({Time{e["at_ps"].integer(0, kLongestTime.ps)},
                               static_cast<uint32_t>(e["link"].integer(0, static_cast<int64_t>(s.links.size()) - 1)),
                               e["up"].boolean()});
+    }
+  }
+  if (root.has("host_events")) {
+    for (const At& e : root["host_events"].items()) {
+      e.keys({"at_ps", "node", "up"});
+      const auto node = static_cast<uint32_t>(e["node"].integer(0, lastNode));
+      if (!s.nodes[node].isHost) e["node"].fail("must be a host");
+      s.hostEvents.push_back({Time{e["at_ps"].integer(0, kLongestTime.ps)}, node, e["up"].boolean()});
     }
   }
   if (root.has("route_changes")) {

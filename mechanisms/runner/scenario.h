@@ -9,6 +9,7 @@
 #include "mechanisms/core/component.h"
 #include "mechanisms/core/flow.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/slots.h"
 #include "mechanisms/core/trace.h"
 
 namespace fabric {
@@ -38,6 +39,13 @@ struct ComponentSpec {
   std::vector<std::pair<std::string, Value>> params;
 };
 
+/// What stands at a node: the node itself, its ports, and its slots (those of its ports included), each with all that
+/// stands there.
+struct NodeComponents {
+  ComponentSpec node, port;
+  std::vector<std::pair<const Slot*, std::vector<ComponentSpec>>> slots;
+};
+
 struct ScenarioTable {
   std::string name;
   TraceFilter filter;
@@ -55,6 +63,12 @@ struct ScenarioLinkEvent {
   bool up;
 };
 
+struct ScenarioHostEvent {
+  Time at;
+  uint32_t node;
+  bool up;
+};
+
 struct ScenarioRouteChange {
   Time at;
   std::string routesFile;  // resolved against the scenario's folder
@@ -67,11 +81,13 @@ struct Scenario {
   bool stopWhenFlowsFinish = false;
   std::vector<ScenarioNode> nodes;
   std::vector<ScenarioLink> links;
-  ComponentSpec host, switchNode, port, pathSelector, congestionControl;
-  ComponentSpec transport{"go_back_n", {}};  // where the file names none
-  std::vector<ComponentSpec> queues, portAgents, receiverAgents;
+  /// What stands at a host and at a switch; from the third on what stands at some nodes instead.
+  std::vector<NodeComponents> components;
+  static constexpr size_t kHost = 0, kSwitch = 1;
+  std::vector<size_t> componentsOf;  // by node: which of them
   std::vector<ScenarioTable> tables;
   std::vector<ScenarioLinkEvent> linkEvents;
+  std::vector<ScenarioHostEvent> hostEvents;
   std::vector<ScenarioRouteChange> routeChanges;
   std::string flowsFile, routesFile;  // resolved against the scenario's folder
 

@@ -5,20 +5,9 @@
 
 #include "mechanisms/core/engine.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/portable_math.h"
 
 namespace fabric {
-
-double cubeRoot(double x) {
-  if (x <= 0) return 0;
-  // A third of the exponent is a guess that is a few per cent off; each step of Newton's squares that.
-  uint64_t bits;
-  std::memcpy(&bits, &x, sizeof bits);
-  bits = bits / 3 + (uint64_t{682} << 52);  // 2/3 of the exponent's bias, 1023
-  double y;
-  std::memcpy(&y, &bits, sizeof y);
-  for (int i = 0; i < 6; ++i) y = (2 * y + x / (y * y)) / 3;
-  return y;
-}
 
 const Description& Cubic::describe() {
   static const Description d = [] {
@@ -63,7 +52,7 @@ void Cubic::avoid(Flow& f, Window& w, const Acked& a) {
   if (s.epoch.ps < 0) {
     s.epoch = engine_->now();
     if (s.most < cwnd) s.most = cwnd;  // no loss yet, or grown beyond it in slow start: K = 0
-    s.k = cubeRoot((s.most - cwnd) / c_);
+    s.k = portable::cubeRoot((s.most - cwnd) / c_);
     s.estimate = cwnd;
     s.grown = 0;
   }

@@ -5,9 +5,6 @@
 
 namespace fabric {
 
-/// The cube root of x >= 0, by +, -, * and / alone: the same on every machine. Within 1e-14 of it.
-double cubeRoot(double x);
-
 class Cubic final : public TcpWindow {
  public:
   static const Description& describe();

@@ -40,10 +40,10 @@ TEST(Param, DefaultsAreApplied) {
 
 TEST(Param, RefusalsNameComponentParameterAndLimits) {
   const auto c = Registry::find("hpcc")->create();
-  EXPECT_EQ(refusal([&] { c->set("eta", 1.5); }), "hpcc.eta: 1.500000 1 is outside 0.010000 to 1.000000");
+  EXPECT_EQ(refusal([&] { c->set("eta", 1.5); }), "hpcc.eta: 1.5 1 is outside 0.01 to 1");
   EXPECT_EQ(refusal([&] { c->set("w_ai", int64_t{-1}); }), "hpcc.w_ai: -1 B is outside 0 to 9007199254740992");
   EXPECT_EQ(refusal([&] { c->set("eta", std::string("high")); }), "hpcc.eta: 'high' is not a value of type float");
-  EXPECT_EQ(refusal([&] { c->set("max_stage", 2.5); }), "hpcc.max_stage: '2.500000' is not a value of type int");
+  EXPECT_EQ(refusal([&] { c->set("max_stage", 2.5); }), "hpcc.max_stage: '2.5' is not a value of type int");
   EXPECT_EQ(refusal([&] { c->set("max_stage", true); }), "hpcc.max_stage: 'true' is not a value of type int");
   EXPECT_EQ(refusal([&] { c->set("etta", 0.9); }), "hpcc has no parameter 'etta'");
   EXPECT_EQ(std::get<double>(c->get("eta")), 0.95);  // nothing of it stuck
@@ -100,6 +100,79 @@ TEST(Param, AChangeThatDoesNotFitTheOthersLeavesEverythingAsItWas) {
   red.set("kmax", int64_t{400000});
   red.set("kmin", int64_t{300000});
   EXPECT_EQ(std::get<int64_t>(red.get("kmin")), 300000);
+}
+
+/// A component with lists, which only these tests have.
+class Lists final : public Component {
+ public:
+  static const Description& describe() {
+    static const Description d = Describe<Lists>("lists", Kind::Node, "Lists")
+                                     .param("curve", &Lists::curve, {{0, 0}, {1, 5e9}}, "a curve", "test")
+                                     .axis("share", ParamType::Float, 0, 10)
+                                     .increasing()
+                                     .axis("bandwidth", ParamType::Rate, 0, 1e12)
+                                     .increasing()
+                                     .entries(2, 3)
+                                     .live()
+                                     .param("times", &Lists::times, {1e6, 2e6}, "some times", "test")
+                                     .axis("time", ParamType::Time, 1, 1e12)
+                                     .done();
+    return d;
+  }
+  const Description& description() const override { return describe(); }
+  void onChange() override {
+    if (curve.back().y == 13) throw ParamError("unlucky");
+  }
+  Curve curve;
+  std::vector<double> times;
+};
+
+TEST(Param, ListsAreCheckedEntryByEntry) {
+  const auto c = make<Lists>();
+  EXPECT_EQ(c->curve[1].y, 5e9);
+  EXPECT_EQ(c->times, (std::vector<double>{1e6, 2e6}));
+  const auto why = [&](const char* param, const NumberList& list) { return refusal([&] { c->set(param, list); }); };
+  EXPECT_EQ(why("curve", {{0, 0}, {2, 1e9}, {2.5, 2e9}}), "");
+  EXPECT_EQ(c->curve[2].x, 2.5);
+  EXPECT_EQ(why("curve", {{0, 0}, {2, 1e9}, {2, 2e9}}), "lists.curve: entry 3: share 2 is not above 2, the one before");
+  EXPECT_EQ(why("curve", {{0, 0}, {2, 0}}), "lists.curve: entry 2: bandwidth 0 bit/s is not above 0, the one before");
+  EXPECT_EQ(why("curve", {{0, 0}, {20, 1}}), "lists.curve: entry 2: share 20 is outside 0 to 10");
+  EXPECT_EQ(why("curve", {{0, 0}, {1, 0.5}}), "lists.curve: entry 2: bandwidth 0.5 bit/s is no whole number");
+  EXPECT_EQ(why("curve", {{0, 0}, {std::nan(""), 1}}), "lists.curve: entry 2: share nan is outside 0 to 10");
+  EXPECT_EQ(why("curve", {{0, 0}, {1}}), "lists.curve: entry 2 has 1 numbers, and takes 2");
+  EXPECT_EQ(why("curve", {{0, 0}}), "lists.curve: has 1 entries, and takes 2 to 3");
+  EXPECT_EQ(why("times", {}), "lists.times: has 0 entries, and takes 1 to 1000");
+  EXPECT_EQ(refusal([&] { c->set("curve", 1.5); }), "lists.curve: '1.5' is not a value of type list");
+  EXPECT_EQ(c->curve[2].x, 2.5);  // nothing of it stuck
+}
+
+TEST(Param, AListChangesDuringARunIfItIsLive) {
+  const auto c = make<Lists>();
+  Net net;
+  c->start(net.network);
+  c->set("curve", NumberList{{0, 0}, {1, 7}});
+  EXPECT_EQ(c->curve[1].y, 7);
+  EXPECT_NE(refusal([&] { c->set("curve", NumberList{{0, 0}, {1, 13}}); }), "");
+  EXPECT_EQ(c->curve[1].y, 7);
+  EXPECT_NE(refusal([&] { c->set("times", NumberList{{1}}); }), "");
+}
+
+TEST(Param, ListsAsTextAndJson) {
+  const auto c = make<Lists>();
+  const Param& curve = *Lists::describe().find("curve");
+  const Param& times = *Lists::describe().find("times");
+  EXPECT_EQ(toText(c->get(curve)), "[[0,0],[1,5e+09]]");
+  EXPECT_EQ(toText(c->get(times)), "[1e+06,2e+06]");
+  for (const Param* p : {&curve, &times}) {
+    EXPECT_EQ(fromText(*p, toText(c->get(*p))), c->get(*p));
+    EXPECT_EQ(fromJson(*p, toJson(c->get(*p))), c->get(*p));
+  }
+  EXPECT_EQ(fromText(times, "[0.1]"), Value(NumberList{{0.1}}));
+  EXPECT_EQ(refusal([&] { fromText(curve, "[[0, 0]"); }),
+            "'[[0, 0]' is no list of numbers, such as [1,2] or [[0,0],[1,5]]");
+  EXPECT_EQ(refusal([&] { fromText(curve, "7"); }), "must be a list, is 7");
+  EXPECT_EQ(refusal([&] { fromText(curve, "[[0, \"1\"]]"); }), "must be a number, is \"1\"");
+  EXPECT_EQ(refusal([&] { fromText(curve, "[[[0]]]"); }), "must be a number, is [0]");
 }
 
 TEST(Param, EveryComponentDescribesItself) {

@@ -23,7 +23,7 @@ int next(FromLeaf& f, Time now) {
 }
 
 Conga& conga(Switch& s) { return dynamic_cast<Conga&>(s.pathSelector()); }
-Dre& dre(const Port& p) { return dynamic_cast<Dre&>(*p.agents().back()); }
+Dre& dre(const Port& p) { return *p.agent<Dre>(); }
 
 }  // namespace
 

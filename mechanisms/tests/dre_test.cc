@@ -101,7 +101,7 @@ struct Pair : Net {
     link(r, *hosts[2]);
     link(r, *hosts[3]);
   }
-  Dre& dre(int node, int p) { return dynamic_cast<Dre&>(*switches[node]->port(p).agents()[0]); }
+  Dre& dre(int node, int p) { return *switches[node]->port(p).agent<Dre>(); }
 };
 
 Config withDre() {

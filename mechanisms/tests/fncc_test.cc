@@ -101,7 +101,7 @@ struct FnccPort : testing::Test {
     stack = net.network.packets().reserve<IntStack>(IntStack::kName);
   }
   FnccInt& agent(int port) {
-    return static_cast<FnccInt&>(*net.switches[0]->port(static_cast<uint16_t>(port)).agents()[0]);
+    return *net.switches[0]->port(static_cast<uint16_t>(port)).agent<FnccInt>();
   }
   /// A packet that came in by port `ingress` leaves by port `egress`.
   Packet* leave(PacketKind kind, int ingress, int egress) {

@@ -13,6 +13,7 @@
 #include "mechanisms/core/component.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/slots.h"
 #include "mechanisms/core/switch.h"
 #include "mechanisms/tests/test_engine.h"
 
@@ -59,7 +60,8 @@ struct Config {
   std::string transport = "go_back_n";
   std::string cc = "none";
   std::string selector = "ecmp";
-  std::vector<std::string> agents, receivers;
+  std::vector<std::string> agents, receivers, applications, nicAgents, nicQueues;
+  std::string scheduler;  // "": what stands there by default
   std::vector<std::string> queues{"fifo", "fifo"};
   std::map<std::string, Value> params;  // by component.parameter
   uint64_t seed = 1;
@@ -126,16 +128,17 @@ class Net {
   Host& host() {
     auto& h = own<Host>("host");
     h.join(network, static_cast<uint32_t>(network.nodes().size()), "h" + std::to_string(network.nodes().size()));
-    h.setTransport(own<Transport>(setup.transport));
-    h.setCongestionControl(own<CongestionControl>(setup.cc));
-    for (const auto& r : setup.receivers) h.addReceiverAgent(own<ReceiverAgent>(r));
+    plug(h, "transport", own<Component>(setup.transport));
+    plug(h, "congestion_control", own<Component>(setup.cc));
+    for (const auto& r : setup.receivers) plug(h, "receiver_agents", own<Component>(r));
+    for (const auto& a : setup.applications) plug(h, "applications", own<Component>(a));
     hosts.push_back(&h);
     return h;
   }
   Switch& sw(uint64_t salt = 0) {
     auto& s = own<Switch>("switch");
     s.join(network, static_cast<uint32_t>(network.nodes().size()), "s" + std::to_string(network.nodes().size()));
-    s.setPathSelector(own<PathSelector>(setup.selector));
+    plug(s, "path_selector", own<Component>(setup.selector));
     s.setHashSalt(salt);
     switches.push_back(&s);
     return s;
@@ -149,11 +152,19 @@ class Net {
     peer[&pa] = &pb;
     peer[&pb] = &pa;
     for (Port* p : {&pa, &pb}) {
-      if (dynamic_cast<Switch*>(&p->node()) == nullptr) continue;
-      std::vector<Queue*> queues;
-      for (const auto& q : setup.queues) queues.push_back(&own<Queue>(q));
-      p->setQueues(queues);
-      for (const auto& agent : setup.agents) p->addAgent(own<PortAgent>(agent));
+      const auto* host = dynamic_cast<Host*>(&p->node());
+      const auto each = [&](const char* slot, const std::vector<std::string>& names) {
+        for (const auto& name : names) plug(*p, slot, own<Component>(name));
+      };
+      if (host == nullptr) {
+        each("queues", setup.queues);
+        each("port_agents", setup.agents);
+      } else {
+        each("nic_queues", setup.nicQueues);
+        each("nic_agents", setup.nicAgents);
+        if (!setup.scheduler.empty()) plug(*p, "flow_scheduler", own<Component>(setup.scheduler));
+        plugStandard(*p, host->classes(), [&](const Slot& s) -> Component& { return own<Component>(s.standard); });
+      }
     }
   }
   void flow(uint32_t id, const Host& src, const Host& dst, uint64_t size, Time start = {}, Time stop = Time{-1}) {

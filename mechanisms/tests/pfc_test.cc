@@ -104,9 +104,15 @@ TEST(Pfc, HeadroomTakesWhatArrivesAfterXoffAndNoMore) {
 }
 
 TEST(Pfc, DefaultHeadroomFollowsRateAndDelay) {
-  // 2 * 100 Gb/s * 1.5 us = 37500 B; three frames of 1584 B (INT of eight hops included), a pause frame.
+  // 2 * 100 Gb/s * 1.5 us = 37500 B; three frames of an MTU, a pause frame.
   Held net(pfc(20000));
-  EXPECT_EQ(net.sw().port(0).headroom(), 37500 + 3 * 1584 + 64);
+  EXPECT_EQ(net.sw().port(0).headroom(), 37500 + 3 * 1518 + 64);
+}
+
+TEST(Pfc, DefaultHeadroomHasRoomForWhatMechanismsAddToFrames) {
+  // HPCC's telemetry: 2 B and 8 B for each of at most eight hops.
+  Held net(pfc(20000, Config::hpcc()));
+  EXPECT_EQ(net.sw().port(0).headroom(), 37500 + 3 * (1518 + 66) + 64);
 }
 
 TEST(Pfc, WithoutPfcTheSharedBufferIsTheLimit) {

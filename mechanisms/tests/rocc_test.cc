@@ -60,7 +60,7 @@ TEST(RoccPi, ThresholdsScaleWithThePortUnlessToldNotTo) {
     Config c = Config::rocc();
     Chain net(c.set("rocc_pi.scale", scale), 1, 1, Rate::Gbps(400));
     net.start();
-    const auto& pi = static_cast<RoccPi&>(*net.lastHop().agents()[0]).controller();
+    const auto& pi = net.lastHop().agent<RoccPi>()->controller();
     EXPECT_DOUBLE_EQ(pi.qRef, scale ? 2000 : 500);
     EXPECT_DOUBLE_EQ(pi.qMid, scale ? 4000 : 1000);
     EXPECT_DOUBLE_EQ(pi.qMax, scale ? 4400 : 1100);
@@ -75,7 +75,7 @@ TEST(RoccPi, TheFlowTableHoldsTheFlowsThatWait) {
   net.engine.recordSends = true;
   for (int i = 0; i < 3; ++i) net.flow(i, net.sender(i), net.receiver(), 14560);
   net.start();
-  auto& pi = static_cast<RoccPi&>(*net.lastHop().agents()[0]);
+  auto& pi = *net.lastHop().agent<RoccPi>();
   net.lastHop().onPause(1, true);
   net.run(Time::Us(10));
   EXPECT_EQ(pi.flows(), 3u);

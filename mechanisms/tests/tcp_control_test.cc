@@ -186,13 +186,6 @@ TEST(Dctcp, AlphaAndCut) {
   EXPECT_LT(f.window, cut);
 }
 
-TEST(Cubic, CubeRoot) {
-  for (const double x : {1e-12, 0.001, 0.5, 1.0, 2.0, 27.0, 75.0, 1e6, 3.7e17}) {
-    EXPECT_NEAR(cubeRoot(x) / std::cbrt(x), 1, 1e-14) << x;
-  }
-  EXPECT_EQ(cubeRoot(0), 0);
-}
-
 /// After a loss at 100 segments the window follows C (t - K)^3 + 100 from 70 on, K = cbrt(30 / 0.4). Every
 /// ACK looks a round trip ahead, so the window at t is the curve's at t + RTT, a window of ACKs later.
 TEST(Cubic, FollowsTheCurve) {

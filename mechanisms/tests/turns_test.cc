@@ -1,4 +1,4 @@
-#include "mechanisms/core/turns.h"
+#include "mechanisms/scheduler/turns.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ struct Members {
     for (int i = 0; i < n; ++i) {
       flows.emplace_back();
       flows.back().spec.id = static_cast<uint32_t>(i);
-      flows.back().place = turns.join(flows.back());
+      flows.back().place = turns.join(&flows.back());
     }
   }
   std::vector<uint32_t> serve(int n) {
@@ -57,14 +57,14 @@ TEST(Turns, ThePlaceOfOneWhoLeftIsTaken) {
   m.turns.leave(m.flows[7].place);
   EXPECT_TRUE(m.turns.none());
   Flow late;
-  EXPECT_EQ(m.turns.join(late), 7u);
+  EXPECT_EQ(m.turns.join(&late), 7u);
   Flow later;
-  EXPECT_EQ(m.turns.join(later), 65u);
+  EXPECT_EQ(m.turns.join(&later), 65u);
 }
 
 TEST(Turns, APlaceWithoutAFlowHasItsTurn) {
   Members m(2);
-  const uint32_t guest = m.turns.join();
+  const uint32_t guest = m.turns.join(nullptr);
   for (const uint32_t place : {m.flows[0].place, m.flows[1].place, guest}) m.turns.set(place);
   EXPECT_EQ(m.serve(2), (std::vector<uint32_t>{0, 1}));
   EXPECT_EQ(m.turns.next(), nullptr);

@@ -30,7 +30,7 @@ void GoBackN::onStart(Network& network) {
 // ---------------------------------------------------------------- sender
 
 void GoBackN::onFlowStart(Flow& f) {
-  State& s = *new (f.raw(state_)) State();
+  State& s = state_.make(f);
   s.lastProgressAt = engine_->now();
 }
 
@@ -119,7 +119,7 @@ void GoBackN::onData(Flow& f, Packet* p) {
     network_->counters.dataBytesDelivered += p->seq + p->payload - f.rcvNxt;
     f.rcvNxt = p->seq + p->payload;
     state(f).nackSent = false;
-    if (f.spec.size != 0 && f.rcvNxt == f.spec.size) f.endAt = engine_->now();
+    if (f.spec.size != 0 && f.rcvNxt == f.spec.size) host_->received(f);
   }
   if (++f.unacked >= host_->ackEvery() || p->last || duplicate) {
     host_->acknowledge(f, p, PacketKind::Ack);

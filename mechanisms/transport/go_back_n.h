@@ -25,11 +25,11 @@ class GoBackN final : public Transport {
     bool nackSent = false;  // the receiver's
   };
   void onStart(Network& network) override;
-  State& state(Flow& flow) const { return flow.at<State>(state_); }
+  State& state(Flow& flow) const { return state_(flow); }
   void goBack(Flow& flow, uint64_t seq);
   void arm(Flow& flow);
 
-  size_t state_ = 0;
+  FlowState<State> state_;
   Engine* engine_ = nullptr;
   Network* network_ = nullptr;
 };

@@ -45,6 +45,7 @@ void Tcp::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
   state_ = network.flows().reserve<State>("tcp");
+  ackTimer_ = network.flowTimer("tcp delayed ACK");
   header_ = network.packets().reserve<TcpHeader>(TcpHeader::kName);
   mss_ = static_cast<uint32_t>(host_->payloadPerPacket());
   exactEcho_ = host_->congestionControl().ecnEcho() == EcnEcho::Exact;
@@ -64,7 +65,7 @@ void Tcp::begin(Flow& f, uint32_t index) {
   s.index = index;
   s.rto = initialRto_;
   const auto number = static_cast<uint32_t>(f.retransmitEvent.key());
-  s.ackEvent.setKey(eventKey(keyNode(f.receiver->id()), EventKind::FlowTimer0, number));
+  s.ackEvent.setKey(ackTimer_.key(f.receiver->id(), number));
 }
 
 void Tcp::onFlowEnd(Flow& f) {
@@ -547,7 +548,7 @@ void Tcp::receiveMessages(Flow& connection, uint64_t bytes) {
   while (c.receiving != nullptr &&
          all(connection, *c.receiving, [](const State& s, uint64_t end) { return s.expected >= end; })) {
     Flow& m = *c.receiving;
-    if (m.spec.size != 0 && m.rcvNxt == m.spec.size) m.endAt = engine_->now();
+    if (m.spec.size != 0 && m.rcvNxt == m.spec.size) host_->received(m);
     c.receiving = message(m).next;
   }
 }
@@ -632,7 +633,7 @@ void Tcp::accept(Flow& f, State& s, const Packet& p) {
   network_->counters.dataBytesDelivered += bytes;
   f.rcvNxt = now;
   if (f.spec.size != 0) {
-    if (connection.delivered == f.spec.size) f.connection->endAt = engine_->now();
+    if (connection.delivered == f.spec.size) host_->received(*f.connection);
   } else if (f.connection->messages > 0) {
     receiveMessages(*f.connection, bytes);
   }

@@ -213,6 +213,7 @@ class Tcp : public Transport {
   static void onAckTimer(Flow& flow);
 
   size_t state_ = 0, header_ = 0;
+  FlowTimer ackTimer_;
   Engine* engine_ = nullptr;
   Network* network_ = nullptr;
   uint32_t mss_ = 0;
@@ -267,7 +268,7 @@ Describe<C>& Tcp::parameters(Describe<C>& d) {
       .param("restart_after_idle", &Tcp::restartAfterIdle_, true,
              "a persistent connection that sent nothing for an RTO begins with the initial window again",
              "RFC 5681 section 4.1; Linux: tcp_slow_start_after_idle")
-      .extension(TcpHeader::kName, sizeof(TcpHeader), "SACK option: 4 B and 8 B per block, in ACKs that have blocks");
+      .extension(TcpHeader::kName, sizeof(TcpHeader), 28, "SACK option: 4 B and 8 B per block, in ACKs that have blocks");
 }
 
 }  // namespace fabric

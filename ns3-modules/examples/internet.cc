@@ -64,8 +64,8 @@ main(int argc, char** argv)
     const Time delay = MicroSeconds(1);
     FabricHelper fabric;
     fabric.SetDeviceAttribute("Pfc", BooleanValue(false));
-    fabric.AddQueue(ObjectFactory("ns3::fabric::Fifo")); // class 0: nobody uses it here
-    fabric.AddQueue(ObjectFactory("ns3::fabric::Red",
+    fabric.Add("Queues", ObjectFactory("ns3::fabric::Fifo")); // class 0: nobody uses it here
+    fabric.Add("Queues", ObjectFactory("ns3::fabric::Red",
                                   "Kmin",
                                   UintegerValue(65 * 1518),
                                   "Kmax",

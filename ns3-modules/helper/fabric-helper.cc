@@ -7,6 +7,7 @@
 #include "ns3/simulator.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <deque>
 
 namespace ns3
@@ -44,88 +45,106 @@ ToCore(Time t)
 
 FabricHelper::FabricHelper(uint64_t seed)
     : m_network(FabricNetwork::Get()),
-      m_host("ns3::fabric::FabricHost"),
-      m_switch("ns3::fabric::FabricSwitch"),
-      m_device("ns3::fabric::FabricNetDevice"),
-      m_transport("ns3::fabric::GoBackN"),
-      m_congestionControl("ns3::fabric::None"),
-      m_pathSelector("ns3::fabric::Ecmp")
+      m_settings(std::make_shared<Settings>())
 {
+    m_settings->host = ObjectFactory("ns3::fabric::FabricHost");
+    m_settings->switchNode = ObjectFactory("ns3::fabric::FabricSwitch");
+    m_settings->device = ObjectFactory("ns3::fabric::FabricNetDevice");
     m_recorderOptions.progressMs = 0;
     m_network->SetSeed(seed);
     m_network->ScheduleStart();
 }
 
-void
-FabricHelper::SetTransport(ObjectFactory type)
+FabricHelper::Settings&
+FabricHelper::Change()
 {
-    m_transport = type;
+    if (m_settings.use_count() > 1)
+    {
+        m_settings = std::make_shared<Settings>(*m_settings);
+    }
+    return *m_settings;
 }
 
 void
-FabricHelper::SetCongestionControl(ObjectFactory type)
+FabricHelper::Set(const std::string& slot, ObjectFactory type)
 {
-    m_congestionControl = type;
+    const core::Slot& s = FindSlot(slot);
+    if (s.count != core::Count::One)
+    {
+        NS_FATAL_ERROR("slot " << slot << " is for several mechanisms; call FabricHelper::Add for each");
+    }
+    auto& slots = Change().slots;
+    const auto same = [&](const auto& entry) { return entry.first == &s; };
+    slots.erase(std::remove_if(slots.begin(), slots.end(), same), slots.end());
+    slots.emplace_back(&s, type);
 }
 
 void
-FabricHelper::SetPathSelector(ObjectFactory type)
+FabricHelper::Add(const std::string& slot, ObjectFactory type)
 {
-    m_pathSelector = type;
+    const core::Slot& s = FindSlot(slot);
+    if (s.count == core::Count::One)
+    {
+        NS_FATAL_ERROR("slot " << slot << " is for one mechanism; call FabricHelper::Set");
+    }
+    Change().slots.emplace_back(&s, type);
+}
+
+void
+FabricHelper::ClearSlots()
+{
+    Change().slots.clear();
 }
 
 void
 FabricHelper::SetHost(ObjectFactory type)
 {
-    m_host = type;
+    Change().host = type;
 }
 
 void
 FabricHelper::SetSwitch(ObjectFactory type)
 {
-    m_switch = type;
+    Change().switchNode = type;
 }
 
 void
 FabricHelper::SetDevice(ObjectFactory type)
 {
-    m_device = type;
-}
-
-void
-FabricHelper::AddReceiverAgent(ObjectFactory type)
-{
-    m_receiverAgents.push_back(type);
-}
-
-void
-FabricHelper::AddPortAgent(ObjectFactory type)
-{
-    m_portAgents.push_back(type);
-}
-
-void
-FabricHelper::AddQueue(ObjectFactory type)
-{
-    m_queues.push_back(type);
+    Change().device = type;
 }
 
 void
 FabricHelper::SetHostAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_host.Set(name, value);
+    Change().host.Set(name, value);
 }
 
 void
 FabricHelper::SetSwitchAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_switch.Set(name, value);
+    Change().switchNode.Set(name, value);
 }
 
 void
 FabricHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& value)
 {
-    m_device.Set(name, value);
+    Change().device.Set(name, value);
+}
+
+void
+FabricHelper::Install(Ptr<Node> node, Ptr<FabricNode> fabric)
+{
+    node->AggregateObject(fabric);
+    m_network->AddNode(node, fabric);
+    m_settingsOf.push_back(m_settings);
+    for (const auto& [slot, type] : m_settings->slots)
+    {
+        if (slot->where == core::where(fabric->GetNode()))
+        {
+            fabric->Plug(*slot, type.Create<FabricMechanism>());
+        }
+    }
 }
 
 void
@@ -133,15 +152,7 @@ FabricHelper::InstallHost(NodeContainer nodes)
 {
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
-        const Ptr<FabricHost> host = m_host.Create<FabricHost>();
-        (*it)->AggregateObject(host);
-        m_network->AddNode(*it, host);
-        host->SetTransport(m_transport.Create<FabricMechanism>());
-        host->SetCongestionControl(m_congestionControl.Create<FabricMechanism>());
-        for (const auto& agent : m_receiverAgents)
-        {
-            host->AddReceiverAgent(agent.Create<FabricMechanism>());
-        }
+        Install(*it, m_settings->host.Create<FabricHost>());
     }
 }
 
@@ -150,38 +161,28 @@ FabricHelper::InstallSwitch(NodeContainer nodes, uint64_t hashSalt)
 {
     for (auto it = nodes.Begin(); it != nodes.End(); ++it)
     {
-        const Ptr<FabricSwitch> sw = m_switch.Create<FabricSwitch>();
-        (*it)->AggregateObject(sw);
-        m_network->AddNode(*it, sw);
+        const Ptr<FabricSwitch> sw = m_settings->switchNode.Create<FabricSwitch>();
+        Install(*it, sw);
         sw->GetNode().setHashSalt(hashSalt);
-        sw->SetPathSelector(m_pathSelector.Create<FabricMechanism>());
     }
 }
 
 Ptr<FabricNetDevice>
 FabricHelper::AddDevice(Ptr<Node> node, Ptr<FabricChannel> channel, DataRate rate, Time delay)
 {
-    FabricNode& fabric = Fabric(node);
-    const Ptr<FabricNetDevice> device = m_device.Create<FabricNetDevice>();
+    core::Node& fabric = Fabric(node).GetNode();
+    const Settings& settings = *m_settingsOf[fabric.id()];
+    const Ptr<FabricNetDevice> device = settings.device.Create<FabricNetDevice>();
     node->AddDevice(device);
-    fabric.GetNode().addPort(device->GetPort(),
-                             core::Rate{static_cast<int64_t>(rate.GetBitRate())},
-                             ToCore(delay));
+    fabric.addPort(device->GetPort(),
+                   core::Rate{static_cast<int64_t>(rate.GetBitRate())},
+                   ToCore(delay));
     channel->Attach(device);
-    if (node->GetObject<FabricSwitch>())
+    for (const auto& [slot, type] : settings.slots)
     {
-        if (m_queues.empty())
+        if (slot->where == core::where(device->GetPort()))
         {
-            NS_FATAL_ERROR(
-                "switches have no queues yet; call FabricHelper::AddQueue for every class before Connect");
-        }
-        for (const auto& queue : m_queues)
-        {
-            device->AddQueue(queue.Create<FabricMechanism>());
-        }
-        for (const auto& agent : m_portAgents)
-        {
-            device->AddPortAgent(agent.Create<FabricMechanism>());
+            device->Plug(*slot, type.Create<FabricMechanism>());
         }
     }
     return device;
@@ -270,6 +271,14 @@ FabricHelper::ScheduleLink(Ptr<NetDevice> device, Time at, bool up)
     const auto end = DynamicCast<FabricNetDevice>(device);
     NS_ABORT_MSG_UNLESS(end, "ScheduleLink takes a FabricNetDevice");
     m_network->GetCore().addLinkEvent(ToCore(at), end->GetPort(), up);
+}
+
+void
+FabricHelper::ScheduleHost(Ptr<Node> node, Time at, bool up)
+{
+    auto* host = dynamic_cast<core::Host*>(&Fabric(node).GetNode());
+    NS_ABORT_MSG_UNLESS(host, "ScheduleHost takes a host");
+    m_network->GetCore().addHostEvent(ToCore(at), *host, up);
 }
 
 void

@@ -28,23 +28,24 @@ namespace fabric
 /**
  * \brief Builds a fabric: hosts, switches, links, mechanisms, flows, measurements.
  *
- * Settings apply to what is installed or connected after them. Times are in picoseconds: put
- * Time::SetResolution(Time::PS) first in main. See examples/dumbbell.cc.
+ * Settings apply to the nodes that are installed after them, and to their devices. Times are in
+ * picoseconds: put Time::SetResolution(Time::PS) first in main. See examples/dumbbell.cc.
  */
 class FabricHelper : public PcapHelperForDevice
 {
   public:
     explicit FabricHelper(uint64_t seed = 1);
 
-    // Types with their attributes, as in SetCongestionControl(ObjectFactory("ns3::fabric::Hpcc",
-    // "Eta", DoubleValue(0.9))). A string alone makes a factory without attributes.
-    void SetTransport(ObjectFactory type);
-    void SetCongestionControl(ObjectFactory type);
-    void AddReceiverAgent(ObjectFactory type);
-    void AddPortAgent(ObjectFactory type);
-    void SetPathSelector(ObjectFactory type);
-    /// Classes are added from 0, the highest priority; at every port of a switch.
-    void AddQueue(ObjectFactory type);
+    // Types with their attributes, as in Set("CongestionControl",
+    // ObjectFactory("ns3::fabric::Hpcc", "Eta", DoubleValue(0.9))). Slots are those of the table
+    // (fabriclab list slots), by their attribute names; what stands there by default is used where
+    // nothing is set.
+    /// What stands in a slot for one mechanism.
+    void Set(const std::string& slot, ObjectFactory type);
+    /// One more mechanism in a slot for several. Queues are added from class 0, the highest priority.
+    void Add(const std::string& slot, ObjectFactory type);
+    /// Nothing is set for any slot any more.
+    void ClearSlots();
     void SetHost(ObjectFactory type);
     void SetSwitch(ObjectFactory type);
     void SetDevice(ObjectFactory type);
@@ -62,9 +63,10 @@ class FabricHelper : public PcapHelperForDevice
     /// numbers.
     void PopulateRoutes();
 
-    /// At this time the link of a device between two switches goes out of service or comes back.
-    /// What is on it or waits for it is lost.
+    /// At this time the link of a device goes out of service or comes back. What is on it or waits for it is lost.
     void ScheduleLink(Ptr<NetDevice> device, Time at, bool up);
+    /// At this time a host dies or comes back: its links are out of service, its applications are told.
+    void ScheduleHost(Ptr<Node> host, Time at, bool up);
     /// From this time on all switches have the routes of a file (docs/formats.md) and no others.
     void ScheduleRoutes(const std::string& routesFile, Time at);
 
@@ -105,14 +107,24 @@ class FabricHelper : public PcapHelperForDevice
                             Ptr<NetDevice> device,
                             bool promiscuous,
                             bool explicitFilename) override;
+    /// What a node is made of, and its devices.
+    struct Settings
+    {
+        ObjectFactory host, switchNode, device;
+        std::vector<std::pair<const core::Slot*, ObjectFactory>> slots;
+    };
+
+    /// The settings, to change them: those of nodes that are there stay as they are.
+    Settings& Change();
+    void Install(Ptr<Node> node, Ptr<FabricNode> fabric);
     Ptr<FabricNetDevice> AddDevice(Ptr<Node> node,
                                    Ptr<FabricChannel> channel,
                                    DataRate rate,
                                    Time delay);
 
     Ptr<FabricNetwork> m_network;
-    ObjectFactory m_host, m_switch, m_device, m_transport, m_congestionControl, m_pathSelector;
-    std::vector<ObjectFactory> m_receiverAgents, m_portAgents, m_queues;
+    std::shared_ptr<Settings> m_settings;
+    std::vector<std::shared_ptr<const Settings>> m_settingsOf; // by node of the fabric
     std::shared_ptr<core::FlowList> m_flows;
     uint64_t m_flowCount{0};
     core::RecorderOptions m_recorderOptions;

@@ -99,7 +99,10 @@ FabricChannel::Direction::Direction(const FabricNetDevice& from, const FabricNet
 }
 
 void
-FabricChannel::Direction::Push(Ns3Engine& engine, core::Packet* packet, core::Time arrival)
+FabricChannel::Direction::Push(Ns3Engine& engine,
+                               core::Packet* packet,
+                               core::Time duration,
+                               core::Time arrival)
 {
     if (m_first == nullptr)
     {
@@ -109,11 +112,18 @@ FabricChannel::Direction::Push(Ns3Engine& engine, core::Packet* packet, core::Ti
     }
     else
     {
+        if (arrival - duration < m_last->nextAt)
+        {
+            NS_FATAL_ERROR("a frame is sent towards port "
+                           << m_port.index() << " of " << m_node.name()
+                           << " while another one is: a port has put two on the wire at once");
+        }
         m_last->next = packet;
         m_last->nextAt = arrival;
     }
     m_last = packet;
     packet->next = nullptr;
+    packet->nextAt = arrival; // its own, until another one follows
 }
 
 void

@@ -54,8 +54,9 @@ class FabricChannel : public Channel
     {
       public:
         Direction(const FabricNetDevice& from, const FabricNetDevice& to);
-        /// The last bit of the packet arrives at `arrival`.
-        void Push(Ns3Engine& engine, core::Packet* packet, core::Time arrival);
+        /// The packet takes `duration` from now on; its last bit arrives at `arrival`. Ends the program
+        /// if another frame is still being sent.
+        void Push(Ns3Engine& engine, core::Packet* packet, core::Time duration, core::Time arrival);
         void Prefetch() const override;
         void PrefetchMore() const override;
         /// The ports are going, and what is on its way with them. The event may still be listed.

@@ -27,53 +27,101 @@ NS_OBJECT_ENSURE_REGISTERED(FabricMechanism);
 namespace
 {
 
-core::Value
-FromAttribute(const core::Param& param, const AttributeValue& value)
+/// How ns-3 holds values of a type.
+struct Native
 {
-    switch (param.type)
-    {
-    case core::ParamType::Bool:
-        return dynamic_cast<const BooleanValue&>(value).Get();
-    case core::ParamType::Int:
-        return dynamic_cast<const IntegerValue&>(value).Get();
-    case core::ParamType::Float:
-        return dynamic_cast<const DoubleValue&>(value).Get();
-    case core::ParamType::Time:
-        return dynamic_cast<const TimeValue&>(value).Get().GetPicoSeconds();
-    case core::ParamType::Rate:
-        return static_cast<int64_t>(dynamic_cast<const DataRateValue&>(value).Get().GetBitRate());
-    case core::ParamType::Bytes:
-        return static_cast<int64_t>(dynamic_cast<const UintegerValue&>(value).Get());
-    case core::ParamType::Choice:
-        return dynamic_cast<const StringValue&>(value).Get();
-    }
-    return int64_t{0};
+    core::Value (*read)(const core::Param&, const AttributeValue&);
+    Ptr<AttributeValue> (*write)(const core::Value&);
+    Ptr<const AttributeChecker> (*checker)(const core::Param&);
+};
+
+template <class T>
+T
+Least(const core::Param& p)
+{
+    return std::get<T>(p.min);
 }
 
-Ptr<const AttributeChecker>
-MakeChecker(const core::Param& p)
+template <class T>
+T
+Most(const core::Param& p)
 {
-    const auto integer = [](const core::Value& v) { return std::get<int64_t>(v); };
-    switch (p.type)
-    {
-    case core::ParamType::Bool:
-        return MakeBooleanChecker();
-    case core::ParamType::Int:
-        return MakeIntegerChecker<int64_t>(integer(p.min), integer(p.max));
-    case core::ParamType::Float:
-        return MakeDoubleChecker<double>(std::get<double>(p.min), std::get<double>(p.max));
-    case core::ParamType::Time:
-        // Without bounds: they would be converted at static-initialisation time, when the
-        // resolution is still ns-3's default. The component checks the range.
-        return MakeTimeChecker();
-    case core::ParamType::Rate:
-        return MakeDataRateChecker();
-    case core::ParamType::Bytes:
-        return MakeUintegerChecker<uint64_t>(integer(p.min), integer(p.max));
-    case core::ParamType::Choice:
-        return MakeStringChecker();
-    }
-    return nullptr;
+    return std::get<T>(p.max);
+}
+
+/// Types that ns-3 has no values of, such as choices and lists, are strings.
+const Native&
+NativeOf(core::ParamType type)
+{
+    using core::Param;
+    using core::ParamType;
+    using core::Value;
+    static const std::map<ParamType, Native> native{
+        {ParamType::Bool,
+         {[](const Param&, const AttributeValue& v) -> Value {
+              return dynamic_cast<const BooleanValue&>(v).Get();
+          },
+          [](const Value& v) -> Ptr<AttributeValue> {
+              return Create<BooleanValue>(std::get<bool>(v));
+          },
+          [](const Param&) { return MakeBooleanChecker(); }}},
+        {ParamType::Int,
+         {[](const Param&, const AttributeValue& v) -> Value {
+              return dynamic_cast<const IntegerValue&>(v).Get();
+          },
+          [](const Value& v) -> Ptr<AttributeValue> {
+              return Create<IntegerValue>(std::get<int64_t>(v));
+          },
+          [](const Param& p) {
+              return MakeIntegerChecker<int64_t>(Least<int64_t>(p), Most<int64_t>(p));
+          }}},
+        {ParamType::Float,
+         {[](const Param&, const AttributeValue& v) -> Value {
+              return dynamic_cast<const DoubleValue&>(v).Get();
+          },
+          [](const Value& v) -> Ptr<AttributeValue> {
+              return Create<DoubleValue>(std::get<double>(v));
+          },
+          [](const Param& p) {
+              return MakeDoubleChecker<double>(Least<double>(p), Most<double>(p));
+          }}},
+        {ParamType::Time,
+         {[](const Param&, const AttributeValue& v) -> Value {
+              return dynamic_cast<const TimeValue&>(v).Get().GetPicoSeconds();
+          },
+          [](const Value& v) -> Ptr<AttributeValue> {
+              return Create<TimeValue>(PicoSeconds(std::get<int64_t>(v)));
+          },
+          // Without bounds: they would be converted at static-initialisation time, when the
+          // resolution is still ns-3's default. The component checks the range.
+          [](const Param&) { return MakeTimeChecker(); }}},
+        {ParamType::Rate,
+         {[](const Param&, const AttributeValue& v) -> Value {
+              return static_cast<int64_t>(dynamic_cast<const DataRateValue&>(v).Get().GetBitRate());
+          },
+          [](const Value& v) -> Ptr<AttributeValue> {
+              return Create<DataRateValue>(DataRate(std::get<int64_t>(v)));
+          },
+          [](const Param&) { return MakeDataRateChecker(); }}},
+        {ParamType::Bytes,
+         {[](const Param&, const AttributeValue& v) -> Value {
+              return static_cast<int64_t>(dynamic_cast<const UintegerValue&>(v).Get());
+          },
+          [](const Value& v) -> Ptr<AttributeValue> {
+              return Create<UintegerValue>(std::get<int64_t>(v));
+          },
+          [](const Param& p) {
+              return MakeUintegerChecker<uint64_t>(Least<int64_t>(p), Most<int64_t>(p));
+          }}},
+    };
+    static const Native text{
+        [](const Param& p, const AttributeValue& v) -> Value {
+            return core::fromText(p, dynamic_cast<const StringValue&>(v).Get());
+        },
+        [](const Value& v) -> Ptr<AttributeValue> { return Create<StringValue>(core::toText(v)); },
+        [](const Param&) { return MakeStringChecker(); }};
+    const auto it = native.find(type);
+    return it == native.end() ? text : it->second;
 }
 
 /// Reads and writes one parameter of whatever component the object holds.
@@ -95,7 +143,7 @@ class ParamAccessor : public AttributeAccessor
         try
         {
             FabricNetwork::SyncEngine();
-            holder->GetComponent().set(m_param, FromAttribute(m_param, value));
+            holder->GetComponent().set(m_param, NativeOf(m_param.type).read(m_param, value));
         }
         catch (const core::ParamError& e)
         {
@@ -150,6 +198,12 @@ HelpText(const core::Param& p)
         }
         text += ")";
     }
+    for (const core::Axis& a : p.axes)
+    {
+        text += (&a == &p.axes.front() ? " (list of: " : ", ") + a.name +
+                (a.unit == "1" ? "" : " [" + a.unit + "]");
+    }
+    text += p.axes.empty() ? "" : ")";
     return text + ". Source: " + p.source + (p.live ? "" : ". Fixed once the simulation runs.");
 }
 
@@ -210,24 +264,7 @@ CamelCase(const std::string& snakeCase)
 Ptr<AttributeValue>
 ToAttribute(const core::Param& param, const core::Value& value)
 {
-    switch (param.type)
-    {
-    case core::ParamType::Bool:
-        return Create<BooleanValue>(std::get<bool>(value));
-    case core::ParamType::Int:
-        return Create<IntegerValue>(std::get<int64_t>(value));
-    case core::ParamType::Float:
-        return Create<DoubleValue>(std::get<double>(value));
-    case core::ParamType::Time:
-        return Create<TimeValue>(PicoSeconds(std::get<int64_t>(value)));
-    case core::ParamType::Rate:
-        return Create<DataRateValue>(DataRate(std::get<int64_t>(value)));
-    case core::ParamType::Bytes:
-        return Create<UintegerValue>(std::get<int64_t>(value));
-    case core::ParamType::Choice:
-        return Create<StringValue>(std::get<std::string>(value));
-    }
-    return nullptr;
+    return NativeOf(param.type).write(value);
 }
 
 TypeId
@@ -239,7 +276,7 @@ AddComponentAttributes(TypeId tid, const core::Description& description)
                                HelpText(p),
                                *ToAttribute(p, p.def),
                                Ptr<const AttributeAccessor>(new ParamAccessor(p), false),
-                               MakeChecker(p));
+                               NativeOf(p.type).checker(p));
     }
     return tid;
 }
@@ -274,14 +311,6 @@ FabricMechanism::GetComponent() const
         m_component = it->second->create();
     }
     return *m_component;
-}
-
-void
-FabricMechanism::WrongKind() const
-{
-    NS_FATAL_ERROR(GetInstanceTypeId().GetName()
-                   << " is a " << toString(GetComponent().description().kind)
-                   << " and cannot be used in this place");
 }
 
 } // namespace fabric

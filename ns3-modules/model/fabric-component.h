@@ -50,23 +50,10 @@ class FabricMechanism : public Object, public ComponentHolder
 
     core::Component& GetComponent() const override;
 
-    /// The model's mechanism as one of its kinds; ends the program if it is of another kind.
-    template <class Kind>
-    Kind& As() const
-    {
-        auto* kind = dynamic_cast<Kind*>(&GetComponent());
-        if (kind == nullptr)
-        {
-            WrongKind();
-        }
-        return *kind;
-    }
-
     /// TypeId name of the mechanism called so in the model: hpcc to ns3::fabric::Hpcc.
     static std::string TypeName(const std::string& component);
 
   private:
-    [[noreturn]] void WrongKind() const;
     /// Made at the first use, when the object knows its TypeId.
     mutable std::unique_ptr<core::Component> m_component;
 };

@@ -96,6 +96,7 @@ Ns3Engine::transmit(core::Port& from, core::Packet* packet, core::Time duration)
     }
     static_cast<FabricChannel::Direction*>(from.wire)->Push(*this,
                                                             packet,
+                                                            duration,
                                                             now() + duration + from.delay());
 }
 

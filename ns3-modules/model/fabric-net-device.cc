@@ -9,7 +9,6 @@
 #include "mechanisms/core/node.h"
 
 #include "ns3/log.h"
-#include "ns3/object-vector.h"
 #include "ns3/trace-source-accessor.h"
 
 namespace ns3
@@ -25,23 +24,14 @@ TypeId
 FabricNetDevice::GetTypeId()
 {
     static TypeId tid =
-        AddComponentAttributes(TypeId("ns3::fabric::FabricNetDevice")
-                                   .SetParent<NetDevice>()
-                                   .SetGroupName("Fabric")
-                                   .AddConstructor<FabricNetDevice>(),
-                               core::Port::describe())
-            .AddAttribute("Queues",
-                          "Egress queues by class, 0 the highest priority.",
-                          TypeId::ATTR_GET,
-                          ObjectVectorValue(),
-                          MakeObjectVectorAccessor(&FabricNetDevice::m_queues),
-                          MakeObjectVectorChecker<FabricMechanism>())
-            .AddAttribute("PortAgents",
-                          "Port agents, in the order in which they see packets.",
-                          TypeId::ATTR_GET,
-                          ObjectVectorValue(),
-                          MakeObjectVectorAccessor(&FabricNetDevice::m_agents),
-                          MakeObjectVectorChecker<FabricMechanism>())
+        AddSlotAttributes(
+            AddSlotAttributes(AddComponentAttributes(TypeId("ns3::fabric::FabricNetDevice")
+                                                         .SetParent<NetDevice>()
+                                                         .SetGroupName("Fabric")
+                                                         .AddConstructor<FabricNetDevice>(),
+                                                     core::Port::describe()),
+                              core::Where::Nic),
+            core::Where::SwitchPort)
             .AddTraceSource(
                 "Queue",
                 "Sampled egress queue: class, bytes, packets, largest bytes since the last "
@@ -95,8 +85,7 @@ FabricNetDevice::DoDispose()
 {
     m_node = nullptr;
     m_channel = nullptr;
-    m_queues.clear();
-    m_agents.clear();
+    Unplug();
     m_sendCallback = SendCallback();
     m_receiveCallback = ReceiveCallback();
     m_promiscReceiveCallback = PromiscReceiveCallback();
@@ -107,34 +96,6 @@ core::Component&
 FabricNetDevice::GetComponent() const
 {
     return m_port;
-}
-
-void
-FabricNetDevice::AddQueue(Ptr<FabricMechanism> queue)
-{
-    m_queues.push_back(queue);
-}
-
-void
-FabricNetDevice::AddPortAgent(Ptr<FabricMechanism> agent)
-{
-    m_agents.push_back(agent);
-    m_port.addAgent(agent->As<core::PortAgent>());
-}
-
-void
-FabricNetDevice::Start()
-{
-    if (m_queues.empty())
-    {
-        return; // a host's NIC: the host gives it its queues
-    }
-    std::vector<core::Queue*> queues;
-    for (const auto& q : m_queues)
-    {
-        queues.push_back(&q->As<core::Queue>());
-    }
-    m_port.setQueues(queues);
 }
 
 void

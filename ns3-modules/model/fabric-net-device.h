@@ -5,7 +5,7 @@
 #define FABRIC_NET_DEVICE_H
 
 #include "fabric-channel.h"
-#include "fabric-component.h"
+#include "fabric-slots.h"
 
 #include "mechanisms/core/port.h"
 
@@ -78,7 +78,7 @@ class FrameTrace
  * The NIC of a host carries the packets of ns-3's internet stack where a FabricInternet joins the
  * two.
  */
-class FabricNetDevice : public NetDevice, public ComponentHolder
+class FabricNetDevice : public NetDevice, public SlotHolder
 {
   public:
     static TypeId GetTypeId();
@@ -97,12 +97,6 @@ class FabricNetDevice : public NetDevice, public ComponentHolder
     {
         return m_side;
     }
-
-    /// Queue of class `m_queues.size()`; classes are added from 0, the highest priority.
-    void AddQueue(Ptr<FabricMechanism> queue);
-    void AddPortAgent(Ptr<FabricMechanism> agent);
-    /// Hands the queues over to the port; the last step before the simulation.
-    void Start();
 
     void Attach(Ptr<FabricChannel> channel, std::size_t side);
 
@@ -183,8 +177,6 @@ class FabricNetDevice : public NetDevice, public ComponentHolder
     SendCallback m_sendCallback;
     ReceiveCallback m_receiveCallback;
     PromiscReceiveCallback m_promiscReceiveCallback;
-    std::vector<Ptr<FabricMechanism>> m_queues;
-    std::vector<Ptr<FabricMechanism>> m_agents;
     FrameTrace m_snifferTrace{m_port};
     FrameTrace m_phyTxBeginTrace{m_port};
     FrameTrace m_phyRxEndTrace{m_port};

@@ -9,6 +9,8 @@
 #include "ns3/simulator.h"
 #include "ns3/trace-source-accessor.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 namespace fabric
@@ -169,12 +171,22 @@ void
 FabricNetwork::Start()
 {
     m_engine.Sync();
+    int classes = 1; // of a switch: all that some host has
     for (const auto& n : m_fabricNodes)
     {
-        n->Start();
+        if (const auto* host = dynamic_cast<core::Host*>(&n->GetNode()))
+        {
+            classes = std::max(classes, host->classes());
+        }
+    }
+    for (const auto& n : m_fabricNodes)
+    {
+        const auto* host = dynamic_cast<core::Host*>(&n->GetNode());
+        n->PlugStandard(1);
         for (core::Port* p : n->GetNode().ports())
         {
-            static_cast<FabricNetDevice*>(p->device)->Start();
+            static_cast<FabricNetDevice*>(p->device)
+                ->PlugStandard(host != nullptr ? host->classes() : classes);
         }
     }
     for (const auto& c : m_channels)

@@ -5,8 +5,6 @@
 
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
-#include "ns3/object-vector.h"
-#include "ns3/pointer.h"
 #include "ns3/trace-source-accessor.h"
 
 namespace ns3
@@ -32,33 +30,23 @@ FabricNode::GetComponent() const
     return GetNode();
 }
 
+void
+FabricNode::DoDispose()
+{
+    Unplug();
+    Object::DoDispose();
+}
+
 TypeId
 FabricHost::GetTypeId()
 {
     static TypeId tid =
-        AddComponentAttributes(TypeId("ns3::fabric::FabricHost")
-                                   .SetParent<FabricNode>()
-                                   .SetGroupName("Fabric")
-                                   .AddConstructor<FabricHost>(),
-                               core::Host::describe())
-            .AddAttribute("Transport",
-                          "What makes the flows of this host reliable.",
-                          TypeId::ATTR_GET,
-                          PointerValue(),
-                          MakePointerAccessor(&FabricHost::m_transport),
-                          MakePointerChecker<FabricMechanism>())
-            .AddAttribute("CongestionControl",
-                          "What sets the window and the rate of this host's flows.",
-                          TypeId::ATTR_GET,
-                          PointerValue(),
-                          MakePointerAccessor(&FabricHost::m_congestionControl),
-                          MakePointerChecker<FabricMechanism>())
-            .AddAttribute("ReceiverAgents",
-                          "What decides what this host says to senders.",
-                          TypeId::ATTR_GET,
-                          ObjectVectorValue(),
-                          MakeObjectVectorAccessor(&FabricHost::m_receiverAgents),
-                          MakeObjectVectorChecker<FabricMechanism>())
+        AddSlotAttributes(AddComponentAttributes(TypeId("ns3::fabric::FabricHost")
+                                                     .SetParent<FabricNode>()
+                                                     .SetGroupName("Fabric")
+                                                     .AddConstructor<FabricHost>(),
+                                                 core::Host::describe()),
+                          core::Where::Host)
             .AddTraceSource("FlowStart",
                             "A flow of this sender starts: flow, destination, payload bytes.",
                             MakeTraceSourceAccessor(&FabricHost::m_flowStartTrace),
@@ -84,80 +72,16 @@ FabricHost::GetNode() const
     return m_host;
 }
 
-void
-FabricHost::Start()
-{
-    if (!m_transport)
-    {
-        NS_FATAL_ERROR(
-            "host " << m_host.name()
-                    << " has no transport; call FabricHost::SetTransport before the simulation");
-    }
-    if (!m_congestionControl)
-    {
-        NS_FATAL_ERROR(
-            "host "
-            << m_host.name()
-            << " has no congestion control; call FabricHelper::SetCongestionControl before Install");
-    }
-}
-
-void
-FabricHost::SetTransport(Ptr<FabricMechanism> transport)
-{
-    m_transport = transport;
-    m_host.setTransport(transport->As<core::Transport>());
-}
-
-Ptr<FabricMechanism>
-FabricHost::GetTransport() const
-{
-    return m_transport;
-}
-
-void
-FabricHost::SetCongestionControl(Ptr<FabricMechanism> congestionControl)
-{
-    m_congestionControl = congestionControl;
-    m_host.setCongestionControl(congestionControl->As<core::CongestionControl>());
-}
-
-Ptr<FabricMechanism>
-FabricHost::GetCongestionControl() const
-{
-    return m_congestionControl;
-}
-
-void
-FabricHost::AddReceiverAgent(Ptr<FabricMechanism> agent)
-{
-    m_receiverAgents.push_back(agent);
-    m_host.addReceiverAgent(agent->As<core::ReceiverAgent>());
-}
-
-void
-FabricHost::DoDispose()
-{
-    m_transport = nullptr;
-    m_congestionControl = nullptr;
-    m_receiverAgents.clear();
-    FabricNode::DoDispose();
-}
-
 TypeId
 FabricSwitch::GetTypeId()
 {
-    static TypeId tid = AddComponentAttributes(TypeId("ns3::fabric::FabricSwitch")
-                                                   .SetParent<FabricNode>()
-                                                   .SetGroupName("Fabric")
-                                                   .AddConstructor<FabricSwitch>(),
-                                               core::Switch::describe())
-                            .AddAttribute("PathSelector",
-                                          "What chooses among equal-cost ports.",
-                                          TypeId::ATTR_GET,
-                                          PointerValue(),
-                                          MakePointerAccessor(&FabricSwitch::m_pathSelector),
-                                          MakePointerChecker<FabricMechanism>());
+    static TypeId tid =
+        AddSlotAttributes(AddComponentAttributes(TypeId("ns3::fabric::FabricSwitch")
+                                                     .SetParent<FabricNode>()
+                                                     .SetGroupName("Fabric")
+                                                     .AddConstructor<FabricSwitch>(),
+                                                 core::Switch::describe()),
+                          core::Where::Switch);
     return tid;
 }
 
@@ -165,35 +89,6 @@ core::Switch&
 FabricSwitch::GetNode() const
 {
     return m_switch;
-}
-
-void
-FabricSwitch::Start()
-{
-    if (!m_pathSelector)
-    {
-        NS_FATAL_ERROR("switch " << m_switch.name() << " has no path selector");
-    }
-}
-
-void
-FabricSwitch::SetPathSelector(Ptr<FabricMechanism> selector)
-{
-    m_pathSelector = selector;
-    m_switch.setPathSelector(selector->As<core::PathSelector>());
-}
-
-Ptr<FabricMechanism>
-FabricSwitch::GetPathSelector() const
-{
-    return m_pathSelector;
-}
-
-void
-FabricSwitch::DoDispose()
-{
-    m_pathSelector = nullptr;
-    FabricNode::DoDispose();
 }
 
 } // namespace fabric

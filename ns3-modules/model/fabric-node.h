@@ -4,7 +4,7 @@
 #ifndef FABRIC_NODE_H
 #define FABRIC_NODE_H
 
-#include "fabric-component.h"
+#include "fabric-slots.h"
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/switch.h"
@@ -21,14 +21,15 @@ namespace fabric
 {
 
 /// What FabricHost and FabricSwitch share: both are aggregated to an ns3::Node.
-class FabricNode : public Object, public ComponentHolder
+class FabricNode : public Object, public SlotHolder
 {
   public:
     static TypeId GetTypeId();
     virtual core::Node& GetNode() const = 0;
     core::Component& GetComponent() const override;
-    /// All devices are connected; the last step before the simulation.
-    virtual void Start() = 0;
+
+  protected:
+    void DoDispose() override;
 };
 
 /// A host: NIC, queue pairs, receiver. Attributes are the parameters of all its flows.
@@ -37,14 +38,6 @@ class FabricHost : public FabricNode
   public:
     static TypeId GetTypeId();
     core::Host& GetNode() const override;
-    void Start() override;
-
-    void SetTransport(Ptr<FabricMechanism> transport);
-    Ptr<FabricMechanism> GetTransport() const;
-    void SetCongestionControl(Ptr<FabricMechanism> congestionControl);
-    Ptr<FabricMechanism> GetCongestionControl() const;
-    void AddReceiverAgent(Ptr<FabricMechanism> agent);
-
     typedef void (*FlowStartTracedCallback)(uint32_t flow, uint32_t dst, uint64_t size);
     typedef void (*FlowEndTracedCallback)(uint32_t flow,
                                           uint64_t size,
@@ -62,11 +55,7 @@ class FabricHost : public FabricNode
     TracedCallback<uint32_t, DataRate, int64_t, uint64_t, uint64_t> m_rateTrace;
 
   private:
-    void DoDispose() override;
     mutable core::Host m_host;
-    Ptr<FabricMechanism> m_transport;
-    Ptr<FabricMechanism> m_congestionControl;
-    std::vector<Ptr<FabricMechanism>> m_receiverAgents;
 };
 
 /// A switch. Attributes are the parameters of its shared buffer.
@@ -75,15 +64,9 @@ class FabricSwitch : public FabricNode
   public:
     static TypeId GetTypeId();
     core::Switch& GetNode() const override;
-    void Start() override;
-
-    void SetPathSelector(Ptr<FabricMechanism> selector);
-    Ptr<FabricMechanism> GetPathSelector() const;
 
   private:
-    void DoDispose() override;
     mutable core::Switch m_switch;
-    Ptr<FabricMechanism> m_pathSelector;
 };
 
 } // namespace fabric

@@ -183,7 +183,7 @@ template <class T>
 const T&
 Extension(const core::Network& network, const core::Packet& p, const char* name)
 {
-    return p.at<T>(*network.packets().find(name));
+    return (*network.packets().find<T>(name))(p);
 }
 
 /// The flow, or the persistent connection, that a packet is of; null if its memory serves another
@@ -303,7 +303,7 @@ Encapsulate(const core::Network& network, const core::Packet& p, const Frame& in
               PROTOCOL_UDP);
     uint32_t reserved = 0;
     uint8_t metric = 0;
-    if (network.packets().find(core::CongaHeader::kName))
+    if (network.packets().find<core::CongaHeader>(core::CongaHeader::kName))
     {
         const auto& h = Extension<core::CongaHeader>(network, p, core::CongaHeader::kName);
         reserved = h.tag << 19 | h.ce << 11 | h.feedback << 10 | h.feedbackTag << 5;

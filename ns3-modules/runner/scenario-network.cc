@@ -26,10 +26,35 @@ Factory(const core::ComponentSpec& spec, const std::string& type)
     return factory;
 }
 
-ObjectFactory
-Mechanism(const core::ComponentSpec& spec)
+/// What the helper installs from now on.
+void
+Use(FabricHelper& fabric, const core::NodeComponents& components, bool isHost)
 {
-    return Factory(spec, FabricMechanism::TypeName(spec.type));
+    if (isHost)
+    {
+        fabric.SetHost(Factory(components.node, "ns3::fabric::FabricHost"));
+    }
+    else
+    {
+        fabric.SetSwitch(Factory(components.node, "ns3::fabric::FabricSwitch"));
+    }
+    fabric.SetDevice(Factory(components.port, "ns3::fabric::FabricNetDevice"));
+    fabric.ClearSlots();
+    for (const auto& [slot, specs] : components.slots)
+    {
+        for (const core::ComponentSpec& spec : specs)
+        {
+            const ObjectFactory factory = Factory(spec, FabricMechanism::TypeName(spec.type));
+            if (slot->count == core::Count::One)
+            {
+                fabric.Set(CamelCase(slot->key), factory);
+            }
+            else
+            {
+                fabric.Add(CamelCase(slot->key), factory);
+            }
+        }
+    }
 }
 
 } // namespace
@@ -37,28 +62,16 @@ Mechanism(const core::ComponentSpec& spec)
 NodeContainer
 BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
 {
-    fabric.SetHost(Factory(s.host, "ns3::fabric::FabricHost"));
-    fabric.SetSwitch(Factory(s.switchNode, "ns3::fabric::FabricSwitch"));
-    fabric.SetDevice(Factory(s.port, "ns3::fabric::FabricNetDevice"));
-    fabric.SetTransport(Mechanism(s.transport));
-    fabric.SetCongestionControl(Mechanism(s.congestionControl));
-    fabric.SetPathSelector(Mechanism(s.pathSelector));
-    for (const auto& q : s.queues)
-    {
-        fabric.AddQueue(Mechanism(q));
-    }
-    for (const auto& a : s.portAgents)
-    {
-        fabric.AddPortAgent(Mechanism(a));
-    }
-    for (const auto& r : s.receiverAgents)
-    {
-        fabric.AddReceiverAgent(Mechanism(r));
-    }
-
     NodeContainer nodes;
-    for (const auto& n : s.nodes)
+    size_t used = s.components.size();
+    for (size_t i = 0; i < s.nodes.size(); ++i)
     {
+        const core::ScenarioNode& n = s.nodes[i];
+        if (s.componentsOf[i] != used)
+        {
+            used = s.componentsOf[i];
+            Use(fabric, s.components[used], n.isHost);
+        }
         const Ptr<Node> node = CreateObject<Node>();
         Names::Add(n.name, node);
         nodes.Add(node);
@@ -100,6 +113,10 @@ BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
     for (const auto& e : s.linkEvents)
     {
         fabric.ScheduleLink(links[e.link].Get(0), PicoSeconds(e.at.ps), e.up);
+    }
+    for (const auto& e : s.hostEvents)
+    {
+        fabric.ScheduleHost(nodes.Get(e.node), PicoSeconds(e.at.ps), e.up);
     }
     for (const auto& r : s.routeChanges)
     {

@@ -30,29 +30,29 @@ Dumbbell::Dumbbell(const std::string& preset)
     std::string queue = "ns3::fabric::Fifo";
     if (preset == "hpcc")
     {
-        helper.SetCongestionControl(ObjectFactory("ns3::fabric::Hpcc"));
-        helper.AddReceiverAgent(ObjectFactory("ns3::fabric::HpccEcho"));
-        helper.AddPortAgent(ObjectFactory("ns3::fabric::HpccInt"));
+        helper.Set("CongestionControl", ObjectFactory("ns3::fabric::Hpcc"));
+        helper.Add("ReceiverAgents", ObjectFactory("ns3::fabric::HpccEcho"));
+        helper.Add("PortAgents", ObjectFactory("ns3::fabric::HpccInt"));
     }
     else if (preset == "fncc")
     {
-        helper.SetCongestionControl(ObjectFactory("ns3::fabric::Fncc"));
-        helper.AddReceiverAgent(ObjectFactory("ns3::fabric::FnccReceiver"));
-        helper.AddPortAgent(ObjectFactory("ns3::fabric::FnccInt"));
+        helper.Set("CongestionControl", ObjectFactory("ns3::fabric::Fncc"));
+        helper.Add("ReceiverAgents", ObjectFactory("ns3::fabric::FnccReceiver"));
+        helper.Add("PortAgents", ObjectFactory("ns3::fabric::FnccInt"));
     }
     else if (preset == "dcqcn")
     {
-        helper.SetCongestionControl(ObjectFactory("ns3::fabric::Dcqcn"));
-        helper.AddReceiverAgent(ObjectFactory("ns3::fabric::CnpGenerator"));
+        helper.Set("CongestionControl", ObjectFactory("ns3::fabric::Dcqcn"));
+        helper.Add("ReceiverAgents", ObjectFactory("ns3::fabric::CnpGenerator"));
         queue = "ns3::fabric::Red";
     }
     else if (preset == "rocc")
     {
-        helper.SetCongestionControl(ObjectFactory("ns3::fabric::Rocc"));
-        helper.AddPortAgent(ObjectFactory("ns3::fabric::RoccPi"));
+        helper.Set("CongestionControl", ObjectFactory("ns3::fabric::Rocc"));
+        helper.Add("PortAgents", ObjectFactory("ns3::fabric::RoccPi"));
     }
-    helper.AddQueue(ObjectFactory("ns3::fabric::Fifo"));
-    helper.AddQueue(ObjectFactory(queue));
+    helper.Add("Queues", ObjectFactory("ns3::fabric::Fifo"));
+    helper.Add("Queues", ObjectFactory(queue));
     helper.SetHostAttribute("BaseRtt", TimeValue(PicoSeconds(12506880)));
     senders.Create(2);
     receiver.Create(1);

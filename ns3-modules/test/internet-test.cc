@@ -85,8 +85,8 @@ TEST(Internet, TcpCrossesConga)
     LeafSpineOptions options;
     options.hostsPerLeaf = 4;
     options.configure = [](FabricHelper& helper) {
-        helper.SetPathSelector(ObjectFactory("ns3::fabric::Conga"));
-        helper.AddPortAgent(ObjectFactory("ns3::fabric::Dre"));
+        helper.Set("PathSelector", ObjectFactory("ns3::fabric::Conga"));
+        helper.Add("PortAgents", ObjectFactory("ns3::fabric::Dre"));
     };
     LeafSpine f(options);
     std::vector<Ptr<PacketSink>> sinks;
@@ -286,8 +286,8 @@ TEST(Internet, EcnFieldsCrossCongasOverlay)
     LeafSpineOptions options;
     options.fabricRate = DataRate("40Gbps"); // no queue before the one at host 2
     options.configure = [](FabricHelper& helper) {
-        helper.SetPathSelector(ObjectFactory("ns3::fabric::Conga"));
-        helper.AddPortAgent(ObjectFactory("ns3::fabric::Dre"));
+        helper.Set("PathSelector", ObjectFactory("ns3::fabric::Conga"));
+        helper.Add("PortAgents", ObjectFactory("ns3::fabric::Dre"));
     };
     EcnFieldsCross(options);
 }
@@ -299,7 +299,7 @@ TEST(Internet, FlowletsAreOfFiveTuples)
     UsePicoseconds();
     LeafSpineOptions options;
     options.configure = [](FabricHelper& helper) {
-        helper.SetPathSelector(
+        helper.Set("PathSelector", 
             ObjectFactory("ns3::fabric::Letflow", "FlowletTimeout", TimeValue(MicroSeconds(100))));
     };
     LeafSpine f(options);

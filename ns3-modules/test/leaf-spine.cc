@@ -42,8 +42,8 @@ LeafSpine::LeafSpine(const LeafSpineOptions& o)
     : options(o),
       helper(MakeHelper())
 {
-    helper.AddQueue(ObjectFactory("ns3::fabric::Fifo"));
-    helper.AddQueue(o.queue);
+    helper.Add("Queues", ObjectFactory("ns3::fabric::Fifo"));
+    helper.Add("Queues", o.queue);
     helper.SetDeviceAttribute("Pfc", BooleanValue(o.pfc));
     if (o.configure)
     {

@@ -7,6 +7,7 @@
 #include "fabric-test.h"
 
 #include "mechanisms/core/random.h"
+#include "mechanisms/core/utility.h"
 
 #include "ns3/boolean.h"
 #include "ns3/config.h"
@@ -68,6 +69,27 @@ TEST(Attributes, AreSetAndRead)
     EXPECT_TRUE(m->SetAttributeFailSafe("Notice", StringValue("ack")));
 }
 
+TEST(Attributes, ListsAreText)
+{
+    const Ptr<FabricMechanism> m =
+        ObjectFactory("ns3::fabric::BandwidthFunction",
+                      "Curve",
+                      StringValue("[[0, 0], [1, 5000000000], [2.5, 7e9]]"))
+            .Create<FabricMechanism>();
+    const core::NumberList curve{{0, 0}, {1, 5e9}, {2.5, 7e9}};
+    EXPECT_EQ(std::get<core::NumberList>(m->GetComponent().get("curve")), curve);
+    StringValue text;
+    m->GetAttribute("Curve", text);
+    EXPECT_EQ(text.Get(), "[[0,0],[1,5e+09],[2.5,7e+09]]");
+    testing::internal::CaptureStderr();
+    EXPECT_FALSE(m->SetAttributeFailSafe("Curve", StringValue("[[0, 0], [1, 0]]")));
+    EXPECT_FALSE(m->SetAttributeFailSafe("Curve", StringValue("0:0 1:5")));
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_NE(said.find("bandwidth 0 bit/s is not above 0, the one before"), std::string::npos);
+    EXPECT_NE(said.find("'0:0 1:5' is no list of numbers"), std::string::npos);
+    EXPECT_EQ(std::get<core::NumberList>(m->GetComponent().get("curve")), curve);
+}
+
 TEST(Config, AChangeDuringTheRunTakesEffect)
 {
     Dumbbell d("hpcc");
@@ -105,6 +127,39 @@ TEST(Config, AFixedParameterIsRefusedByNameDuringTheRun)
     EXPECT_EQ(d.helper.Run(), 0);
     EXPECT_NE(testing::internal::GetCapturedStderr().find("host.mtu: cannot change during a run"),
               std::string::npos);
+    Simulator::Destroy();
+}
+
+TEST(Config, ACurveChangesDuringTheRun)
+{
+    Time::SetResolution(Time::PS);
+    FabricHelper helper;
+    helper.Set("Utility", ObjectFactory("ns3::fabric::BandwidthFunction"));
+    NodeContainer hosts(2);
+    NodeContainer node(1);
+    helper.InstallHost(hosts);
+    helper.InstallSwitch(node);
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        helper.Connect(hosts.Get(i), node.Get(0), DataRate("100Gbps"), MicroSeconds(1));
+    }
+    helper.PopulateRoutes();
+    helper.AddFlow(hosts.Get(0), hosts.Get(1), 0, Time(0));
+    std::vector<double> rates;
+    const auto look = [&] {
+        const Ptr<FabricHost> host = hosts.Get(0)->GetObject<FabricHost>();
+        rates.push_back(host->GetNode().utility()->rateAt(1, {}));
+    };
+    Simulator::Schedule(MicroSeconds(1), look);
+    Simulator::Schedule(MicroSeconds(1), [] {
+        Config::Set(
+            "/NodeList/*/$ns3::fabric::FabricHost/Utility/$ns3::fabric::BandwidthFunction/Curve",
+            StringValue("[[0,0],[1,5e9]]"));
+    });
+    Simulator::Schedule(MicroSeconds(2), look);
+    helper.StopAt(MicroSeconds(3));
+    EXPECT_EQ(helper.Run(), 0);
+    EXPECT_EQ(rates, (std::vector<double>{10000, 5000}));
     Simulator::Destroy();
 }
 

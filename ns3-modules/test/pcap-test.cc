@@ -44,8 +44,8 @@ class Captured : public testing::Test
         options.spines = 1;
         options.hostsPerLeaf = 1;
         options.configure = [](FabricHelper& helper) {
-            helper.SetPathSelector(ObjectFactory("ns3::fabric::Conga"));
-            helper.AddPortAgent(ObjectFactory("ns3::fabric::Dre"));
+            helper.Set("PathSelector", ObjectFactory("ns3::fabric::Conga"));
+            helper.Add("PortAgents", ObjectFactory("ns3::fabric::Dre"));
             helper.SetHostAttribute("HeaderBytes", UintegerValue(HEADERS));
             helper.SetHostAttribute("AckBytes", UintegerValue(HEADERS));
         };

@@ -36,7 +36,7 @@ void
 SetOurs(const Tcp& tcp, FabricHelper& helper)
 {
     // ns-3's first samples of the round trip come with its handshake.
-    helper.SetTransport(ObjectFactory("ns3::fabric::Tcp",
+    helper.Set("Transport", ObjectFactory("ns3::fabric::Tcp",
                                       "MinRto",
                                       TimeValue(MIN_RTO),
                                       "InitialRto",
@@ -50,7 +50,7 @@ SetOurs(const Tcp& tcp, FabricHelper& helper)
     {
         control.Set("G", DoubleValue(NO_GAIN));
     }
-    helper.SetCongestionControl(control);
+    helper.Set("CongestionControl", control);
     helper.SetHostAttribute("Mtu", UintegerValue(SEGMENT + HEADERS));
     helper.SetHostAttribute("HeaderBytes", UintegerValue(HEADERS));
     helper.SetHostAttribute("AckBytes", UintegerValue(HEADERS));
@@ -273,10 +273,8 @@ Beside::DropTowards(uint32_t host, uint32_t first, uint32_t count)
     const uint32_t perLeaf = net.options.hostsPerLeaf;
     core::Port& port = net.Leaf(host / perLeaf).port(host % perLeaf);
     FabricNetwork::Get()->OnStart([this, &port, first, count] {
-        std::vector<core::Queue*> queues = port.queues();
-        m_dropper = std::make_unique<DropNth>(*queues[1], first, count);
-        queues[1] = m_dropper.get();
-        port.setQueues(queues);
+        m_dropper = std::make_unique<DropNth>(*port.queues()[1], first, count);
+        port.setQueue(1, *m_dropper);
     });
 }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -33,13 +33,15 @@ std::string nedType(const std::string& component) {
   return name;
 }
 
-std::string nedUnit(ParamType type) {
-  switch (type) {
-    case ParamType::Time: return "s";
-    case ParamType::Rate: return "bps";
-    case ParamType::Bytes: return "B";
-    default: return "";
-  }
+const NedForm& nedForm(ParamType type) {
+  static const std::map<ParamType, NedForm> forms{
+      {ParamType::Bool, {"bool", "", 1, ""}},         {ParamType::Int, {"int", "", 1, ""}},
+      {ParamType::Float, {"double", "", 1, ""}},      {ParamType::Time, {"double", "s", 1e12, "ps"}},
+      {ParamType::Rate, {"double", "bps", 1, "bps"}}, {ParamType::Bytes, {"int", "B", 1, "B"}},
+  };
+  static const NedForm text{"string", "", 1, ""};
+  const auto it = forms.find(type);
+  return it == forms.end() ? text : it->second;
 }
 
 namespace {
@@ -59,24 +61,11 @@ std::string inLargest(int64_t value, const Units& units, const std::string& base
 std::string nedValue(ParamType type, const Value& value) {
   static const Units times{{"s", 1000000000000}, {"ms", 1000000000}, {"us", 1000000}, {"ns", 1000}, {"ps", 1}};
   static const Units rates{{"Gbps", 1000000000}, {"Mbps", 1000000}, {"kbps", 1000}, {"bps", 1}};
-  switch (type) {
-    case ParamType::Bool: return std::get<bool>(value) ? "true" : "false";
-    case ParamType::Int: return std::to_string(std::get<int64_t>(value));
-    case ParamType::Float: {
-      // The shortest text that reads back as the same number.
-      char text[32];
-      for (int digits = 6; digits <= 17; ++digits) {
-        std::snprintf(text, sizeof text, "%.*g", digits, std::get<double>(value));
-        if (std::stod(text) == std::get<double>(value)) break;
-      }
-      return text;
-    }
-    case ParamType::Time: return inLargest(std::get<int64_t>(value), times, nedUnit(type));
-    case ParamType::Rate: return inLargest(std::get<int64_t>(value), rates, nedUnit(type));
-    case ParamType::Bytes: return std::to_string(std::get<int64_t>(value)) + "B";
-    case ParamType::Choice: return quoted(std::get<std::string>(value));
-  }
-  return "";
+  const NedForm& form = nedForm(type);
+  if (type == ParamType::Time) return inLargest(std::get<int64_t>(value), times, form.unit);
+  if (type == ParamType::Rate) return inLargest(std::get<int64_t>(value), rates, form.unit);
+  const std::string text = fabric::toText(value);
+  return form.type == std::string("string") ? quoted(text) : text + form.unit;
 }
 
 std::string quoted(const std::string& text) {

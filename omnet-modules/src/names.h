@@ -12,8 +12,15 @@ namespace fabriclab {
 std::string camelCase(const std::string& name);
 /// hpcc_int is HpccInt.
 std::string nedType(const std::string& component);
-/// The unit of NED parameters of this type; "" for plain numbers and what is no number.
-std::string nedUnit(fabric::ParamType type);
+/// What values of a type are in NED.
+struct NedForm {
+  const char* type;  // bool, int, double or string
+  const char* unit;  // of NED's; "" for plain numbers and what is no number
+  double perUnit;    // the model's units in NED's
+  const char* modelUnit;
+};
+/// Types that NED has no values of, such as choices and lists, are strings.
+const NedForm& nedForm(fabric::ParamType type);
 /// A value of a parameter of this type with its unit, exactly, in the largest unit that keeps it whole.
 std::string nedValue(fabric::ParamType type, const fabric::Value& value);
 /// "text" with what needs it escaped.

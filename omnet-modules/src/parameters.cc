@@ -23,16 +23,15 @@ int64_t wholeNumber(double value, double perUnit, const char* unit, const char* 
 namespace {
 
 fabric::Value valueOf(const Param& p, const omnetpp::cPar& par) {
-  switch (p.type) {
-    case ParamType::Bool: return par.boolValue();
-    case ParamType::Int:
-    case ParamType::Bytes: return static_cast<int64_t>(par.intValue());
-    case ParamType::Float: return par.doubleValue();
-    case ParamType::Time: return wholeNumber(par.doubleValue(), 1e12, "ps", par.getName());
-    case ParamType::Rate: return wholeNumber(par.doubleValue(), 1, "bps", par.getName());
-    case ParamType::Choice: return par.stdstringValue();
+  const NedForm& form = nedForm(p.type);
+  switch (par.getType()) {
+    case omnetpp::cPar::BOOL: return par.boolValue();
+    case omnetpp::cPar::INT: return static_cast<int64_t>(par.intValue());
+    case omnetpp::cPar::STRING: return fabric::fromText(p, par.stdstringValue());
+    default:
+      if (p.type == ParamType::Float) return par.doubleValue();
+      return wholeNumber(par.doubleValue(), form.perUnit, form.modelUnit, par.getName());
   }
-  return false;
 }
 
 void pass(fabric::Component& component, omnetpp::cComponent& module, const Param& p) {

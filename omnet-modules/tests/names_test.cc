@@ -31,6 +31,15 @@ TEST(Names, NedForms) {
   EXPECT_EQ(nedValue(ParamType::Choice, std::string("a\"b")), "\"a\\\"b\"");
 }
 
+TEST(Names, ListsAreStrings) {
+  const fabric::NumberList curve{{0, 0}, {1, 1e10 / 3}};
+  const fabric::Param& p = *fabric::Registry::find("bandwidth_function")->find("curve");
+  EXPECT_STREQ(nedForm(p.type).type, "string");
+  const std::string text = nedValue(p.type, curve);
+  EXPECT_EQ(text, "\"[[0,0],[1,3333333333.3333335]]\"");
+  EXPECT_EQ(fabric::fromText(p, text.substr(1, text.size() - 2)), fabric::Value(curve));
+}
+
 TEST(Names, EveryPicosecondSurvives) {
   std::mt19937_64 random(3);
   for (int i = 0; i < 200000; ++i) {

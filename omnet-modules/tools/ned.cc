@@ -33,20 +33,10 @@ std::string comment(const std::string& text, const std::string& indent) {
   return line.empty() ? out : out + indent + "//" + line + "\n";
 }
 
-std::string type(const Param& p) {
-  switch (p.type) {
-    case ParamType::Bool: return "bool";
-    case ParamType::Int:
-    case ParamType::Bytes: return "int";
-    case ParamType::Choice: return "string";
-    default: return "double";
-  }
-}
-
 std::string properties(const Param& p) {
   std::string text;
   if (p.live) text += " @mutable";
-  if (const std::string unit = fabriclab::nedUnit(p.type); !unit.empty()) text += " @unit(" + unit + ")";
+  if (const std::string unit = fabriclab::nedForm(p.type).unit; !unit.empty()) text += " @unit(" + unit + ")";
   if (p.type == ParamType::Choice) {
     std::string list;
     for (const std::string& c : p.choices) list += (list.empty() ? "\"" : ", \"") + c + "\"";
@@ -58,14 +48,17 @@ std::string properties(const Param& p) {
 void printParams(const Description& d) {
   for (const Param& p : d.params) {
     std::string note = p.help;
-    if (p.type != ParamType::Bool && p.type != ParamType::Choice) {
+    if (p.hasRange()) {
       const std::string lo = fabriclab::nedValue(p.type, p.min), hi = fabriclab::nedValue(p.type, p.max);
       if (p.type != ParamType::Float || std::get<double>(p.max) < 1e300) note += "; " + lo + " to " + hi;
     }
+    for (const fabric::Axis& a : p.axes) {
+      note += (&a == &p.axes.front() ? "; a list of: " : ", ") + a.name + (a.unit == "1" ? "" : " in " + a.unit);
+    }
     note += ". Source: " + p.source;
     std::cout << "\n" << comment(note, "        ");
-    std::cout << "        " << type(p) << " " << camelCase(p.name) << properties(p) << " = default("
-              << fabriclab::nedValue(p.type, p.def) << ");\n";
+    std::cout << "        " << fabriclab::nedForm(p.type).type << " " << camelCase(p.name) << properties(p)
+              << " = default(" << fabriclab::nedValue(p.type, p.def) << ");\n";
   }
 }
 

@@ -20,13 +20,25 @@ func (a *app) oracleCommand() *cobra.Command {
 		Long: `Solves network utility maximisation for the flows of an experiment's first point (--set
 chooses another one) at every arrival and departure, on the paths that the flows have in the
 run, and lets every flow send at its optimal rate from its arrival until its bytes are sent.
-Nothing is simulated. The tables optimal_rates, optimal_links (prices) and optimal_flows
+Nothing is simulated. The utility is the experiment's, or sum of w log x where it has none. The tables optimal_rates, optimal_links (prices) and optimal_flows
 (completion times) go into a folder below oracle/ in the results folder, or to --to.
 docs/oracle.md has the method and its limits.`,
-		Example: `  fabriclab oracle bench/tcp-leaf-spine --alpha 2
+		Example: `  fabriclab oracle bench/tcp-leaf-spine --utility alpha_fair --alpha 2
   fabriclab oracle bench/tcp-leaf-spine --utility fct_min --seed 3 --to /tmp/optimum`,
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, p := range []struct {
+				flag, of string
+				value    *float64
+			}{{"alpha", oracle.AlphaFair, &u.Alpha}, {"epsilon", oracle.MinFCT, &u.Epsilon}} {
+				if u.Name == p.of {
+					continue
+				}
+				if cmd.Flags().Changed(p.flag) {
+					return fmt.Errorf("--%s is of --utility %s; give that, too, or set the experiment's own: --set utility=%s --set %s.%s=…", p.flag, p.of, p.of, p.of, p.flag)
+				}
+				*p.value = 0
+			}
 			all, err := a.Oracle(cmd.Context(), args[0], s, u, to)
 			if err != nil {
 				return err
@@ -40,7 +52,7 @@ docs/oracle.md has the method and its limits.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&u.Name, "utility", oracle.AlphaFair, "what is maximised: "+strings.Join([]string{oracle.AlphaFair, oracle.MinFCT, oracle.MaxMin}, ", "))
+	cmd.Flags().StringVar(&u.Name, "utility", "", "what is maximised in place of the experiment's: "+strings.Join([]string{oracle.AlphaFair, oracle.MinFCT, oracle.MaxMin}, ", "))
 	cmd.Flags().Float64Var(&u.Alpha, "alpha", 1, "of alpha_fair; 1 is proportional fairness")
 	cmd.Flags().Float64Var(&u.Epsilon, "epsilon", 0.125, "of fct_min")
 	cmd.Flags().StringVar(&to, "to", "", "folder to write (default: below oracle/ in the results folder)")
@@ -50,7 +62,11 @@ docs/oracle.md has the method and its limits.`,
 }
 
 func (a *app) showOptimum(o lab.Optimum) {
-	fmt.Fprintf(a.Out, "%s, scale %s, %s, seed %d, %s\n", o.Experiment, o.Scale, o.Point, o.Seed, o.Utility)
+	utility := o.Utility.String()
+	if o.Utility.Name == "" {
+		utility = "the experiment's utility"
+	}
+	fmt.Fprintf(a.Out, "%s, scale %s, %s, seed %d, %s\n", o.Experiment, o.Scale, o.Point, o.Seed, utility)
 	fmt.Fprintf(a.Out, "  flows     %d, %.1f at a time; %d sent all of their bytes", o.Flows, o.Active, o.Finished)
 	if o.Finished > 0 {
 		fmt.Fprintf(a.Out, ", in %.3g us on average", o.MeanFCT/1e6)

@@ -24,16 +24,19 @@ const (
 )
 
 // Utility says what flows have of their rates. Flows' weights are those of the
-// flow list.
+// flow list. Without a name it is the utility of the experiment (of the flow's
+// sender), and alpha_fair with alpha 1 where that has none.
 type Utility struct {
-	Name    string  `json:"name"`
-	Alpha   float64 `json:"alpha"`   // of alpha_fair
-	Epsilon float64 `json:"epsilon"` // of fct_min
+	Name    string  `json:"name,omitempty"`
+	Alpha   float64 `json:"alpha,omitempty"`   // of alpha_fair
+	Epsilon float64 `json:"epsilon,omitempty"` // of fct_min
 }
 
 // String is short, and another one for every utility.
 func (u Utility) String() string {
 	switch u.Name {
+	case "":
+		return "own"
 	case AlphaFair:
 		return fmt.Sprintf("%s-%g", u.Name, u.Alpha)
 	case MinFCT:
@@ -46,21 +49,67 @@ func (u Utility) String() string {
 // in NUMFabric.
 const UnitBps = 1e6
 
+// unlimited is the size of a flow without one, in bytes, as in the mechanism
+// fct_min.
+const unlimited = 1e15
+
 // of is the utility of a flow.
-func (u Utility) of(f *scenario.Flow) num.Utility {
+func (u Utility) of(f *scenario.Flow, point *experiment.Point) (num.Utility, error) {
 	switch u.Name {
+	case AlphaFair:
+		return num.AlphaFair{Alpha: u.Alpha, Weight: f.Weight}, nil
 	case MinFCT:
-		return num.MinFCT{Size: float64(f.Size), Epsilon: u.Epsilon, Weight: f.Weight}
+		return minFCT(f, u.Epsilon), nil
 	case MaxMin:
-		return num.AlphaFair{Alpha: 1, Weight: f.Weight} // its weight counts alone
+		return num.AlphaFair{Alpha: 1, Weight: f.Weight}, nil // its weight counts alone
 	}
-	return num.AlphaFair{Alpha: u.Alpha, Weight: f.Weight}
+	own := at(point, f.Src, "utility")
+	if own == nil {
+		return num.AlphaFair{Alpha: 1, Weight: f.Weight}, nil
+	}
+	value := func(param string) float64 {
+		v, _ := own.Params[param].(float64)
+		return v
+	}
+	switch own.Type {
+	case AlphaFair:
+		return num.AlphaFair{Alpha: value("alpha"), Weight: f.Weight}, nil
+	case MinFCT:
+		return minFCT(f, value("epsilon")), nil
+	case "bandwidth_function":
+		b := num.BandwidthFunction{Alpha: value("alpha"), Weight: f.Weight}
+		curve, _ := own.Params["curve"].(catalog.List)
+		for _, point := range curve {
+			b.Points = append(b.Points, num.Share{Fair: point[0], Bps: point[1]})
+		}
+		return b, nil
+	}
+	return nil, fmt.Errorf("the oracle does not know the utility %s; it knows %s, %s and bandwidth_function", own.Type, AlphaFair, MinFCT)
+}
+
+func minFCT(f *scenario.Flow, epsilon float64) num.Utility {
+	size := float64(f.Size)
+	if f.Size == 0 {
+		size = unlimited
+	}
+	return num.MinFCT{Size: size, Epsilon: epsilon, Weight: f.Weight}
+}
+
+// at is the component under a key at a node; nil if there is none.
+func at(point *experiment.Point, node uint32, key string) *scenario.Component {
+	place := point.Scenario.Components[key]
+	for _, set := range point.Scenario.Sets {
+		if own, ok := set.Components[key]; ok && slices.Contains(set.Nodes, node) {
+			place = own
+		}
+	}
+	return place.One
 }
 
 // check refuses names that are none.
 func (u Utility) check() error {
 	known := []string{AlphaFair, MinFCT, MaxMin}
-	if !slices.Contains(known, u.Name) {
+	if u.Name != "" && !slices.Contains(known, u.Name) {
 		return fmt.Errorf("there is no utility %q%s", u.Name, catalog.Hint(u.Name, known))
 	}
 	return nil
@@ -163,12 +212,12 @@ func (o *Oracle) arrivals(seed uint64) ([]scenario.Flow, []num.Arrival, error) {
 			break // sorted by start
 		}
 		a := num.Arrival{AtPs: f.StartPs, Bytes: float64(framing.WireBytes(f.Size)), StopPs: f.StopPs}
-		a.Name, a.Utility = fmt.Sprint(f.ID), o.utility.of(&f)
-		switch {
-		case f.ClosedLoop:
+		a.Name = fmt.Sprint(f.ID)
+		if f.ClosedLoop {
 			return nil, nil, fmt.Errorf("flow %d is a message in a closed loop, which starts when the one before has been carried in the run; the oracle needs flows with a start of their own", f.ID)
-		case o.utility.Name == MinFCT && f.Size == 0:
-			return nil, nil, fmt.Errorf("flow %d has no size, and %s needs one; give it a size, or use %s", f.ID, MinFCT, AlphaFair)
+		}
+		if a.Utility, err = o.utility.of(&f, o.point); err != nil {
+			return nil, nil, fmt.Errorf("flow %d: %w", f.ID, err)
 		}
 		if a.Paths, err = o.paths.of(&f); err != nil {
 			return nil, nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/catalog"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/game"
 	"fabriclab/harness/lab/oracle"
@@ -46,11 +47,15 @@ func point(t *testing.T, spines int, flows ...scenario.Flow) *experiment.Point {
 		Scenario: scenario.Scenario{
 			StopPs: 1e9, Nodes: topo.Nodes, Links: topo.Links,
 			Components: scenario.Components{
-				Host:         scenario.Component{Params: map[string]any{"mtu": int64(1000), "header_bytes": int64(40), "min_frame": int64(64)}},
-				PathSelector: scenario.Component{Type: "ecmp", Params: map[string]any{"symmetric": true}},
+				"host":          one("host", map[string]any{"mtu": int64(1000), "header_bytes": int64(40), "min_frame": int64(64)}),
+				"path_selector": one("ecmp", map[string]any{"symmetric": true}),
 			},
 		},
 	}
+}
+
+func one(name string, params map[string]any) scenario.Place {
+	return scenario.Place{One: &scenario.Component{Type: name, Params: params}}
 }
 
 func write(t *testing.T, p *experiment.Point, u oracle.Utility) (string, oracle.Summary) {
@@ -182,29 +187,56 @@ func TestPaths(t *testing.T) {
 // different spines, so a flow is not held by one that another flow fills.
 func TestSubflows(t *testing.T) {
 	p := point(t, 2, scenario.Flow{Src: 0, Dst: 4, Size: 1e9}, scenario.Flow{Src: 1, Dst: 5, Size: 1e9})
-	p.Scenario.Components.Transport = &scenario.Component{Type: "mptcp", Params: map[string]any{"subflows": int64(8)}}
+	p.Scenario.Components["transport"] = one("mptcp", map[string]any{"subflows": int64(8)})
 	dir, _ := write(t, p, logarithm)
 	for _, row := range rows(t, dir, oracle.RatesTable)[:2] {
 		assert.InEpsilon(t, 10e9, value(t, row, "rate_bps"), 1e-9)
 	}
 }
 
+// TestOwnUtilities: the utility is the sender's; of two bandwidth functions one
+// has half the slope. Where the experiment has none, it is the sum of log x.
+func TestOwnUtilities(t *testing.T) {
+	flows := []scenario.Flow{{Src: 0, Dst: 1, Size: 1e6}, {Src: 2, Dst: 1}}
+	share := func(p *experiment.Point) float64 {
+		dir, _ := write(t, p, oracle.Utility{})
+		return value(t, rows(t, dir, oracle.RatesTable)[0], "rate_bps") / 10e9
+	}
+	p := point(t, 1, flows...)
+	assert.InEpsilon(t, 0.5, share(p), 1e-9)
+	p.Scenario.Components["utility"] = one("bandwidth_function", map[string]any{"alpha": 5., "curve": catalog.List{{0, 0}, {1, 10e9}}})
+	assert.InEpsilon(t, 0.5, share(p), 1e-9)
+	p.Scenario.Sets = []scenario.Set{{Nodes: []uint32{2}, Components: scenario.Components{
+		"utility": one("bandwidth_function", map[string]any{"alpha": 5., "curve": catalog.List{{1, 5e9}}}),
+	}}}
+	assert.InEpsilon(t, 2./3, share(p), 1e-9)
+	p.Scenario.Sets = nil
+	p.Scenario.Components["utility"] = one("fct_min", map[string]any{"epsilon": 0.5})
+	assert.InEpsilon(t, 1, share(p), 1e-9, "an unlimited flow counts as one of 1 PB")
+	p.Scenario.Components["utility"] = one("alpha_fair", map[string]any{"alpha": 2.})
+	assert.InEpsilon(t, 0.5, share(p), 1e-9)
+}
+
 func TestRefusals(t *testing.T) {
-	one := scenario.Flow{Src: 0, Dst: 4, Size: 1e6}
+	flow := scenario.Flow{Src: 0, Dst: 4, Size: 1e6}
 	tests := map[string]struct {
 		change  func(*experiment.Point)
 		flow    scenario.Flow
 		utility oracle.Utility
 		want    string
 	}{
-		"selector": {func(p *experiment.Point) { p.Scenario.Components.PathSelector.Type = "letflow" }, one, logarithm,
+		"selector": {func(p *experiment.Point) { p.Scenario.Components["path_selector"] = one("letflow", nil) }, flow, logarithm,
 			"flow 0 has several paths, and letflow chooses one by what it meets during the run"},
-		"failures": {func(p *experiment.Point) { p.Scenario.LinkEvents = []scenario.LinkEvent{{}} }, one, logarithm, "links fail during its run"},
-		"game":     {func(p *experiment.Point) { p.Game = &game.Params{} }, one, logarithm, "computed from a game"},
-		"utility":  {nil, one, oracle.Utility{Name: "alpha-fair"}, `there is no utility "alpha-fair"; did you mean "alpha_fair"?`},
-		"alpha":    {nil, one, oracle.Utility{Name: oracle.AlphaFair}, "flow 0: alpha is 0; it must be between"},
-		"no size":  {nil, scenario.Flow{Src: 0, Dst: 4}, oracle.Utility{Name: oracle.MinFCT}, "flow 0 has no size, and fct_min needs one"},
-		"loop":     {nil, scenario.Flow{Src: 0, Dst: 4, Size: 1, ClosedLoop: true}, logarithm, "flow 0 is a message in a closed loop"},
+		"failures": {func(p *experiment.Point) { p.Scenario.LinkEvents = []scenario.LinkEvent{{}} }, flow, logarithm, "links fail during its run"},
+		"game":     {func(p *experiment.Point) { p.Game = &game.Params{} }, flow, logarithm, "computed from a game"},
+		"utility":  {nil, flow, oracle.Utility{Name: "alpha-fair"}, `there is no utility "alpha-fair"; did you mean "alpha_fair"?`},
+		"alpha":    {nil, flow, oracle.Utility{Name: oracle.AlphaFair}, "flow 0: alpha is 0; it must be between"},
+		"own selector": {func(p *experiment.Point) {
+			p.Scenario.Sets = []scenario.Set{{Nodes: []uint32{8}, Components: scenario.Components{"path_selector": one("spray", nil)}}}
+		}, flow, logarithm, "some of its nodes have a path selector of their own"},
+		"own utility": {func(p *experiment.Point) { p.Scenario.Components["utility"] = one("step", nil) }, flow, oracle.Utility{},
+			"flow 0: the oracle does not know the utility step"},
+		"loop": {nil, scenario.Flow{Src: 0, Dst: 4, Size: 1, ClosedLoop: true}, logarithm, "flow 0 is a message in a closed loop"},
 	}
 	for title, tt := range tests {
 		t.Run(title, func(t *testing.T) {
@@ -220,8 +252,8 @@ func TestRefusals(t *testing.T) {
 		})
 	}
 	// One spine leaves no choice: any selector will do.
-	p := point(t, 1, one)
-	p.Scenario.Components.PathSelector.Type = "letflow"
+	p := point(t, 1, flow)
+	p.Scenario.Components["path_selector"] = one("letflow", nil)
 	_, s := write(t, p, logarithm)
 	assert.Equal(t, 1, s.Finished)
 }

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"errors"
 	"fmt"
 
 	"fabriclab/analysis/num"
@@ -12,31 +13,39 @@ import (
 // paths are the ways of flows through a network whose links have two
 // directions each.
 type paths struct {
+	point     *experiment.Point
 	topology  *topology.Topology
 	links     []num.Link // 2 id is from a to b, 2 id + 1 from b to a
 	selector  string
 	symmetric bool // of ecmp
-	subflows  int
 }
 
 func newPaths(point *experiment.Point) (*paths, error) {
-	p := &paths{topology: point.Topology, selector: point.Scenario.Components.PathSelector.Type, subflows: 1}
+	p := &paths{point: point, topology: point.Topology}
+	for _, set := range point.Scenario.Sets {
+		if _, own := set.Components["path_selector"]; own {
+			return nil, errors.New("some of its nodes have a path selector of their own; the oracle needs ecmp at all switches")
+		}
+	}
 	for _, l := range p.topology.Links {
 		for _, from := range []scenario.PortRef{{Node: l.A, Port: l.APort}, {Node: l.B, Port: l.BPort}} {
 			p.links = append(p.links, num.Link{Name: p.topology.PortName(from), CapacityBps: float64(l.RateBps)})
 		}
 	}
-	if p.selector == "ecmp" {
-		p.symmetric, _ = point.Scenario.Components.PathSelector.Params["symmetric"].(bool)
-	}
-	if t := point.Scenario.Components.Transport; t != nil && t.Type == "mptcp" {
-		n, ok := t.Params["subflows"].(int64)
-		if !ok || n < 1 {
-			return nil, fmt.Errorf("mptcp.subflows is %v; it is a number from 1 on", t.Params["subflows"])
-		}
-		p.subflows = int(n)
+	if selector := point.Scenario.Components["path_selector"].One; selector != nil {
+		p.selector = selector.Type
+		p.symmetric, _ = selector.Params["symmetric"].(bool)
 	}
 	return p, nil
+}
+
+// subflows is how many a flow of a host has.
+func (p *paths) subflows(host uint32) int {
+	if t := at(p.point, host, "transport"); t != nil && t.Type == "mptcp" {
+		n, _ := t.Params["subflows"].(int64)
+		return int(n)
+	}
+	return 1
 }
 
 // of are the paths of a flow's sub-flows. With ecmp they are a function of
@@ -53,7 +62,7 @@ func (p *paths) of(f *scenario.Flow) ([][]int, error) {
 		return [][]int{p.egress(path)}, nil
 	}
 	var all [][]int
-	for i := range p.subflows {
+	for i := range p.subflows(f.Src) {
 		hash := topology.FlowHash(f.Src, f.Dst, f.SrcPort+uint16(i), f.DstPort+uint16(i), p.symmetric)
 		all = append(all, p.egress(p.topology.Path(f.Src, f.Dst, hash)))
 	}

@@ -1,5 +1,5 @@
 // Package svg draws a network: hosts below, switches in rows above them by
-// their distance from the hosts, links coloured by rate and delay. The same
+// their distance from the hosts, extra hosts above the switches they hang on, links coloured by rate and delay. The same
 // network gives the same bytes.
 package svg
 
@@ -39,7 +39,7 @@ func (k kind) String() string { return units.FormatRate(k.rate) + ", " + units.F
 type drawing struct {
 	t      *topology.Topology
 	below  [][]uint32 // by node: neighbours that are nearer to the hosts
-	level  []int      // by node: hops to the nearest host
+	level  []int      // by node: hops to the nearest host that is not an extra one
 	x, y   []float64
 	width  float64
 	height float64
@@ -69,19 +69,25 @@ func (d *drawing) levels() {
 		neighbours[l.B] = append(neighbours[l.B], l.A)
 	}
 	d.level = make([]int, len(d.t.Nodes))
-	var queue []uint32
-	for i, n := range d.t.Nodes {
+	for i := range d.level {
 		d.level[i] = -1
-		if n.Kind == scenario.Host {
-			d.level[i] = 0
-			queue = append(queue, n.ID)
-		}
+	}
+	queue := d.t.UsualHosts()
+	for _, host := range queue {
+		d.level[host] = 0
 	}
 	for ; len(queue) > 0; queue = queue[1:] {
 		for _, n := range neighbours[queue[0]] {
-			if d.level[n] < 0 {
+			if d.level[n] < 0 && d.t.Nodes[n].Kind == scenario.Switch {
 				d.level[n] = d.level[queue[0]] + 1
 				queue = append(queue, n)
+			}
+		}
+	}
+	for i, n := range d.t.Nodes {
+		if n.Kind == scenario.Host && d.level[i] < 0 {
+			for _, at := range neighbours[i] {
+				d.level[i] = max(d.level[i], d.level[at]+1)
 			}
 		}
 	}
@@ -106,8 +112,13 @@ func (d *drawing) place() {
 		}
 	}
 	hosts := 0
+	placed := map[uint32]bool{} // a host with several links hangs on several switches
 	for _, tor := range rows[1] {
 		for _, host := range d.below[tor] {
+			if placed[host] {
+				continue
+			}
+			placed[host] = true
 			d.x[host] = margin + hostGap*(float64(hosts)+0.5)
 			hosts++
 		}
@@ -188,6 +199,10 @@ func (d *drawing) write(title string) {
 		case d.level[i] < 0:
 		case n.Kind == scenario.Host:
 			d.printf(`<circle cx="%.1f" cy="%.1f" r="%d" fill="#222"/>`, x, y, hostRadius)
+			if d.level[i] > 0 {
+				d.printf(`<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, x, y-10, escaped(n.Name))
+				continue
+			}
 			d.printf(`<text x="%.1f" y="%.1f" transform="rotate(60 %[1]g %[2]g)">%[3]s</text>`, x-2, y+14, escaped(n.Name))
 		default:
 			w := letter*float64(len(n.Name)) + 10

@@ -1,0 +1,136 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/stat"
+
+	"fabriclab/analysis/series"
+	"fabriclab/base/units"
+)
+
+// The definitions of docs/claims.md.
+const (
+	Before = 50 * units.Microsecond // over which the rate before an event is averaged
+	Hold   = 50 * units.Microsecond // how long rates must stay where they are to have settled
+	Slow   = 0.9                    // of the rate before: slower than this is slowed down
+	Within = 0.1                    // of the target: nearer than this is at the target
+	Full   = 0.9                    // of the link: flows that ask for this use it
+)
+
+// Never is the time of what does not happen.
+var Never = math.Inf(1)
+
+// SlowdownTime is the first time after the event at which the rate is below
+// 90 % of its mean over the 50 us before.
+func SlowdownTime(rate series.Series, event int64) (float64, error) {
+	before := rate.In(series.Window{From: event - Before, To: event})
+	if len(before) == 0 {
+		return 0, fmt.Errorf("no rate sample in the %s before %s", units.FormatTime(Before), units.FormatTime(event))
+	}
+	limit := Slow * before.Mean()
+	for _, p := range rate.In(series.Window{From: event, To: math.MaxInt64}) {
+		if p.Value < limit {
+			return float64(p.Time), nil
+		}
+	}
+	return Never, nil
+}
+
+// FairTime is the first time after the event from which all rates are within
+// 10 % of the target and stay there for 50 us.
+func FairTime(rates []series.Series, target float64, event int64) float64 {
+	times, values := series.Grid(rates)
+	return settled(times, event, func(i int) bool {
+		for _, v := range values {
+			if !(math.Abs(v[i]-target) <= Within*target) { // false for a missing sample, too
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// RecoveryTime is the first time from which the rates together are at 90 % of
+// the link or more and stay there for 50 us, once they have fallen below it
+// after the event; the event itself if they never fall.
+func RecoveryTime(rates []series.Series, link float64, event int64) float64 {
+	times, values := series.Grid(rates)
+	full := func(i int) bool {
+		sum := 0.0
+		for _, v := range values {
+			if !math.IsNaN(v[i]) {
+				sum += v[i]
+			}
+		}
+		return sum >= Full*link
+	}
+	for i, t := range times {
+		if t > event && !full(i) {
+			return settled(times, t, full)
+		}
+	}
+	return float64(event)
+}
+
+// settled is the first of the times after `after` from which holds is true at
+// every time of the Hold that follows, all of it recorded.
+func settled(times []int64, after int64, holds func(i int) bool) float64 {
+	start := -1
+	for i, t := range times {
+		if t <= after {
+			continue
+		}
+		if !holds(i) {
+			start = -1
+			continue
+		}
+		if start < 0 {
+			start = i
+		}
+		if t-times[start] >= Hold {
+			return float64(times[start])
+		}
+	}
+	return Never
+}
+
+// Variation is the standard deviation of the values over their mean.
+func Variation(s series.Series) (float64, error) {
+	values, err := valuesOf(s)
+	if err != nil {
+		return 0, err
+	}
+	mean, deviation := stat.PopMeanStdDev(values, nil)
+	return deviation / mean, nil
+}
+
+// Range is the highest less the lowest value, over the mean.
+func Range(s series.Series) (float64, error) {
+	values, err := valuesOf(s)
+	if err != nil {
+		return 0, err
+	}
+	low, high := values[0], values[0]
+	for _, v := range values {
+		low, high = min(low, v), max(high, v)
+	}
+	return (high - low) / s.Mean(), nil
+}
+
+func valuesOf(s series.Series) ([]float64, error) {
+	if len(s) == 0 {
+		return nil, fmt.Errorf("no rate sample in the window")
+	}
+	values := make([]float64, len(s))
+	sum := 0.0
+	for i, p := range s {
+		values[i] = p.Value
+		sum += p.Value
+	}
+	if sum == 0 {
+		return nil, fmt.Errorf("the rate is 0 in the whole window")
+	}
+	return values, nil
+}

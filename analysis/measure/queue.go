@@ -1,0 +1,112 @@
+package measure
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"fabriclab/analysis/series"
+	"fabriclab/analysis/stats"
+	"fabriclab/analysis/table"
+)
+
+// QueueSamples are one queue's samples: its length at each, and its highest length
+// since the one before.
+type QueueSamples struct {
+	Bytes    series.Series
+	MaxBytes series.Series
+}
+
+// Queue reads the samples of the queue of a class at a port in the window. No
+// sample at all is an error.
+func Queue(dir, port string, class int64, w series.Window) (QueueSamples, error) {
+	var s QueueSamples
+	columns := append(table.Ints("time_ps", "class", "bytes", "max_bytes"), table.Column{Name: "link", Type: table.String})
+	err := table.Scan(dir, "queues", columns, func(r *table.Rows) error {
+		for i := range r.N {
+			if t := r.Int(0, i); w.Contains(t) && r.Int(1, i) == class && r.Is(4, i, port) {
+				s.Bytes = append(s.Bytes, series.Point{Time: t, Value: float64(r.Int(2, i))})
+				s.MaxBytes = append(s.MaxBytes, series.Point{Time: t, Value: float64(r.Int(3, i))})
+			}
+		}
+		return nil
+	})
+	if err == nil && len(s.Bytes) == 0 {
+		err = fmt.Errorf("run %s: queues has no sample of %s class %d from %s; name the port under trace.queues.ports", dir, port, class, w)
+	}
+	return s, err
+}
+
+// QueueMeans are the mean sampled lengths of the queues of a class at all sampled
+// ports whose names match a pattern (spine*->leaf*), in the order of the names.
+// A pattern that matches none is an error.
+func QueueMeans(dir string, patterns []string, class int64, w series.Window) ([]float64, error) {
+	sums, counts := map[string]float64{}, map[string]float64{}
+	unmatched := slices.Clone(patterns)
+	wanted := map[string]bool{}
+	wants := func(port string) bool {
+		want, known := wanted[port]
+		if known {
+			return want
+		}
+		unmatched = slices.DeleteFunc(unmatched, func(p string) bool { return portMatches(p, port) })
+		want = slices.ContainsFunc(patterns, func(p string) bool { return portMatches(p, port) })
+		wanted[port] = want
+		return want
+	}
+	columns := append(table.Ints("time_ps", "class", "bytes"), table.Column{Name: "link", Type: table.String})
+	err := table.Scan(dir, "queues", columns, func(r *table.Rows) error {
+		for i := range r.N {
+			if !w.Contains(r.Int(0, i)) || r.Int(1, i) != class {
+				continue
+			}
+			if port := r.String(3, i); wants(port) {
+				sums[port] += float64(r.Int(2, i))
+				counts[port]++
+			}
+		}
+		return nil
+	})
+	if err == nil && len(unmatched) > 0 {
+		err = fmt.Errorf("run %s: queues has no sample of class %d from %s at a port that matches %s; name the ports under trace.queues.ports", dir, class, w, strings.Join(unmatched, ", "))
+	}
+	if err != nil {
+		return nil, err
+	}
+	means := make([]float64, 0, len(sums))
+	for _, port := range slices.Sorted(maps.Keys(sums)) {
+		means = append(means, sums[port]/counts[port])
+	}
+	return means, nil
+}
+
+func portMatches(pattern, port string) bool {
+	ok, err := path.Match(pattern, port)
+	return ok && err == nil
+}
+
+// Peak is the highest length, between samples too.
+func (s QueueSamples) Peak() float64 {
+	return slices.MaxFunc(s.MaxBytes, func(a, b series.Point) int {
+		switch {
+		case a.Value < b.Value:
+			return -1
+		case a.Value > b.Value:
+			return 1
+		}
+		return 0
+	}).Value
+}
+
+// Mean is the mean of the sampled lengths.
+func (s QueueSamples) Mean() float64 { return s.Bytes.Mean() }
+
+// Percentile is the sampled length that p per cent of the samples do not
+// exceed (the empirical quantile, 0 < p <= 100).
+func (s QueueSamples) Percentile(p float64) float64 {
+	values := s.Bytes.Values()
+	slices.Sort(values)
+	return stats.Quantile(values, p/100)
+}

@@ -1,0 +1,166 @@
+package measure
+
+import (
+	"fmt"
+	"math"
+
+	"fabriclab/analysis/series"
+	"fabriclab/analysis/table"
+	"fabriclab/base/units"
+)
+
+// RateColumn selects a column of `rates`.
+type RateColumn string
+
+// The columns.
+const (
+	Pacing RateColumn = "rate_bps"    // the sender's pacing rate, bit/s
+	Acked  RateColumn = "acked_bytes" // payload bytes acknowledged since the start
+)
+
+// FlowRates reads a column of the rates table for the given flows, over the whole
+// run. A flow without a sample is an error.
+func FlowRates(dir string, what RateColumn, flows []int64) ([]series.Series, error) {
+	position := map[int64]int{}
+	for i, f := range flows {
+		position[f] = i
+	}
+	out := make([]series.Series, len(flows))
+	err := table.Scan(dir, "rates", table.Ints("time_ps", "flow", string(what)), func(r *table.Rows) error {
+		for i := range r.N {
+			if k, ok := position[r.Int(1, i)]; ok {
+				out[k] = append(out[k], series.Point{Time: r.Int(0, i), Value: float64(r.Int(2, i))})
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, s := range out {
+		if len(s) == 0 {
+			return nil, fmt.Errorf("run %s: rates has no sample of flow %d; flows are numbered from 0 in the order of the flow list", dir, flows[i])
+		}
+	}
+	return out, nil
+}
+
+// Goodput is the rate at which each flow's payload was acknowledged, over
+// steps of at least interval picoseconds.
+func Goodput(dir string, flows []int64, w series.Window, interval int64) ([]series.Series, error) {
+	counters, err := FlowRates(dir, Acked, flows)
+	if err != nil {
+		return nil, err
+	}
+	for i := range counters {
+		counters[i] = bits(counters[i].PerSecond(w, interval))
+	}
+	return counters, nil
+}
+
+// ByteCount says which bytes of a link count.
+type ByteCount string
+
+// RateColumn may count.
+const (
+	Wire    ByteCount = "wire"    // all bytes of all frames
+	Payload ByteCount = "payload" // the payload of data packets
+)
+
+// LinkBytes reads a port's byte counter over the whole run, in bytes since the start.
+func LinkBytes(dir, port string, count ByteCount) (series.Series, error) {
+	column := "sent_bytes"
+	if count == Payload {
+		column = "data_bytes"
+	}
+	return linkCounter(dir, port, column)
+}
+
+// Imbalance is how uneven the loads of several ports are: for every full
+// interval of the window, (largest - smallest) / mean of the bytes they sent
+// in it. Intervals in which none of them sent anything have no value.
+func Imbalance(dir string, ports []string, count ByteCount, w series.Window, interval int64) ([]float64, error) {
+	counters := make([]series.Series, len(ports))
+	for i, port := range ports {
+		var err error
+		if counters[i], err = LinkBytes(dir, port, count); err != nil {
+			return nil, err
+		}
+	}
+	// Loads are compared where all ports were sampled.
+	end := w.To
+	for _, c := range counters {
+		end = min(end, c[len(c)-1].Time)
+	}
+	var out []float64
+	for from := w.From; from <= end-interval; from += interval {
+		least, most, sum := math.Inf(1), math.Inf(-1), 0.0
+		for i, c := range counters {
+			to, ok := c.At(from + interval)
+			if !ok || to.Time != from+interval {
+				return nil, fmt.Errorf("links has no sample of %s at %s; sample it at times that divide the interval %s", ports[i], units.FormatTime(from+interval), units.FormatTime(interval))
+			}
+			sent := c.Growth(series.Window{From: from, To: from + interval})
+			least, most, sum = min(least, sent), max(most, sent), sum+sent
+		}
+		if sum > 0 {
+			out = append(out, (most-least)/(sum/float64(len(ports))))
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("there is no interval of %s from %s in which one of the ports sent anything", units.FormatTime(interval), w)
+	}
+	return out, nil
+}
+
+// PausedTime reads how long a port has been paused since the start, in picoseconds.
+func PausedTime(dir, port string) (series.Series, error) { return linkCounter(dir, port, "paused_ps") }
+
+func linkCounter(dir, port, column string) (series.Series, error) {
+	var s series.Series
+	columns := append(table.Ints("time_ps", column), table.Column{Name: "link", Type: table.String})
+	err := table.Scan(dir, "links", columns, func(r *table.Rows) error {
+		for i := range r.N {
+			if r.Is(2, i, port) {
+				s = append(s, series.Point{Time: r.Int(0, i), Value: float64(r.Int(1, i))})
+			}
+		}
+		return nil
+	})
+	if err == nil && len(s) == 0 {
+		err = fmt.Errorf("run %s: links has no sample of %s; name the port under trace.links.ports", dir, port)
+	}
+	return s, err
+}
+
+// Utilisation is the share (0 to 1) of a link of rateBps that the counter of
+// bytes filled in the window, from the first to the last sample at hand.
+func Utilisation(counter series.Series, rateBps int64, w series.Window) (float64, error) {
+	steps := counter.PerSecond(w, 0)
+	if len(steps) == 0 {
+		return math.NaN(), fmt.Errorf("links has no sample from %s", w)
+	}
+	// One step over all samples of the window.
+	first, ok := counter.At(w.From)
+	if !ok {
+		first.Time = w.From
+	}
+	last := steps[len(steps)-1].Time
+	return 8 * counter.Growth(w) / (float64(rateBps) * float64(last-first.Time) / 1e12), nil
+}
+
+// UtilisationSeries is the share over steps of at least interval picoseconds.
+func UtilisationSeries(counter series.Series, rateBps int64, w series.Window, interval int64) series.Series {
+	s := bits(counter.PerSecond(w, interval))
+	for i := range s {
+		s[i].Value /= float64(rateBps)
+	}
+	return s
+}
+
+func bits(s series.Series) series.Series {
+	for i := range s {
+		s[i].Value *= 8
+	}
+	return s
+}

@@ -1,0 +1,74 @@
+// A NIC: which flows of a host may send now by window and pacing, and whose turn it is.
+#pragma once
+
+#include <vector>
+
+#include "mechanisms/core/flow.h"
+#include "mechanisms/core/paced_flows.h"
+#include "mechanisms/core/port.h"
+
+namespace fabric {
+
+class Host;
+
+/// What stands above a NIC and sends packets of its own through the fabric: ns-3's internet stack.
+class ForeignStack {
+ public:
+  virtual ~ForeignStack() = default;
+  /// A packet for it has arrived. What it carries is given back after the call.
+  virtual void onForeign(const Packet& packet) = 0;
+  /// A packet of its own has left the NIC's queue and goes on the wire.
+  virtual void onForeignSent(const Packet& packet) = 0;
+};
+
+/// The flows behind one port of a host. Each has a place with the flow scheduler, and is blocked (nothing to send, or
+/// the window is full), paced (it waits for its next sending time) or ready.
+class Nic final : public PacketSource {
+ public:
+  Nic(Host& host, Port& port) : host_(host), port_(port) {}
+  void start();
+
+  Port& port() const { return port_; }
+  Rate rate() const { return port_.rate(); }
+
+  void join(Flow& flow);
+  void leave(Flow& flow);
+  /// Puts a flow where its window and pacing say it belongs.
+  void settle(Flow& flow);
+  /// The next packet of the flow may go later than after the one before, or sooner: its rate has changed.
+  void pace(Flow& flow);
+  /// A packet of the flow goes on the wire now: the next one may after its time at the flow's rate.
+  void sent(Flow& flow, uint32_t wireBytes);
+
+  // The foreign stack takes turns with the flows of its class as one flow would.
+  void setForeignStack(ForeignStack& stack, uint8_t cls);
+  ForeignStack* foreignStack() const { return foreignStack_; }
+  uint8_t foreignClass() const { return foreignClass_; }
+  void sendForeign(Packet* packet);
+  int64_t foreignBytes() const { return foreignBytes_; }
+
+  uint32_t refresh() override;
+  Packet* pull(uint8_t cls) override;
+  Time nextWake() const override;
+
+ private:
+  void makeReady(Flow& flow);
+  void block(Flow& flow);
+  void idle(uint8_t cls, uint32_t place);
+  Time timeAfter(const Flow& flow) const;
+  Packet* pullForeign(uint8_t cls);
+  FlowScheduler& scheduler() const { return *port_.flowScheduler(); }
+
+  Host& host_;
+  Port& port_;
+  uint32_t readyMask_ = 0;  // classes in which somebody is ready
+  PacedFlows paced_;
+
+  ForeignStack* foreignStack_ = nullptr;
+  PacketList foreign_;
+  int64_t foreignBytes_ = 0;
+  uint32_t foreignPlace_ = 0;
+  uint8_t foreignClass_ = 0;
+};
+
+}  // namespace fabric

@@ -1,0 +1,23 @@
+// What a persistent connection keeps while it has no messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace fabric {
+
+class Flow;
+
+/// What goes on from one message of a persistent connection to the next: a connection without messages
+/// is no flow, only these bytes.
+class Resumable {
+ public:
+  virtual ~Resumable() = default;
+  /// How many they are for a flow or sub-flow; -1: the mechanism has no persistent connections.
+  virtual int64_t keptBytes() const { return -1; }
+  virtual void keep(Flow&, std::byte* /*to*/) {}
+  /// After onFlowStart().
+  virtual void resume(Flow&, const std::byte* /*from*/) {}
+};
+
+}  // namespace fabric

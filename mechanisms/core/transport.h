@@ -1,0 +1,53 @@
+// The reliability of flows.
+#pragma once
+
+#include "mechanisms/core/component.h"
+#include "mechanisms/core/flow.h"
+#include "mechanisms/core/packet.h"
+#include "mechanisms/core/resumable.h"
+
+namespace fabric {
+
+class Host;
+
+/// One per host: the reliability of its flows, at both ends. The host says when a packet may go and
+/// starts and ends flows; the transport says which bytes go and what arrivals mean.
+class Transport : public Component, public Resumable {
+ public:
+  virtual void attach(Host& host) { host_ = &host; }
+
+  // At the sender.
+  virtual void onFlowStart(Flow&) = 0;
+  /// The sender is done and the receiver knows it; the flow is gone after this.
+  virtual void onFlowEnd(Flow&) {}
+  /// Whether the two ends of a flow know of each other only what packets say: neither looks at or changes
+  /// what the other one does within a link's delay. Then nodes can be run one behind the other.
+  virtual bool endsApart() const { return false; }
+  /// The flow was stopped: nothing goes that has not been sent once. True if that ends it at once; the
+  /// caller then does.
+  virtual bool onStop(Flow&) = 0;
+  /// Whether there is something to send that the window lets go.
+  virtual bool maySend(const Flow&) const = 0;
+  /// A packet goes on the wire now: which bytes it carries (seq, payload, last). Only if maySend(). The
+  /// flow whose bytes they are: of a connection's the message.
+  virtual Flow& fill(Flow&, Packet&) = 0;
+  /// An ACK or a NACK is here. False: the flow has ended and is gone.
+  virtual bool onAck(Flow&, const Packet&) = 0;
+  /// flow.retransmitEvent has fired.
+  virtual void onTimer(Flow&) = 0;
+
+  // At the receiver.
+  /// A data packet is here; the packet is the transport's now.
+  virtual void onData(Flow&, Packet*) = 0;
+
+  // Persistent connections: see Resumable.
+  /// A message has come, which the connection sends behind those that it has.
+  virtual void append(Flow& /*connection*/, Flow& /*message*/) {}
+  /// Whether a packet of another number than the flow's is of one of the connection's messages.
+  virtual bool carries(const Flow& /*connection*/, const Packet&) const { return false; }
+
+ protected:
+  Host* host_ = nullptr;
+};
+
+}  // namespace fabric

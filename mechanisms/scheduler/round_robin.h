@@ -1,0 +1,28 @@
+// Flows take turns, packet by packet.
+#pragma once
+
+#include "mechanisms/core/flow_scheduler.h"
+#include "mechanisms/core/port.h"
+#include "mechanisms/scheduler/turns.h"
+
+namespace fabric {
+
+class RoundRobin final : public FlowScheduler {
+ public:
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+
+  uint32_t join(uint8_t cls, Flow* flow) override { return turns_[cls].join(flow); }
+  void leave(uint8_t cls, uint32_t place) override { turns_[cls].leave(place); }
+  void ready(uint8_t cls, uint32_t place) override { turns_[cls].set(place); }
+  bool idle(uint8_t cls, uint32_t place) override {
+    turns_[cls].clear(place);
+    return !turns_[cls].none();
+  }
+  Flow* next(uint8_t cls) override { return turns_[cls].next(); }
+
+ private:
+  Turns turns_[kMaxClasses];
+};
+
+}  // namespace fabric
