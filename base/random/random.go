@@ -1,6 +1,6 @@
 // Package random is the project's own random numbers: the counter-based
-// streams of mechanisms/core/random.h, value for value, and a logarithm that
-// gives the same bits on every machine.
+// streams of mechanisms/core/random.h, value for value, and a logarithm and an
+// exponential function that give the same bits on every machine.
 package random
 
 import "math"

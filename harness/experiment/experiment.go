@@ -145,13 +145,16 @@ func (p *Point) WriteInputs(dir string, seed uint64) (*workload.Tally, error) {
 // IdealFCT is the ideal flow completion time in ps of a flow of size payload
 // bytes between two hosts; see topology.Topology.IdealFCT.
 func (p *Point) IdealFCT(src, dst uint32, size uint64) (int64, error) {
-	return p.Topology.IdealFCT(src, dst, size, framing(p.Scenario.Components))
+	return p.Topology.IdealFCT(src, dst, size, p.Framing())
 }
+
+// Framing is how payload becomes packets.
+func (p *Point) Framing() topology.Framing { return framing(p.Scenario.Components) }
 
 // MaxBaseRTT is the largest base RTT in ps among the pairs of hosts between
 // which there may be flows; see topology.Topology.BaseRTT.
 func (p *Point) MaxBaseRTT() int64 {
-	return p.Topology.MaxBaseRTT(p.Flows.Pairs(), framing(p.Scenario.Components))
+	return p.Topology.MaxBaseRTT(p.Flows.Pairs(), p.Framing())
 }
 
 // loader is the state of one Load.

@@ -27,6 +27,8 @@ type benchmark struct {
 	Ratios  []engineRatio `json:"ratios,omitempty"`
 	// Sweeps is what running several at a time gains.
 	Sweeps []throughput `json:"sweeps,omitempty"`
+	// Optima are the oracle's, cold and from the optimum before.
+	Optima []optimumSpeed `json:"optima"`
 	// NS3TCP is how far the project's TCP is from ns-3's.
 	NS3TCP []ns3TCP `json:"ns3_tcp,omitempty"`
 	// Allocator is what an iteration of Flowtune's allocator takes.
@@ -70,6 +72,9 @@ func (lab *Lab) Bench(ctx context.Context, names []string, sweep, beside string,
 		return err
 	}
 	b.Ratios = compareEngines(b.Loads, b.Kernels)
+	if b.Optima, err = optimumSpeeds(); err != nil {
+		return err
+	}
 	if sweep != "" {
 		if b.Sweeps, err = lab.throughput(ctx, sweep); err != nil {
 			return err
@@ -222,6 +227,9 @@ func (lab *Lab) showBench(b benchmark) error {
 	}
 	if err := b.showEngines(lab.Out); err != nil {
 		return err
+	}
+	for _, o := range b.Optima {
+		o.show(lab.Out)
 	}
 	for _, t := range b.Sweeps {
 		if err := t.show(lab.Out); err != nil {

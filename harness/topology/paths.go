@@ -28,6 +28,20 @@ func (f Framing) payload() int64 { return f.MTU - f.Header }
 // wire is the wire length of a data packet with n bytes of payload.
 func (f Framing) wire(n int64) int64 { return max(f.MinFrame, n+f.Header) }
 
+// WireBytes is what a flow of size payload bytes puts on a link: full packets
+// and one shorter last one.
+func (f Framing) WireBytes(size uint64) uint64 {
+	payload := uint64(f.payload())
+	bytes := size / payload * uint64(f.wire(f.payload()))
+	if rest := size % payload; rest > 0 {
+		bytes += uint64(f.wire(int64(rest)))
+	}
+	return bytes
+}
+
+// Goodput is the payload's share of a full packet.
+func (f Framing) Goodput() float64 { return float64(f.payload()) / float64(f.wire(f.payload())) }
+
 // FlowHash is the hash ECMP works on, the same function as in the model. The
 // arguments are those of the packet: for an ACK, src is the data's receiver.
 // A symmetric hash is the same in both directions.
@@ -60,6 +74,18 @@ func (t *Topology) Path(src, dst uint32, hash uint64) []scenario.PortRef {
 		node = t.ports[node][p].peer
 	}
 	return path
+}
+
+// OnlyPath is the way of all packets from one host to another one, and whether
+// there is no other.
+func (t *Topology) OnlyPath(src, dst uint32) (path []scenario.PortRef, only bool) {
+	path = t.Path(src, dst, 0)
+	for _, port := range path {
+		if len(t.nextHops(nil, port.Node, dst)) > 1 {
+			return path, false
+		}
+	}
+	return path, true
 }
 
 // Link is the link behind a port.

@@ -177,6 +177,27 @@ func TestSymmetric(t *testing.T) {
 	}
 }
 
+func TestOnlyPath(t *testing.T) {
+	topo := build(t, Dumbbell{Switches: 3, Senders: 2, Receivers: 1, Cabling: cabling()})
+	path, only := topo.OnlyPath(host(t, topo, "sender1"), host(t, topo, "receiver0"))
+	assert.True(t, only)
+	assert.Equal(t, []string{"sender1->s1", "s1->s2", "s2->s3", "s3->receiver0"}, portNames(topo, path))
+	topo = build(t, LeafSpine{Leaves: 2, Spines: 2, HostsPerLeaf: 2, Parallel: 1, Cabling: cabling()})
+	_, only = topo.OnlyPath(0, 1)
+	assert.True(t, only, "within a leaf")
+	_, only = topo.OnlyPath(0, 2)
+	assert.False(t, only)
+}
+
+func TestWireBytes(t *testing.T) {
+	f := Framing{MTU: 1000, Header: 40, MinFrame: 64}
+	assert.Equal(t, uint64(0), f.WireBytes(0))
+	assert.Equal(t, uint64(64), f.WireBytes(1), "the smallest frame")
+	assert.Equal(t, uint64(1000), f.WireBytes(960))
+	assert.Equal(t, uint64(2140), f.WireBytes(2020))
+	assert.InDelta(t, 0.96, f.Goodput(), 1e-15)
+}
+
 func TestPlainHashDiffersByDirection(t *testing.T) {
 	assert.NotEqual(t, FlowHash(1, 2, 3, 4, false), FlowHash(2, 1, 4, 3, false))
 	assert.Equal(t, FlowHash(1, 2, 3, 4, true), FlowHash(2, 1, 4, 3, true))

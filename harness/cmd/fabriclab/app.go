@@ -161,7 +161,7 @@ Settings come from flags, over FABRICLAB_* variables (FABRICLAB_JOBS=4), over
 	settingsFlags(root.PersistentFlags())
 	root.AddCommand(
 		a.runCommand(), a.runOneCommand(), a.statusCommand(), a.figureCommand(), a.reportCommand(), a.validateCommand(),
-		a.listCommand(), a.describeCommand(), a.topologyCommand(), a.flowsCommand(),
+		a.listCommand(), a.describeCommand(), a.topologyCommand(), a.flowsCommand(), a.oracleCommand(),
 		a.analyzeCommand(), a.traceCommand(), a.collectCommand(), a.plotCommand(), a.compareCommand(), a.baselineCommand(), a.schemaCommand(),
 		a.parityCommand(), a.allocateCommand(), a.benchCommand(), a.buildCommand(), a.doctorCommand(), a.versionCommand(),
 	)

@@ -1,0 +1,81 @@
+package num
+
+import "math"
+
+// matrix is a symmetric, positive semidefinite matrix, its lower half by rows,
+// and after factor its Cholesky factor.
+type matrix struct {
+	n    int
+	a    []float64 // rows of stride n
+	done []float64 // by row: 1/pivot, 0 for rows that depend on those before
+}
+
+// reset makes it n by n with zeros.
+func (m *matrix) reset(n int) {
+	m.n = n
+	if cap(m.a) < n*n {
+		m.a = make([]float64, n*n)
+		m.done = make([]float64, n)
+	}
+	m.a, m.done = m.a[:n*n], m.done[:n]
+	clear(m.a)
+}
+
+func (m *matrix) row(i int) []float64 { return m.a[i*m.n : i*m.n+i+1] }
+
+// dependent is the share of a diagonal element that a pivot needs; below it a
+// row is a combination of those before, but for rounding.
+const dependent = 1e-15
+
+// factor makes L with L L' = the matrix. A row that depends on those before
+// it is left out: its unknown will be 0.
+func (m *matrix) factor() {
+	for i := range m.n {
+		row := m.row(i)
+		for j := range i {
+			if m.done[j] == 0 {
+				row[j] = 0
+				continue
+			}
+			row[j] = (row[j] - dot(row[:j], m.row(j)[:j])) * m.done[j]
+		}
+		pivot := row[i] - dot(row[:i], row[:i])
+		if !(pivot > dependent*row[i]) {
+			m.done[i] = 0
+			continue
+		}
+		m.done[i] = 1 / math.Sqrt(pivot)
+	}
+}
+
+// solve puts the solution in place of the right side.
+func (m *matrix) solve(b []float64) {
+	for i := range m.n {
+		b[i] = (b[i] - dot(m.row(i)[:i], b[:i])) * m.done[i]
+	}
+	for i := m.n - 1; i >= 0; i-- {
+		b[i] *= m.done[i]
+		row, x := m.row(i)[:i], b[i]
+		for j, a := range row {
+			b[j] -= float64(a * x)
+		}
+	}
+}
+
+// dot is a scalar product in four sums, which the processor adds side by side.
+func dot(a, b []float64) float64 {
+	b = b[:len(a)]
+	var s0, s1, s2, s3 float64
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x, y := a[i:i+4:i+4], b[i:i+4:i+4]
+		s0 += float64(x[0] * y[0])
+		s1 += float64(x[1] * y[1])
+		s2 += float64(x[2] * y[2])
+		s3 += float64(x[3] * y[3])
+	}
+	for ; i < len(a); i++ {
+		s0 += float64(a[i] * b[i])
+	}
+	return (s0 + s1) + (s2 + s3)
+}

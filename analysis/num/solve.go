@@ -1,0 +1,155 @@
+package num
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Tolerance is the residual that solutions are below. Where prices on one path
+// differ by more than numbers have digits (sub-flows over links from 1 Mb/s to
+// 400 Gb/s with alpha = 5), it is not always reached; a solution above
+// Acceptable is an error.
+const (
+	Tolerance  = 1e-9
+	Acceptable = 1e-6
+)
+
+// Shares of the barriers: where a solution begins from nothing and from the
+// one before, how they fall, where finishing is tried first, and the last one.
+const (
+	coldShare   = 0.1
+	warmShare   = 1e-4
+	fall        = 0.1
+	finishShare = 1e-3
+	leastShare  = 1e-11
+)
+
+// softnesses are those of the interior point method, in the order in which
+// they are tried.
+var softnesses = []float64{1e-14, 1e-10, 1e-7}
+
+// Solve finds the optimum. From is a solution of a problem with the same links
+// to begin from, with other flows or capacities; nil begins from nothing.
+func Solve(p *Problem, from *Solution) (*Solution, error) {
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	if from != nil && len(from.Prices) != len(p.Links) {
+		return nil, fmt.Errorf("the solution to begin from has prices for %d links, the problem has %d links; both must be of the same network",
+			len(from.Prices), len(p.Links))
+	}
+	n := compile(p)
+	var best *Solution
+	steps := 0
+	for i, softness := range softnesses {
+		s := newState(n)
+		s.softness, s.steps = softness, steps
+		s.alone()
+		share := coldShare
+		if from != nil && i == 0 {
+			s.resume(p, from)
+			share = warmShare
+		}
+		out := s.descend(p, share)
+		if best == nil || out.Residual.Worst() < best.Residual.Worst() {
+			best = out
+		}
+		if best.Residual.Worst() < Tolerance {
+			return best, nil
+		}
+		steps = s.steps
+	}
+	if best.Residual.Worst() < Acceptable {
+		return best, nil
+	}
+	return nil, fmt.Errorf("the optimum was not found: after %d steps the residual is %v; this is a defect, please report the problem with its flows and links",
+		steps, best.Residual)
+}
+
+// descend lets the barriers fall until the optimum is found, and gives the
+// best that it met.
+func (s *state) descend(p *Problem, share float64) *Solution {
+	var best *Solution
+	for ; share > leastShare; share *= fall {
+		s.barriers(share)
+		s.centre()
+		if share > finishShare*1.5 {
+			continue
+		}
+		out := s.end(p)
+		if best == nil || out.Residual.Worst() < best.Residual.Worst() {
+			best = out
+		}
+		if best.Residual.Worst() < Tolerance {
+			break
+		}
+	}
+	return best
+}
+
+// end goes from a point of the barrier method to the optimum: at once if the
+// sets are clear there, else by the interior point method.
+func (s *state) end(p *Problem) *Solution {
+	var begin point
+	s.open()
+	begin.keep(s)
+	if s.finish(s.guess()) {
+		if out := s.solution(p); out.Residual.Worst() < Tolerance {
+			return out
+		}
+	}
+	begin.restore(s)
+	s.interior()
+	out := s.solution(p)
+	if s.finish(s.guess()) {
+		if better := s.solution(p); better.Residual.Worst() < out.Residual.Worst() {
+			return better
+		}
+	}
+	begin.restore(s)
+	return out
+}
+
+// resume takes the prices of a solution. A link without one gets a little, or,
+// if no link of a path has one, what it would have alone.
+func (s *state) resume(p *Problem, from *Solution) {
+	alone := slices.Clone(s.price)
+	toward := s.scale / p.unit()
+	for l, place := range s.links {
+		s.price[l] = from.Prices[place] * toward
+	}
+	s.pathSums(s.price, s.sum)
+	for sub, sum := range s.sum {
+		for _, l := range s.of(int32(sub)) {
+			s.price[l] = max(s.price[l], warmShare*sum)
+		}
+	}
+	for l, price := range s.price {
+		if !(price > 0) {
+			s.price[l] = alone[l]
+		}
+	}
+}
+
+// solution is what the state comes to.
+func (s *state) solution(p *Problem) *Solution {
+	out := &Solution{
+		Totals: make([]float64, s.flows()), Rates: make([][]float64, s.flows()), Prices: make([]float64, len(p.Links)),
+		Residual: s.residual(s.rate, s.price), Steps: s.steps,
+	}
+	rates := make([]float64, s.subflows())
+	for sub, r := range s.rate {
+		rates[sub] = r * s.scale
+	}
+	for flow := range out.Rates {
+		out.Rates[flow] = rates[s.first[flow]:s.first[flow+1]:s.first[flow+1]]
+		for _, r := range out.Rates[flow] {
+			out.Totals[flow] += r
+		}
+	}
+	toward := s.scale / p.unit()
+	for l, place := range s.links {
+		out.Prices[place] = s.price[l] / toward
+	}
+	return out
+}

@@ -1,0 +1,109 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"fabriclab/harness/lab/oracle"
+	"fabriclab/harness/store"
+)
+
+// OracleFile says in a folder of optimal rates what they are of.
+const OracleFile = "oracle.json"
+
+// Optimum is what the oracle made.
+type Optimum struct {
+	Tool         store.Tool     `json:"tool"`
+	Experiment   string         `json:"experiment"`
+	Scale        string         `json:"scale"`
+	Point        string         `json:"point"`
+	ScenarioHash string         `json:"scenario_hash"`
+	Seed         uint64         `json:"seed"`
+	Utility      oracle.Utility `json:"utility"`
+	oracle.Summary
+	Dir string `json:"-"`
+}
+
+// Oracle computes the optimal rates of an experiment's first point, for each of
+// its seeds, and keeps them in the results folder or, if it is given, in a
+// folder to. What was there before is replaced.
+func (lab *Lab) Oracle(ctx context.Context, name string, s Selection, u oracle.Utility, to string) ([]Optimum, error) {
+	s.Computed = true // refused with a better reason
+	loaded, err := lab.Load(ctx, []string{name}, s)
+	if err != nil {
+		return nil, err
+	}
+	e := loaded[0]
+	point := e.Points[0]
+	o, err := oracle.New(point, u)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", e.File, err)
+	}
+	hash, err := point.Hash()
+	if err != nil {
+		return nil, err
+	}
+	if to != "" && len(e.Seeds) > 1 {
+		return nil, fmt.Errorf("%d seeds do not go into one folder; choose one with --seed, or leave --to out", len(e.Seeds))
+	}
+	var all []Optimum
+	for _, seed := range e.Seeds {
+		one := Optimum{
+			Tool: lab.Tool, Experiment: e.Name, Scale: e.Scale, Point: PointName(point), ScenarioHash: hash, Seed: seed, Utility: u, Dir: to,
+		}
+		if to == "" {
+			results, err := lab.ResultsDir()
+			if err != nil {
+				return nil, err
+			}
+			one.Dir = filepath.Join(results, "oracle", filepath.FromSlash(e.Name), hash, fmt.Sprintf("%s-seed%d", u, seed))
+		}
+		err := replace(one.Dir, OracleFile, func(dir string) error {
+			if one.Summary, err = o.Write(ctx, dir, seed); err != nil {
+				return fmt.Errorf("%s, seed %d: %w", e.File, seed, err)
+			}
+			text, err := json.MarshalIndent(one, "", "  ")
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, OracleFile), append(text, '\n'), 0o644)
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// replace makes a folder anew, all of it or nothing. A folder in its place is
+// only replaced if it has the file by which it is known.
+func replace(dir, mark string, write func(dir string) error) (err error) {
+	if _, err := os.Stat(dir); err == nil {
+		if _, err := os.Stat(filepath.Join(dir, mark)); err != nil {
+			return fmt.Errorf("%s is there and is not the oracle's; give another folder", dir)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	if err := os.Chmod(work, 0o755); err != nil {
+		return err
+	}
+	if err := write(work); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return err
+	}
+	return os.Rename(work, dir)
+}

@@ -1,0 +1,228 @@
+// Package oracle computes what the flows of an experiment would get from a
+// network that gives everybody its optimal rate at once: the optimum of
+// analysis/num on the paths that the flows have in the run, solved anew at
+// every arrival and departure.
+package oracle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"fabriclab/analysis/num"
+	"fabriclab/base/catalog"
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/scenario"
+)
+
+// Utilities are the names of what can be maximised.
+const (
+	AlphaFair = "alpha_fair"
+	MinFCT    = "fct_min"
+	MaxMin    = "max_min"
+)
+
+// Utility says what flows have of their rates. Flows' weights are those of the
+// flow list. Without a name it is the utility of the experiment (of the flow's
+// sender), and alpha_fair with alpha 1 where that has none.
+type Utility struct {
+	Name    string  `json:"name,omitempty"`
+	Alpha   float64 `json:"alpha,omitempty"`   // of alpha_fair
+	Epsilon float64 `json:"epsilon,omitempty"` // of fct_min
+}
+
+// String is short, and another one for every utility.
+func (u Utility) String() string {
+	switch u.Name {
+	case "":
+		return "own"
+	case AlphaFair:
+		return fmt.Sprintf("%s-%g", u.Name, u.Alpha)
+	case MinFCT:
+		return fmt.Sprintf("%s-%g", u.Name, u.Epsilon)
+	}
+	return u.Name
+}
+
+// UnitBps is the unit in which utilities take rates: prices are per Mb/s, as
+// in NUMFabric.
+const UnitBps = 1e6
+
+// unlimited is the size of a flow without one, in bytes, as in the mechanism
+// fct_min.
+const unlimited = 1e15
+
+// of is the utility of a flow.
+func (u Utility) of(f *scenario.Flow, point *experiment.Point) (num.Utility, error) {
+	switch u.Name {
+	case AlphaFair:
+		return num.AlphaFair{Alpha: u.Alpha, Weight: f.Weight}, nil
+	case MinFCT:
+		return minFCT(f, u.Epsilon), nil
+	case MaxMin:
+		return num.AlphaFair{Alpha: 1, Weight: f.Weight}, nil // its weight counts alone
+	}
+	own := at(point, f.Src, "utility")
+	if own == nil {
+		return num.AlphaFair{Alpha: 1, Weight: f.Weight}, nil
+	}
+	value := func(param string) float64 {
+		v, _ := own.Params[param].(float64)
+		return v
+	}
+	switch own.Type {
+	case AlphaFair:
+		return num.AlphaFair{Alpha: value("alpha"), Weight: f.Weight}, nil
+	case MinFCT:
+		return minFCT(f, value("epsilon")), nil
+	case "bandwidth_function":
+		b := num.BandwidthFunction{Alpha: value("alpha"), Weight: f.Weight}
+		curve, _ := own.Params["curve"].(catalog.List)
+		for _, point := range curve {
+			b.Points = append(b.Points, num.Share{Fair: point[0], Bps: point[1]})
+		}
+		return b, nil
+	}
+	return nil, fmt.Errorf("the oracle does not know the utility %s; it knows %s, %s and bandwidth_function", own.Type, AlphaFair, MinFCT)
+}
+
+func minFCT(f *scenario.Flow, epsilon float64) num.Utility {
+	size := float64(f.Size)
+	if f.Size == 0 {
+		size = unlimited
+	}
+	return num.MinFCT{Size: size, Epsilon: epsilon, Weight: f.Weight}
+}
+
+// at is the component under a key at a node; nil if there is none.
+func at(point *experiment.Point, node uint32, key string) *scenario.Component {
+	place := point.Scenario.Components[key]
+	for _, set := range point.Scenario.Sets {
+		if own, ok := set.Components[key]; ok && slices.Contains(set.Nodes, node) {
+			place = own
+		}
+	}
+	return place.One
+}
+
+// check refuses names that are none.
+func (u Utility) check() error {
+	known := []string{AlphaFair, MinFCT, MaxMin}
+	if u.Name != "" && !slices.Contains(known, u.Name) {
+		return fmt.Errorf("there is no utility %q%s", u.Name, catalog.Hint(u.Name, known))
+	}
+	return nil
+}
+
+// Oracle is that of a point of an experiment.
+type Oracle struct {
+	point   *experiment.Point
+	utility Utility
+	paths   *paths
+}
+
+// New looks whether the optimum of a point can be computed.
+func New(point *experiment.Point, u Utility) (*Oracle, error) {
+	if err := u.check(); err != nil {
+		return nil, err
+	}
+	if point.Game != nil {
+		return nil, errors.New("its runs are computed from a game and have no flows; give an experiment with a topology and a workload")
+	}
+	if len(point.Scenario.LinkEvents) > 0 {
+		return nil, errors.New("links fail during its run, and the oracle's network stays as it is; take topology.failures out (topology.failed is all right)")
+	}
+	p, err := newPaths(point)
+	if err != nil {
+		return nil, err
+	}
+	return &Oracle{point, u, p}, nil
+}
+
+// Summary is what a computation came to.
+type Summary struct {
+	Flows     int     `json:"flows"` // that arrive before the end
+	Finished  int     `json:"finished"`
+	Intervals int     `json:"intervals"` // times without arrivals and departures
+	Active    float64 `json:"mean_active_flows"`
+	// Residual is the largest of all solutions (num.Residual).
+	Residual float64 `json:"residual"`
+	MeanFCT  float64 `json:"mean_fct_ps,omitempty"`
+	Rows     uint64  `json:"rows"` // of optimal_rates
+}
+
+// Write writes the tables optimal_rates, optimal_links and optimal_flows of a
+// seed into a folder.
+func (o *Oracle) Write(ctx context.Context, dir string, seed uint64) (s Summary, err error) {
+	flows, arrivals, err := o.arrivals(seed)
+	if err != nil {
+		return s, err
+	}
+	t, err := newTables(dir, o)
+	if err != nil {
+		return s, err
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	s.Flows = len(flows)
+	busy := 0.
+	allocate := num.Solve
+	if o.utility.Name == MaxMin {
+		allocate = func(p *num.Problem, _ *num.Solution) (*num.Solution, error) { return num.MaxMin(p) }
+	}
+	done, err := num.Fluid(o.paths.links, UnitBps, arrivals, o.point.Scenario.StopPs, allocate, func(i num.Interval) error {
+		s.Intervals++
+		s.Residual = max(s.Residual, i.Solution.Residual.Worst())
+		s.Rows += uint64(len(i.Flows))
+		s.Active += float64(len(i.Flows)) * float64(i.ToPs-i.FromPs)
+		busy += float64(i.ToPs - i.FromPs)
+		if err := t.interval(flows, i); err != nil {
+			return err
+		}
+		return context.Cause(ctx)
+	})
+	if err != nil {
+		return s, err
+	}
+	if busy > 0 {
+		s.Active /= busy
+	}
+	for i, c := range done {
+		if c.EndPs >= 0 {
+			s.Finished++
+			s.MeanFCT += float64(c.EndPs - flows[i].StartPs)
+		}
+	}
+	if s.Finished > 0 {
+		s.MeanFCT /= float64(s.Finished)
+	}
+	return s, t.end(flows, done)
+}
+
+// arrivals are the flows of a seed that start before the end.
+func (o *Oracle) arrivals(seed uint64) ([]scenario.Flow, []num.Arrival, error) {
+	var flows []scenario.Flow
+	var arrivals []num.Arrival
+	framing := o.point.Framing()
+	for f, err := range o.point.Flows.Flows(seed) {
+		if err != nil {
+			return nil, nil, err
+		}
+		if f.StartPs >= o.point.Scenario.StopPs {
+			break // sorted by start
+		}
+		a := num.Arrival{AtPs: f.StartPs, Bytes: float64(framing.WireBytes(f.Size)), StopPs: f.StopPs}
+		a.Name = fmt.Sprint(f.ID)
+		if f.ClosedLoop {
+			return nil, nil, fmt.Errorf("flow %d is a message in a closed loop, which starts when the one before has been carried in the run; the oracle needs flows with a start of their own", f.ID)
+		}
+		if a.Utility, err = o.utility.of(&f, o.point); err != nil {
+			return nil, nil, fmt.Errorf("flow %d: %w", f.ID, err)
+		}
+		if a.Paths, err = o.paths.of(&f); err != nil {
+			return nil, nil, err
+		}
+		flows, arrivals = append(flows, f), append(arrivals, a)
+	}
+	return flows, arrivals, nil
+}

@@ -1,0 +1,259 @@
+package oracle_test
+
+import (
+	"context"
+	"encoding/csv"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/base/catalog"
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/game"
+	"fabriclab/harness/lab/oracle"
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/topology"
+	"fabriclab/harness/trace"
+	"fabriclab/harness/workload"
+)
+
+var logarithm = oracle.Utility{Name: oracle.AlphaFair, Alpha: 1}
+
+// point is flows on a leaf-spine network of 10 Gb/s links, two leaves with
+// four hosts each, in frames of 1000 B with 960 B of payload.
+func point(t *testing.T, spines int, flows ...scenario.Flow) *experiment.Point {
+	t.Helper()
+	topo, err := topology.LeafSpine{Leaves: 2, Spines: spines, HostsPerLeaf: 4, Parallel: 1, Cabling: topology.Cabling{
+		HostRate: 10e9, HostDelay: 1e6, FabricRate: 10e9, FabricDelay: 1e6,
+	}}.Build()
+	require.NoError(t, err)
+	var entries []workload.Entry
+	for _, f := range flows {
+		if f.Weight == 0 {
+			f.Weight = 1
+		}
+		if f.StopPs == 0 {
+			f.StopPs = -1
+		}
+		entries = append(entries, workload.Entry{Flow: f, Count: 1})
+	}
+	list, err := workload.NewList(entries)
+	require.NoError(t, err)
+	return &experiment.Point{
+		Topology: topo, Flows: list,
+		Scenario: scenario.Scenario{
+			StopPs: 1e9, Nodes: topo.Nodes, Links: topo.Links,
+			Components: scenario.Components{
+				"host":          one("host", map[string]any{"mtu": int64(1000), "header_bytes": int64(40), "min_frame": int64(64)}),
+				"path_selector": one("ecmp", map[string]any{"symmetric": true}),
+			},
+		},
+	}
+}
+
+func one(name string, params map[string]any) scenario.Place {
+	return scenario.Place{One: &scenario.Component{Type: name, Params: params}}
+}
+
+func write(t *testing.T, p *experiment.Point, u oracle.Utility) (string, oracle.Summary) {
+	t.Helper()
+	o, err := oracle.New(p, u)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	s, err := o.Write(context.Background(), dir, 1)
+	require.NoError(t, err)
+	return dir, s
+}
+
+func rows(t *testing.T, dir, table string) []map[string]string {
+	t.Helper()
+	f, err := trace.Open(dir, table)
+	require.NoError(t, err)
+	defer f.Close()
+	var text strings.Builder
+	require.NoError(t, f.Export(&text, trace.CSV, -1))
+	records, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
+	require.NoError(t, err)
+	var all []map[string]string
+	for _, record := range records[1:] {
+		row := map[string]string{}
+		for i, name := range records[0] {
+			row[name] = record[i]
+		}
+		all = append(all, row)
+	}
+	return all
+}
+
+func value(t *testing.T, row map[string]string, column string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(row[column], 64)
+	require.NoError(t, err, "%s = %q", column, row[column])
+	return v
+}
+
+// TestTables: by hand, 10 Gb/s into host 1. A flow of 10 full frames, 10 kB on
+// the link, takes 8 us alone. An endless one of twice the weight comes at 4 us
+// and is stopped at 40 us: the first one has a third of the link, so its
+// second half takes 12 us.
+func TestTables(t *testing.T) {
+	p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600, Measured: true}, scenario.Flow{Src: 2, Dst: 1, StartPs: 4e6, StopPs: 40e6, Weight: 2},
+		scenario.Flow{Src: 0, Dst: 1, Size: 1, StartPs: 2e9})
+	dir, s := write(t, p, logarithm)
+	assert.Equal(t, 2, s.Flows, "the third one starts after the end")
+	assert.Equal(t, 1, s.Finished)
+	assert.Equal(t, 3, s.Intervals)
+	assert.Less(t, s.Residual, 1e-9)
+	assert.InDelta(t, 16e6, s.MeanFCT, 1)
+
+	rates := rows(t, dir, oracle.RatesTable)
+	require.Len(t, rates, 4)
+	for i, want := range [][]float64{{0, 4e6, 0, 10e9}, {4e6, 16e6, 0, 10e9 / 3}, {4e6, 16e6, 1, 20e9 / 3}, {16e6, 40e6, 1, 10e9}} {
+		for k, column := range []string{"time_ps", "until_ps", "flow", "rate_bps"} {
+			assert.InDelta(t, want[k], value(t, rates[i], column), 1, "row %d, %s", i, column)
+		}
+		assert.InDelta(t, want[3]*0.96, value(t, rates[i], "goodput_bps"), 1)
+	}
+	links := rows(t, dir, oracle.LinksTable)
+	for _, row := range links {
+		if row["link"] == "leaf0->host1" && row["time_ps"] == "4000000" {
+			assert.InEpsilon(t, 3./10e3, value(t, row, "price"), 1e-9, "three weights on 10 000 Mb/s")
+		}
+	}
+	flows := rows(t, dir, oracle.FlowsTable)
+	require.Len(t, flows, 2)
+	assert.Equal(t, "host0", flows[0]["src"])
+	assert.Equal(t, "host1", flows[0]["dst"])
+	assert.Equal(t, "true", flows[0]["measured"])
+	assert.Equal(t, "16000000", flows[0]["end_ps"])
+	assert.InDelta(t, 10e3, value(t, flows[0], "sent_bytes"), 1e-6)
+	assert.Equal(t, "-1", flows[1]["end_ps"])
+	assert.InDelta(t, 10e3+30e3, value(t, flows[1], "sent_bytes"), 1e-6)
+}
+
+// TestUtilities: two flows into one host, of 1 and 2 kB of payload and the
+// weights 1 and 3.
+func TestUtilities(t *testing.T) {
+	for _, tt := range []struct {
+		utility oracle.Utility
+		share   float64 // of the first one
+	}{
+		{oracle.Utility{Name: oracle.MaxMin}, 0.25},
+		{oracle.Utility{Name: oracle.AlphaFair, Alpha: 4}, 0.25},
+		{oracle.Utility{Name: oracle.MinFCT, Epsilon: 0.5}, 4. / 13},
+	} {
+		p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 1000}, scenario.Flow{Src: 2, Dst: 1, Size: 2000, Weight: 3})
+		dir, _ := write(t, p, tt.utility)
+		assert.InEpsilon(t, tt.share*10e9, value(t, rows(t, dir, oracle.RatesTable)[0], "rate_bps"), 1e-9, "%v", tt.utility)
+	}
+}
+
+// TestPaths: flows from four hosts to four over two spines have the links
+// that ECMP gives them; with the oracle's rates no link is above its capacity
+// and every flow has a full one.
+func TestPaths(t *testing.T) {
+	var flows []scenario.Flow
+	for i := range uint32(12) {
+		flows = append(flows, scenario.Flow{Src: i % 4, Dst: 4 + i/4, Size: 1e9})
+	}
+	p := point(t, 2, flows...)
+	dir, _ := write(t, p, logarithm)
+	load := map[scenario.PortRef]float64{}
+	paths := map[uint32][]scenario.PortRef{}
+	first := rows(t, dir, oracle.RatesTable)[:12]
+	for f, err := range p.Flows.Flows(1) {
+		require.NoError(t, err)
+		paths[f.ID] = p.Topology.Path(f.Src, f.Dst, topology.FlowHash(f.Src, f.Dst, f.SrcPort, f.DstPort, true))
+		for _, port := range paths[f.ID] {
+			load[port] += value(t, first[f.ID], "rate_bps")
+		}
+	}
+	for port, bps := range load {
+		assert.LessOrEqual(t, bps, 10e9*(1+1e-9), p.Topology.PortName(port))
+	}
+	for f, path := range paths {
+		full := false
+		for _, port := range path {
+			full = full || load[port] > 10e9*(1-1e-9)
+		}
+		assert.True(t, full, "flow %d", f)
+	}
+}
+
+// TestSubflows: MPTCP's sub-flows pool their paths; two of eight or more take
+// different spines, so a flow is not held by one that another flow fills.
+func TestSubflows(t *testing.T) {
+	p := point(t, 2, scenario.Flow{Src: 0, Dst: 4, Size: 1e9}, scenario.Flow{Src: 1, Dst: 5, Size: 1e9})
+	p.Scenario.Components["transport"] = one("mptcp", map[string]any{"subflows": int64(8)})
+	dir, _ := write(t, p, logarithm)
+	for _, row := range rows(t, dir, oracle.RatesTable)[:2] {
+		assert.InEpsilon(t, 10e9, value(t, row, "rate_bps"), 1e-9)
+	}
+}
+
+// TestOwnUtilities: the utility is the sender's; of two bandwidth functions one
+// has half the slope. Where the experiment has none, it is the sum of log x.
+func TestOwnUtilities(t *testing.T) {
+	flows := []scenario.Flow{{Src: 0, Dst: 1, Size: 1e6}, {Src: 2, Dst: 1}}
+	share := func(p *experiment.Point) float64 {
+		dir, _ := write(t, p, oracle.Utility{})
+		return value(t, rows(t, dir, oracle.RatesTable)[0], "rate_bps") / 10e9
+	}
+	p := point(t, 1, flows...)
+	assert.InEpsilon(t, 0.5, share(p), 1e-9)
+	p.Scenario.Components["utility"] = one("bandwidth_function", map[string]any{"alpha": 5., "curve": catalog.List{{0, 0}, {1, 10e9}}})
+	assert.InEpsilon(t, 0.5, share(p), 1e-9)
+	p.Scenario.Sets = []scenario.Set{{Nodes: []uint32{2}, Components: scenario.Components{
+		"utility": one("bandwidth_function", map[string]any{"alpha": 5., "curve": catalog.List{{1, 5e9}}}),
+	}}}
+	assert.InEpsilon(t, 2./3, share(p), 1e-9)
+	p.Scenario.Sets = nil
+	p.Scenario.Components["utility"] = one("fct_min", map[string]any{"epsilon": 0.5})
+	assert.InEpsilon(t, 1, share(p), 1e-9, "an unlimited flow counts as one of 1 PB")
+	p.Scenario.Components["utility"] = one("alpha_fair", map[string]any{"alpha": 2.})
+	assert.InEpsilon(t, 0.5, share(p), 1e-9)
+}
+
+func TestRefusals(t *testing.T) {
+	flow := scenario.Flow{Src: 0, Dst: 4, Size: 1e6}
+	tests := map[string]struct {
+		change  func(*experiment.Point)
+		flow    scenario.Flow
+		utility oracle.Utility
+		want    string
+	}{
+		"selector": {func(p *experiment.Point) { p.Scenario.Components["path_selector"] = one("letflow", nil) }, flow, logarithm,
+			"flow 0 has several paths, and letflow chooses one by what it meets during the run"},
+		"failures": {func(p *experiment.Point) { p.Scenario.LinkEvents = []scenario.LinkEvent{{}} }, flow, logarithm, "links fail during its run"},
+		"game":     {func(p *experiment.Point) { p.Game = &game.Params{} }, flow, logarithm, "computed from a game"},
+		"utility":  {nil, flow, oracle.Utility{Name: "alpha-fair"}, `there is no utility "alpha-fair"; did you mean "alpha_fair"?`},
+		"alpha":    {nil, flow, oracle.Utility{Name: oracle.AlphaFair}, "flow 0: alpha is 0; it must be between"},
+		"own selector": {func(p *experiment.Point) {
+			p.Scenario.Sets = []scenario.Set{{Nodes: []uint32{8}, Components: scenario.Components{"path_selector": one("spray", nil)}}}
+		}, flow, logarithm, "some of its nodes have a path selector of their own"},
+		"own utility": {func(p *experiment.Point) { p.Scenario.Components["utility"] = one("step", nil) }, flow, oracle.Utility{},
+			"flow 0: the oracle does not know the utility step"},
+		"loop": {nil, scenario.Flow{Src: 0, Dst: 4, Size: 1, ClosedLoop: true}, logarithm, "flow 0 is a message in a closed loop"},
+	}
+	for title, tt := range tests {
+		t.Run(title, func(t *testing.T) {
+			p := point(t, 2, tt.flow)
+			if tt.change != nil {
+				tt.change(p)
+			}
+			o, err := oracle.New(p, tt.utility)
+			if err == nil {
+				_, err = o.Write(context.Background(), t.TempDir(), 1)
+			}
+			assert.ErrorContains(t, err, tt.want)
+		})
+	}
+	// One spine leaves no choice: any selector will do.
+	p := point(t, 1, flow)
+	p.Scenario.Components["path_selector"] = one("letflow", nil)
+	_, s := write(t, p, logarithm)
+	assert.Equal(t, 1, s.Finished)
+}

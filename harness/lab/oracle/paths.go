@@ -1,0 +1,84 @@
+package oracle
+
+import (
+	"errors"
+	"fmt"
+
+	"fabriclab/analysis/num"
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/topology"
+)
+
+// paths are the ways of flows through a network whose links have two
+// directions each.
+type paths struct {
+	point     *experiment.Point
+	topology  *topology.Topology
+	links     []num.Link // 2 id is from a to b, 2 id + 1 from b to a
+	selector  string
+	symmetric bool // of ecmp
+}
+
+func newPaths(point *experiment.Point) (*paths, error) {
+	p := &paths{point: point, topology: point.Topology}
+	for _, set := range point.Scenario.Sets {
+		if _, own := set.Components["path_selector"]; own {
+			return nil, errors.New("some of its nodes have a path selector of their own; the oracle needs ecmp at all switches")
+		}
+	}
+	for _, l := range p.topology.Links {
+		for _, from := range []scenario.PortRef{{Node: l.A, Port: l.APort}, {Node: l.B, Port: l.BPort}} {
+			p.links = append(p.links, num.Link{Name: p.topology.PortName(from), CapacityBps: float64(l.RateBps)})
+		}
+	}
+	if selector := point.Scenario.Components["path_selector"].One; selector != nil {
+		p.selector = selector.Type
+		p.symmetric, _ = selector.Params["symmetric"].(bool)
+	}
+	return p, nil
+}
+
+// subflows is how many a flow of a host has.
+func (p *paths) subflows(host uint32) int {
+	if t := at(p.point, host, "transport"); t != nil && t.Type == "mptcp" {
+		n, _ := t.Params["subflows"].(int64)
+		return int(n)
+	}
+	return 1
+}
+
+// of are the paths of a flow's sub-flows. With ecmp they are a function of
+// hosts and ports, the one that switches compute; sub-flow i of MPTCP has both
+// ports i higher (mechanisms/transport/mptcp.cc). Other selectors choose during
+// the run: only where there is no choice does their path follow from the list.
+func (p *paths) of(f *scenario.Flow) ([][]int, error) {
+	if p.selector != "ecmp" {
+		path, only := p.topology.OnlyPath(f.Src, f.Dst)
+		if !only {
+			return nil, fmt.Errorf("flow %d has several paths, and %s chooses one by what it meets during the run; the oracle knows the paths of ecmp, which are a function of the flow",
+				f.ID, p.selector)
+		}
+		return [][]int{p.egress(path)}, nil
+	}
+	var all [][]int
+	for i := range p.subflows(f.Src) {
+		hash := topology.FlowHash(f.Src, f.Dst, f.SrcPort+uint16(i), f.DstPort+uint16(i), p.symmetric)
+		all = append(all, p.egress(p.topology.Path(f.Src, f.Dst, hash)))
+	}
+	return all, nil
+}
+
+// egress are the links behind ports.
+func (p *paths) egress(ports []scenario.PortRef) []int {
+	var links []int
+	for _, port := range ports {
+		l := p.topology.Link(port)
+		place := 2 * int(l.ID)
+		if l.A != port.Node || l.APort != port.Port {
+			place++
+		}
+		links = append(links, place)
+	}
+	return links
+}
