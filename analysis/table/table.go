@@ -4,12 +4,15 @@
 package table
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"fabriclab/base/catalog"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
@@ -99,9 +102,25 @@ func Ints(names ...string) []Column {
 	return columns
 }
 
-// Scan calls each for every batch of rows of a table of the run in dir, with
-// the given columns. An error of each ends the scan and is returned as it is.
-func Scan(dir, name string, columns []Column, each func(*Rows) error) (err error) {
+// Describe says what a table of the run in dir has in it.
+func Describe(dir, name string) (t *catalog.Table, err error) {
+	err = withFile(dir, name, new(bool), func(path string, file *parquet.File) error {
+		text, ok := file.Lookup(catalog.TableKey)
+		if !ok {
+			return corrupt(dir, path, errors.New("it does not say what is in it"))
+		}
+		if err := json.Unmarshal([]byte(text), &t); err != nil {
+			return corrupt(dir, path, err)
+		}
+		return nil
+	})
+	return t, err
+}
+
+// withFile opens a table's file. parquet-go panics on some kinds of damage;
+// what the caller's own code panics with, while inCaller is set, is not taken
+// for damage.
+func withFile(dir, name string, inCaller *bool, use func(path string, file *parquet.File) error) (err error) {
 	path := filepath.Join(dir, name+".parquet")
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -114,12 +133,8 @@ func Scan(dir, name string, columns []Column, each func(*Rows) error) (err error
 		return fmt.Errorf("reading table %s: %w", name, err)
 	}
 	defer f.Close()
-
-	// parquet-go panics on some kinds of damage; what each panics with is not
-	// taken for damage.
-	var inEach bool
 	defer func() {
-		if !inEach {
+		if !*inCaller {
 			if r := recover(); r != nil {
 				err = corrupt(dir, path, fmt.Errorf("%v", r))
 			}
@@ -133,6 +148,24 @@ func Scan(dir, name string, columns []Column, each func(*Rows) error) (err error
 	if err != nil {
 		return corrupt(dir, path, err)
 	}
+	return use(path, file)
+}
+
+// Scan calls each for every batch of rows of a table of the run in dir, with
+// the given columns. An error of each ends the scan and is returned as it is.
+func Scan(dir, name string, columns []Column, each func(*Rows) error) error {
+	var inEach bool
+	return withFile(dir, name, &inEach, func(path string, file *parquet.File) error {
+		return scan(dir, path, file, columns, func(rows *Rows) error {
+			inEach = true
+			err := each(rows)
+			inEach = false
+			return err
+		})
+	})
+}
+
+func scan(dir, path string, file *parquet.File, columns []Column, each func(*Rows) error) error {
 	rows := &Rows{values: make([][]parquet.Value, len(columns)), unsigned: make([]bool, len(columns))}
 	index := make([]int, len(columns))
 	for i, c := range columns {
@@ -170,10 +203,7 @@ func Scan(dir, name string, columns []Column, each func(*Rows) error) (err error
 					return corrupt(dir, path, fmt.Errorf("column %s: %w", columns[i].Name, err))
 				}
 			}
-			inEach = true
-			err := each(rows)
-			inEach = false
-			if err != nil {
+			if err := each(rows); err != nil {
 				return err
 			}
 		}

@@ -17,7 +17,8 @@ const (
 	TableFile = TableName + ".parquet"
 )
 
-var table = trace.Table{
+// Table describes the table of games.
+var Table = trace.Table{
 	Name: TableName, Title: "Random routing games, one row per game", Scope: "game",
 	Columns: []trace.Column{
 		{Name: "game", Type: "u32", Unit: "1", Help: "number of the game"},
@@ -69,12 +70,12 @@ func (p *Params) play(seed uint64, n int) (row, error) {
 // Write plays all games of a seed and writes TableFile into a folder. Games do
 // not depend on each other; stop says whether to give up.
 func (p *Params) Write(dir string, seed uint64, stop func() error) (rows int, err error) {
-	writer, err := trace.NewTableWriter(table, trace.Options{Dir: dir, Names: trace.NodeNames(nil)})
+	writer, err := trace.NewTableWriter(Table, trace.Options{Dir: dir, Names: trace.NodeNames(nil)})
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, writer.Close()) }()
-	columns := make([][]byte, len(table.Columns))
+	columns := make([][]byte, len(Table.Columns))
 	for n := range p.Games {
 		if err := stop(); err != nil {
 			return 0, err

@@ -14,8 +14,10 @@ import (
 	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/engine/omnet"
 	"fabriclab/harness/experiment"
+	"fabriclab/harness/game"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
+	"fabriclab/harness/trace"
 	"fabriclab/harness/workload"
 )
 
@@ -74,8 +76,18 @@ func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experimen
 			return Experiment{}, err
 		}
 	}
-	section, err := decodeFigure(e, s)
+	section, err := decodeFigure(e, s, storedTables(c))
 	return Experiment{e, section}, err
+}
+
+// storedTables are the tables that a run can have, as they are stored.
+func storedTables(c *catalog.Catalog) spec.Tables {
+	tables := spec.Tables{}
+	for _, t := range c.Tables {
+		tables[t.Name] = trace.Stored(t)
+	}
+	tables[game.Table.Name] = trace.Stored(game.Table)
+	return tables
 }
 
 // configDir is where an experiment's presets are: in the nearest folder above

@@ -166,7 +166,7 @@ func (lab *Lab) figureOf(tree, experiment string) *spec.Figure {
 	}
 	var f *spec.Figure
 	if err == nil {
-		f, err = figure.Decode(file, &head.Figure, nil)
+		f, err = figure.Decode(file, &head.Figure, nil, nil)
 	}
 	if err != nil {
 		fmt.Fprintf(lab.Err, "warning: the measures of the figure are not compared: %v\n", err)

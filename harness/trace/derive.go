@@ -12,10 +12,11 @@ var derivedColumns = []Column{
 
 var linkColumn = Column{Name: "link", Type: "string", Unit: "1", Help: "the port as node->neighbour, with #n for the n-th parallel link"}
 
-// stored is the table as it stands in the Parquet file: labels and references
+// Stored is the table as it stands in the Parquet file: labels and references
 // are strings, the link and the derived columns are added.
-func stored(t Table) Table {
+func Stored(t Table) Table {
 	s := t
+	s.Sampled = false // how it was made
 	s.Columns = nil
 	for _, c := range t.Columns {
 		if c.Ref != "" || len(c.Labels) > 0 {
@@ -33,8 +34,8 @@ func stored(t Table) Table {
 }
 
 func hasLink(t Table) bool {
-	node, port := t.column("node"), t.column("port")
-	return node >= 0 && port >= 0 && t.Columns[node].Ref == "node" && t.Columns[port].Type == "u16" && t.column("link") < 0
+	node, port := index(t, "node"), index(t, "port")
+	return node >= 0 && port >= 0 && t.Columns[node].Ref == "node" && t.Columns[port].Type == "u16" && index(t, "link") < 0
 }
 
 // isFlows says whether the table has what the derived columns need.
@@ -43,7 +44,7 @@ func isFlows(t Table) bool {
 		return false
 	}
 	for _, need := range []Column{{Name: "src", Type: "u32"}, {Name: "dst", Type: "u32"}, {Name: "size_bytes", Type: "u64"}, {Name: "start_ps", Type: "i64"}, {Name: "end_ps", Type: "i64"}} {
-		if i := t.column(need.Name); i < 0 || t.Columns[i].Type != need.Type {
+		if i := index(t, need.Name); i < 0 || t.Columns[i].Type != need.Type {
 			return false
 		}
 	}

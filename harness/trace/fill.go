@@ -26,7 +26,7 @@ func fillers(t Table, offsets []int, opt Options) []filler {
 			fill = append(fill, plainFiller(c, offsets[i]))
 		}
 		if hasLink(t) && c.Name == "port" {
-			node := t.column("node")
+			node := index(t, "node")
 			fill = append(fill, linkFiller(t.Columns[node], offsets[node], offsets[i], opt.Names))
 		}
 	}
@@ -141,7 +141,7 @@ func linkFiller(node Column, nodeOffset, portOffset int, names *Names) filler {
 // derivedFillers make ideal_fct_ps, fct_ps and slowdown, which stand at the
 // columns from first on.
 func derivedFillers(t Table, offsets []int, first int, opt Options) []filler {
-	of := func(name string) int { return offsets[t.column(name)] }
+	of := func(name string) int { return offsets[index(t, name)] }
 	src, dst, size, start, end := of("src"), of("dst"), of("size_bytes"), of("start_ps"), of("end_ps")
 	fct := func(payload []byte, rows, i int) (int64, bool) {
 		e := int64(binary.LittleEndian.Uint64(payload[end*rows+8*i:]))

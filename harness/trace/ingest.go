@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"fabriclab/base/catalog"
+
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
@@ -22,8 +24,6 @@ const (
 	rowGroupRows = 1 << 20
 	// chunkRows is how many values are converted at a time.
 	chunkRows = 4096
-
-	schemaKey = "fabriclab.table"
 )
 
 // Options say where the tables go and how ids become names.
@@ -143,7 +143,7 @@ func NewTableWriter(t Table, opt Options) (*TableWriter, error) {
 	}
 	w.file = file
 	w.out = &hashingWriter{out: file, sum: sha256.New()}
-	s := stored(t)
+	s := Stored(t)
 	description, err := json.Marshal(s)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("describing the table %q: %w", t.Name, err), file.Close())
@@ -152,7 +152,7 @@ func NewTableWriter(t Table, opt Options) (*TableWriter, error) {
 		parquetSchema(s),
 		parquet.MaxRowsPerRowGroup(rowGroupRows),
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
-		parquet.KeyValueMetadata(schemaKey, string(description)),
+		parquet.KeyValueMetadata(catalog.TableKey, string(description)),
 		parquet.DataPageStatistics(false), // the column index has them
 		parquet.CreatedBy("fabriclab", "1", "parquet-go"),
 	}
@@ -168,7 +168,7 @@ func NewTableWriter(t Table, opt Options) (*TableWriter, error) {
 	offset := 0
 	for _, c := range t.Columns {
 		w.offsets = append(w.offsets, offset)
-		offset += c.width()
+		offset += width(c)
 	}
 	w.fill = fillers(t, w.offsets, opt)
 	return w, nil

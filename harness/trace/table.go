@@ -15,6 +15,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"fabriclab/base/catalog"
+
 	"github.com/parquet-go/parquet-go"
 )
 
@@ -75,7 +77,7 @@ func Open(runDir, table string) (t *TableFile, err error) {
 		return nil, err
 	}
 	t = &TableFile{path: path, os: f, file: file}
-	description, ok := file.Lookup(schemaKey)
+	description, ok := file.Lookup(catalog.TableKey)
 	if !ok {
 		return nil, errors.New("it was not written by fabriclab")
 	}
