@@ -75,8 +75,6 @@ var kinds = map[string]kind{
 	"imbalance":        {Share, Lower, []string{"ports", "window", "interval", "count", "stat"}, nil, statOf(imbalance), imbalance},
 	"flowlet_size":     {Bytes, Lower, []string{"gap", "percentile"}, nil, flowletSize, flowletSizes},
 	"reordering":       {Share, Lower, nil, []string{"min_size", "max_size"}, reordering, nil},
-	"price_of_anarchy": {Share, Lower, nil, []string{"stat"}, ofGames("anarchy"), nil},
-	"equal_split":      {Share, Lower, nil, []string{"stat"}, ofGames("equal_ratio"), nil},
 	"group_time":       {Time, Lower, []string{"group"}, nil, groupTime, nil},
 	"table":            {Any, Neither, []string{"table", "stat"}, []string{"column", "where", "window", "by", "across", "percentile", "port"}, ofColumn, columnValues},
 	"group_throughput": {Share, Higher, nil, []string{"group"}, groupThroughput, nil},
@@ -450,27 +448,6 @@ func fctNormalised(x in) (float64, error) {
 func imbalance(x in) ([]float64, error) {
 	values, err := Imbalance(x.dir, x.m.Ports, ByteCount(x.m.Count), x.window, int64(x.m.Interval))
 	return values, inRun(x.dir, err)
-}
-
-// ofGames is the largest value of a column of the table of games, or another
-// statistic of it.
-func ofGames(column string) func(in) (float64, error) {
-	return func(x in) (float64, error) {
-		var values []float64
-		err := table.Scan(x.dir, "games", []table.Column{{Name: column, Type: table.Float}}, func(r *table.Rows) error {
-			for i := range r.N {
-				values = append(values, r.Float(0, i))
-			}
-			return nil
-		})
-		if err != nil {
-			return 0, err
-		}
-		if x.m.Stat == "" && len(values) > 0 {
-			return slices.Max(values), nil
-		}
-		return stats.Of(values, x.m.Stat)
-	}
 }
 
 func flowletSize(x in) (float64, error) {

@@ -22,8 +22,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/harness/computed"
 	"fabriclab/harness/flowlist"
-	"fabriclab/harness/game"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
@@ -64,8 +64,8 @@ type Point struct {
 	Topology  *topology.Topology
 	Flows     workload.Generator
 	Effective Effective
-	// Game stands in place of all of these where a point is computed.
-	Game *game.Params
+	// Model stands in place of the scenario where a point is computed.
+	Model computed.Model
 
 	rules        workload.Rules
 	hash         func() (string, error)
@@ -199,7 +199,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 		if c.engines == nil {
 			point.Engines = usual
 		}
-		if point.Game != nil {
+		if point.Model != nil {
 			point.Engines, point.enginesFixed = []string{ComputedEngine}, true
 		}
 		for _, name := range point.Engines {
@@ -313,15 +313,17 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 
 // Keys of an experiment: those that describe a point, and the others.
 var (
-	pointKeys = []string{"topology", "workload", "preset", "mechanisms", "params", "run", "trace", gameKey}
-	headKeys  = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure"}
+	simulationKeys = []string{"topology", "workload", "preset", "mechanisms", "params", "run", "trace"}
+	headKeys       = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure"}
 )
+
+func pointKeys() []string { return slices.Concat(simulationKeys, computedKeys()) }
 
 // path takes a path into the tree apart; component.parameter is short for
 // params.component.parameter.
 func (l *loader) path(text string) []string {
 	path := strings.Split(text, ".")
-	if !slices.Contains(pointKeys, path[0]) && !slices.Contains(headKeys, path[0]) && l.catalog.Component(path[0]) != nil {
+	if !slices.Contains(pointKeys(), path[0]) && !slices.Contains(headKeys, path[0]) && l.catalog.Component(path[0]) != nil {
 		path = append([]string{"params"}, path...)
 	}
 	return path
@@ -373,10 +375,10 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		root = l.set(root, a.path, a.value, a.key)
 	}
 	s := l.section(root, root, "")
-	s.known = slices.Concat(pointKeys, headKeys)
+	s.known = slices.Concat(pointKeys(), headKeys)
 	s.done()
-	if s.get(gameKey) != nil {
-		return l.gamePoint(s, c)
+	if kind := computedKind(s); kind != nil {
+		return l.computedPoint(s, c, kind)
 	}
 	r := l.run(s)
 	t := l.topology(s)

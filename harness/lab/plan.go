@@ -10,11 +10,11 @@ import (
 
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
+	"fabriclab/harness/computed"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/engine/omnet"
 	"fabriclab/harness/experiment"
-	"fabriclab/harness/game"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
 	"fabriclab/harness/trace"
@@ -86,7 +86,11 @@ func storedTables(c *catalog.Catalog) spec.Tables {
 	for _, t := range c.Tables {
 		tables[t.Name] = trace.Stored(t)
 	}
-	tables[game.Table.Name] = trace.Stored(game.Table)
+	for _, kind := range computed.Kinds() {
+		for _, t := range kind.Tables {
+			tables[t.Name] = trace.Stored(t)
+		}
+	}
 	return tables
 }
 

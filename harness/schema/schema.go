@@ -13,6 +13,7 @@ import (
 
 	"fabriclab/base/catalog"
 	"fabriclab/base/units"
+	"fabriclab/harness/computed"
 	"fabriclab/harness/experiment"
 )
 
@@ -85,7 +86,11 @@ func (m *maker) experiment(figure object) object {
 	}
 	maps.Copy(properties, partial)
 	// What the matrix or a scale may set need not be in the file itself.
-	whole := object{"not": object{"anyOf": []object{{"required": []string{"matrix"}}, {"required": []string{"scales"}}, {"required": []string{"game"}}}}}
+	elsewhere := []object{{"required": []string{"matrix"}}, {"required": []string{"scales"}}}
+	for _, kind := range computed.Kinds() { // has what it needs in a section of its own
+		elsewhere = append(elsewhere, object{"required": []string{kind.Key}})
+	}
+	whole := object{"not": object{"anyOf": elsewhere}}
 	return object{
 		"type": "object", "properties": properties, "additionalProperties": false,
 		"if": whole, "then": object{"properties": point, "required": []string{"topology", "workload", "preset", "run"}},
@@ -116,13 +121,18 @@ func (m *maker) point(complete bool) object {
 			return object{"type": "object", "properties": m.mechanisms(), "additionalProperties": false, "description": "replaces parts of the preset"}
 		}),
 		"params": m.reference("params", m.params),
-		"game": m.reference("game"+suffix, func() object {
-			s := m.section("game", m.about.Game, complete)
-			s["description"] = help["game"]
+		"run":    m.reference("run"+suffix, func() object { return m.run(complete) }),
+		"trace":  m.reference("trace"+suffix, func() object { return m.trace(complete) }),
+	}
+	for _, kind := range computed.Kinds() {
+		properties[kind.Key] = m.reference(kind.Key+suffix, func() object {
+			s := m.section(kind.Key, m.about.Computed[kind.Key], complete)
+			s["description"] = kind.Help[""]
+			for key, property := range s["properties"].(object) {
+				property.(object)["description"] = kind.Help[key]
+			}
 			return s
-		}),
-		"run":   m.reference("run"+suffix, func() object { return m.run(complete) }),
-		"trace": m.reference("trace"+suffix, func() object { return m.trace(complete) }),
+		})
 	}
 	if !slices.Equal(slices.Sorted(maps.Keys(properties)), slices.Sorted(slices.Values(m.about.Point))) {
 		panic(fmt.Sprintf("the schema has the keys %v, validation %v", slices.Sorted(maps.Keys(properties)), m.about.Point))

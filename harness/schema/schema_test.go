@@ -17,6 +17,7 @@ import (
 	"fabriclab/analysis/figure"
 	"fabriclab/base/catalog"
 	"fabriclab/harness/experiment"
+	_ "fabriclab/harness/game" // a kind of computed experiment
 	"fabriclab/harness/schema"
 )
 
