@@ -80,11 +80,26 @@ func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experimen
 	return Experiment{e, section}, err
 }
 
+// derived is all that is added to the tables of a point's run.
+func derived(point *experiment.Point) []trace.Derived {
+	return []trace.Derived{
+		trace.IdealFCT(func(src, dst uint32, size uint64) (int64, bool) {
+			ps, err := point.IdealFCT(src, dst, size)
+			return ps, err == nil // an unlimited flow has none
+		}),
+	}
+}
+
 // storedTables are the tables that a run can have, as they are stored.
 func storedTables(c *catalog.Catalog) spec.Tables {
 	tables := spec.Tables{}
 	for _, t := range c.Tables {
-		tables[t.Name] = trace.Stored(t)
+		tables[t.Name] = trace.Stored(t, derived(nil)...)
+	}
+	for _, d := range derived(nil) {
+		for _, t := range d.Tables() {
+			tables[t.Name] = trace.Stored(t)
+		}
 	}
 	for _, kind := range computed.Kinds() {
 		for _, t := range kind.Tables {
@@ -174,9 +189,6 @@ func job(e Experiment, point *experiment.Point, hash, engineName string, seed ui
 		Key:   store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engineName, Seed: seed},
 		Title: title, Labels: labels, Program: program, EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
 		Prepare: func(dir string) (*workload.Tally, error) { return point.WriteInputs(dir, seed) },
-		IdealFCT: func(src, dst uint32, size uint64) (int64, bool) {
-			ps, err := point.IdealFCT(src, dst, size)
-			return ps, err == nil // an unlimited flow has none
-		},
+		Derived: func() []trace.Derived { return derived(point) },
 	}
 }

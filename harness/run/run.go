@@ -32,9 +32,8 @@ type Job struct {
 	// Prepare writes the inputs: scenario.json and the files it names, and
 	// effective.json.
 	Prepare func(dir string) (*workload.Tally, error)
-	// IdealFCT is the completion time of a flow between two hosts in the
-	// empty network; see trace.Options.
-	IdealFCT func(src, dst uint32, size uint64) (ps int64, ok bool)
+	// Derived makes what is added to the tables of one run; nil adds nothing.
+	Derived func() []trace.Derived
 }
 
 // Queued is the event of a job that waits to be run; it says what the job is.
@@ -423,7 +422,11 @@ func simulate(ctx context.Context, job Job, opt Options, dir string, names *trac
 	ingested := make(chan struct{})
 	go func() {
 		defer close(ingested)
-		tables, traceErr = trace.Ingest(ctx, reading, trace.Options{Dir: dir, Names: names, IdealFCT: job.IdealFCT, Rows: &rows})
+		opt := trace.Options{Dir: dir, Names: names, Rows: &rows}
+		if job.Derived != nil {
+			opt.Derived = job.Derived()
+		}
+		tables, traceErr = trace.Ingest(ctx, reading, opt)
 		if traceErr != nil {
 			endChild()
 		}

@@ -32,10 +32,8 @@ type Options struct {
 	Dir string
 	// Names are the names of nodes and links.
 	Names *Names
-	// IdealFCT is the completion time of a flow between two hosts in the
-	// empty network; false if it has none (unlimited flows). Nil means none
-	// has.
-	IdealFCT func(src, dst uint32, size uint64) (ps int64, ok bool)
+	// Derived are what is added to what is traced.
+	Derived []Derived
 	// Create opens a file for writing; nil means os.Create.
 	Create func(path string) (io.WriteCloser, error)
 	// Rows, if not nil, is kept at the number of rows read so far.
@@ -98,6 +96,19 @@ func Ingest(ctx context.Context, in io.Reader, opt Options) (files []File, err e
 		}
 		files = append(files, file)
 	}
+	for _, d := range opt.Derived {
+		err := d.Finish(func(t Table) (*TableWriter, error) {
+			w, err := NewTableWriter(t, Options{Dir: opt.Dir, Names: opt.Names, Create: opt.Create})
+			if err == nil {
+				w.finished = func(f File) { files = append(files, f) }
+				tables = append(tables, w)
+			}
+			return w, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	return files, nil
 }
 
@@ -125,10 +136,13 @@ type TableWriter struct {
 	parquet *parquet.GenericWriter[any]
 	columns []*parquet.ColumnWriter
 	fill    []filler
+	derived *deriver
 	offsets []int // of the columns in the payload, in bytes per row
 	values  []parquet.Value
 	inGroup int
 	rows    uint64
+	// finished is told of the file, if it is not nil.
+	finished func(File)
 }
 
 // NewTableWriter creates the file <table>.parquet.
@@ -143,7 +157,7 @@ func NewTableWriter(t Table, opt Options) (*TableWriter, error) {
 	}
 	w.file = file
 	w.out = &hashingWriter{out: file, sum: sha256.New()}
-	s := Stored(t)
+	s := Stored(t, opt.Derived...)
 	description, err := json.Marshal(s)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("describing the table %q: %w", t.Name, err), file.Close())
@@ -171,6 +185,7 @@ func NewTableWriter(t Table, opt Options) (*TableWriter, error) {
 		offset += width(c)
 	}
 	w.fill = fillers(t, w.offsets, opt)
+	w.derived = newDeriver(t, w.offsets, opt, len(w.fill))
 	return w, nil
 }
 
@@ -199,6 +214,12 @@ func (w *TableWriter) WriteRows(payload []byte, rows int) error {
 				return w.failed(err)
 			}
 		}
+		w.derived.derive(n, payload, rows, done)
+		for c, values := range w.derived.values {
+			if _, err := w.columns[len(w.fill)+c].WriteRowValues(values[:n]); err != nil {
+				return w.failed(err)
+			}
+		}
 		done += n
 		w.inGroup += n
 		if w.inGroup == rowGroupRows {
@@ -218,10 +239,14 @@ func (w *TableWriter) Finish() (File, error) {
 	if err := w.parquet.Close(); err != nil {
 		return File{}, w.failed(err)
 	}
-	return File{
+	file := File{
 		Table: w.table.Name, Name: filepath.Base(w.path), Rows: w.rows,
 		Bytes: w.out.bytes, SHA256: hex.EncodeToString(w.out.sum.Sum(nil)),
-	}, nil
+	}
+	if w.finished != nil {
+		w.finished(file)
+	}
+	return file, nil
 }
 
 // Close closes the file.
