@@ -44,11 +44,16 @@ func Run() {
 	}
 }
 
-// Main is the stand-in's main function. The modes are the cases of play and
+// Main is the stand-in's main function; STAND_IN_ENGINE is an engine that it
+// plays in place of ns3, and differs from it in the mode "differ". The modes are the cases of play and
 // those of the stream and the summary.
 func Main(mode string, args []string) int {
 	if len(args) == 1 && args[0] == "--version" {
-		text, err := json.Marshal(Version)
+		v := Version
+		if name := os.Getenv("STAND_IN_ENGINE"); name != "" {
+			v.Engine = name
+		}
+		text, err := json.Marshal(v)
 		check(err)
 		fmt.Println(string(text))
 		return 0
@@ -126,8 +131,11 @@ func play(mode string, options map[string]string) int {
 
 func stream(mode, path string) {
 	samples := 100
-	if mode == "large" {
+	switch {
+	case mode == "large":
 		samples = 3_000_000
+	case mode == "differ" && os.Getenv("STAND_IN_ENGINE") != "":
+		samples++
 	}
 	var b bytes.Buffer
 	check(tracetest.Write(&b, samples))
