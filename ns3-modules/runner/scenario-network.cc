@@ -32,6 +32,17 @@ Mechanism(const core::ComponentSpec& spec)
     return Factory(spec, FabricMechanism::TypeName(spec.type));
 }
 
+/// What a node is called in ns3::Names, where the fabric has the name of its own object.
+std::string
+UniqueName(std::string name)
+{
+    while (name == "fabric" || Names::Find<Object>(name))
+    {
+        name += '_';
+    }
+    return name;
+}
+
 } // namespace
 
 NodeContainer
@@ -60,7 +71,7 @@ BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
     for (const auto& n : s.nodes)
     {
         const Ptr<Node> node = CreateObject<Node>();
-        Names::Add(n.name, node);
+        Names::Add(UniqueName(n.name), node);
         nodes.Add(node);
         if (n.isHost)
         {
