@@ -52,7 +52,7 @@ type port struct {
 	link, peer uint32
 }
 
-const unreachable = ^uint16(0)
+const Unreachable = ^uint16(0)
 
 // A FieldError says which field of a topology's description is wrong; Field
 // is its path in the topology section, such as "hosts.sender1" or "failed.0".
@@ -203,30 +203,46 @@ func (t *Topology) connect() error {
 		if *row == nil {
 			*row = t.distances(tor)
 		}
-		if (*row)[int(t.tor[0])-t.hosts] == unreachable {
+		if (*row)[int(t.tor[0])-t.hosts] == Unreachable {
 			return fieldErrorf("links", "there is no way from host %s to host %s; add a link, or list fewer as failed", t.Nodes[0].Name, t.Nodes[host].Name)
 		}
 	}
 	return nil
 }
 
-// distances is a breadth-first search from a switch over all switches.
+// distances are the hops from a switch to all switches.
 func (t *Topology) distances(from uint32) []uint16 {
-	dist := make([]uint16, len(t.Nodes)-t.hosts)
-	for i := range dist {
-		dist[i] = unreachable
-	}
-	dist[int(from)-t.hosts] = 0
-	for queue := []uint32{from}; len(queue) > 0; queue = queue[1:] {
-		next := dist[int(queue[0])-t.hosts] + 1
-		for _, p := range t.ports[queue[0]] {
-			if !t.isHost(p.peer) && !t.isDown(p.link) && dist[int(p.peer)-t.hosts] == unreachable {
-				dist[int(p.peer)-t.hosts] = next
-				queue = append(queue, p.peer)
+	return Hops(len(t.Nodes), []uint32{from}, func(node uint32, visit func(uint32)) {
+		for _, p := range t.ports[node] {
+			if !t.isHost(p.peer) && !t.isDown(p.link) {
+				visit(p.peer)
 			}
 		}
+	})[t.hosts:]
+}
+
+// Hops is a breadth-first search: the number of hops to each node from the
+// nearest of some, Unreachable where there is no way. neighbours has visit
+// called with each neighbour of a node.
+func Hops(nodes int, from []uint32, neighbours func(node uint32, visit func(uint32))) []uint16 {
+	hops := make([]uint16, nodes)
+	for i := range hops {
+		hops[i] = Unreachable
 	}
-	return dist
+	queue := slices.Clone(from)
+	for _, node := range queue {
+		hops[node] = 0
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		next := hops[queue[0]] + 1
+		neighbours(queue[0], func(node uint32) {
+			if hops[node] == Unreachable {
+				hops[node] = next
+				queue = append(queue, node)
+			}
+		})
+	}
+	return hops
 }
 
 // Attached is the switch that a host hangs on.
@@ -373,7 +389,7 @@ func (t *Topology) nextHops(hops []uint16, node, dst uint32) []uint16 {
 			if p.peer == dst {
 				hops = append(hops, uint16(i))
 			}
-		case !t.isHost(p.peer) && !t.isDown(p.link) && here != unreachable && dist[int(p.peer)-t.hosts]+1 == here:
+		case !t.isHost(p.peer) && !t.isDown(p.link) && here != Unreachable && dist[int(p.peer)-t.hosts]+1 == here:
 			hops = append(hops, uint16(i))
 		}
 	}

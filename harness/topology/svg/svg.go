@@ -68,21 +68,21 @@ func (d *drawing) levels() {
 		neighbours[l.A] = append(neighbours[l.A], l.B)
 		neighbours[l.B] = append(neighbours[l.B], l.A)
 	}
-	d.level = make([]int, len(d.t.Nodes))
-	var queue []uint32
-	for i, n := range d.t.Nodes {
-		d.level[i] = -1
+	var hosts []uint32
+	for _, n := range d.t.Nodes {
 		if n.Kind == scenario.Host {
-			d.level[i] = 0
-			queue = append(queue, n.ID)
+			hosts = append(hosts, n.ID)
 		}
 	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		for _, n := range neighbours[queue[0]] {
-			if d.level[n] < 0 {
-				d.level[n] = d.level[queue[0]] + 1
-				queue = append(queue, n)
-			}
+	hops := topology.Hops(len(d.t.Nodes), hosts, func(node uint32, visit func(uint32)) {
+		for _, n := range neighbours[node] {
+			visit(n)
+		}
+	})
+	d.level = make([]int, len(d.t.Nodes))
+	for i, n := range hops {
+		if d.level[i] = int(n); n == topology.Unreachable {
+			d.level[i] = -1
 		}
 	}
 	d.below = make([][]uint32, len(d.t.Nodes))
