@@ -19,11 +19,11 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/portname"
 	"fabriclab/harness/scenario"
 )
 
@@ -283,7 +283,7 @@ func (t *Topology) Host(name string) (uint32, error) {
 // Port finds a port by name: "s1->s2", or "s1->s2#1" for the second of
 // several parallel links.
 func (t *Topology) Port(name string) (scenario.PortRef, error) {
-	from, to, n, err := parsePort(name)
+	from, to, n, err := portname.Parse(name)
 	if err != nil {
 		return scenario.PortRef{}, err
 	}
@@ -333,30 +333,13 @@ func (t *Topology) Ports(pattern string) ([]scenario.PortRef, error) {
 func (t *Topology) PortName(ref scenario.PortRef) string {
 	ports := t.ports[ref.Node]
 	peer := ports[ref.Port].peer
-	name := t.Nodes[ref.Node].Name + "->" + t.Nodes[peer].Name
 	n := 0
 	for _, p := range ports[:ref.Port] {
 		if p.peer == peer {
 			n++
 		}
 	}
-	if n > 0 {
-		name += "#" + strconv.Itoa(n)
-	}
-	return name
-}
-
-// parsePort takes "a->b#n" apart.
-func parsePort(name string) (from, to string, n int, err error) {
-	from, rest, arrow := strings.Cut(name, "->")
-	to, number, numbered := strings.Cut(rest, "#")
-	if numbered {
-		n, err = strconv.Atoi(number)
-	}
-	if !arrow || from == "" || to == "" || err != nil || numbered && n < 1 {
-		return "", "", 0, fmt.Errorf("%q is not a port; write node->neighbour, such as s1->s2, with #1 behind it for the second parallel link, #2 for the third", name)
-	}
-	return from, to, n, nil
+	return portname.Of(t.Nodes[ref.Node].Name, t.Nodes[peer].Name, n)
 }
 
 // Routes yields every switch's equal-cost next hops towards every host, in
