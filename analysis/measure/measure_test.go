@@ -123,11 +123,11 @@ func TestTake(t *testing.T) {
 		"drops":   1,                            //
 		"small":   2,                            // the unfinished flow has 2 KB and is not below 2 KB
 
-		"mean_fct": 70,        // 80 and 60 us
-		"normal":   140. / 80, // over 40 us each
-		"uneven":   200. / 3,  // 2500 and 5000 KB: 2500 over the mean of 3750 in every interval
-		"job":      100,       //
-		"round":    150,       // 12 Mbit in 80 us are 150 Gb/s of 100; group 2 is not measured
+		"mean_fct": 70,                   // 80 and 60 us
+		"normal":   140. / 80,            // over 40 us each
+		"uneven":   200. / 3,             // 2500 and 5000 KB: 2500 over the mean of 3750 in every interval
+		"job":      100,                  //
+		"round":    150,                  // 12 Mbit in 80 us are 150 Gb/s of 100; group 2 is not measured
 		"second":   4e6 / 100e-6 / 100e9, // 4 Mbit in 100 us
 	}
 	for _, name := range f.Measures.Names {

@@ -14,9 +14,9 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
+	"fabriclab/base/columns"
 	"fabriclab/harness/engine"
 )
 
@@ -171,7 +171,7 @@ func Healthy(findings []Finding) bool {
 
 // Render writes the findings for people.
 func Render(out io.Writer, findings []Finding) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := columns.New(out)
 	for _, f := range findings {
 		state := "ok"
 		switch {

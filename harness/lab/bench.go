@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
 	"github.com/google/renameio/v2"
 
+	"fabriclab/base/columns"
 	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/run"
 )
@@ -203,7 +203,7 @@ func (lab *Lab) showBench(b benchmark) error {
 	if lab.Set.JSON {
 		return lab.Print(b)
 	}
-	w := tabwriter.NewWriter(lab.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := columns.Right(lab.Out)
 	fmt.Fprintln(w, "packet hops\tper CPU second\tevents\tper hop\tCPU ns per event\tpeak memory\ttrace rows\tper second\tharness share\tCPU\t")
 	for _, s := range b.Loads {
 		fmt.Fprintf(w, "%d\t%.2f M\t%d\t%.2f\t%.0f\t%.1f MB\t%d\t%.0f\t%.1f %%\t%.1f s\t  %s\n", s.PacketHops, s.HopsPerCPUSecond/1e6,

@@ -13,11 +13,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
-
-	"fabriclab/base/catalog"
 
 	"github.com/parquet-go/parquet-go"
+
+	"fabriclab/base/catalog"
+	"fabriclab/base/columns"
 )
 
 // TableFile is a stored table opened for reading.
@@ -232,7 +232,7 @@ func quote(s string) ([]byte, error) {
 
 // Head prints the first rows as an aligned table.
 func (t *TableFile) Head(out io.Writer, rows int64) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := columns.New(out)
 	var names []string
 	for _, c := range t.Table.Columns {
 		names = append(names, c.Name)
@@ -256,7 +256,7 @@ func (t *TableFile) Head(out io.Writer, rows int64) error {
 
 // WriteSchema prints the table's title and what every column means.
 func (t *TableFile) WriteSchema(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := columns.New(out)
 	fmt.Fprintf(w, "%s: %s, %d rows\n", t.Table.Name, t.Table.Title, t.Rows())
 	fmt.Fprintln(w, "column\ttype\tunit\tmeaning")
 	for _, c := range t.Table.Columns {

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/measure"
 	"fabriclab/base/catalog"
+	"fabriclab/base/columns"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/workload"
 )
@@ -119,7 +119,7 @@ func (a *app) listCommand() *cobra.Command {
 			if a.Set.JSON {
 				return a.Print(entries)
 			}
-			w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+			w := columns.New(a.Out)
 			for _, e := range entries {
 				columns := []string{e.Name}
 				if e.Kind != "" {
@@ -223,7 +223,7 @@ func (a *app) describeCommand() *cobra.Command {
 }
 
 func (a *app) describeOne(c *catalog.Catalog, m *catalog.Component) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	w := columns.New(a.Out)
 	fmt.Fprintf(w, "%s (%s): %s\n", m.Name, strings.ReplaceAll(m.Kind, "_", " "), m.Title)
 	fmt.Fprintf(w, "%s\nsource: %s\n", m.Help, m.Source)
 	if len(m.Needs) > 0 {
