@@ -13,10 +13,11 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"fabriclab/base/catalog"
-
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"fabriclab/base/catalog"
+	"fabriclab/base/parquetfile"
 )
 
 const (
@@ -261,36 +262,16 @@ func (w *TableWriter) failed(err error) error {
 	return fmt.Errorf("writing the table %q to %s: %w", w.table.Name, w.path, err)
 }
 
-// orderedGroup is a Parquet schema that keeps the order of its columns
-// (parquet.Group sorts them by name).
-type orderedGroup struct {
-	parquet.Group
-	order []string
-}
-
-func (g orderedGroup) Fields() []parquet.Field {
-	byName := map[string]parquet.Field{}
-	for _, f := range g.Group.Fields() {
-		byName[f.Name()] = f
-	}
-	fields := make([]parquet.Field, len(g.order))
-	for i, name := range g.order {
-		fields[i] = byName[name]
-	}
-	return fields
-}
-
 func parquetSchema(t Table) *parquet.Schema {
-	g := orderedGroup{Group: parquet.Group{}}
+	var columns []parquetfile.Column
 	for _, c := range t.Columns {
 		node := parquetNode(c)
 		if c.Nullable {
 			node = parquet.Optional(node)
 		}
-		g.Group[c.Name] = node
-		g.order = append(g.order, c.Name)
+		columns = append(columns, parquetfile.Column{Name: c.Name, Node: node})
 	}
-	return parquet.NewSchema(t.Name, g)
+	return parquetfile.Schema(t.Name, columns)
 }
 
 func parquetNode(c Column) parquet.Node {
