@@ -319,11 +319,9 @@ func convergenceTime(t *tables) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	link := int64(0)
-	for port, bps := range network.RateBps {
-		if strings.HasSuffix(port, "->"+flows[0].dst) {
-			link = max(link, bps)
-		}
+	link, err := network.AccessRate(flows[0].dst)
+	if err != nil {
+		return 0, err
 	}
 	rates, err := FlowRates(t.dir, Pacing, ids)
 	if err != nil {

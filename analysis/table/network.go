@@ -59,14 +59,19 @@ func ReadNetwork(dir string) (*Network, error) {
 	return n, nil
 }
 
-// AccessRate is the rate in bit/s of the one link of a host.
+// AccessRate is what the links of a host carry together in one direction, in
+// bit/s.
 func (n *Network) AccessRate(host string) (int64, error) {
+	var sum int64
 	for port, rate := range n.RateBps {
-		if from, _, _ := strings.Cut(port, "->"); from == host && host != "" {
-			return rate, nil
+		if from, _, _ := strings.Cut(port, "->"); from == host {
+			sum += rate
 		}
 	}
-	return 0, fmt.Errorf("the flows have no one receiver, of whose link this is a share; %q is no host", host)
+	if sum == 0 {
+		return 0, fmt.Errorf("the flows have no one receiver, of whose link this is a share; %q is no host", host)
+	}
+	return sum, nil
 }
 
 // Rate is the link rate of a port in bit/s.

@@ -119,4 +119,9 @@ func TestNetwork(t *testing.T) {
 	n, err = table.ReadNetwork(dir)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int64{"a->b": 5, "a->b#1": 7, "b->a": 5, "b->a#1": 7}, n.RateBps)
+	rate, err = n.AccessRate("a")
+	require.NoError(t, err)
+	assert.Equal(t, int64(12), rate, "a host may have several links")
+	_, err = n.AccessRate("c")
+	require.ErrorContains(t, err, `"c" is no host`)
 }

@@ -14,23 +14,17 @@ import (
 )
 
 // Version is the catalog version this package reads.
-const Version = 1
+const Version = 2
 
-// Kinds of components.
-const (
-	KindNode              = "node"
-	KindPathSelector      = "path_selector"
-	KindQueue             = "queue"
-	KindPortAgent         = "port_agent"
-	KindTransport         = "transport"
-	KindCongestionControl = "congestion_control"
-	KindReceiverAgent     = "receiver_agent"
-	KindAllocator         = "allocator"
-)
+// KindNode is the kind of the node model's own components: host, switch, port.
+// All other kinds are those of the slots.
+const KindNode = "node"
 
-// Catalog is the list of all components and trace tables.
+// Catalog is the list of all components, of the slots in which they stand, and
+// of trace tables.
 type Catalog struct {
 	Version    int         `json:"version"`
+	Slots      []Slot      `json:"slots"`
 	Components []Component `json:"components"`
 	Tables     []Table     `json:"tables"`
 }
@@ -135,7 +129,7 @@ func Load(data []byte) (*Catalog, error) {
 			}
 		}
 	}
-	return &c, nil
+	return &c, c.checkSlots()
 }
 
 // Component finds a component by name, or returns nil.

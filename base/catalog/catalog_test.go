@@ -22,16 +22,59 @@ func TestLookup(t *testing.T) {
 	c := fixture(t)
 	hpcc := c.Component("hpcc")
 	require.NotNil(t, hpcc)
-	assert.Equal(t, KindCongestionControl, hpcc.Kind)
+	assert.Equal(t, "congestion_control", hpcc.Kind)
 	assert.Equal(t, 0.95, hpcc.Param("eta").Default)
 	assert.Equal(t, int64(5), hpcc.Param("max_stage").Default)
 	assert.Equal(t, []string{"eta", "max_stage", "w_ai", "min_rate", "u_initial", "header_bytes"}, hpcc.ParamNames())
 	assert.Nil(t, hpcc.Param("etta"))
 	assert.Nil(t, c.Component("hppc"))
-	assert.Equal(t, []string{"fifo", "red"}, c.Names(KindQueue))
+	assert.Equal(t, []string{"fifo", "red"}, c.Names("queue"))
 	assert.Contains(t, c.TableNames(), "queues")
 	assert.True(t, c.Table("queues").Sampled)
 	assert.Nil(t, c.Table("queue"))
+}
+
+func TestSlots(t *testing.T) {
+	c := fixture(t)
+	assert.Equal(t, []string{"nic_queues", "queues"}, c.SlotsOf("queue"))
+	assert.Contains(t, c.SlotKeys(), "utility")
+	assert.Nil(t, c.Slot("queue"))
+	for key, want := range map[string]string{
+		"transport": "one at each host", "nic_agents": "any number at each NIC port",
+		"path_selector": "one at each switch", "queues": "one for each class of each switch port",
+	} {
+		assert.Equal(t, want, c.Slot(key).Place(), key)
+	}
+	assert.True(t, c.Slot("nic_queues").Host())
+	assert.False(t, c.Slot("port_agents").Host())
+	assert.False(t, c.Slot("utility").List())
+}
+
+func TestLoadRefusesSlots(t *testing.T) {
+	catalog := func(slots string) string {
+		return `{"version": 2, "slots": [` + slots + `], "components": [{"name": "fifo", "kind": "queue"}, {"name": "ecmp", "kind": "path_selector"}]}`
+	}
+	const (
+		queues = `{"key": "queues", "kind": "queue", "where": "switch_port", "count": "per_class", "default": "fifo"}`
+		paths  = `{"key": "paths", "kind": "path_selector", "where": "switch", "count": "one", "default": ""}`
+	)
+	_, err := Load([]byte(catalog(queues + "," + paths)))
+	require.NoError(t, err)
+	for _, tt := range []struct{ slots, want string }{
+		{queues, `ecmp is of the kind "path_selector", for which there is no slot`},
+		{queues + "," + queues + "," + paths, "used twice"},
+		{strings.Replace(queues, `"queues"`, `"Queues"`, 1), "not in lower-case letters"},
+		{strings.Replace(queues, `"queues"`, `"fifo"`, 1), "a component has the same name"},
+		{strings.Replace(queues, `"queue"`, `"node"`, 1), `"node" is no kind of mechanisms`},
+		{strings.Replace(queues, "switch_port", "port", 1), `where is "port", not one of host, nic, switch, switch_port`},
+		{strings.Replace(queues, "per_class", "two", 1), `count is "two", not one of one, many, per_class`},
+		{strings.Replace(queues, "per_class", "many", 1), "a slot for any number has no default"},
+		{strings.Replace(queues, `"default": "fifo"`, `"default": ""`, 1), "a slot for each class needs a default"},
+		{strings.Replace(queues, `"default": "fifo"`, `"default": "ecmp"`, 1), `the default "ecmp" is no queue`},
+	} {
+		_, err := Load([]byte(catalog(tt.slots)))
+		assert.ErrorContains(t, err, tt.want)
+	}
 }
 
 func TestParse(t *testing.T) {
@@ -95,12 +138,12 @@ func TestHint(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	component := func(params string) string {
-		return `{"version": 1, "components": [{"name": "x", "kind": "queue", "params": [` + params + `]}]}`
+		return `{"version": 2, "slots": [{"key": "queues", "kind": "queue", "where": "nic", "count": "per_class", "default": "x"}], "components": [{"name": "x", "kind": "queue", "params": [` + params + `]}]}`
 	}
 	tests := []struct{ json, want string }{
 		{`Usage:`, "not the JSON of fabric-describe"},
-		{`{"version": 2}`, "version 2, this program reads version 1; rebuild"},
-		{`{"version": 1, "components": [{"name": "x"}, {"name": "x"}]}`, `component name "x" is empty or used twice`},
+		{`{"version": 1}`, "version 1, this program reads version 2; rebuild"},
+		{`{"version": 2, "components": [{"name": "x"}, {"name": "x"}]}`, `component name "x" is empty or used twice`},
 		{component(`{"name": "p", "type": "int", "default": 1}, {"name": "p", "type": "int", "default": 1}`), `parameter name "p" of x is empty or used twice`},
 		{component(`{"name": "p", "type": "integer", "default": 1}`), `type "integer" is none of`},
 		{component(`{"name": "p", "type": "int", "default": 1.5}`), `the JSON value 1.5 is not of type int`},

@@ -12,7 +12,7 @@ import (
 // tables.
 func (c *Catalog) Markdown(m *Component) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "`%s` (%s): %s.\n", m.Name, strings.ReplaceAll(m.Kind, "_", " "), strings.TrimSuffix(m.Title, "."))
+	fmt.Fprintf(&b, "`%s` (%s): %s.\n", m.Name, Words(m.Kind), strings.TrimSuffix(m.Title, "."))
 	if len(m.Params) == 0 {
 		b.WriteString("It has no parameters.\n")
 	} else {
@@ -102,20 +102,42 @@ func bounded(v any) bool {
 	return false
 }
 
+// SlotsMarkdown lists the slots and what may stand there.
+func (c *Catalog) SlotsMarkdown() string {
+	var b strings.Builder
+	b.WriteString("| key | kind | there is | default | meaning | mechanisms |\n| --- | --- | --- | --- | --- | --- |\n")
+	for i := range c.Slots {
+		s := &c.Slots[i]
+		standing := "none"
+		if s.Default != "" {
+			standing = "`" + s.Default + "`"
+		}
+		names := "none yet"
+		if known := c.Names(s.Kind); len(known) > 0 {
+			names = "`" + strings.Join(known, "`, `") + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", s.Key, Words(s.Kind), s.Place(), standing, cell(s.Help), names)
+	}
+	return b.String()
+}
+
 // cell makes text fit a cell of a Markdown table.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
-var block = regexp.MustCompile(`(?s)(<!-- (params|table):([a-z0-9_]+) -->\n).*?(<!-- /(?:params|table) -->)`)
+var block = regexp.MustCompile(`(?s)(<!-- (params|table|slots)(?::([a-z0-9_]+))? -->\n).*?(<!-- /(?:params|table|slots) -->)`)
 
 // FillMarkdown renews the generated blocks of a page: what stands between
 // <!-- params:NAME --> and <!-- /params --> describes the component of that
 // name, what stands between <!-- table:NAME --> and <!-- /table --> the trace
-// table.
+// table, and what stands between <!-- slots --> and <!-- /slots --> the slots.
 func (c *Catalog) FillMarkdown(page string) (string, error) {
 	var err error
 	filled := block.ReplaceAllStringFunc(page, func(old string) string {
 		parts := block.FindStringSubmatch(old)
 		kind, name := parts[2], parts[3]
+		if kind == "slots" {
+			return parts[1] + c.SlotsMarkdown() + parts[4]
+		}
 		if kind == "table" {
 			if t := c.Table(name); t != nil {
 				return parts[1] + t.Markdown() + parts[4]

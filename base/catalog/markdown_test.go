@@ -29,6 +29,12 @@ func TestMarkdownIsCompleteAndCompact(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, filled, again)
 
+	slots, err := c.FillMarkdown("<!-- slots -->\nold\n<!-- /slots -->\n")
+	require.NoError(t, err)
+	assert.Contains(t, slots, "| `queues` | queue | one for each class of each switch port | `fifo` | order, drops and marks | `fifo`, `red` |\n")
+	assert.Contains(t, slots, "| `utility` | utility | one at each host | none |")
+	assert.NotContains(t, slots, "old")
+
 	_, err = c.FillMarkdown("<!-- params:dcqnc -->\n<!-- /params -->")
 	require.ErrorContains(t, err, `did you mean "dcqcn"?`)
 	_, err = c.FillMarkdown("<!-- table:queue -->\n<!-- /table -->")

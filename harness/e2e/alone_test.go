@@ -113,9 +113,11 @@ func alone(t *testing.T, preset string, sizes []int64) []result {
 		byNetwork[m.Experiment] = byFlow
 		text, err := os.ReadFile(filepath.Join(dir, "scenario.json"))
 		require.NoError(t, err)
-		var s scenario.Scenario
-		require.NoError(t, json.Unmarshal(text, &s))
-		baseRTT[m.Experiment] = s.Components.Host.Params["base_rtt"].(float64) * 1e-12
+		s, err := scenario.Decode(text)
+		require.NoError(t, err)
+		ps, err := s.Components.Param("host", "base_rtt").(json.Number).Float64()
+		require.NoError(t, err)
+		baseRTT[m.Experiment] = ps * 1e-12
 	}
 	var results []result
 	for _, n := range networks {

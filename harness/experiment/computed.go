@@ -45,7 +45,7 @@ func (l *loader) computedPoint(s *section, c combination, kind *computed.Kind) *
 	if kind.Network {
 		takes = append(takes, "topology", "workload", "run")
 	}
-	for _, key := range pointKeys() {
+	for _, key := range pointKeys(l.catalog) {
 		if n := s.get(key); n != nil && !slices.Contains(takes, key) {
 			l.problem(n, "%s is about a simulation, and %s is computed; take one of the two out", key, kind.Key)
 		}

@@ -30,6 +30,7 @@ const (
 	KindTexts           // a list of texts
 	KindTextLists       // a list of lists of texts
 	KindTextMap         // a mapping of names to texts
+	KindTextOrTexts     // a text, or a list of them
 	KindTextsOrMappings // a list of either
 	KindWorkloads       // a list of workloads
 	KindTime
@@ -72,9 +73,8 @@ type Description struct {
 	// point, which a scale and the matrix may change, Range those of a range
 	// of values on an axis.
 	Head, Point, Range []string
-	// Preset are the keys of a preset beside the mechanisms, PresetNeeds the
-	// mechanisms it has to name.
-	Preset, PresetNeeds []string
+	// Preset are the keys of a preset beside the slots and params.
+	Preset []string
 }
 
 // shapeOf finds out what a parser reads by giving it things to read.
@@ -143,7 +143,7 @@ func (s *section) needs(key string) {
 func Describe(c *catalog.Catalog) Description {
 	d := Description{
 		Topologies: map[string]Section{}, Workloads: map[string]Section{}, Computed: map[string]Section{},
-		Head: headKeys, Point: pointKeys(), Range: rangeKeys, Preset: presetHead, PresetNeeds: presetNeeds,
+		Head: headKeys, Point: pointKeys(c), Range: rangeKeys, Preset: presetHead,
 	}
 	network, err := topology.Star{Hosts: 2, Cabling: topology.Cabling{HostRate: 1e9, FabricRate: 1e9}}.Build()
 	if err != nil {

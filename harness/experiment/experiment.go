@@ -145,13 +145,13 @@ func (p *Point) WriteInputs(dir string, seed uint64) (*workload.Tally, error) {
 // IdealFCT is the ideal flow completion time in ps of a flow of size payload
 // bytes between two hosts; see topology.Topology.IdealFCT.
 func (p *Point) IdealFCT(src, dst uint32, size uint64) (int64, error) {
-	return p.Topology.IdealFCT(src, dst, size, framing(&p.Scenario.Components))
+	return p.Topology.IdealFCT(src, dst, size, framing(p.Scenario.Components))
 }
 
 // MaxBaseRTT is the largest base RTT in ps among the pairs of hosts between
 // which there may be flows; see topology.Topology.BaseRTT.
 func (p *Point) MaxBaseRTT() int64 {
-	return p.Topology.MaxBaseRTT(p.Flows.Pairs(), framing(&p.Scenario.Components))
+	return p.Topology.MaxBaseRTT(p.Flows.Pairs(), framing(p.Scenario.Components))
 }
 
 // loader is the state of one Load.
@@ -164,6 +164,7 @@ type loader struct {
 	presets    map[string]*preset
 	topologies map[string]*topology.Topology
 	used       map[string]bool // components in use at any point
+	setParams  []setParams
 }
 
 // Load reads an experiment and checks all of it. The error is of type
@@ -172,6 +173,9 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		forest: newForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{},
+	}
+	if err := l.checkKeys(); err != nil {
+		return nil, err
 	}
 	var err error
 	if l.configDir, err = configDir(file, opt.ConfigDir); err != nil {
@@ -311,19 +315,34 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 	return root, flags
 }
 
-// Keys of an experiment: those that describe a point, and the others.
+// Keys of an experiment: those that describe a point beside the slots, and the
+// others.
 var (
-	simulationKeys = []string{"topology", "workload", "preset", "mechanisms", "params", "run", "trace"}
-	headKeys       = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure"}
+	ownKeys  = []string{"topology", "workload", "preset", "params", nodesKey, "run", "trace"}
+	headKeys = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure"}
 )
 
-func pointKeys() []string { return slices.Concat(simulationKeys, computedKeys()) }
+// pointKeys are the keys that describe a point.
+func pointKeys(c *catalog.Catalog) []string {
+	return slices.Concat(ownKeys, computedKeys(), c.SlotKeys())
+}
+
+// checkKeys refuses a slot whose key means something else in an experiment or
+// a preset.
+func (l *loader) checkKeys() error {
+	for _, key := range l.catalog.SlotKeys() {
+		if slices.Contains(slices.Concat(ownKeys, computedKeys(), headKeys, presetHead), key) {
+			return fmt.Errorf("catalog: the slot %q has the name of another key of experiments; give it another one in the table of slots", key)
+		}
+	}
+	return nil
+}
 
 // path takes a path into the tree apart; component.parameter is short for
 // params.component.parameter.
 func (l *loader) path(text string) []string {
 	path := strings.Split(text, ".")
-	if !slices.Contains(pointKeys(), path[0]) && !slices.Contains(headKeys, path[0]) && l.catalog.Component(path[0]) != nil {
+	if !slices.Contains(pointKeys(l.catalog), path[0]) && !slices.Contains(headKeys, path[0]) && l.catalog.Component(path[0]) != nil {
 		path = append([]string{"params"}, path...)
 	}
 	return path
@@ -375,7 +394,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		root = l.set(root, a.path, a.value, a.key)
 	}
 	s := l.section(root, root, "")
-	s.known = slices.Concat(pointKeys(), headKeys)
+	s.known = slices.Concat(pointKeys(l.catalog), headKeys)
 	s.done()
 	if kind := computedKind(s); kind != nil {
 		return l.computedPoint(s, c, kind)
@@ -389,41 +408,45 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	if name, at, ok := s.required("preset", "none"); ok {
 		base = l.preset(name, at)
 	}
-	slots := s.sub("mechanisms")
-	own := l.mechanisms(slots)
-	slots.done()
-	if base == nil || own.invalid() {
+	own := l.mechanisms(s)
+	sets := l.nodeSets(s)
+	if base == nil {
 		return nil
 	}
 	in := own.over(base.mechanisms)
-	l.checkNeeds(in)
-	for _, name := range in.components() {
-		l.used[name] = true
-	}
-	components, effective := l.components(in, base.params, params)
-	l.deriveClasses(&components, effective)
+	l.checkNeeds(in, sets)
+	l.markUsed(in, sets)
+	general := configuration{mechanisms: in, preset: base.params, params: params}
+	general.classes = l.classes(general)
+	components, effective := l.components(general)
+	l.deriveClasses(components, effective, general.classes)
 	point := &Point{Labels: c.labels, Topology: t}
 	var trace scenario.Trace
 	if t != nil {
-		r.rules.Classes = len(components.Queues)
+		r.rules.Classes = general.classes
 		point.Flows = l.workload(s, t, r.rules)
-		trace = l.trace(s, t, point.Flows, len(components.Queues))
+		trace = l.trace(s, t, point.Flows, general.classes)
 	}
 	if t == nil || point.Flows == nil || l.found > before {
 		return nil
 	}
-	frame := framing(&components)
+	frame := framing(components)
 	if frame.MTU <= frame.Header {
 		l.problem(root, "host.mtu is %d B and host.header_bytes %d B, which leaves no payload; enlarge host.mtu", frame.MTU, frame.Header)
 		return nil
 	}
-	if components.Host.Params["base_rtt"] == int64(0) {
-		l.derive(&components, effective, "base_rtt", t.MaxBaseRTT(point.Flows.Pairs(), frame))
+	if components.Param("host", "base_rtt") == int64(0) {
+		l.derive(components, effective, "base_rtt", t.MaxBaseRTT(point.Flows.Pairs(), frame))
+	}
+	nodes := l.setsOf(general, components, sets, t, &effective)
+	if l.found > before {
+		return nil
 	}
 	point.Effective, point.rules = effective, r.rules
 	point.Scenario = scenario.Scenario{
 		Name: l.name, StopPs: r.rules.StopPs, StopWhenFlowsFinish: r.stopWhenFlowsFinish,
-		Nodes: t.Nodes, Links: t.Links, Components: components, Trace: trace, LinkEvents: t.LinkEvents(),
+		Nodes: t.Nodes, Links: t.Links, Components: l.written(components, general.classes), Sets: nodes, Trace: trace,
+		LinkEvents: t.LinkEvents(), HostEvents: t.HostEvents(),
 	}
 	for i, c := range t.Changes() {
 		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})
@@ -434,8 +457,23 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 
 // unused says which parameters of the experiment no point uses.
 func (l *loader) unused(root *yaml.Node, e *Experiment) {
+	if len(e.Points) == 0 {
+		return
+	}
+	warn := func(at source, text string) {
+		if at.origin == "flag" {
+			l.report(Problem{at.position(), text})
+		} else {
+			e.Warnings = append(e.Warnings, at.position()+": "+text)
+		}
+	}
+	for _, p := range l.setParams {
+		if !p.used {
+			warn(p.where, p.text+" has no effect: at no point one of these nodes has it; choose it there, or take it out")
+		}
+	}
 	_, params := child(root, "params")
-	if isNull(params) || len(e.Points) == 0 {
+	if isNull(params) {
 		return
 	}
 	for i := 0; i < len(params.Content); i += 2 {
@@ -443,12 +481,7 @@ func (l *loader) unused(root *yaml.Node, e *Experiment) {
 		if l.used[key.Value] || l.catalog.Component(key.Value) == nil {
 			continue
 		}
-		text := "params." + key.Value + " has no effect: no point uses " + key.Value + "; choose a preset that does, or take it out"
-		if l.sources[key].origin == "flag" {
-			l.problem(key, "%s", text)
-		} else {
-			e.Warnings = append(e.Warnings, l.sources[key].position()+": "+text)
-		}
+		warn(l.sources[key], "params."+key.Value+" has no effect: no point uses "+key.Value+"; choose a preset that does, or take it out")
 	}
 }
 

@@ -102,12 +102,12 @@ func TestPresets(t *testing.T) {
 	e, err := loadFile(t, write(t, base), "", "preset=dcqcn-hpcc")
 	require.NoError(t, err)
 	p := e.Points[0]
-	assert.Equal(t, []string{"fifo", "red"}, []string{p.Scenario.Components.Queues[0].Type, p.Scenario.Components.Queues[1].Type})
-	assert.Equal(t, int64(25e9), p.Scenario.Components.Queues[1].Params["per_rate"])
+	assert.Equal(t, []string{"fifo", "red"}, []string{p.Scenario.Components["queues"].List[0].Type, p.Scenario.Components["queues"].List[1].Type})
+	assert.Equal(t, int64(25e9), p.Scenario.Components["queues"].List[1].Params["per_rate"])
 	assert.Equal(t, "preset:dcqcn-hpcc", setting(t, p, "queues[1]", "kmin").Origin)
 	assert.Equal(t, "preset:dcqcn", setting(t, p, "congestion_control", "rate_ai").Origin)
-	assert.Empty(t, p.Scenario.Components.PortAgents)
-	assert.NotNil(t, p.Scenario.Components.PortAgents, "an empty list, not null")
+	assert.Empty(t, p.Scenario.Components["port_agents"].List)
+	assert.NotNil(t, p.Scenario.Components["port_agents"].List, "an empty list, not null")
 }
 
 func TestGolden(t *testing.T) {
@@ -202,7 +202,7 @@ scales:
 		assert.Equal(t, tt.value, got.Value, tt.param)
 		assert.Equal(t, tt.origin, got.Origin, tt.param)
 	}
-	assert.Equal(t, int64(0), p.Scenario.Components.CongestionControl.Params["max_stage"])
+	assert.Equal(t, int64(0), p.Scenario.Components.Param("congestion_control", "max_stage"))
 	assert.Contains(t, p.Effective.Table(), "congestion_control  hpcc.eta                 0.9        file:13\n")
 
 	e, err = loadFile(t, file, "", "host.base_rtt=20us")
@@ -212,24 +212,24 @@ scales:
 
 func TestMechanisms(t *testing.T) {
 	file := write(t, base+`
-mechanisms:
-  queues: [fifo, {type: red, params: {kmin: 7KB}}, {type: red, params: {kmin: 8KB}}]
-  port_agents: []
-  receiver_agents: []
-  congestion_control: none
+queues: [fifo, {type: red, params: {kmin: 7KB}}, {type: red, params: {kmin: 8KB}}]
+port_agents: []
+receiver_agents: []
+congestion_control: none
 params:
   red: {kmax: 300KB}
 `)
 	e, err := loadFile(t, file, "")
 	require.NoError(t, err)
 	c := e.Points[0].Scenario.Components
-	require.Len(t, c.Queues, 3)
-	assert.Equal(t, int64(7e3), c.Queues[1].Params["kmin"])
-	assert.Equal(t, int64(8e3), c.Queues[2].Params["kmin"])
-	assert.Equal(t, int64(300e3), c.Queues[2].Params["kmax"])
-	assert.Equal(t, int64(3), c.Host.Params["classes"])
-	assert.Empty(t, c.PortAgents)
-	assert.Equal(t, "none", c.CongestionControl.Type)
+	queues := c["queues"].List
+	require.Len(t, queues, 3)
+	assert.Equal(t, int64(7e3), queues[1].Params["kmin"])
+	assert.Equal(t, int64(8e3), queues[2].Params["kmin"])
+	assert.Equal(t, int64(300e3), queues[2].Params["kmax"])
+	assert.Equal(t, int64(3), c.Param("host", "classes"))
+	assert.Empty(t, c["port_agents"].List)
+	assert.Equal(t, "none", c["congestion_control"].One.Type)
 }
 
 // A scenario over the default transport does not name it, so that its hash is what it was.
@@ -242,11 +242,11 @@ func TestTransport(t *testing.T) {
 	}
 	plain := encoded(loadFile(t, write(t, base), ""))
 	assert.NotContains(t, plain, "transport")
-	assert.Equal(t, plain, encoded(loadFile(t, write(t, base+"mechanisms: {transport: go_back_n}\n"), "")))
+	assert.Equal(t, plain, encoded(loadFile(t, write(t, base+"transport: go_back_n\n"), "")))
 
-	e, err := loadFile(t, write(t, base+"mechanisms: {transport: tcp}\nparams: {tcp: {min_rto: 1ms}}\n"), "")
+	e, err := loadFile(t, write(t, base+"transport: tcp\nparams: {tcp: {min_rto: 1ms}}\n"), "")
 	assert.Contains(t, encoded(e, err), `"type": "tcp"`)
-	assert.Equal(t, int64(1e9), e.Points[0].Scenario.Components.Transport.Params["min_rto"])
+	assert.Equal(t, int64(1e9), e.Points[0].Scenario.Components.Param("transport", "min_rto"))
 	assert.Equal(t, "file:11", setting(t, e.Points[0], "transport", "min_rto").Origin)
 }
 
@@ -502,12 +502,12 @@ func TestRefuses(t *testing.T) {
 		{"out of range", "preset: hpcc", "preset: hpcc\nparams: {hpcc: {eta: 1.5}}", `exp.yaml:8:22: params.hpcc.eta: 1.5 is out of range; allowed: from 0.01 to 1`, ""},
 		{"params list", "preset: hpcc", "preset: hpcc\nparams: {hpcc: [eta]}", `exp.yaml:8:16: params.hpcc maps parameters to values, as in {eta: 0.95}; this is a list`, ""},
 		{"params scalar", "preset: hpcc", "preset: hpcc\nparams: hpcc", `exp.yaml:8:9: params maps components to their parameters`, ""},
-		{"mechanism", "preset: hpcc", "preset: hpcc\nmechanisms: {congestion_control: hpc}", `exp.yaml:8:34: mechanisms.congestion_control: there is no congestion control "hpc"; did you mean "hpcc"?`, ""},
-		{"transport", "preset: hpcc", "preset: hpcc\nmechanisms: {transport: tpc}", `exp.yaml:8:25: mechanisms.transport: there is no transport "tpc"; did you mean "tcp"?`, ""},
-		{"wrong kind", "preset: hpcc", "preset: hpcc\nmechanisms: {path_selector: hpcc}", `mechanisms.path_selector: hpcc is a congestion control, not a path selector`, ""},
-		{"partner", "preset: hpcc", "preset: hpcc\nmechanisms: {port_agents: []}", `hpcc needs the port agent hpcc_int, which is not there; add hpcc_int to mechanisms.port_agents`, ""},
-		{"partner of a path selector", "preset: hpcc", "preset: hpcc\nmechanisms: {path_selector: conga}", `exp.yaml:8:29: conga needs the port agent dre, which is not there; add dre to mechanisms.port_agents`, ""},
-		{"mechanisms key", "preset: hpcc", "preset: hpcc\nmechanisms: {queue: [fifo]}", `there is no key "queue" in mechanisms; did you mean "queues"?`, ""},
+		{"mechanism", "preset: hpcc", "preset: hpcc\ncongestion_control: hpc", `exp.yaml:8:21: congestion_control: there is no congestion control "hpc"; did you mean "hpcc"?`, ""},
+		{"transport", "preset: hpcc", "preset: hpcc\ntransport: tpc", `exp.yaml:8:12: transport: there is no transport "tpc"; did you mean "tcp"?`, ""},
+		{"wrong kind", "preset: hpcc", "preset: hpcc\npath_selector: hpcc", `path_selector: hpcc is a congestion control, not a path selector`, ""},
+		{"partner", "preset: hpcc", "preset: hpcc\nport_agents: []", `hpcc needs the port agent hpcc_int, which is not there; add hpcc_int to nic_agents or port_agents`, ""},
+		{"partner of a path selector", "preset: hpcc", "preset: hpcc\npath_selector: conga", `exp.yaml:8:16: conga needs the port agent dre, which is not there; add dre to nic_agents or port_agents`, ""},
+		{"slot key", "preset: hpcc", "preset: hpcc\nqueue: [fifo]", `there is no key "queue" here; did you mean "queues"?`, ""},
 		{"ack class", "preset: hpcc", "preset: hpcc\nparams: {host: {ack_class: 2}}", `exp.yaml:8:28: host.ack_class is 2, but there are 2 queues, one per class (0 to 1)`, ""},
 		{"classes", "preset: hpcc", "preset: hpcc\nparams: {host: {classes: 3}}", `exp.yaml:8:26: host.classes is 3, but there are 2 queues`, ""},
 		{"no payload", "preset: hpcc", "preset: hpcc\nparams: {host: {mtu: 64B, header_bytes: 64B}}", `host.mtu is 64 B and host.header_bytes 64 B, which leaves no payload`, ""},
@@ -624,7 +624,7 @@ func TestPresetRefused(t *testing.T) {
 	tests := []struct{ name, text, want string }{
 		{"name", "preset: other\n" + mechanisms, `mine.yaml:1:9: the preset calls itself "other", but its file is mine.yaml`},
 		{"key", "preset: mine\nqueue: [fifo]\n" + mechanisms, `mine.yaml:2:1: there is no key "queue" here; did you mean "queues"?`},
-		{"missing", "preset: mine\nqueues: [fifo]\n", `a preset needs the key congestion_control`},
+		{"no queues", "preset: mine\nqueues: []\n", `mine.yaml:2:9: queues is an empty list; name one for each class`},
 		{"unused", "preset: mine\nparams: {fncc: {eta: 0.9}}\n" + mechanisms, `mine.yaml:2:10: params: the preset does not use fncc`},
 		{"no such base", "preset: mine\nextends: hpc\n", `mine.yaml:2:10: there is no preset "hpc"`},
 		{"circle", "preset: mine\nextends: ./mine.yaml\n", `mine.yaml:2:10: the preset "./mine.yaml" extends itself`},

@@ -180,8 +180,8 @@ func (l *loader) choice(key, value *yaml.Node, name string) combination {
 		return l.engineChoice(key, value, name)
 	}
 	path := l.path(key.Value)
-	if !slices.Contains(pointKeys(), path[0]) {
-		l.problem(key, "%s: a matrix changes the keys of points, and %q is none of them%s", name, path[0], catalog.Hint(path[0], pointKeys()))
+	if known := pointKeys(l.catalog); !slices.Contains(known, path[0]) {
+		l.problem(key, "%s: a matrix changes the keys of points, and %q is none of them%s", name, path[0], catalog.Hint(path[0], known))
 		return combination{labels: []Label{label(key.Value, valueText(value))}}
 	}
 	l.markMatrix(value)

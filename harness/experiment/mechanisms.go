@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -18,14 +20,24 @@ import (
 
 // Setting is one parameter of the effective configuration.
 type Setting struct {
-	Place     string `json:"place"`     // where the component plugs in: host, queues[1], congestion_control, …
-	Component string `json:"component"` // its name
+	Place     string `json:"place"`           // where the component plugs in: host, queues[1], congestion_control, …
+	Nodes     string `json:"nodes,omitempty"` // the nodes for which it holds; "" = those that have no setting of their own
+	Component string `json:"component"`       // its name
 	Param     string `json:"param"`
 	Value     string `json:"value"`  // with its unit
 	Origin    string `json:"origin"` // default, derived, preset:NAME, file:LINE, matrix, scale:NAME, flag
 
+	key       string     // of the place: queues of queues[1]
 	canonical any        // the value as in the scenario
 	at        *yaml.Node // where it was set, nil for a default
+}
+
+// Where is the place, and the nodes if it is not the place of all of them.
+func (s Setting) Where() string {
+	if s.Nodes == "" {
+		return s.Place
+	}
+	return s.Place + " at " + s.Nodes
 }
 
 // Effective is the whole effective configuration of a point.
@@ -37,125 +49,120 @@ func (e Effective) Table() string {
 	w := columns.New(&b)
 	fmt.Fprintln(w, "place\tparameter\tvalue\torigin")
 	for _, s := range e {
-		fmt.Fprintf(w, "%s\t%s.%s\t%s\t%s\n", s.Place, s.Component, s.Param, s.Value, s.Origin)
+		fmt.Fprintf(w, "%s\t%s.%s\t%s\t%s\n", s.Where(), s.Component, s.Param, s.Value, s.Origin)
 	}
 	_ = w.Flush() // a strings.Builder takes everything
 	return b.String()
 }
 
-// DefaultTransport is the transport where none is named.
-const DefaultTransport = "go_back_n"
-
-// mechanisms is what a preset or an experiment says about components.
-type mechanisms struct {
-	pathSelector      *mechanism
-	queues            []mechanism
-	portAgents        []mechanism
-	transport         *mechanism // nil: DefaultTransport
-	congestionControl *mechanism
-	receiverAgents    []mechanism
-	has               map[string]bool // the keys that are there
-}
+// mechanisms is what a preset, an experiment or a set of nodes says about
+// slots: what stands there, by key. What it does not say has no key here.
+type mechanisms map[string][]mechanism
 
 // mechanism is a component by name, with parameters of this one place.
 type mechanism struct {
 	component *catalog.Component
-	at        *yaml.Node
+	at        *yaml.Node // where it is named; nil for a slot's default
 	params    *yaml.Node // a mapping, or nil
+	set       *nodeSet   // that names it, nil if a preset or the experiment does
 }
 
-// mechanisms reads the six places where mechanisms plug in.
+// mechanisms reads the keys of the slots. A key with a mistake, which is then
+// reported, is as if it were not there.
 func (l *loader) mechanisms(s *section) mechanisms {
-	m := mechanisms{has: map[string]bool{}}
-	one := func(key, kind string) *mechanism {
-		n := s.get(key)
+	m := mechanisms{}
+	for i := range l.catalog.Slots {
+		slot := &l.catalog.Slots[i]
+		n, before := s.get(slot.Key), l.found
 		if n == nil {
-			return nil
+			continue
 		}
-		m.has[key] = true
-		if found, ok := l.mechanism(n, s.name(key), kind); ok {
-			return &found
-		}
-		return nil
-	}
-	list := func(key, kind string) []mechanism {
-		n := s.get(key)
-		if n == nil {
-			return nil
-		}
-		m.has[key] = true
-		if n.Kind != yaml.SequenceNode {
-			l.problem(n, "%s is a list of names, such as [a, b], not %s", s.name(key), describe(n))
-			return nil
-		}
-		var found []mechanism
-		for i, item := range n.Content {
-			if one, ok := l.mechanism(item, fmt.Sprintf("%s.%d", s.name(key), i), kind); ok {
-				found = append(found, one)
+		found := []mechanism{}
+		switch {
+		case !slot.List():
+			found = append(found, l.mechanism(n, s.name(slot.Key), slot.Kind))
+		case n.Kind != yaml.SequenceNode:
+			l.problem(n, "%s is a list of names, such as [a, b], not %s", s.name(slot.Key), describe(n))
+		case slot.Count == catalog.PerClass && len(n.Content) == 0:
+			l.problem(n, "%s is an empty list; name one for each class, class 0 first, or leave the key out", s.name(slot.Key))
+		default:
+			for i, item := range n.Content {
+				found = append(found, l.mechanism(item, fmt.Sprintf("%s.%d", s.name(slot.Key), i), slot.Kind))
 			}
 		}
-		return found
+		if l.found == before {
+			m[slot.Key] = found
+		}
 	}
-	m.pathSelector = one("path_selector", catalog.KindPathSelector)
-	m.queues = list("queues", catalog.KindQueue)
-	m.portAgents = list("port_agents", catalog.KindPortAgent)
-	m.transport = one("transport", catalog.KindTransport)
-	m.congestionControl = one("congestion_control", catalog.KindCongestionControl)
-	m.receiverAgents = list("receiver_agents", catalog.KindReceiverAgent)
 	return m
 }
 
-// mechanism reads a name, or {type: name, params: {…}}.
-func (l *loader) mechanism(n *yaml.Node, name, kind string) (mechanism, bool) {
+// mechanism reads a name, or {type: name, params: {…}}. Without a component,
+// what is wrong has been reported.
+func (l *loader) mechanism(n *yaml.Node, name, kind string) mechanism {
 	found := mechanism{at: n}
 	at := n
 	if n.Kind == yaml.MappingNode {
 		s := l.section(n, n, name)
 		if at = s.get("type"); at == nil {
 			s.missing("type", strings.Join(l.catalog.Names(kind), " or "))
-			return found, false
+			return found
 		}
 		found.params = s.get("params")
 		s.done()
 	}
 	text, ok := l.scalar(at, name)
 	if !ok {
-		return found, false
+		return found
 	}
-	found.component = l.catalog.Component(text)
-	if found.component == nil || found.component.Kind != kind {
-		what := "there is no " + strings.ReplaceAll(kind, "_", " ") + " " + fmt.Sprintf("%q", text)
-		if found.component != nil {
-			what = fmt.Sprintf("%s is a %s, not a %s", text, strings.ReplaceAll(found.component.Kind, "_", " "), strings.ReplaceAll(kind, "_", " "))
+	component := l.catalog.Component(text)
+	if component == nil || component.Kind != kind {
+		what := "there is no " + catalog.Words(kind) + " " + fmt.Sprintf("%q", text)
+		if component != nil {
+			what = fmt.Sprintf("%s is a %s, not a %s", text, catalog.Words(component.Kind), catalog.Words(kind))
 		}
 		l.problem(at, "%s: %s%s", name, what, catalog.Hint(text, l.catalog.Names(kind)))
-		return found, false
+		return found
 	}
-	l.checkParams(found.params, name+".params", found.component)
-	return found, true
+	found.component = component
+	l.checkParams(found.params, name+".params", component)
+	return found
 }
 
-// over lays what an experiment says over what its preset says.
+// over lays what an experiment or a set of nodes says over what lies below.
 func (m mechanisms) over(base mechanisms) mechanisms {
-	if m.has["path_selector"] {
-		base.pathSelector = m.pathSelector
+	laid := maps.Clone(base)
+	maps.Copy(laid, m)
+	return laid
+}
+
+// reaches says whether parameters of components hold in a slot. They hold for
+// what is named. They hold for a default as well, unless one of some other
+// slots of the same kind is named: the limit of the queues that a preset gives
+// to its switches is none for the queues that NICs have by themselves.
+func (m mechanisms) reaches(slot *catalog.Slot, others []catalog.Slot) bool {
+	if _, named := m[slot.Key]; named {
+		return true
 	}
-	if m.has["queues"] {
-		base.queues = m.queues
+	return !slices.ContainsFunc(others, func(other catalog.Slot) bool {
+		_, named := m[other.Key]
+		return named && other.Kind == slot.Kind
+	})
+}
+
+// standing is what stands in a slot: what is named, or the default.
+func (l *loader) standing(slot *catalog.Slot, m mechanisms, classes int) []mechanism {
+	if named, is := m[slot.Key]; is {
+		return named
 	}
-	if m.has["port_agents"] {
-		base.portAgents = m.portAgents
+	if slot.Default == "" {
+		return nil
 	}
-	if m.has["transport"] {
-		base.transport = m.transport
+	n := 1
+	if slot.Count == catalog.PerClass {
+		n = classes
 	}
-	if m.has["congestion_control"] {
-		base.congestionControl = m.congestionControl
-	}
-	if m.has["receiver_agents"] {
-		base.receiverAgents = m.receiverAgents
-	}
-	return base
+	return slices.Repeat([]mechanism{{component: l.catalog.Component(slot.Default)}}, n)
 }
 
 // preset is a named set of mechanisms.
@@ -164,12 +171,8 @@ type preset struct {
 	params *yaml.Node // component -> parameter -> value
 }
 
-// Keys of a preset beside the places where mechanisms plug in, and the places
-// that it has to fill.
-var (
-	presetHead  = []string{"preset", "extends", "title", "source"}
-	presetNeeds = []string{"path_selector", "queues", "congestion_control"}
-)
+// presetHead are the keys of a preset beside the slots and params.
+var presetHead = []string{"preset", "extends", "title", "source"}
 
 // preset reads a preset by name, or by path relative to the experiment's
 // file. It returns nil if there is something wrong, which is then reported.
@@ -189,18 +192,13 @@ func (l *loader) preset(name string, at *yaml.Node) *preset {
 	}
 	p := &preset{mechanisms: l.mechanisms(s), params: s.get("params")}
 	s.done()
-	for _, key := range presetNeeds {
-		if !p.has[key] {
-			l.problem(root, "a preset needs the key %s; see docs/experiments.md for an example", key)
-		}
-	}
 	l.checkComponents(p.params, "params")
 	if l.found > before {
 		return nil
 	}
 	for i := 0; p.params != nil && i < len(p.params.Content); i += 2 {
-		if component := p.params.Content[i]; !slices.Contains(p.components(), component.Value) {
-			l.problem(component, "params: the preset does not use %s%s", component.Value, catalog.Hint(component.Value, p.components()))
+		if component, used := p.params.Content[i], l.inUse(p.mechanisms); !slices.Contains(used, component.Value) {
+			l.problem(component, "params: the preset does not use %s%s", component.Value, catalog.Hint(component.Value, used))
 			return nil
 		}
 	}
@@ -252,51 +250,50 @@ func (l *loader) presetNames() []string {
 	return files
 }
 
-// components lists the names of the components in use.
-func (m mechanisms) components() []string {
-	names := []string{"host", "switch", "port"}
-	for _, one := range m.all() {
-		names = append(names, one.component.Name)
+// nodeModel are the components that every network has.
+var nodeModel = []string{"host", "switch", "port"}
+
+// inUse lists the components that parameters of components can be for.
+func (l *loader) inUse(m mechanisms) []string {
+	names := slices.Clone(nodeModel)
+	for i := range l.catalog.Slots {
+		slot := &l.catalog.Slots[i]
+		if !m.reaches(slot, l.catalog.Slots) {
+			continue
+		}
+		for _, one := range l.standing(slot, m, 1) {
+			names = append(names, one.component.Name)
+		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// all lists the mechanisms in use, place by place.
-func (m mechanisms) all() []mechanism {
-	var list []mechanism
-	for _, one := range []*mechanism{m.pathSelector, m.transport, m.congestionControl} {
-		if one != nil {
-			list = append(list, *one)
+// checkNeeds reports every mechanism that is named and whose partner is not in
+// use anywhere in the network.
+func (l *loader) checkNeeds(general mechanisms, sets []*nodeSet) {
+	var names []string
+	var named []mechanism
+	for i := range l.catalog.Slots {
+		slot := &l.catalog.Slots[i]
+		for _, one := range l.standing(slot, general, 1) {
+			names = append(names, one.component.Name)
+		}
+		named = append(named, general[slot.Key]...)
+		for _, set := range sets {
+			named = append(named, set.mechanisms[slot.Key]...)
 		}
 	}
-	return slices.Concat(list, m.queues, m.portAgents, m.receiverAgents)
-}
-
-// checkNeeds reports every mechanism in use whose partner is not.
-func (l *loader) checkNeeds(m mechanisms) {
-	names := m.components()
-	for _, one := range m.all() {
+	for _, one := range named {
+		names = append(names, one.component.Name)
+	}
+	for _, one := range named {
 		for _, need := range one.component.Needs {
-			if slices.Contains(names, need) {
-				continue
+			if !slices.Contains(names, need) {
+				kind := l.catalog.Component(need).Kind
+				l.problem(one.at, "%s needs the %s %s, which is not there; add %s to %s", one.component.Name, catalog.Words(kind), need, need, strings.Join(l.catalog.SlotsOf(kind), " or "))
 			}
-			kind, key := "component", "mechanisms"
-			if partner := l.catalog.Component(need); partner != nil {
-				kind, key = strings.ReplaceAll(partner.Kind, "_", " "), "mechanisms."+slotOf(partner.Kind)
-			}
-			l.problem(one.at, "%s needs the %s %s, which is not there; add %s to %s", one.component.Name, kind, need, need, key)
 		}
-	}
-}
-
-// slotOf is the key of an experiment under which mechanisms of a kind stand.
-func slotOf(kind string) string {
-	switch kind {
-	case catalog.KindQueue, catalog.KindPortAgent, catalog.KindReceiverAgent:
-		return kind + "s"
-	default:
-		return kind
 	}
 }
 
@@ -356,12 +353,12 @@ func (l *loader) value(n *yaml.Node, name string, param *catalog.Param) (any, bo
 
 // resolve gives a component in a place all its parameters: the default, or
 // what the last of the layers says. The layers have been checked.
-func (l *loader) resolve(place string, component *catalog.Component, layers ...*yaml.Node) (scenario.Component, Effective) {
+func (l *loader) resolve(key, place string, component *catalog.Component, layers ...*yaml.Node) (scenario.Component, Effective) {
 	made := scenario.Component{Type: component.Name, Params: map[string]any{}}
 	var settings Effective
 	for i := range component.Params {
 		param := &component.Params[i]
-		value, setting := param.Default, Setting{Place: place, Component: component.Name, Param: param.Name, Origin: "default"}
+		value, setting := param.Default, Setting{Place: place, Component: component.Name, Param: param.Name, Origin: "default", key: key}
 		for _, layer := range layers {
 			if isNull(layer) || layer.Kind != yaml.MappingNode {
 				continue
@@ -381,54 +378,100 @@ func (l *loader) resolve(place string, component *catalog.Component, layers ...*
 	return made, settings
 }
 
-// components resolves everything in use.
-func (l *loader) components(m mechanisms, base, over *yaml.Node) (scenario.Components, Effective) {
+// configuration is what stands in the slots of nodes, and what is said about
+// parameters, in the order in which the one goes over the other.
+type configuration struct {
+	mechanisms            // what is named, the sets of nodes included
+	preset     *yaml.Node // component -> parameter -> value
+	params     *yaml.Node // the experiment's
+	sets       []*nodeSet // that hold for these nodes
+	classes    int
+}
+
+// components resolves everything in use, the slots' defaults included.
+func (l *loader) components(c configuration) (scenario.Components, Effective) {
+	made := scenario.Components{}
 	var effective Effective
-	resolve := func(place string, component *catalog.Component, inline *yaml.Node) scenario.Component {
-		layer := func(params *yaml.Node) *yaml.Node {
-			if isNull(params) {
-				return nil
-			}
-			_, n := child(params, component.Name)
-			return n
-		}
-		made, settings := l.resolve(place, component, layer(base), inline, layer(over))
+	resolve := func(key, place string, component *catalog.Component, layers []*yaml.Node) scenario.Component {
+		one, settings := l.resolve(key, place, component, layers...)
 		effective = append(effective, settings...)
-		return made
+		return one
 	}
-	list := func(place string, all []mechanism) []scenario.Component {
-		made := make([]scenario.Component, len(all))
-		for i, one := range all {
-			made[i] = resolve(fmt.Sprintf("%s[%d]", place, i), one.component, one.params)
+	for _, name := range nodeModel {
+		component := l.catalog.Component(name)
+		if component == nil {
+			l.report(Problem{"catalog", "there is no component " + name + "; rebuild the engines and the harness from the same sources"})
+			continue
 		}
-		return made
-	}
-	node := func(name string) scenario.Component {
-		if component := l.catalog.Component(name); component != nil {
-			return resolve(name, component, nil)
+		layers := []*yaml.Node{paramsOf(c.preset, name), paramsOf(c.params, name)}
+		for _, set := range c.sets {
+			layers = append(layers, paramsOf(set.params, name))
 		}
-		l.report(Problem{"catalog", "there is no component " + name + "; rebuild the engines and the harness from the same sources"})
-		return scenario.Component{}
+		one := resolve(name, name, component, layers)
+		made[name] = scenario.Place{One: &one}
 	}
-	// The scenario of a default without parameters does not name it: what it says is what it said
-	// before there was a choice.
-	var transport *scenario.Component
-	if m.transport != nil {
-		if made := resolve("transport", m.transport.component, m.transport.params); made.Type != DefaultTransport || len(made.Params) > 0 {
-			transport = &made
+	for i := range l.catalog.Slots {
+		slot := &l.catalog.Slots[i]
+		standing := l.standing(slot, c.mechanisms, c.classes)
+		if !slot.List() {
+			for _, m := range standing {
+				one := resolve(slot.Key, slot.Key, m.component, l.layers(c, slot, m))
+				made[slot.Key] = scenario.Place{One: &one}
+			}
+			continue
+		}
+		list := make([]scenario.Component, len(standing))
+		for i, m := range standing {
+			list[i] = resolve(slot.Key, fmt.Sprintf("%s[%d]", slot.Key, i), m.component, l.layers(c, slot, m))
+		}
+		made[slot.Key] = scenario.Place{List: list}
+	}
+	return made, effective
+}
+
+// layers are the parameters that hold for a mechanism in a slot, the last ones
+// before the others.
+func (l *loader) layers(c configuration, slot *catalog.Slot, m mechanism) []*yaml.Node {
+	var layers []*yaml.Node
+	add := func(params *yaml.Node, slots []catalog.Slot) {
+		if c.reaches(slot, slots) {
+			layers = append(layers, paramsOf(params, m.component.Name))
 		}
 	}
-	return scenario.Components{
-		Host:              node("host"),
-		Switch:            node("switch"),
-		Port:              node("port"),
-		PathSelector:      resolve("path_selector", m.pathSelector.component, m.pathSelector.params),
-		Queues:            list("queues", m.queues),
-		PortAgents:        list("port_agents", m.portAgents),
-		Transport:         transport,
-		CongestionControl: resolve("congestion_control", m.congestionControl.component, m.congestionControl.params),
-		ReceiverAgents:    list("receiver_agents", m.receiverAgents),
-	}, effective
+	add(c.preset, l.catalog.Slots)
+	if m.set == nil {
+		layers = append(layers, m.params)
+	}
+	add(c.params, l.catalog.Slots)
+	for _, set := range c.sets {
+		if m.set == set {
+			layers = append(layers, m.params)
+		}
+		add(set.params, slices.DeleteFunc(slices.Clone(l.catalog.Slots), func(s catalog.Slot) bool { return s.Host() != slot.Host() }))
+	}
+	return layers
+}
+
+// paramsOf is what is said of a component; nil if nothing is.
+func paramsOf(params *yaml.Node, component string) *yaml.Node {
+	if isNull(params) {
+		return nil
+	}
+	_, n := child(params, component)
+	return n
+}
+
+// written is what a scenario says: it leaves a slot to the engine in which
+// nothing but the default stands, with all its parameters as they are.
+func (l *loader) written(c scenario.Components, classes int) scenario.Components {
+	defaults, _ := l.components(configuration{classes: classes})
+	said := maps.Clone(c)
+	for _, slot := range l.catalog.Slots {
+		if !scenario.AlwaysNames(slot.Key) && reflect.DeepEqual(said[slot.Key], defaults[slot.Key]) {
+			delete(said, slot.Key)
+		}
+	}
+	return said
 }
 
 // setting finds a parameter of the node model; nil if the catalog has none of
@@ -443,25 +486,49 @@ func (e Effective) setting(component, param string) *Setting {
 }
 
 // derive sets a host parameter that the experiment leaves to the harness.
-func (l *loader) derive(c *scenario.Components, e Effective, param string, value int64) {
+func (l *loader) derive(c scenario.Components, e Effective, param string, value int64) {
 	setting := e.setting("host", param)
 	if setting == nil {
 		return
 	}
 	p := l.catalog.Component("host").Param(param)
-	c.Host.Params[param] = value
+	c["host"].One.Params[param] = value
 	setting.canonical, setting.Value, setting.Origin = value, p.Format(value), "derived"
 }
 
-// deriveClasses settles the number of classes, one per queue, and checks the
-// classes that parameters name.
-func (l *loader) deriveClasses(c *scenario.Components, e Effective) {
-	classes := int64(len(c.Queues))
+// classes is how many classes there are: as many as a list with one for each
+// class has items, or as host.classes says where there is none.
+func (l *loader) classes(c configuration) int {
+	first := ""
+	for _, slot := range l.catalog.Slots {
+		named, is := c.mechanisms[slot.Key]
+		switch {
+		case slot.Count != catalog.PerClass || !is:
+		case first == "":
+			first = slot.Key
+		case len(named) != len(c.mechanisms[first]):
+			l.problem(named[0].at, "%s has %d items and %s has %d, one for each class; give both as many as there are classes", slot.Key, len(named), first, len(c.mechanisms[first]))
+		}
+	}
+	if first != "" {
+		return len(c.mechanisms[first])
+	}
+	one, _ := l.components(configuration{preset: c.preset, params: c.params})
+	n, _ := one.Param("host", "classes").(int64)
+	return int(max(n, 1))
+}
+
+// deriveClasses settles the number of classes and checks the classes that
+// parameters name.
+func (l *loader) deriveClasses(c scenario.Components, e Effective, n int) {
+	classes := int64(n)
 	if setting := e.setting("host", "classes"); setting != nil {
 		if setting.at != nil && setting.canonical != classes {
 			l.problem(setting.at, "host.classes is %s, but there are %d queues, one per class; give as many queues as classes", setting.Value, classes)
 		}
-		l.derive(c, e, "classes", classes)
+		if setting.at == nil || setting.canonical != classes {
+			l.derive(c, e, "classes", classes)
+		}
 	}
 	for _, s := range e {
 		class, ok := s.canonical.(int64)
@@ -477,16 +544,12 @@ func (l *loader) deriveClasses(c *scenario.Components, e Effective) {
 	}
 }
 
-// framing is how this configuration puts payload into packets.
-func framing(c *scenario.Components) topology.Framing {
+// framing is how this configuration puts payload into packets. It is the same
+// at all hosts.
+func framing(c scenario.Components) topology.Framing {
 	bytes := func(param string) int64 {
-		n, _ := c.Host.Params[param].(int64)
+		n, _ := c.Param("host", param).(int64)
 		return n
 	}
 	return topology.Framing{MTU: bytes("mtu"), Header: bytes("header_bytes"), Ack: bytes("ack_bytes"), MinFrame: bytes("min_frame")}
-}
-
-// invalid says whether a name that is given was refused.
-func (m mechanisms) invalid() bool {
-	return m.has["path_selector"] && m.pathSelector == nil || m.has["transport"] && m.transport == nil || m.has["congestion_control"] && m.congestionControl == nil || m.has["queues"] && len(m.queues) == 0
 }

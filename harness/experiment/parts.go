@@ -109,7 +109,37 @@ func (l *loader) cabling(s *section) topology.Cabling {
 	if s.get("host_delay") == nil || s.get("fabric_delay") == nil {
 		s.need("delay", "1.5us (or both host_delay and fabric_delay)")
 	}
+	c.Extra = l.extraHosts(s, "host_", c.HostRate, c.HostDelay)
 	return c
+}
+
+// extraHosts reads the hosts beside those of the topology's type. Their links
+// are as those of the other hosts where nothing else is said.
+func (l *loader) extraHosts(s *section, prefix string, rate, delay int64) []topology.ExtraHost {
+	var extra []topology.ExtraHost
+	for i, n := range s.items("extra_hosts") {
+		x := l.section(n, n, s.name("extra_hosts."+strconv.Itoa(i)))
+		x.need("name", "allocator")
+		x.need("switches", `"spine*"`)
+		if s.get("rate") == nil && s.get(prefix+"rate") == nil {
+			x.need("rate", "40Gbps (or a rate for all links of the topology)")
+		}
+		if s.get("delay") == nil && s.get(prefix+"delay") == nil {
+			x.need("delay", "2us (or a delay for all links of the topology)")
+		}
+		host := topology.ExtraHost{
+			Name: x.str("name"), Rate: orDefault(x, "rate", rate, linkRate), Delay: x.time("delay", delay),
+		}
+		x.asks("switches", Shape{Kind: KindTextOrTexts})
+		if at := x.get("switches"); at != nil && at.Kind == yaml.ScalarNode {
+			host.Switches = []string{at.Value}
+		} else {
+			host.Switches, _ = x.texts("switches")
+		}
+		x.done()
+		extra = append(extra, host)
+	}
+	return extra
 }
 
 // linkRate reads a link's rate, which is above 0.
@@ -121,7 +151,7 @@ func linkRate(text string) (int64, error) {
 	return value, err
 }
 
-// linkChanges reads overrides and failed links.
+// linkChanges reads overrides, failed links, and what fails during the run.
 func (l *loader) linkChanges(s *section) topology.Cabling {
 	var c topology.Cabling
 	for i, n := range s.items("overrides") {
@@ -139,15 +169,28 @@ func (l *loader) linkChanges(s *section) topology.Cabling {
 	}
 	c.Failed, _ = s.texts("failed")
 	for i, n := range s.items("failures") {
-		f := l.section(n, n, s.name("failures."+strconv.Itoa(i)))
-		f.need("link", `"spine1->leaf1"`)
-		f.need("at", "5ms")
-		c.Failures = append(c.Failures, topology.Failure{
-			Link: f.str("link"), AtPs: f.time("at", 0), UntilPs: f.time("until", -1), DetectPs: f.time("detect", 0),
-		})
-		f.done()
+		c.Failures = append(c.Failures, l.failure(l.section(n, n, s.name("failures."+strconv.Itoa(i)))))
 	}
 	return c
+}
+
+// failure reads a link or a host that fails during the run.
+func (l *loader) failure(s *section) topology.Failure {
+	s.need("at", "5ms")
+	f := topology.Failure{
+		Link: s.str("link"), Host: s.str("host"),
+		AtPs: s.time("at", 0), UntilPs: s.time("until", -1), DetectPs: s.time("detect", 0),
+	}
+	switch link, host, detect := s.get("link"), s.get("host"), s.get("detect"); {
+	case link == nil && host == nil:
+		s.missing("link", `"spine1->leaf1" (or host: host0)`)
+	case link != nil && host != nil:
+		l.problem(host, "%s and %s exclude each other: a host that dies takes its links with it; keep one", s.name("link"), s.name("host"))
+	case host != nil && detect != nil:
+		l.problem(detect, "%s is for links: no route leads through a host, so none follows its death; take it out", s.name("detect"))
+	}
+	s.done()
+	return f
 }
 
 // attachments reads a chain's hosts: name -> switch.
@@ -185,6 +228,7 @@ func (l *loader) customTopology(s *section) topology.Custom {
 	}
 	rate, _ := quantity(s, "rate", linkRate)
 	delay := s.time("delay", 0)
+	c.Extra = l.extraHosts(s, "", rate, delay)
 	for i, n := range s.items("links") {
 		link := l.section(n, n, s.name("links."+strconv.Itoa(i)))
 		link.need("a", "host0")

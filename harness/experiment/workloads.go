@@ -149,7 +149,7 @@ func (l *loader) poisson(s *section, t *topology.Topology, rules workload.Rules)
 		p.Capacity = l.uplinkShares(s, t, p.Pattern)
 	default:
 		for src := range p.Sources() {
-			p.Capacity = append(p.Capacity, t.Link(scenario.PortRef{Node: src}).RateBps)
+			p.Capacity = append(p.Capacity, t.HostRate(src))
 		}
 	}
 	return l.finish(s, before, p)
@@ -159,11 +159,16 @@ func (l *loader) poisson(s *section, t *topology.Topology, rules workload.Rules)
 func (l *loader) uplinkShares(s *section, t *topology.Topology, p *workload.Pattern) []int64 {
 	sources := map[uint32]int64{}
 	for src := range p.Sources() {
-		sources[t.Attached(src)]++
+		at := t.Attached(src)
+		if len(at) > 1 {
+			l.problem(s.get("load_of"), "%s: %s hangs on %d switches, so its share of one switch's uplinks is not known; write load_of: hosts, or leave it out of the sources", s.name("load_of"), t.Nodes[src].Name, len(at))
+			return nil
+		}
+		sources[at[0]]++
 	}
 	var shares []int64
 	for src := range p.Sources() {
-		at := t.Attached(src)
+		at := t.Attached(src)[0]
 		if t.UplinkRate(at) == 0 {
 			l.problem(s.get("load_of"), "%s: %s is joined with no other switch, so there is no uplink to take a share of; write load_of: hosts", s.name("load_of"), t.Nodes[at].Name)
 			return nil
@@ -334,17 +339,13 @@ func (l *loader) groups(s *section, t *topology.Topology) [][]uint32 {
 	return ids
 }
 
-// hosts reads a list of hosts, all of them if the key is missing.
+// hosts reads a list of hosts, all but the extra ones if the key is missing.
 func (l *loader) hosts(s *section, t *topology.Topology, key string) []uint32 {
 	s.asks(key, Shape{Kind: KindTexts})
 	if n := s.get(key); n != nil {
 		return l.hostList(n, s.name(key), t, map[uint32]bool{})
 	}
-	ids := make([]uint32, len(t.HostNames()))
-	for i := range ids {
-		ids[i] = uint32(i)
-	}
-	return ids
+	return t.UsualHosts()
 }
 
 // hostList reads host names and ranges of them (host0..host15), none of which

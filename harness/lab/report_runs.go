@@ -153,12 +153,12 @@ func parameters(runs []storedRun, dimensions []figure.Dimension, described *cata
 		}
 		all = append(all, i)
 		for _, s := range settings {
-			k := key{s.Place, s.Component, s.Param, s.Value, s.Origin}
+			k := key{s.Where(), s.Component, s.Param, s.Value, s.Origin}
 			at, known := index[k]
 			if !known {
 				at = len(rows)
 				index[k] = at
-				p := report.Param{Name: s.Component + "." + s.Param, Place: s.Place, Value: s.Value, Origin: s.Origin, Default: s.Origin == "default"}
+				p := report.Param{Name: s.Component + "." + s.Param, Place: s.Where(), Value: s.Value, Origin: s.Origin, Default: s.Origin == "default"}
 				describeParam(&p, s, described)
 				rows, having = append(rows, p), append(having, nil)
 			}

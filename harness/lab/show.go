@@ -26,7 +26,7 @@ func ShowPlan(out io.Writer, e Experiment, verbose bool) error {
 	fmt.Fprintln(w, "  place\tparameter\tvalue\torigin\tpoints")
 	for _, row := range changed(e.Points) {
 		s := row.setting
-		fmt.Fprintf(w, "  %s\t%s.%s\t%s\t%s\t%s\n", s.Place, s.Component, s.Param, s.Value, s.Origin, where(row.points, e.Points))
+		fmt.Fprintf(w, "  %s\t%s.%s\t%s\t%s\t%s\n", s.Where(), s.Component, s.Param, s.Value, s.Origin, where(row.points, e.Points))
 	}
 	return w.Flush()
 }
@@ -71,7 +71,7 @@ func changed(points []*experiment.Point) []setting {
 			if s.Origin == "default" {
 				continue
 			}
-			k := key{s.Place, s.Component, s.Param, s.Value, s.Origin}
+			k := key{s.Where(), s.Component, s.Param, s.Value, s.Origin}
 			i, known := index[k]
 			if !known {
 				i = len(rows)

@@ -15,6 +15,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Names of the input files in a run directory.
@@ -28,6 +29,7 @@ const (
 	formatName    = "fabriclab-scenario"
 	formatVersion = 1
 	changeVersion = 2 // of scenarios in which links fail or routes change
+	slotVersion   = 3 // of those with a key that version 2 does not have
 )
 
 // Scenario is one simulation: everything an engine needs beside the flow
@@ -40,11 +42,20 @@ type Scenario struct {
 	Nodes               []Node
 	Links               []Link
 	Components          Components
+	Sets                []Set
 	Trace               Trace
-	// LinkEvents are sorted by time and link. RouteChanges say when the routes
+	// HostEvents are sorted by time and node. LinkEvents are sorted by time and link. RouteChanges say when the routes
 	// of which file hold in place of those before.
+	HostEvents   []HostEvent
 	LinkEvents   []LinkEvent
 	RouteChanges []RouteChange
+}
+
+// HostEvent is a host that dies or comes back.
+type HostEvent struct {
+	AtPs int64  `json:"at_ps"`
+	Node uint32 `json:"node"`
+	Up   bool   `json:"up"`
 }
 
 // LinkEvent takes a link out of service or back.
@@ -75,9 +86,11 @@ type document struct {
 	Nodes               []Node        `json:"nodes"`
 	Links               []Link        `json:"links"`
 	Components          Components    `json:"components"`
+	Sets                []Set         `json:"sets,omitempty"`
 	FlowsFile           string        `json:"flows_file"`
 	RoutesFile          string        `json:"routes_file"`
 	Trace               Trace         `json:"trace"`
+	HostEvents          []HostEvent   `json:"host_events,omitempty"`
 	LinkEvents          []LinkEvent   `json:"link_events,omitempty"`
 	RouteChanges        []RouteChange `json:"route_changes,omitempty"`
 }
@@ -107,27 +120,6 @@ type Link struct {
 	DelayPs int64  `json:"delay_ps"`
 }
 
-// Component is a component in use with all its parameters, as canonical
-// values: bool, int64 (ps, bit/s, bytes), float64, string.
-type Component struct {
-	Type   string         `json:"type"`
-	Params map[string]any `json:"params"`
-}
-
-// Components are the components at the places where they plug in; Queues is
-// indexed by class.
-type Components struct {
-	Host              Component   `json:"host"`
-	Switch            Component   `json:"switch"`
-	Port              Component   `json:"port"`
-	PathSelector      Component   `json:"path_selector"`
-	Queues            []Component `json:"queues"`
-	PortAgents        []Component `json:"port_agents"`
-	Transport         *Component  `json:"transport,omitempty"` // nil: go_back_n
-	CongestionControl Component   `json:"congestion_control"`
-	ReceiverAgents    []Component `json:"receiver_agents"`
-}
-
 // Trace names the tables to record.
 type Trace struct {
 	Tables map[string]TableFilter `json:"tables"`
@@ -153,7 +145,7 @@ type PortRef struct {
 // bytes.
 func (s *Scenario) Encode() ([]byte, error) {
 	d := document{
-		Format: formatName, Version: s.version(), LinkEvents: s.LinkEvents, RouteChanges: s.RouteChanges,
+		Format: formatName, Version: s.version(), Sets: s.Sets, HostEvents: s.HostEvents, LinkEvents: s.LinkEvents, RouteChanges: s.RouteChanges,
 		Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, StopWhenFlowsFinish: s.StopWhenFlowsFinish,
 		Nodes: s.Nodes, Links: s.Links, Components: s.Components,
 		FlowsFile: FlowsFile, RoutesFile: RoutesFile, Trace: s.Trace,
@@ -177,35 +169,46 @@ func Decode(data []byte) (*Scenario, error) {
 	decoder.UseNumber()
 	var d document
 	if err := decoder.Decode(&d); err != nil {
-		return nil, fmt.Errorf("scenario: %w; it must be a %s file of version %d", err, formatName, formatVersion)
+		return nil, fmt.Errorf("scenario: %w; it must be a %s file of version %d to %d", err, formatName, formatVersion, slotVersion)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("scenario: more behind the JSON object; write it again")
 	}
-	if d.Format != formatName || d.Version < formatVersion || d.Version > changeVersion {
-		return nil, fmt.Errorf("scenario: format %q version %d, this program reads %q version %d and %d", d.Format, d.Version, formatName, formatVersion, changeVersion)
+	if d.Format != formatName || d.Version < formatVersion || d.Version > slotVersion {
+		return nil, fmt.Errorf("scenario: format %q version %d, this program reads %q version %d to %d", d.Format, d.Version, formatName, formatVersion, slotVersion)
 	}
 	if d.FlowsFile != FlowsFile || d.RoutesFile != RoutesFile {
 		return nil, fmt.Errorf("scenario: flow list %q and routes %q, run directories have %s and %s", d.FlowsFile, d.RoutesFile, FlowsFile, RoutesFile)
 	}
 	s := &Scenario{
 		Name: d.Name, Seed: d.Seed, StopPs: d.StopPs, StopWhenFlowsFinish: d.StopWhenFlowsFinish,
-		Nodes: d.Nodes, Links: d.Links, Components: d.Components, Trace: d.Trace,
-		LinkEvents: d.LinkEvents, RouteChanges: d.RouteChanges,
+		Nodes: d.Nodes, Links: d.Links, Components: d.Components, Sets: d.Sets, Trace: d.Trace,
+		HostEvents: d.HostEvents, LinkEvents: d.LinkEvents, RouteChanges: d.RouteChanges,
 	}
 	if d.Version != s.version() {
-		return nil, fmt.Errorf("scenario: version %d, but with these link events and route changes it is version %d", d.Version, s.version())
+		return nil, fmt.Errorf("scenario: version %d, but with these events, components and links it is version %d", d.Version, s.version())
 	}
 	return s, nil
 }
 
-// version is that of scenario.json: programs that know no link events refuse
-// those that have some.
+// version is the lowest one that has all keys of this scenario, so that older
+// scenarios keep their bytes.
 func (s *Scenario) version() int {
-	if len(s.LinkEvents) > 0 || len(s.RouteChanges) > 0 {
+	switch {
+	case len(s.Sets) > 0 || len(s.HostEvents) > 0 || s.Components.beyond(firstKeys) || s.severalLinks():
+		return slotVersion
+	case len(s.LinkEvents) > 0 || len(s.RouteChanges) > 0:
 		return changeVersion
 	}
 	return formatVersion
+}
+
+// severalLinks says whether a host has more than one link.
+func (s *Scenario) severalLinks() bool {
+	second := func(node uint32, port uint16) bool {
+		return port > 0 && int(node) < len(s.Nodes) && s.Nodes[node].Kind == Host
+	}
+	return slices.ContainsFunc(s.Links, func(l Link) bool { return second(l.A, l.APort) || second(l.B, l.BPort) })
 }
 
 // Hash identifies a scenario by content, leaving out its seed: 16 hexadecimal

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"flag"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -32,14 +34,14 @@ func example() *Scenario {
 			{ID: 1, A: 1, APort: 0, B: 2, BPort: 1, RateBps: 100e9, DelayPs: 1_500_000},
 		},
 		Components: Components{
-			Host:              Component{"host", map[string]any{"base_rtt": int64(6_000_000), "mtu": int64(1518)}},
-			Switch:            Component{"switch", map[string]any{}},
-			Port:              Component{"port", map[string]any{"pfc": true}},
-			PathSelector:      Component{"ecmp", map[string]any{"symmetric": true}},
-			Queues:            []Component{{"fifo", map[string]any{}}, {"red", map[string]any{"pmax": 0.01, "kmin": int64(5000)}}},
-			PortAgents:        []Component{},
-			CongestionControl: Component{"hpcc", map[string]any{"eta": 0.95}},
-			ReceiverAgents:    []Component{{"hpcc_echo", map[string]any{}}},
+			"host":               {One: &Component{"host", map[string]any{"base_rtt": int64(6_000_000), "mtu": int64(1518)}}},
+			"switch":             {One: &Component{"switch", map[string]any{}}},
+			"port":               {One: &Component{"port", map[string]any{"pfc": true}}},
+			"path_selector":      {One: &Component{"ecmp", map[string]any{"symmetric": true}}},
+			"queues":             {List: []Component{{"fifo", map[string]any{}}, {"red", map[string]any{"pmax": 0.01, "kmin": int64(5000)}}}},
+			"port_agents":        {},
+			"congestion_control": {One: &Component{"hpcc", map[string]any{"eta": 0.95}}},
+			"receiver_agents":    {List: []Component{{"hpcc_echo", map[string]any{}}}},
 		},
 		Trace: Trace{map[string]TableFilter{
 			"flows":  {},
@@ -126,7 +128,9 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{replace(`"stop_ps"`, `"stopps"`), `unknown field "stopps"`},
 		{replace(`"rate_bps"`, `"rate"`), `unknown field "rate"`},
-		{replace(`"version": 1`, `"version": 3`), "version 3, this program reads"},
+		{replace(`"version": 1`, `"version": 4`), "version 4, this program reads"},
+		{replace(`"version": 1`, `"version": 3`), "it is version 1"},
+		{replace(`"params"`, `"parms"`), `unknown field "parms"`},
 		{replace(`"version": 1`, `"version": 2`), "it is version 1"},
 		{replace(`"flows.bin"`, `"/tmp/flows.bin"`), `flow list "/tmp/flows.bin"`},
 		{append(slices.Clone(encoded), '{', '}'), "more behind the JSON object"},
@@ -171,6 +175,57 @@ func TestLinkEvents(t *testing.T) {
 	assert.NotEqual(t, with, other, "the changed routes count")
 }
 
+// What a scenario of version 2 cannot say makes it one of version 3, and reads
+// back.
+func TestVersionThree(t *testing.T) {
+	stfq := Place{List: []Component{{"stfq", map[string]any{}}}}
+	for name, change := range map[string]func(*Scenario){
+		"set": func(s *Scenario) {
+			s.Sets = []Set{{Nodes: []uint32{0}, Components: Components{"host": s.Components["host"]}}}
+		},
+		"slot":       func(s *Scenario) { s.Components["nic_queues"] = stfq },
+		"dead host":  func(s *Scenario) { s.HostEvents = []HostEvent{{AtPs: 5, Node: 1}, {AtPs: 9, Node: 1, Up: true}} },
+		"two links":  func(s *Scenario) { s.Links = append(s.Links, Link{ID: 2, A: 1, APort: 1, B: 2, BPort: 2, RateBps: 1}) },
+		"empty list": func(s *Scenario) { s.Components["applications"] = Place{} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := example()
+			s.LinkEvents = []LinkEvent{{AtPs: 5, Link: 1}}
+			change(s)
+			encoded, err := s.Encode()
+			require.NoError(t, err)
+			assert.Contains(t, string(encoded), `"version": 3`)
+			back, err := Decode(encoded)
+			require.NoError(t, err)
+			again, err := back.Encode()
+			require.NoError(t, err)
+			assert.Equal(t, string(encoded), string(again))
+			assert.Equal(t, s.HostEvents, back.HostEvents)
+			assert.Len(t, back.Sets, len(s.Sets))
+		})
+	}
+}
+
+// Keys that are new stand behind those that always were there, by name.
+func TestComponentsInOrder(t *testing.T) {
+	s := example()
+	for _, key := range []string{"utility", "applications", "transport"} {
+		s.Components[key] = Place{One: &Component{"a<b", map[string]any{}}}
+	}
+	encoded, err := json.Marshal(s.Components)
+	require.NoError(t, err)
+	at := -1
+	for _, key := range []string{"host", "switch", "port", "path_selector", "queues", "port_agents", "transport", "congestion_control", "receiver_agents", "applications", "utility"} {
+		i := strings.Index(string(encoded), `"`+key+`":`)
+		assert.Greater(t, i, at, key)
+		at = i
+	}
+	whole, err := s.Encode()
+	require.NoError(t, err)
+	assert.Contains(t, string(whole), `"type": "a<b"`)
+	assert.Contains(t, string(whole), `"port_agents": []`)
+}
+
 func TestHash(t *testing.T) {
 	digests := func(flows []Flow, routes []Route) ([32]byte, [32]byte) {
 		f, err := FlowsDigest(flowList(flows...))
@@ -193,7 +248,7 @@ func TestHash(t *testing.T) {
 	assert.Equal(t, uint64(2), seeded.Seed)
 
 	changed := example()
-	changed.Components.CongestionControl.Params["eta"] = 0.9
+	changed.Components["congestion_control"].One.Params["eta"] = 0.9
 	assert.NotEqual(t, want, hash(changed, exampleFlows, exampleRoutes))
 	assert.NotEqual(t, want, hash(example(), exampleFlows[:1], exampleRoutes))
 	assert.NotEqual(t, want, hash(example(), exampleFlows, exampleRoutes[:3]))

@@ -117,12 +117,15 @@ func (m *maker) point(complete bool) object {
 		"topology": m.reference("topology"+suffix, func() object { return m.byType("topology", m.about.Topologies, complete) }),
 		"workload": m.reference("workload"+suffix, func() object { return m.byType("workload", m.about.Workloads, complete) }),
 		"preset":   object{"type": []string{"string", "number"}, "description": "a named set of mechanisms, configs/presets/NAME.yaml, or ./file.yaml beside the experiment"},
-		"mechanisms": m.reference("mechanisms", func() object {
-			return object{"type": "object", "properties": m.mechanisms(), "additionalProperties": false, "description": "replaces parts of the preset"}
+		"params":   m.reference("params", m.params),
+		"nodes": m.reference("nodes", func() object {
+			keys := m.slots()
+			keys["params"] = object{"$ref": "#/definitions/params"}
+			set := object{"type": "object", "minProperties": 1, "properties": keys, "additionalProperties": false, "description": "what these nodes have in place of the rest"}
+			return object{"type": []string{"object", "null"}, "additionalProperties": set, "description": help["nodes"]}
 		}),
-		"params": m.reference("params", m.params),
-		"run":    m.reference("run"+suffix, func() object { return m.run(complete) }),
-		"trace":  m.reference("trace"+suffix, func() object { return m.trace(complete) }),
+		"run":   m.reference("run"+suffix, func() object { return m.run(complete) }),
+		"trace": m.reference("trace"+suffix, func() object { return m.trace(complete) }),
 	}
 	for _, kind := range computed.Kinds() {
 		properties[kind.Key] = m.reference(kind.Key+suffix, func() object {
@@ -134,6 +137,7 @@ func (m *maker) point(complete bool) object {
 			return s
 		})
 	}
+	maps.Copy(properties, m.slots())
 	if !slices.Equal(slices.Sorted(maps.Keys(properties)), slices.Sorted(slices.Values(m.about.Point))) {
 		panic(fmt.Sprintf("the schema has the keys %v, validation %v", slices.Sorted(maps.Keys(properties)), m.about.Point))
 	}
@@ -185,6 +189,9 @@ func (m *maker) section(path string, keys experiment.Section, complete bool) obj
 	if complete && required != nil {
 		s["required"] = required
 	}
+	if path == "topology.failures" {
+		s["oneOf"] = []object{{"required": []string{"link"}}, {"required": []string{"host"}, "not": object{"required": []string{"detect"}}}}
+	}
 	return s
 }
 
@@ -214,6 +221,8 @@ func (m *maker) value(path string, k experiment.Key, complete bool) object {
 		s = object{"type": "array", "minItems": 1, "items": object{"$ref": "#/definitions/workload" + suffix}}
 	case experiment.KindTextMap:
 		s = object{"type": "object", "minProperties": 1, "additionalProperties": word}
+	case experiment.KindTextOrTexts:
+		s = object{"anyOf": []object{word, {"type": "array", "items": word, "minItems": 1}}}
 	case experiment.KindTextsOrMappings:
 		s = object{"type": "array", "minItems": 1, "items": object{"anyOf": []object{word, m.section(path, k.Items, complete)}}}
 	case experiment.KindList:
@@ -320,32 +329,45 @@ func (m *maker) params() object {
 	return object{"type": []string{"object", "null"}, "description": "component -> parameter -> value; over the preset's", "properties": properties, "additionalProperties": false}
 }
 
-// mechanisms are the places where mechanisms plug in.
-func (m *maker) mechanisms() object {
-	one := func(kind string) object {
-		return m.reference("mechanism-"+kind, func() object {
-			names := m.catalog.Names(kind)
-			var forms []object
-			for _, name := range names {
-				forms = append(forms, object{
-					"properties": object{"type": object{"const": name}, "params": m.component(m.catalog.Component(name))},
-					"required":   []string{"type"}, "additionalProperties": false,
-				})
-			}
-			return object{"anyOf": []object{{"enum": names}, {"type": "object", "oneOf": forms}}}
-		})
+// slots are the keys of the catalog's table.
+func (m *maker) slots() object {
+	properties := object{}
+	for i := range m.catalog.Slots {
+		slot := &m.catalog.Slots[i]
+		one := m.mechanism(slot.Kind)
+		about := slot.Help + "; " + slot.Place()
+		if slot.Default != "" {
+			about += "; default " + slot.Default
+		}
+		s := object{"allOf": []object{one}, "description": about}
+		if slot.List() {
+			s = object{"type": "array", "items": one, "description": about}
+		}
+		if slot.Count == catalog.PerClass {
+			s["minItems"] = 1
+		}
+		properties[slot.Key] = s
 	}
-	list := func(kind, text string) object {
-		return object{"type": "array", "items": one(kind), "description": text}
-	}
-	return object{
-		"path_selector":      one(catalog.KindPathSelector),
-		"queues":             list(catalog.KindQueue, "one for each class, class 0 first; {type: red, params: {…}} has parameters of its own"),
-		"port_agents":        list(catalog.KindPortAgent, "what is stamped or computed at switch ports"),
-		"transport":          one(catalog.KindTransport),
-		"congestion_control": one(catalog.KindCongestionControl),
-		"receiver_agents":    list(catalog.KindReceiverAgent, "what an ACK or a CNP says"),
-	}
+	return properties
+}
+
+// mechanism is a mechanism of a kind: its name, or its name with parameters of
+// this one place.
+func (m *maker) mechanism(kind string) object {
+	return m.reference("mechanism-"+kind, func() object {
+		names := m.catalog.Names(kind)
+		if len(names) == 0 {
+			return object{"not": object{}} // there is none yet
+		}
+		var forms []object
+		for _, name := range names {
+			forms = append(forms, object{
+				"properties": object{"type": object{"const": name}, "params": m.component(m.catalog.Component(name))},
+				"required":   []string{"type"}, "additionalProperties": false,
+			})
+		}
+		return object{"anyOf": []object{{"enum": names}, {"type": "object", "oneOf": forms}}}
+	})
 }
 
 func (m *maker) run(complete bool) object {
@@ -422,15 +444,12 @@ func (m *maker) matrix() object {
 }
 
 func (m *maker) preset() object {
-	properties := m.mechanisms()
+	properties := m.slots()
 	for _, key := range m.about.Preset {
 		properties[key] = object{"type": []string{"string", "number"}, "description": help["preset."+key]}
 	}
 	properties["params"] = m.params()
-	return object{
-		"type": "object", "properties": properties, "additionalProperties": false, "required": []string{"preset"},
-		"if": object{"not": object{"required": []string{"extends"}}}, "then": object{"required": m.about.PresetNeeds},
-	}
+	return object{"type": "object", "properties": properties, "additionalProperties": false, "required": []string{"preset"}}
 }
 
 // sizes is a table of flow sizes.

@@ -11,18 +11,23 @@ import (
 	"fabriclab/harness/scenario"
 )
 
-// A Failure takes a link between two switches out of service during a run.
-// Times are in ps.
+// A Failure takes a link or a host out of service during a run. Times are in
+// ps.
 type Failure struct {
 	Link     string // by the name of either of its ports
+	Host     string // in place of a link: the host dies
 	AtPs     int64
 	UntilPs  int64 // -1 = for good
-	DetectPs int64 // so much later, both ways, the routes follow
+	DetectPs int64 // of a link: so much later, both ways, the routes follow
 }
 
-// outage is a failure of a link of the finished network.
+// outage is a failure in the finished network: of a link, or of a host, which
+// takes all of its links with it. No route follows the death of a host: none
+// leads through it.
 type outage struct {
-	link                  uint32
+	links                 []uint32
+	host                  uint32
+	ofHost                bool
 	atPs, untilPs, detect int64
 	field                 string
 }
@@ -45,20 +50,21 @@ func (t *Topology) fail(p *plan) error {
 		}
 	}
 	for n, f := range p.failures {
-		o := outage{atPs: f.AtPs, untilPs: f.UntilPs, detect: f.DetectPs, field: fmt.Sprintf("failures.%d", n)}
-		link, works := byPlan[f.index]
-		o.link = link
-		switch l := t.Links[link]; {
-		case !works:
-			return fieldErrorf(o.field+".link", "the link %q has failed from the start; take it out of failed", f.Link)
-		case t.isHost(l.A) || t.isHost(l.B):
-			return fieldErrorf(o.field+".link", "%q is a host's only link; links between switches can fail", f.Link)
-		case o.untilPs != -1 && o.untilPs <= o.atPs:
-			return fieldErrorf(o.field+".until", "the link comes back at %s, but fails at %s; it comes back after that", units.FormatTime(o.untilPs), units.FormatTime(o.atPs))
+		o, err := t.outage(fmt.Sprintf("failures.%d", n), f, byPlan)
+		if err != nil {
+			return err
+		}
+		what, where := fmt.Sprintf("the link %q", f.Link), o.field+".link"
+		if o.ofHost {
+			what, where = "the host "+f.Host, o.field+".host"
+		}
+		if o.untilPs != -1 && o.untilPs <= o.atPs {
+			return fieldErrorf(o.field+".until", "%s comes back at %s, but fails at %s; it comes back after that", what, units.FormatTime(o.untilPs), units.FormatTime(o.atPs))
 		}
 		for _, other := range t.outages {
-			if other.link == o.link && (other.untilPs == -1 || o.atPs <= other.untilPs) && (o.untilPs == -1 || other.atPs <= o.untilPs) {
-				return fieldErrorf(o.field+".link", "the link %q fails while it is down already (%s)", f.Link, other.field)
+			shared := slices.ContainsFunc(o.links, func(link uint32) bool { return slices.Contains(other.links, link) })
+			if shared && (other.untilPs == -1 || o.atPs <= other.untilPs) && (o.untilPs == -1 || other.atPs <= o.untilPs) {
+				return fieldErrorf(where, "%s fails while it is down already, or one of its links is (%s); let one failure end before the other begins", what, other.field)
 			}
 		}
 		t.outages = append(t.outages, o)
@@ -71,13 +77,62 @@ func (t *Topology) fail(p *plan) error {
 	return nil
 }
 
+// outage finds what fails.
+func (t *Topology) outage(field string, f plannedFailure, byPlan map[int]uint32) (outage, error) {
+	o := outage{atPs: f.AtPs, untilPs: f.UntilPs, detect: f.DetectPs, field: field}
+	if f.Host != "" {
+		host, err := t.Host(f.Host)
+		if err != nil {
+			return o, &FieldError{field + ".host", err}
+		}
+		o.host, o.ofHost = host, true
+		for _, p := range t.ports[host] {
+			o.links = append(o.links, p.link)
+		}
+		return o, nil
+	}
+	link, works := byPlan[f.index]
+	if !works {
+		return o, fieldErrorf(field+".link", "the link %q has failed from the start; take it out of failed", f.Link)
+	}
+	o.links = []uint32{link}
+	for _, node := range []uint32{t.Links[link].A, t.Links[link].B} {
+		if t.isHost(node) && len(t.ports[node]) == 1 {
+			name := t.Nodes[node].Name
+			return o, fieldErrorf(field+".link", "%q is the only link of host %s, which nobody could reach; to have the host die, write {host: %[2]s, …} in place of the link", f.Link, name)
+		}
+	}
+	return o, nil
+}
+
+// HostEvents are the hosts that die and come back, by time, then host.
+func (t *Topology) HostEvents() []scenario.HostEvent {
+	var events []scenario.HostEvent
+	for _, o := range t.outages {
+		if !o.ofHost {
+			continue
+		}
+		events = append(events, scenario.HostEvent{AtPs: o.atPs, Node: o.host})
+		if o.untilPs != -1 {
+			events = append(events, scenario.HostEvent{AtPs: o.untilPs, Node: o.host, Up: true})
+		}
+	}
+	slices.SortFunc(events, func(a, b scenario.HostEvent) int {
+		return cmp.Or(cmp.Compare(a.AtPs, b.AtPs), cmp.Compare(a.Node, b.Node))
+	})
+	return events
+}
+
 // LinkEvents are the links that go down and come back, by time, then link.
 func (t *Topology) LinkEvents() []scenario.LinkEvent {
 	var events []scenario.LinkEvent
 	for _, o := range t.outages {
-		events = append(events, scenario.LinkEvent{AtPs: o.atPs, Link: o.link})
+		if o.ofHost {
+			continue
+		}
+		events = append(events, scenario.LinkEvent{AtPs: o.atPs, Link: o.links[0]})
 		if o.untilPs != -1 {
-			events = append(events, scenario.LinkEvent{AtPs: o.untilPs, Link: o.link, Up: true})
+			events = append(events, scenario.LinkEvent{AtPs: o.untilPs, Link: o.links[0], Up: true})
 		}
 	}
 	slices.SortFunc(events, func(a, b scenario.LinkEvent) int {
@@ -104,6 +159,9 @@ func (t *Topology) Changes() []Change {
 func (t *Topology) changeTimes() []int64 {
 	times := map[int64]bool{}
 	for _, o := range t.outages {
+		if o.ofHost {
+			continue
+		}
 		times[o.atPs+o.detect] = true
 		if o.untilPs != -1 {
 			times[o.untilPs+o.detect] = true
@@ -116,8 +174,8 @@ func (t *Topology) changeTimes() []int64 {
 func (t *Topology) knownDown(at int64) []bool {
 	down := make([]bool, len(t.Links))
 	for _, o := range t.outages {
-		if o.atPs+o.detect <= at && (o.untilPs == -1 || at < o.untilPs+o.detect) {
-			down[o.link] = true
+		if !o.ofHost && o.atPs+o.detect <= at && (o.untilPs == -1 || at < o.untilPs+o.detect) {
+			down[o.links[0]] = true
 		}
 	}
 	return down
@@ -127,7 +185,7 @@ func (t *Topology) knownDown(at int64) []bool {
 // no distances yet.
 func (t *Topology) without(down []bool) *Topology {
 	return &Topology{
-		Nodes: t.Nodes, Links: t.Links, hosts: t.hosts, ports: t.ports, byName: t.byName, uplink: t.uplink,
+		Nodes: t.Nodes, Links: t.Links, hosts: t.hosts, extra: t.extra, ports: t.ports, byName: t.byName, uplink: t.uplink,
 		down: down, paths: map[pathKey][][]Hop{},
 	}
 }

@@ -63,10 +63,14 @@ func TestFailuresRefused(t *testing.T) {
 		field, want string
 	}{
 		{nil, []Failure{{Link: "spine0->leaf7", AtPs: 5, UntilPs: -1}}, "failures.0.link", "there is no link"},
-		{nil, []Failure{{Link: "leaf0->host0", AtPs: 5, UntilPs: -1}}, "failures.0.link", "is a host's only link"},
+		{nil, []Failure{{Link: "leaf0->host0", AtPs: 5, UntilPs: -1}}, "failures.0.link", `"leaf0->host0" is the only link of host host0, which nobody could reach; to have the host die, write {host: host0, …}`},
 		{[]string{"spine0->leaf1"}, []Failure{{Link: "leaf1->spine0", AtPs: 5, UntilPs: -1}}, "failures.0.link", "has failed from the start"},
 		{nil, []Failure{{Link: "leaf1->spine0", AtPs: 5, UntilPs: 5}}, "failures.0.until", "it comes back after that"},
-		{nil, []Failure{{Link: "leaf1->spine0", AtPs: 5, UntilPs: 9}, {Link: "spine0->leaf1", AtPs: 9, UntilPs: -1}}, "failures.1.link", "is down already (failures.0)"},
+		{nil, []Failure{{Link: "leaf1->spine0", AtPs: 5, UntilPs: 9}, {Link: "spine0->leaf1", AtPs: 9, UntilPs: -1}}, "failures.1.link", "fails while it is down already, or one of its links is (failures.0)"},
+		{nil, []Failure{{Host: "host7", AtPs: 5, UntilPs: -1}}, "failures.0.host", `there is no host "host7"`},
+		{nil, []Failure{{Host: "leaf0", AtPs: 5, UntilPs: -1}}, "failures.0.host", `"leaf0" is a switch, not a host`},
+		{nil, []Failure{{Host: "host0", AtPs: 5, UntilPs: 4}}, "failures.0.until", "the host host0 comes back at 4ps, but fails at 5ps"},
+		{nil, []Failure{{Host: "host0", AtPs: 5, UntilPs: 9}, {Host: "host0", AtPs: 7, UntilPs: -1}}, "failures.1.host", "is down already"},
 		{nil, []Failure{{Link: "leaf1->spine0", AtPs: 5, UntilPs: -1}, {Link: "leaf1->spine1", AtPs: 9_000_000, UntilPs: -1}}, "failures", "there is no way from host host0 to host host1; add a link, or list fewer as failed (when the routes follow the failures, at 9us)"},
 	} {
 		c := cabling()
@@ -83,4 +87,33 @@ func TestFailuresRefused(t *testing.T) {
 	net, err := LeafSpine{2, 2, 1, 2, c}.Build()
 	require.NoError(t, err)
 	assert.Equal(t, uint32(8), net.LinkEvents()[0].Link)
+}
+
+// A dead host is legal, changes no routes, and is an event of its own.
+func TestDeadHost(t *testing.T) {
+	topo := allocator(t, Failure{Host: "allocator", AtPs: 5, UntilPs: 20}, Failure{Host: "host0", AtPs: 3, UntilPs: -1})
+	assert.Equal(t, []scenario.HostEvent{{AtPs: 3, Node: 0}, {AtPs: 5, Node: 6}, {AtPs: 20, Node: 6, Up: true}}, topo.HostEvents())
+	assert.Empty(t, topo.LinkEvents())
+	assert.Empty(t, topo.Changes())
+	assert.Empty(t, allocator(t).HostEvents())
+}
+
+// A link of a host with several fails: the switches use the others.
+func TestHostsLinkFails(t *testing.T) {
+	topo := allocator(t, Failure{Link: "allocator->spine0", AtPs: 5, UntilPs: -1, DetectPs: 1})
+	assert.Equal(t, []scenario.LinkEvent{{AtPs: 5, Link: 12}}, topo.LinkEvents())
+	changes := topo.Changes()
+	require.Len(t, changes, 1)
+	assert.Equal(t, []uint16{3}, hops(changes[0].Routes, 7, 6), "leaf0 by way of spine1")
+	assert.Equal(t, []uint16{0, 1, 2}, hops(changes[0].Routes, 10, 6), "spine0 has no link to it any more")
+	assert.Equal(t, []uint16{2, 3}, hops(changes[0].Routes, 7, 4), "other paths stay")
+
+	c := cabling()
+	c.Extra = []ExtraHost{{Name: "x", Switches: []string{"spine*"}, Rate: 1}}
+	c.Failures = []Failure{{Link: "x->spine0", AtPs: 5, UntilPs: -1}, {Link: "x->spine1", AtPs: 6, UntilPs: -1}}
+	_, err := LeafSpine{2, 2, 1, 1, c}.Build()
+	require.ErrorContains(t, err, "host x has no link that works")
+	c.Failures = []Failure{{Link: "x->spine0", AtPs: 5, UntilPs: 9}, {Host: "x", AtPs: 7, UntilPs: -1}}
+	_, err = LeafSpine{2, 2, 1, 1, c}.Build()
+	require.ErrorContains(t, err, "the host x fails while it is down already, or one of its links is (failures.0)")
 }

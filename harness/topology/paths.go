@@ -48,11 +48,14 @@ func Choose(hash uint64, salt uint32, n int) int {
 // Path is the way of a packet with a flow hash, as the egress ports from the
 // source host to the last switch.
 func (t *Topology) Path(src, dst uint32, hash uint64) []scenario.PortRef {
-	path := []scenario.PortRef{{Node: src, Port: 0}}
+	var path []scenario.PortRef
 	var hops []uint16
-	for node := t.tor[src]; node != dst; {
+	for node := src; node != dst; {
 		hops = t.nextHops(hops[:0], node, dst)
-		p := hops[Choose(hash, *t.Nodes[node].HashSalt, len(hops))]
+		p := hops[hash%uint64(len(hops))] // at a host, as the model does
+		if salt := t.Nodes[node].HashSalt; salt != nil {
+			p = hops[Choose(hash, *salt, len(hops))]
+		}
 		path = append(path, scenario.PortRef{Node: node, Port: p})
 		node = t.ports[node][p].peer
 	}
@@ -70,22 +73,32 @@ func (t *Topology) hop(node uint32, p uint16) Hop {
 }
 
 // pathKey stands for all pairs of hosts with the same paths.
-type pathKey struct {
-	srcTor, dstTor uint32
-	first, last    Hop
+type pathKey struct{ src, dst end }
+
+// end is the end of a path: a switch and a host's link to it, or a host with
+// several links.
+type end struct {
+	node uint32
+	link Hop
+}
+
+func (t *Topology) end(host uint32) end {
+	if len(t.ports[host]) > 1 {
+		return end{node: host}
+	}
+	return end{t.ports[host][0].peer, t.hop(host, 0)}
 }
 
 // Profiles are the different sequences of hops among the equal-cost paths
-// between two hosts: one in every topology but a custom or overridden one.
+// between two hosts: one in every topology but a custom or overridden one, or
+// one with extra hosts.
 func (t *Topology) Profiles(src, dst uint32) [][]Hop {
-	key := pathKey{t.tor[src], t.tor[dst], t.hop(src, 0), t.hop(dst, 0)}
+	key := pathKey{t.end(src), t.end(dst)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	profiles, ok := t.paths[key]
 	if !ok {
-		for _, rest := range t.profilesFrom(key.srcTor, dst) {
-			profiles = append(profiles, slices.Concat([]Hop{key.first}, rest))
-		}
+		profiles = t.profilesFrom(src, dst)
 		t.paths[key] = profiles
 	}
 	return profiles
@@ -109,10 +122,15 @@ func (t *Topology) profilesFrom(node, dst uint32) [][]Hop {
 
 // BaseRTT is the round trip of one full data packet and its ACK on an empty
 // network, in ps: propagation both ways, plus both packets' serialisation at
-// each hop. Of several equal-cost paths the slowest counts.
+// each hop. Of several equal-cost paths the slowest counts, and with a host
+// with several links, which sends over all of them, that of either direction.
 func (t *Topology) BaseRTT(src, dst uint32, f Framing) int64 {
 	var longest int64
-	for _, profile := range t.Profiles(src, dst) {
+	profiles := t.Profiles(src, dst)
+	if len(t.ports[src]) > 1 || len(t.ports[dst]) > 1 {
+		profiles = slices.Concat(profiles, t.Profiles(dst, src))
+	}
+	for _, profile := range profiles {
 		var rtt int64
 		for _, hop := range profile {
 			rtt += 2*hop.DelayPs + units.SerializationTime(f.MTU, hop.RateBps) + units.SerializationTime(max(f.MinFrame, f.Ack), hop.RateBps)

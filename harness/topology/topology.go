@@ -34,11 +34,11 @@ type Topology struct {
 	Links []scenario.Link // the index is the id
 
 	hosts  int      // how many of the nodes
+	extra  int      // how many of the hosts, the last ones, are extra
 	ports  [][]port // by node
 	byName map[string]uint32
-	tor    []uint32   // by host: the switch it hangs on
 	uplink []int64    // by node: what its links to switches carry together, failed ones too, bit/s
-	dist   [][]uint16 // by switch with hosts (others nil): hops to it, by switch; both counted behind the hosts
+	dist   [][]uint16 // by host, then by switch: hops to the nearest switch on which the host hangs
 
 	outages []outage // links that fail during the run
 	down    []bool   // links that no route takes, by id; nil = none
@@ -71,6 +71,7 @@ func fieldErrorf(field, format string, args ...any) error {
 // plan is a network by names, before links are overridden or fail.
 type plan struct {
 	hosts    []string
+	extra    int // how many of the hosts, the last ones, are extra
 	switches []Switch
 	links    []plannedLink
 	failed   []plannedLink
@@ -101,13 +102,16 @@ type plannedLink struct {
 
 var nodeName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.-]*$`)
 
-// build makes the network: applies overrides, takes out the failed links,
+// build makes the network: adds the extra hosts, applies overrides, takes out the failed links,
 // numbers the ports and computes the distances.
 func (p *plan) build(c Cabling) (*Topology, error) {
+	if err := c.hang(p); err != nil {
+		return nil, err
+	}
 	if err := c.apply(p); err != nil {
 		return nil, err
 	}
-	t := &Topology{hosts: len(p.hosts), byName: map[string]uint32{}, paths: map[pathKey][][]Hop{}}
+	t := &Topology{hosts: len(p.hosts), extra: p.extra, byName: map[string]uint32{}, paths: map[pathKey][][]Hop{}}
 	for _, name := range p.hosts {
 		t.Nodes = append(t.Nodes, scenario.Node{Name: name, Kind: scenario.Host})
 	}
@@ -172,9 +176,7 @@ func (t *Topology) addLink(l plannedLink) error {
 		return fieldErrorf(l.field, "the link %s-%s has the rate 0; give it a rate, or list it under failed", l.a, l.b)
 	}
 	for _, end := range ends {
-		if n := len(t.ports[end]); n > 0 && t.isHost(end) {
-			return fieldErrorf(l.field, "host %s has a second link; a host has exactly one", t.Nodes[end].Name)
-		} else if n > 1<<16-1 {
+		if len(t.ports[end]) > 1<<16-1 {
 			return fieldErrorf(l.field, "node %s has more than 65536 ports", t.Nodes[end].Name)
 		}
 	}
@@ -187,32 +189,42 @@ func (t *Topology) addLink(l plannedLink) error {
 	return nil
 }
 
-// connect finds each host's switch and all distances, and refuses a network
-// in which some hosts cannot reach each other.
+// connect finds all distances, and refuses a network in which some hosts
+// cannot reach each other.
 func (t *Topology) connect() error {
-	t.tor = make([]uint32, t.hosts)
-	t.dist = make([][]uint16, len(t.Nodes)-t.hosts)
-	for host := range t.tor {
-		if len(t.ports[host]) == 0 {
-			return fieldErrorf("hosts", "host %s has no link that works; a host has exactly one", t.Nodes[host].Name)
+	t.dist = make([][]uint16, t.hosts)
+	single := map[uint32][]uint16{} // hosts with one switch share its distances
+	var different []int             // hosts of which no two hang on the same one switch
+	for host := range t.dist {
+		at := t.Attached(uint32(host))
+		switch {
+		case len(at) == 0:
+			return fieldErrorf("hosts", "host %s has no link that works; a host needs one", t.Nodes[host].Name)
+		case len(at) == 1 && single[at[0]] != nil:
+			t.dist[host] = single[at[0]]
+			continue
 		}
-		t.tor[host] = t.ports[host][0].peer
+		t.dist[host] = t.distances(at)
+		different = append(different, host)
+		if len(at) == 1 {
+			single[at[0]] = t.dist[host]
+		}
 	}
-	for host, tor := range t.tor {
-		row := &t.dist[int(tor)-t.hosts]
-		if *row == nil {
-			*row = t.distances(tor)
-		}
-		if (*row)[int(t.tor[0])-t.hosts] == Unreachable {
+	// A host may send over any of its links, and forwards nothing.
+	reaches := func(from, to int) bool {
+		return !slices.ContainsFunc(t.Attached(uint32(from)), func(at uint32) bool { return t.dist[to][int(at)-t.hosts] == Unreachable })
+	}
+	for _, host := range different {
+		if !reaches(0, host) || !reaches(host, 0) {
 			return fieldErrorf("links", "there is no way from host %s to host %s; add a link, or list fewer as failed", t.Nodes[0].Name, t.Nodes[host].Name)
 		}
 	}
 	return nil
 }
 
-// distances are the hops from a switch to all switches.
-func (t *Topology) distances(from uint32) []uint16 {
-	return Hops(len(t.Nodes), []uint32{from}, func(node uint32, visit func(uint32)) {
+// distances are the hops from the nearest of some switches to all switches.
+func (t *Topology) distances(from []uint32) []uint16 {
+	return Hops(len(t.Nodes), from, func(node uint32, visit func(uint32)) {
 		for _, p := range t.ports[node] {
 			if !t.isHost(p.peer) && !t.isDown(p.link) {
 				visit(p.peer)
@@ -245,8 +257,26 @@ func Hops(nodes int, from []uint32, neighbours func(node uint32, visit func(uint
 	return hops
 }
 
-// Attached is the switch that a host hangs on.
-func (t *Topology) Attached(host uint32) uint32 { return t.tor[host] }
+// Attached are the switches on which a host hangs.
+func (t *Topology) Attached(host uint32) []uint32 {
+	var at []uint32
+	for _, p := range t.ports[host] {
+		if !t.isDown(p.link) && !slices.Contains(at, p.peer) {
+			at = append(at, p.peer)
+		}
+	}
+	return at
+}
+
+// HostRate is what the links of a host carry together in one direction, in
+// bit/s.
+func (t *Topology) HostRate(host uint32) int64 {
+	var rate int64
+	for _, p := range t.ports[host] {
+		rate += t.Links[p.link].RateBps
+	}
+	return rate
+}
 
 // UplinkRate is what the links between a switch and other switches carry
 // together in one direction, in bit/s, as if none of them had failed.
@@ -267,6 +297,57 @@ func (t *Topology) NodeNames() []string {
 
 // HostNames lists the hosts by name, in id order.
 func (t *Topology) HostNames() []string { return t.NodeNames()[:t.hosts] }
+
+// UsualHosts are the hosts that "all hosts" of a workload means: all but the
+// extra ones.
+func (t *Topology) UsualHosts() []uint32 {
+	ids := make([]uint32, t.hosts-t.extra)
+	for i := range ids {
+		ids[i] = uint32(i)
+	}
+	return ids
+}
+
+// Match are the nodes whose names match a pattern, in id order: "host*" are
+// all hosts, "host[0-3]" four of them. Without * ? [ it is the one node of
+// that name.
+func (t *Topology) Match(pattern string) ([]uint32, error) {
+	indices, err := matching(pattern, t.NodeNames())
+	if err != nil {
+		return nil, fmt.Errorf("there is no node %w", err)
+	}
+	ids := make([]uint32, len(indices))
+	for i, index := range indices {
+		ids[i] = uint32(index)
+	}
+	return ids, nil
+}
+
+// isPattern says whether a name is a pattern; names of nodes and ports have
+// none of these characters.
+func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
+
+// matching are the indices of the names that match a pattern, at least one.
+// The error goes behind "there is no switch".
+func matching(pattern string, names []string) ([]int, error) {
+	var found []int
+	for i, name := range names {
+		match := name == pattern
+		if isPattern(pattern) {
+			var err error
+			if match, err = path.Match(pattern, name); err != nil {
+				return nil, fmt.Errorf("%q: this is not a pattern; write one such as host* or host[0-3]", pattern)
+			}
+		}
+		if match {
+			found = append(found, i)
+		}
+	}
+	if found == nil {
+		return nil, fmt.Errorf("%q in this topology%s", pattern, catalog.Hint(pattern, names))
+	}
+	return found, nil
+}
 
 // Host finds a host by name.
 func (t *Topology) Host(name string) (uint32, error) {
@@ -306,9 +387,9 @@ func (t *Topology) Port(name string) (scenario.PortRef, error) {
 
 // Ports are the ports whose names match the pattern, in the order of their
 // nodes: "spine*->leaf*" are all downlinks, those of parallel links included.
-// Without an asterisk it is the one port of that name.
+// Without * ? [ it is the one port of that name.
 func (t *Topology) Ports(pattern string) ([]scenario.PortRef, error) {
-	if !strings.Contains(pattern, "*") {
+	if !isPattern(pattern) {
 		ref, err := t.Port(pattern)
 		return []scenario.PortRef{ref}, err
 	}
@@ -348,7 +429,7 @@ func (t *Topology) Routes() iter.Seq[scenario.Route] {
 	return func(yield func(scenario.Route) bool) {
 		var hops []uint16
 		for node := t.hosts; node < len(t.Nodes); node++ {
-			for dst := range t.tor {
+			for dst := range t.dist {
 				hops = t.nextHops(hops[:0], uint32(node), uint32(dst))
 				for order, p := range hops {
 					if !yield(scenario.Route{Node: uint32(node), Dst: uint32(dst), Port: p, Order: uint16(order)}) {
@@ -361,18 +442,25 @@ func (t *Topology) Routes() iter.Seq[scenario.Route] {
 }
 
 // nextHops appends the ports of a switch that lie on a shortest path to a
-// host. A switch from which the host cannot be reached has none.
+// host, or all ports of a host that sends there. A switch from which the host
+// cannot be reached has none.
 func (t *Topology) nextHops(hops []uint16, node, dst uint32) []uint16 {
-	tor := t.tor[dst]
-	dist := t.dist[int(tor)-t.hosts]
-	here := dist[int(node)-t.hosts]
+	var here uint16
+	if !t.isHost(node) {
+		here = t.dist[dst][int(node)-t.hosts]
+	}
 	for i, p := range t.ports[node] {
+		takes := false
 		switch {
-		case node == tor:
-			if p.peer == dst {
-				hops = append(hops, uint16(i))
-			}
-		case !t.isHost(p.peer) && !t.isDown(p.link) && here != Unreachable && dist[int(p.peer)-t.hosts]+1 == here:
+		case t.isDown(p.link):
+		case t.isHost(node):
+			takes = true
+		case here == 0:
+			takes = p.peer == dst
+		case here != Unreachable && !t.isHost(p.peer):
+			takes = t.dist[dst][int(p.peer)-t.hosts]+1 == here
+		}
+		if takes {
 			hops = append(hops, uint16(i))
 		}
 	}

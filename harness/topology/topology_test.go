@@ -96,6 +96,7 @@ func TestLeafSpine(t *testing.T) {
 	assert.Equal(t, []string{"spine0->leaf1", "spine0->leaf1#1"}, uplinks("spine0", "host32"))
 	assert.Equal(t, []string{"spine1->leaf1"}, uplinks("spine1", "host32"))
 	for pattern, want := range map[string][]string{
+		"leaf1->spine[0]": {"leaf1->spine0"},
 		"leaf1->spine*":   {"leaf1->spine0", "leaf1->spine0#1", "leaf1->spine1"}, // one is down
 		"spine0->leaf0*":  {"spine0->leaf0", "spine0->leaf0#1"},
 		"spine1->leaf0#1": {"spine1->leaf0#1"},
@@ -214,6 +215,7 @@ func TestCustom(t *testing.T) {
 func TestBuildRefuses(t *testing.T) {
 	c := cabling()
 	failed := func(links ...string) Cabling { c := cabling(); c.Failed = links; return c }
+	extra := func(hosts ...ExtraHost) Cabling { c := cabling(); c.Extra = hosts; return c }
 	rate := int64(0)
 	tests := []struct {
 		name        string
@@ -233,7 +235,12 @@ func TestBuildRefuses(t *testing.T) {
 		{"host cut off", Star{2, failed("s1->host1")}, "hosts", "host host1 has no link that works"},
 		{"rate 0", Star{2, Cabling{HostRate: 1, Overrides: []Override{{Link: "host1->s1", Rate: &rate}}}}, "links", "the link host1-s1 has the rate 0"},
 		{"override unknown", Star{2, Cabling{HostRate: 1, Overrides: []Override{{Link: "host1->s2"}}}}, "overrides.0.link", `there is no link "host1->s2"`},
-		{"second link", Custom{Hosts: []string{"a"}, Switches: []Switch{{"s", 0}}, Links: []CustomLink{{"a", "s", 1, 0}, {"a", "s", 1, 0}}}, "links.1", "host a has a second link"},
+		{"no forwarding", Custom{Hosts: []string{"both", "a", "b"}, Switches: []Switch{{"s", 0}, {"t", 0}}, Links: []CustomLink{{"both", "s", 1, 0}, {"both", "t", 1, 0}, {"a", "s", 1, 0}, {"b", "t", 1, 0}}}, "links", "there is no way from host both to host a"},
+		{"extra host twice", Star{2, extra(ExtraHost{Name: "host1", Switches: []string{"s1"}, Rate: 1})}, "extra_hosts.0.name", `the name "host1" is used twice`},
+		{"extra host's switch", Star{2, extra(ExtraHost{Name: "x", Switches: []string{"s2"}, Rate: 1})}, "extra_hosts.0.switches.0", `there is no switch "s2" in this topology; did you mean "s1"`},
+		{"extra host on a host", Star{2, extra(ExtraHost{Name: "x", Switches: []string{"host*"}, Rate: 1})}, "extra_hosts.0.switches.0", `there is no switch "host*"`},
+		{"extra host's pattern", Star{2, extra(ExtraHost{Name: "x", Switches: []string{"s["}, Rate: 1})}, "extra_hosts.0.switches.0", `"s[": this is not a pattern`},
+		{"extra host's switch twice", Star{2, extra(ExtraHost{Name: "x", Switches: []string{"s1", "s*"}, Rate: 1})}, "extra_hosts.0.switches.1", `"s*" names the switch s1 a second time`},
 		{"unknown node", Custom{Hosts: []string{"a"}, Switches: []Switch{{"s", 0}}, Links: []CustomLink{{"a", "t", 1, 0}}}, "links.0", `there is no node "t"`},
 	}
 	for _, tt := range tests {
@@ -244,6 +251,102 @@ func TestBuildRefuses(t *testing.T) {
 			assert.Equal(t, tt.field, fieldError.Field)
 			assert.ErrorContains(t, err, tt.want)
 		})
+	}
+}
+
+// allocator is a leaf-spine of 3 leaves, 2 spines and 2 hosts each, with an
+// extra host on both spines.
+func allocator(t *testing.T, failures ...Failure) *Topology {
+	t.Helper()
+	c := cabling()
+	c.Extra = []ExtraHost{{Name: "allocator", Switches: []string{"spine*"}, Rate: 40e9, Delay: 2 * us}}
+	c.Failures = failures
+	return build(t, LeafSpine{Leaves: 3, Spines: 2, HostsPerLeaf: 2, Parallel: 1, Cabling: c})
+}
+
+// An extra host has a link to each of its switches, behind all other links,
+// and takes no part in workloads.
+func TestExtraHost(t *testing.T) {
+	topo := allocator(t)
+	plain := build(t, LeafSpine{Leaves: 3, Spines: 2, HostsPerLeaf: 2, Parallel: 1, Cabling: cabling()})
+	x := host(t, topo, "allocator")
+	assert.Equal(t, uint32(6), x)
+	assert.Len(t, topo.HostNames(), 7)
+	assert.Equal(t, []uint32{0, 1, 2, 3, 4, 5}, topo.UsualHosts())
+	assert.Equal(t, int64(80e9), topo.HostRate(x))
+	assert.Equal(t, int64(100e9), topo.HostRate(0))
+	last := topo.Links[len(topo.Links)-2:]
+	assert.Equal(t, scenario.Link{ID: 12, A: x, APort: 0, B: 10, BPort: 3, RateBps: 40e9, DelayPs: 2 * us}, last[0])
+	assert.Equal(t, scenario.Link{ID: 13, A: x, APort: 1, B: 11, BPort: 3, RateBps: 40e9, DelayPs: 2 * us}, last[1])
+	for i, l := range plain.Links {
+		assert.Equal(t, []uint16{l.APort, l.BPort}, []uint16{topo.Links[i].APort, topo.Links[i].BPort}, "the other ports keep their numbers")
+	}
+	assert.Equal(t, plain.UplinkRate(6), topo.UplinkRate(7), "uplinks are between switches")
+	assert.Equal(t, "allocator->spine1", topo.PortName(scenario.PortRef{Node: x, Port: 1}))
+	refs, err := topo.Ports("spine*->allocator")
+	require.NoError(t, err)
+	assert.Equal(t, []scenario.PortRef{{Node: 10, Port: 3}, {Node: 11, Port: 3}}, refs)
+
+	// A switch sends to it over every shortest path, and it sends over both links.
+	assert.Equal(t, []uint16{2, 3}, hops(topo.Routes(), 7, x), "leaf0 to both spines")
+	assert.Equal(t, []uint16{3}, hops(topo.Routes(), 10, x), "spine0 to it")
+	assert.Empty(t, hops(topo.Routes(), x, 0), "a host has no routes: it sends over all of its links")
+	taken := map[string]bool{}
+	for port := range uint16(20) {
+		data := topo.Path(0, x, FlowHash(0, x, port, 1, true))
+		ack := topo.Path(x, 0, FlowHash(x, 0, 1, port, true))
+		require.Len(t, data, 3)
+		require.Len(t, ack, 3)
+		taken[topo.PortName(ack[0])] = true
+	}
+	assert.Len(t, taken, 2)
+
+	var rtt int64 = 2 * (1_500_000 + 1_500_000 + 2*us)
+	for _, rate := range []int64{100e9, 100e9, 40e9} {
+		rtt += units.SerializationTime(1518, rate) + units.SerializationTime(64, rate)
+	}
+	assert.Equal(t, rtt, topo.BaseRTT(0, x, framing))
+	assert.Equal(t, rtt, topo.BaseRTT(x, 0, framing))
+	assert.Equal(t, plain.BaseRTT(0, 5, framing), topo.BaseRTT(0, 5, framing), "nobody goes through it")
+	fct, err := topo.IdealFCT(x, 0, 1e5, framing)
+	require.NoError(t, err)
+	assert.Equal(t, idealFCT([]Hop{{40e9, 2 * us}, {100e9, 1_500_000}, {100e9, 1_500_000}}, 1e5, framing), fct)
+}
+
+// A host with several links sends over all of them. The fastest path gives
+// the ideal completion time, the slowest one the base RTT.
+func TestHostWithSeveralLinks(t *testing.T) {
+	topo := build(t, Custom{
+		Hosts:    []string{"a", "b"},
+		Switches: []Switch{{"s", 0}, {"t", 1}},
+		Links:    []CustomLink{{"a", "s", 10e9, us}, {"a", "t", 40e9, us}, {"a", "s", 20e9, us}, {"b", "s", 10e9, us}, {"s", "t", 40e9, us}},
+	})
+	assert.Equal(t, []uint16{0, 1, 2}, topo.nextHops(nil, 0, 1))
+	assert.Equal(t, []uint32{2, 3}, topo.Attached(0))
+	assert.Equal(t, []uint16{0, 1}, topo.nextHops(nil, topo.byName["s"], 0))
+	assert.Equal(t, "a->s#1", topo.PortName(scenario.PortRef{Node: 0, Port: 2}))
+	assert.Len(t, topo.Profiles(0, 1), 3)
+	rtt := 6 * us
+	for _, rate := range []int64{40e9, 40e9, 10e9} {
+		rtt += units.SerializationTime(1518, rate) + units.SerializationTime(64, rate)
+	}
+	assert.Equal(t, rtt, topo.BaseRTT(0, 1, framing), "by way of t")
+	assert.Equal(t, rtt, topo.BaseRTT(1, 0, framing), "the ACK may come by way of t")
+	fct, err := topo.IdealFCT(0, 1, 1e5, framing)
+	require.NoError(t, err)
+	assert.Equal(t, idealFCT([]Hop{{20e9, us}, {10e9, us}}, 1e5, framing), fct)
+}
+
+func TestMatch(t *testing.T) {
+	topo := allocator(t)
+	for pattern, want := range map[string][]uint32{"host[0-2]": {0, 1, 2}, "*or": {6}, "allocator": {6}, "spine?": {10, 11}} {
+		got, err := topo.Match(pattern)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, pattern)
+	}
+	for pattern, want := range map[string]string{"alocator": `there is no node "alocator" in this topology; did you mean "allocator"`, "rack*": `there is no node "rack*"`, "host[": "this is not a pattern"} {
+		_, err := topo.Match(pattern)
+		assert.ErrorContains(t, err, want)
 	}
 }
 

@@ -15,7 +15,48 @@ type Cabling struct {
 	HostDelay, FabricDelay int64 // ps, one way
 	Overrides              []Override
 	Failed                 []string  // links that are down, by the name of either of their ports
-	Failures               []Failure // links that go down during the run
+	Failures               []Failure // links and hosts that go down during the run
+	Extra                  []ExtraHost
+}
+
+// ExtraHost is a host beside those of the topology's type, with one link to
+// each of some switches. "All hosts" of a workload does not mean it.
+type ExtraHost struct {
+	Name        string
+	Switches    []string // names and patterns
+	Rate, Delay int64
+}
+
+// hang adds the extra hosts and their links to the plan.
+func (c Cabling) hang(p *plan) error {
+	var names []string
+	for _, s := range p.switches {
+		names = append(names, s.Name)
+	}
+	for i, e := range c.Extra {
+		name := fmt.Sprintf("extra_hosts.%d", i)
+		if slices.Contains(names, e.Name) || slices.Contains(p.hosts, e.Name) {
+			return fieldErrorf(name+".name", "the name %q is used twice; every node has a name of its own", e.Name)
+		}
+		p.hosts = append(p.hosts, e.Name)
+		p.extra++
+		hung := map[string]bool{}
+		for j, pattern := range e.Switches {
+			field := fmt.Sprintf("%s.switches.%d", name, j)
+			matches, err := matching(pattern, names)
+			if err != nil {
+				return &FieldError{field, fmt.Errorf("there is no switch %w", err)}
+			}
+			for _, at := range matches {
+				if hung[names[at]] {
+					return fieldErrorf(field, "%q names the switch %s a second time; name each switch once", pattern, names[at])
+				}
+				hung[names[at]] = true
+				p.links = append(p.links, plannedLink{a: e.Name, b: names[at], rate: e.Rate, delay: e.Delay, field: name})
+			}
+		}
+	}
+	return nil
 }
 
 // Override gives a single link, named by either of its ports, another rate or
@@ -181,7 +222,7 @@ type Custom struct {
 	Hosts    []string
 	Switches []Switch
 	Links    []CustomLink
-	Cabling  // Overrides and Failed only
+	Cabling  // but its rates and delays
 }
 
 // CustomLink is a link of a custom topology between two nodes.
@@ -286,6 +327,10 @@ func (c Cabling) apply(p *plan) error {
 		p.gone[i] = true
 	}
 	for n, f := range c.Failures {
+		if f.Host != "" {
+			p.failures = append(p.failures, plannedFailure{Failure: f})
+			continue
+		}
 		i, err := find(fmt.Sprintf("failures.%d.link", n), f.Link)
 		if err != nil {
 			return err

@@ -89,7 +89,7 @@ func shortSize(bytes float64) string {
 }
 
 func (a *app) listCommand() *cobra.Command {
-	lists := []string{"experiments", "figures", "presets", "mechanisms", "workloads", "topologies", "measures"}
+	lists := []string{"experiments", "figures", "presets", "mechanisms", "slots", "workloads", "topologies", "measures"}
 	return &cobra.Command{
 		Use:   "list " + strings.Join(lists, "|"),
 		Short: "list what there is",
@@ -104,6 +104,8 @@ func (a *app) listCommand() *cobra.Command {
 				entries, err = a.presets()
 			case "mechanisms":
 				entries, err = a.mechanisms(cmd)
+			case "slots":
+				entries, err = a.slots(cmd)
 			case "topologies":
 				entries = topologies
 			case "measures":
@@ -173,6 +175,24 @@ func (a *app) mechanisms(cmd *cobra.Command) ([]lab.Entry, error) {
 	return entries, nil
 }
 
+// slots are the places where mechanisms stand.
+func (a *app) slots(cmd *cobra.Command) ([]lab.Entry, error) {
+	c, err := a.Catalog(cmd.Context())
+	if err != nil {
+		return nil, err
+	}
+	var entries []lab.Entry
+	for i := range c.Slots {
+		s := &c.Slots[i]
+		standing := "by default none"
+		if s.Default != "" {
+			standing = "by default " + s.Default
+		}
+		entries = append(entries, lab.Entry{Name: s.Key, Kind: s.Kind, Title: s.Place() + ", " + standing + ": " + s.Help})
+	}
+	return entries, nil
+}
+
 func (a *app) completeExperiments(figures bool) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		entries, err := a.Experiments(figures)
@@ -224,8 +244,11 @@ func (a *app) describeCommand() *cobra.Command {
 
 func (a *app) describeOne(c *catalog.Catalog, m *catalog.Component) error {
 	w := columns.New(a.Out)
-	fmt.Fprintf(w, "%s (%s): %s\n", m.Name, strings.ReplaceAll(m.Kind, "_", " "), m.Title)
+	fmt.Fprintf(w, "%s (%s): %s\n", m.Name, catalog.Words(m.Kind), m.Title)
 	fmt.Fprintf(w, "%s\nsource: %s\n", m.Help, m.Source)
+	if slots := c.SlotsOf(m.Kind); len(slots) > 0 {
+		fmt.Fprintf(w, "stands under: %s\n", strings.Join(slots, ", "))
+	}
 	if len(m.Needs) > 0 {
 		fmt.Fprintf(w, "needs: %s\n", strings.Join(m.Needs, ", "))
 	}

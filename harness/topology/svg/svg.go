@@ -1,5 +1,5 @@
 // Package svg draws a network: hosts below, switches in rows above them by
-// their distance from the hosts, links coloured by rate and delay. The same
+// their distance from the hosts, extra hosts above the switches they hang on, links coloured by rate and delay. The same
 // network gives the same bytes.
 package svg
 
@@ -39,7 +39,7 @@ func (k kind) String() string { return units.FormatRate(k.rate) + ", " + units.F
 type drawing struct {
 	t      *topology.Topology
 	below  [][]uint32 // by node: neighbours that are nearer to the hosts
-	level  []int      // by node: hops to the nearest host
+	level  []int      // by node: hops to the nearest host that is not an extra one
 	x, y   []float64
 	width  float64
 	height float64
@@ -68,21 +68,24 @@ func (d *drawing) levels() {
 		neighbours[l.A] = append(neighbours[l.A], l.B)
 		neighbours[l.B] = append(neighbours[l.B], l.A)
 	}
-	var hosts []uint32
-	for _, n := range d.t.Nodes {
-		if n.Kind == scenario.Host {
-			hosts = append(hosts, n.ID)
-		}
-	}
-	hops := topology.Hops(len(d.t.Nodes), hosts, func(node uint32, visit func(uint32)) {
+	hops := topology.Hops(len(d.t.Nodes), d.t.UsualHosts(), func(node uint32, visit func(uint32)) {
 		for _, n := range neighbours[node] {
-			visit(n)
+			if d.t.Nodes[n].Kind == scenario.Switch {
+				visit(n)
+			}
 		}
 	})
 	d.level = make([]int, len(d.t.Nodes))
 	for i, n := range hops {
 		if d.level[i] = int(n); n == topology.Unreachable {
 			d.level[i] = -1
+		}
+	}
+	for i, n := range d.t.Nodes {
+		if n.Kind == scenario.Host && d.level[i] < 0 {
+			for _, at := range neighbours[i] {
+				d.level[i] = max(d.level[i], d.level[at]+1)
+			}
 		}
 	}
 	d.below = make([][]uint32, len(d.t.Nodes))
@@ -106,8 +109,13 @@ func (d *drawing) place() {
 		}
 	}
 	hosts := 0
+	placed := map[uint32]bool{} // a host with several links hangs on several switches
 	for _, tor := range rows[1] {
 		for _, host := range d.below[tor] {
+			if placed[host] {
+				continue
+			}
+			placed[host] = true
 			d.x[host] = margin + hostGap*(float64(hosts)+0.5)
 			hosts++
 		}
@@ -188,6 +196,10 @@ func (d *drawing) write(title string) {
 		case d.level[i] < 0:
 		case n.Kind == scenario.Host:
 			d.printf(`<circle cx="%.1f" cy="%.1f" r="%d" fill="#222"/>`, x, y, hostRadius)
+			if d.level[i] > 0 {
+				d.printf(`<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, x, y-10, escaped(n.Name))
+				continue
+			}
 			d.printf(`<text x="%.1f" y="%.1f" transform="rotate(60 %[1]g %[2]g)">%[3]s</text>`, x-2, y+14, escaped(n.Name))
 		default:
 			w := letter*float64(len(n.Name)) + 10

@@ -19,6 +19,12 @@ import (
 
 func TestDraw(t *testing.T) {
 	c := topology.Cabling{HostRate: 10e9, FabricRate: 40e9, HostDelay: 1e6, FabricDelay: 2e6}
+	extra := c
+	extra.Extra = []topology.ExtraHost{{Name: "allocator", Switches: []string{"spine*"}, Rate: 40e9, Delay: 5e6}}
+	custom := topology.Custom{
+		Hosts: []string{"a", "b"}, Switches: []topology.Switch{{Name: "s"}, {Name: "t"}},
+		Links: []topology.CustomLink{{A: "a", B: "s", Rate: 1e9}, {A: "a", B: "t", Rate: 1e9}, {A: "b", B: "t", Rate: 1e9}, {A: "s", B: "t", Rate: 1e9}},
+	}
 	tests := map[string]struct {
 		build interface {
 			Build() (*topology.Topology, error)
@@ -28,6 +34,8 @@ func TestDraw(t *testing.T) {
 	}{
 		"fat-tree":   {topology.FatTree{K: 4, Cabling: c}, 16, 20, 48, []string{">pod0-edge0<", ">core3<", ">host15<", "16 links of 10Gbps, 1us", "32 links of 40Gbps, 2us", "host0 - pod0-edge0: 10Gbps, 1us"}},
 		"leaf-spine": {topology.LeafSpine{Leaves: 2, Spines: 2, HostsPerLeaf: 4, Parallel: 2, Cabling: c}, 8, 4, 16, []string{">spine1<"}},
+		"allocator":  {topology.LeafSpine{Leaves: 2, Spines: 3, HostsPerLeaf: 2, Parallel: 1, Cabling: extra}, 5, 5, 4 + 6 + 3, []string{`text-anchor="middle">allocator<`, "3 links of 40Gbps, 5us", `cx="240.0" cy="`}},
+		"two links":  {custom, 2, 2, 4, []string{">a<"}},
 		"dumbbell":   {topology.Dumbbell{Switches: 3, Senders: 2, Receivers: 1, Cabling: c}, 3, 3, 5, []string{">sender1<", ">s2<"}},
 		"star":       {topology.Star{Hosts: 3, Cabling: c}, 3, 1, 3, []string{">s1<"}},
 	}
