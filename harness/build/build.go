@@ -193,7 +193,33 @@ func (b *Builder) program(ctx context.Context, e engine.Engine, always bool) (*e
 	if err != nil {
 		return nil, err
 	}
-	p := &engine.Program{Path: b.binary(e.Binary()), Env: simulator.Env}
+	return b.identify(ctx, e, simulator, sources)
+}
+
+// ErrStale is returned for a program that is not there, or was built from
+// other sources than the present ones.
+var ErrStale = errors.New("it is not built from the present sources; run: fabriclab build")
+
+// Present returns an engine's runner if it is built from the present sources,
+// and builds nothing.
+func (b *Builder) Present(ctx context.Context, e engine.Engine) (*engine.Program, error) {
+	simulator, err := e.Find()
+	if err != nil {
+		return nil, err
+	}
+	sources, err := hashSources(b.root, e.Sources())
+	if err != nil {
+		return nil, err
+	}
+	if !b.fresh(e.Binary(), sources, simulator.CMake) {
+		return nil, fmt.Errorf("%s: %w", b.binary(e.Binary()), ErrStale)
+	}
+	return b.identify(ctx, e, simulator, sources)
+}
+
+// identify asks a runner that was built from the given sources what it is.
+func (b *Builder) identify(ctx context.Context, e engine.Engine, simulator engine.Installation, sources string) (p *engine.Program, err error) {
+	p = &engine.Program{Path: b.binary(e.Binary()), Env: simulator.Env}
 	if p.Version, err = engine.Ask(ctx, p.Path, p.Env); err != nil {
 		return nil, err
 	}
@@ -232,16 +258,22 @@ func (b *Builder) ensure(ctx context.Context, name string, sources, cmakeArgs []
 	return hash, errors.Join(err, l.Release())
 }
 
-func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []string, always bool) error {
-	args := b.configureArgs(cmakeArgs)
-	stamp := b.stamp(name)
-	if !always {
-		if got, err := os.ReadFile(stamp); err == nil {
-			if want, err := b.say(name, hash, args); err == nil && string(got) == want {
-				return nil
-			}
-		}
+// fresh says whether a program is there and was built from the sources with
+// this hash.
+func (b *Builder) fresh(name, hash string, cmakeArgs []string) bool {
+	got, err := os.ReadFile(b.stamp(name))
+	if err != nil {
+		return false
 	}
+	want, err := b.say(name, hash, b.configureArgs(cmakeArgs))
+	return err == nil && string(got) == want
+}
+
+func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []string, always bool) error {
+	if !always && b.fresh(name, hash, cmakeArgs) {
+		return nil
+	}
+	args, stamp := b.configureArgs(cmakeArgs), b.stamp(name)
 	if err := b.run(ctx, name, "cmake", args...); err != nil {
 		return err
 	}

@@ -63,18 +63,31 @@ func (s *Store) hidden(k Key, suffix string) string {
 // if there is none, and a CorruptError if there is a damaged one.
 func (s *Store) Find(k Key, buildID string, depth Depth) (*Manifest, error) {
 	dir := s.Dir(k)
-	m, err := Read(dir)
+	m, err := s.Get(k)
 	if err != nil {
 		return nil, err
-	}
-	if m.ScenarioHash != k.ScenarioHash || m.Seed != k.Seed || m.Engine.Name != k.Engine || m.State != StateOK {
-		return nil, corrupt(dir, errors.New("its manifest belongs to another run"))
 	}
 	if m.Engine.BuildID != buildID {
 		return nil, fmt.Errorf("%w of this build in %s (it was made from build %.12s, this is %.12s)", ErrNoRun, dir, m.Engine.BuildID, buildID)
 	}
 	if err := m.Verify(dir, depth); err != nil {
 		return nil, err
+	}
+	return m, nil
+}
+
+// Get returns the manifest of a complete run, whichever build made it; its
+// other files are not looked at.
+func (s *Store) Get(k Key) (*Manifest, error) { return ReadAs(s.Dir(k), k) }
+
+// ReadAs reads the manifest of a run directory that has to hold a certain run.
+func ReadAs(dir string, k Key) (*Manifest, error) {
+	m, err := Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if m.ScenarioHash != k.ScenarioHash || m.Seed != k.Seed || m.Engine.Name != k.Engine || m.State != StateOK {
+		return nil, corrupt(dir, fmt.Errorf("its manifest belongs to another run (scenario %s, %s, seed %d, state %s)", m.ScenarioHash, m.Engine.Name, m.Seed, m.State))
 	}
 	return m, nil
 }

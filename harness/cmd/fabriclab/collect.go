@@ -20,14 +20,20 @@ import (
 
 func (a *app) collectCommand() *cobra.Command {
 	var s selection
+	var take taking
 	var to string
-	var partial, deterministic bool
+	var deterministic bool
 	cmd := &cobra.Command{
 		Use:   "collect SWEEP -o FILE",
 		Short: "write the results of a sweep as one tidy table: a row for each run and metric",
 		Long: `Measures every run of a sweep and writes one table, a row for each run and metric, with the
 parameters as columns. SWEEP is an experiment (its runs at the scale and with the --set, --seed and
---engine it was run with), or a folder of results (every run in it).`,
+--engine it was run with), or a folder of results (every run in it).
+
+The files of every run are compared with its manifest (--verify). Of an experiment's runs it is checked,
+too, that each is the run in whose place it lies, and that one build made all runs of an engine; there is
+a warning if that is not the checkout's. The runs of a folder say themselves what they are: it is not
+checked whether they are those of an experiment as it is now, and several builds are a warning.`,
 		Example: `  fabriclab collect fncc/fig10 -o sweep.parquet
   fabriclab collect results/fncc -o sweep.csv --deterministic`,
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
@@ -37,7 +43,7 @@ parameters as columns. SWEEP is an experiment (its runs at the scale and with th
 					return err
 				}
 			}
-			runs, err := a.sweep(cmd.Context(), args[0], s, partial)
+			runs, err := a.sweep(cmd.Context(), args[0], s, take)
 			if err != nil {
 				return err
 			}
@@ -54,20 +60,31 @@ parameters as columns. SWEEP is an experiment (its runs at the scale and with th
 	}
 	s.flags(cmd)
 	cmd.Flags().StringVarP(&to, "output", "o", "", "file to write: .parquet or .csv (default: CSV to standard output)")
-	cmd.Flags().BoolVar(&partial, "partial", false, "take what there is where runs of the sweep are missing")
+	take.flags(cmd)
 	cmd.Flags().BoolVar(&deterministic, "deterministic", false, "leave out wall time, CPU time and memory: the same runs then give the same bytes")
 	return cmd
 }
 
+// taking says what is taken of a sweep that is not as run would leave it.
+type taking struct {
+	partial bool // some runs are missing
+	mixed   bool // several builds made them
+}
+
+func (t *taking) flags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&t.partial, "partial", false, "take what there is where runs of the sweep are missing")
+	cmd.Flags().BoolVar(&t.mixed, "mixed-builds", false, "take runs of an experiment that several builds have made")
+}
+
 // sweep measures the runs of an experiment or of a results folder.
-func (a *app) sweep(ctx context.Context, name string, s selection, partial bool) ([]collect.Run, error) {
+func (a *app) sweep(ctx context.Context, name string, s selection, take taking) ([]collect.Run, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		if len(s.sets) > 0 || len(s.seeds) > 0 || a.set.scale != "" {
 			return nil, fmt.Errorf("%s is a folder of results, all of which are taken; --set, --seed and --scale choose among the runs of an experiment, which is named by its id or file", name)
 		}
 		return a.folder(name, nil)
 	}
-	return a.experimentRuns(ctx, name, s, partial)
+	return a.experimentRuns(ctx, name, s, take)
 }
 
 // folder measures all runs below a folder. figures gives an experiment's figure
@@ -78,6 +95,7 @@ func (a *app) folder(dir string, figures func(experiment string) *spec.Figure) (
 		return nil, err
 	}
 	var runs []collect.Run
+	made := madeBy{}
 	known := map[string]*spec.Figure{}
 	for _, d := range dirs {
 		m, err := store.Read(d)
@@ -94,10 +112,14 @@ func (a *app) folder(dir string, figures func(experiment string) *spec.Figure) (
 		if err != nil {
 			return nil, err
 		}
+		made.add(m)
 		runs = append(runs, run)
 	}
 	if len(runs) == 0 {
 		return nil, fmt.Errorf("%w in %s; give a folder below results/, or the id of an experiment", store.ErrNoRun, dir)
+	}
+	for _, of := range made.mixed() {
+		fmt.Fprintf(a.err, "warning: %s\n", made.text(of))
 	}
 	slices.SortFunc(runs, collect.Compare)
 	for i := 1; i < len(runs); i++ {
@@ -110,7 +132,7 @@ func (a *app) folder(dir string, figures func(experiment string) *spec.Figure) (
 }
 
 // experimentRuns measures the runs of an experiment as it is now.
-func (a *app) experimentRuns(ctx context.Context, name string, s selection, partial bool) ([]collect.Run, error) {
+func (a *app) experimentRuns(ctx context.Context, name string, s selection, take taking) ([]collect.Run, error) {
 	c, err := a.catalog(ctx)
 	if err != nil {
 		return nil, err
@@ -124,6 +146,7 @@ func (a *app) experimentRuns(ctx context.Context, name string, s selection, part
 		return nil, err
 	}
 	results := store.New(dir)
+	made := madeBy{}
 	var runs []collect.Run
 	var missing []string
 	for _, point := range e.Points {
@@ -134,7 +157,7 @@ func (a *app) experimentRuns(ctx context.Context, name string, s selection, part
 		for _, engine := range point.Engines {
 			for _, seed := range e.Seeds {
 				key := store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engine, Seed: seed}
-				m, err := store.Read(results.Dir(key))
+				m, err := results.Get(key)
 				if errors.Is(err, store.ErrNoRun) {
 					missing = append(missing, job(e.Experiment, point, hash, engine, seed, nil).Title)
 					continue
@@ -142,6 +165,7 @@ func (a *app) experimentRuns(ctx context.Context, name string, s selection, part
 				if err != nil {
 					return nil, err
 				}
+				made.add(m)
 				run, err := a.measured(results.Dir(key), m, job(e.Experiment, point, hash, engine, seed, nil).Labels, e.figure)
 				if err != nil {
 					return nil, err
@@ -150,7 +174,10 @@ func (a *app) experimentRuns(ctx context.Context, name string, s selection, part
 			}
 		}
 	}
-	if len(missing) == 0 || partial && len(runs) > 0 {
+	if err := a.checkBuilds(ctx, made, e.Name, take.mixed); err != nil {
+		return nil, err
+	}
+	if len(missing) == 0 || take.partial && len(runs) > 0 {
 		for _, title := range missing {
 			fmt.Fprintf(a.err, "warning: missing: %s\n", title)
 		}

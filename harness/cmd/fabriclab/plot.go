@@ -21,8 +21,8 @@ import (
 func (a *app) plotCommand() *cobra.Command {
 	var s selection
 	var o look.Options
+	var take taking
 	var to string
-	var partial bool
 	cmd := &cobra.Command{
 		Use:   "plot TABLE|SWEEP --x COLUMN --y METRIC -o FILE",
 		Short: "draw a sweep or a table for a quick look",
@@ -38,7 +38,7 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 			if err != nil {
 				return err
 			}
-			table, err := a.tableOf(cmd.Context(), args[0], s, partial)
+			table, err := a.tableOf(cmd.Context(), args[0], s, take)
 			if err != nil {
 				return err
 			}
@@ -73,7 +73,7 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 	f.BoolVar(&o.LogY, "log-y", false, "the y axis is logarithmic")
 	f.StringVar(&o.Title, "title", "", "title (default: what is drawn)")
 	f.StringVarP(&to, "output", "o", "", "file to write: .png, .svg or .html")
-	f.BoolVar(&partial, "partial", false, "take what there is where runs of the sweep are missing")
+	take.flags(cmd)
 	for _, name := range []string{"x", "y", "output"} {
 		cobra.CheckErr(cmd.MarkFlagRequired(name))
 	}
@@ -81,14 +81,14 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 }
 
 // tableOf reads a table, or collects a sweep.
-func (a *app) tableOf(ctx context.Context, name string, s selection, partial bool) (*sheet.Sheet, error) {
+func (a *app) tableOf(ctx context.Context, name string, s selection, take taking) (*sheet.Sheet, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() && filepath.Ext(name) != ".yaml" {
 		if len(s.sets) > 0 || len(s.seeds) > 0 {
 			return nil, errors.New("--set and --seed choose among the runs of an experiment; of a table choose rows with --where")
 		}
 		return sheet.ReadFile(name)
 	}
-	runs, err := a.sweep(ctx, name, s, partial)
+	runs, err := a.sweep(ctx, name, s, take)
 	if err != nil {
 		return nil, err
 	}

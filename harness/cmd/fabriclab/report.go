@@ -193,7 +193,8 @@ func (f *findings) figureSections(described *catalog.Catalog) []page.Section {
 			one := storedRun{labels: r.Labels, engine: r.Engine, seed: r.Seed, failure: r.Error}
 			if r.Error == "" {
 				one.dir = stored.RunDir(r)
-				m, err := store.Read(one.dir)
+				scenario := filepath.Base(filepath.Dir(one.dir))
+				m, err := store.ReadAs(one.dir, store.Key{ScenarioHash: scenario, Engine: r.Engine, Seed: r.Seed})
 				if err != nil {
 					one.failure = strings.ReplaceAll(err.Error(), stored.Results()+string(filepath.Separator), "")
 				}
