@@ -74,13 +74,10 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 		out.Missing = append(out.Missing, d.missing...)
 	}
 	err = replace(out.Dir, func(dir string) error {
-		if err := writeJSON(filepath.Join(dir, "claims.json"), results); err != nil {
+		if err := writeJSON(filepath.Join(dir, claimsFile), results); err != nil {
 			return err
 		}
 		if err := writeMeasures(dir, in, values); err != nil {
-			return err
-		}
-		if err := writeJSON(filepath.Join(dir, recordFile), record(in, resultsDir, drawings)); err != nil {
 			return err
 		}
 		for _, d := range drawings {
@@ -88,7 +85,10 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 				return err
 			}
 		}
-		return os.WriteFile(filepath.Join(dir, "summary.md"), []byte(summary(in, resultsDir, values, results, drawings)), 0o644)
+		if err := os.WriteFile(filepath.Join(dir, "summary.md"), []byte(summary(in, resultsDir, values, results, drawings)), 0o644); err != nil {
+			return err
+		}
+		return writeRecord(dir, record(in, resultsDir, drawings))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("figure %s: %w", in.ID, err)

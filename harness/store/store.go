@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"fabriclab/harness/file"
 	"fabriclab/harness/store/flock"
 )
 
@@ -127,11 +127,11 @@ func (r *Run) Dir() string { return r.store.hidden(r.key, workSuffix) }
 // place and lets go of the lock. An older run in that place is replaced.
 func (r *Run) Complete(m *Manifest) error {
 	m.Format, m.Version = manifestFormat, manifestVersion
-	text, err := json.MarshalIndent(m, "", "  ")
+	text, err := file.SealedJSON(m)
 	if err != nil {
 		return errors.Join(fmt.Errorf("writing the manifest: %w", err), r.Discard())
 	}
-	if err := r.complete(append(text, '\n')); err != nil {
+	if err := r.complete(text); err != nil {
 		return errors.Join(fmt.Errorf("completing run %s: %w", r.key, err), r.Discard())
 	}
 	return r.lock.Release()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,6 +20,7 @@ import (
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/page"
 	"fabriclab/harness/catalog"
+	"fabriclab/harness/experiment"
 	"fabriclab/harness/store"
 )
 
@@ -58,6 +60,7 @@ func (a *app) makeReport(ctx context.Context, args []string, output string) erro
 	if err != nil {
 		return err
 	}
+	found.verify(a.depth())
 	described, err := a.catalog(ctx)
 	if err != nil {
 		found.notices = append(found.notices, "What the parameters mean and where they come from is left out: the self-descriptions could not be had.")
@@ -183,6 +186,23 @@ func (f *findings) add(dir string, seen map[string]bool) error {
 	return nil
 }
 
+// verify leaves out runs without a figure that are damaged: they are measured
+// for the report. Figures were compared with what was written when they were
+// read; of their runs only the parameters are looked at.
+func (f *findings) verify(depth store.Depth) {
+	for name, runs := range f.runs {
+		f.runs[name] = slices.DeleteFunc(runs, func(r storedRun) bool {
+			err := r.manifest.Verify(r.dir, depth)
+			if err != nil {
+				f.notices = append(f.notices, "Left out: "+err.Error())
+			}
+			return err != nil
+		})
+	}
+	maps.DeleteFunc(f.runs, func(_ string, runs []storedRun) bool { return len(runs) == 0 })
+	slices.Sort(f.notices)
+}
+
 // figureSections also notes what has changed since the figures were made.
 func (f *findings) figureSections(described *catalog.Catalog) []page.Section {
 	var sections []page.Section
@@ -195,7 +215,11 @@ func (f *findings) figureSections(described *catalog.Catalog) []page.Section {
 				one.dir = stored.RunDir(r)
 				scenario := filepath.Base(filepath.Dir(one.dir))
 				m, err := store.ReadAs(one.dir, store.Key{ScenarioHash: scenario, Engine: r.Engine, Seed: r.Seed})
+				if err == nil {
+					err = m.VerifyInput(one.dir, experiment.EffectiveFile)
+				}
 				if err != nil {
+					m = nil
 					one.failure = strings.ReplaceAll(err.Error(), stored.Results()+string(filepath.Separator), "")
 				}
 				one.manifest = m

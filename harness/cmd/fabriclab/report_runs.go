@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"fabriclab/analysis/spec"
 	"fabriclab/harness/catalog"
 	"fabriclab/harness/experiment"
+	"fabriclab/harness/file"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
@@ -202,7 +202,7 @@ func effective(r storedRun) ([]experiment.Setting, error) {
 	if r.manifest == nil {
 		return nil, store.ErrNoRun
 	}
-	text, err := os.ReadFile(filepath.Join(r.dir, "effective.json"))
+	text, err := file.Read(filepath.Join(r.dir, experiment.EffectiveFile))
 	if err != nil {
 		return nil, err
 	}
