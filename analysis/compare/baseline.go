@@ -11,12 +11,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/metric"
 	"fabriclab/harness/catalog"
+	"fabriclab/harness/file"
 )
 
 const (
@@ -101,7 +100,7 @@ func (b *Baseline) Save(dir string) error {
 		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
 	if err == nil {
-		err = renameio.WriteFile(path, text.Bytes(), 0o644)
+		err = file.Write(path, text.Bytes(), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the baseline of %s: %w", b.Experiment, err)

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"fabriclab/analysis/plot"
 	"fabriclab/analysis/sheet"
 	"fabriclab/analysis/spec"
+	"fabriclab/harness/file"
 )
 
 // Input is what a figure is made from.
@@ -73,7 +73,7 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 		drawings = append(drawings, d)
 		out.Missing = append(out.Missing, d.missing...)
 	}
-	err = replace(out.Dir, func(dir string) error {
+	err = file.ReplaceFolder(out.Dir, func(dir string) error {
 		if err := writeJSON(filepath.Join(dir, claimsFile), results); err != nil {
 			return err
 		}
@@ -122,30 +122,6 @@ func takeAll(f *spec.Figure, runs []spec.Run) taken {
 func (t taken) lookup(measure string, run int) (float64, error) {
 	x := t[measure][run]
 	return x.v, x.err
-}
-
-// replace fills a new directory and puts it in the place of dir.
-func replace(dir string, fill func(string) error) (err error) {
-	parent := filepath.Dir(dir)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return err
-	}
-	fresh, err := os.MkdirTemp(parent, ".new-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
-	filled := filepath.Join(fresh, "figure")
-	if err := os.Mkdir(filled, 0o755); err != nil {
-		return err
-	}
-	if err := fill(filled); err != nil {
-		return err
-	}
-	if err := os.Rename(dir, filepath.Join(fresh, "old")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return os.Rename(filled, dir)
 }
 
 func writeJSON(path string, v any) error {

@@ -20,9 +20,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"fabriclab/harness/engine"
+	"fabriclab/harness/file"
 	"fabriclab/harness/store/flock"
 )
 
@@ -285,7 +284,7 @@ func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []stri
 	}
 	now, err := b.say(name, hash, args)
 	if err == nil {
-		err = renameio.WriteFile(stamp, []byte(now), 0o644)
+		err = file.Write(stamp, []byte(now), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("noting that %s was built: %w", name, err)

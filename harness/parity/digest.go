@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"fabriclab/harness/file"
 )
 
 // Digest is what every run of an experiment gave on both engines.
@@ -64,7 +64,7 @@ func (d *Digest) Save(dir string) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(File(dir, d.Experiment, d.Scale), append(text, '\n'), 0o644)
+	return file.Write(File(dir, d.Experiment, d.Scale), append(text, '\n'), 0o644)
 }
 
 // Check says where a run differs from the digest; nothing if it does not.

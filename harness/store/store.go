@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"fabriclab/harness/file"
 	"fabriclab/harness/store/flock"
 )
@@ -49,6 +47,7 @@ func (s *Store) FailedDir(k Key) string { return s.Dir(k) + failedSuffix }
 const (
 	failedSuffix = ".failed"
 	workSuffix   = ".work"
+	asideSuffix  = ".old" // a run that is being replaced
 	lockSuffix   = ".lock"
 )
 
@@ -111,6 +110,9 @@ func (s *Store) Begin(ctx context.Context, k Key) (*Run, error) {
 		return nil, fmt.Errorf("locking run %s (is another fabriclab making it?): %w", k, err)
 	}
 	r := &Run{store: s, key: k, lock: l}
+	if err := file.Recover(s.Dir(k), s.hidden(k, asideSuffix)); err != nil {
+		return nil, errors.Join(fmt.Errorf("taking back a run whose replacement was killed: %w", err), l.Release())
+	}
 	if err := os.RemoveAll(r.Dir()); err != nil {
 		return nil, errors.Join(fmt.Errorf("removing the leftovers of a killed run: %w", err), l.Release())
 	}
@@ -141,27 +143,31 @@ func (r *Run) Complete(m *Manifest) error {
 // the name and the folders above it on the disk before it returns: whenever
 // the power fails, there is a whole run or none.
 func (r *Run) complete(manifest []byte) error {
-	if err := syncTree(r.Dir()); err != nil {
+	if err := file.SyncTree(r.Dir()); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(filepath.Join(r.Dir(), ManifestFile), manifest, 0o644); err != nil {
+	if err := file.Write(filepath.Join(r.Dir(), ManifestFile), manifest, 0o644); err != nil {
 		return err
 	}
-	if err := sync(r.Dir()); err != nil {
+	if err := file.Sync(r.Dir()); err != nil {
 		return err
 	}
 	final := r.store.Dir(r.key)
-	if err := remove(final); err != nil {
+	aside := r.store.hidden(r.key, asideSuffix)
+	if err := file.Swap(r.Dir(), final, aside); err != nil {
+		return errors.Join(err, file.Recover(final, aside))
+	}
+	if err := r.syncAbove(final); err != nil {
 		return err
 	}
-	if err := os.Rename(r.Dir(), final); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(r.store.FailedDir(r.key)); err != nil {
-		return err
-	}
+	// Only now may the run go that was there before.
+	return errors.Join(os.RemoveAll(r.Dir()), os.RemoveAll(aside), os.RemoveAll(r.store.FailedDir(r.key)))
+}
+
+// syncAbove has the names of the folders above a run on the disk.
+func (r *Run) syncAbove(final string) error {
 	for dir := filepath.Dir(final); ; dir = filepath.Dir(dir) {
-		if err := sync(dir); err != nil {
+		if err := file.Sync(dir); err != nil {
 			return err
 		}
 		if rel, err := filepath.Rel(dir, r.store.root); err != nil || rel != "." && !strings.HasPrefix(rel, "..") {
@@ -188,15 +194,6 @@ func (r *Run) Discard() error {
 	return errors.Join(os.RemoveAll(r.Dir()), r.lock.Release())
 }
 
-// remove takes a complete run away such that at no time a part of it looks
-// complete: its manifest goes first.
-func remove(dir string) error {
-	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return os.RemoveAll(dir)
-}
-
 // Clean removes what killed processes have left in an experiment's folder and
 // returns the directories of runs that were not completed. Runs in the making
 // are locked and stay, and so does what is left of runs that have failed,
@@ -216,10 +213,11 @@ func (s *Store) Clean(experiment string) ([]string, error) {
 		if err != nil {
 			return removed, fmt.Errorf("locking the leftover %s: %w", final, err)
 		}
+		err = file.Recover(final, hidden+asideSuffix)
 		work := hidden + workSuffix
 		if exists(work) {
 			removed = append(removed, work)
-			err = os.RemoveAll(work)
+			err = errors.Join(err, os.RemoveAll(work))
 		}
 		if exists(filepath.Join(final, ManifestFile)) {
 			err = errors.Join(err, os.RemoveAll(final+failedSuffix))
@@ -235,7 +233,7 @@ func (s *Store) Clean(experiment string) ([]string, error) {
 // process has left that was killed, or is at work.
 func (s *Store) leftovers(experiment string) ([]string, error) {
 	var finals []string
-	for _, suffix := range []string{workSuffix, lockSuffix, failedSuffix} {
+	for _, suffix := range []string{workSuffix, asideSuffix, lockSuffix, failedSuffix} {
 		prefix := "."
 		if suffix == failedSuffix {
 			prefix = ""
@@ -277,24 +275,4 @@ func Runs(path string) ([]string, error) {
 	}
 	slices.Sort(dirs)
 	return dirs, nil
-}
-
-// syncTree writes everything in a folder through to the disk.
-func syncTree(dir string) error {
-	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return sync(path)
-	})
-}
-
-// sync writes a file, or what a folder holds, through to the disk. Tests look
-// at its calls.
-var sync = func(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }

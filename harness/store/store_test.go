@@ -263,6 +263,58 @@ func TestCleanAfterADeathAtTheVeryEnd(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// TestARunIsThereUntilTheNextOneIs: --again replaces it in one step, and what a
+// death leaves where that takes two is put right.
+func TestARunIsThereUntilTheNextOneIs(t *testing.T) {
+	s := store.New(t.TempDir())
+	dir := complete(t, s, "build-1")
+	r := begin(t, s)
+	_, err := s.Find(key, "build-1", store.Contents)
+	require.NoError(t, err, "while another is made")
+	require.NoError(t, r.Discard())
+
+	hidden := func(suffix string) string { return filepath.Join(filepath.Dir(dir), ".ns3-seed7"+suffix) }
+	for name, next := range map[string]func(){
+		"clean": func() {
+			_, err := s.Clean(key.Experiment)
+			require.NoError(t, err)
+		},
+		"begin": func() { require.NoError(t, begin(t, s).Discard()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.Rename(dir, hidden(".old")))
+			require.NoError(t, os.Mkdir(hidden(".work"), 0o755))
+			next()
+			_, err := s.Find(key, "build-1", store.Contents)
+			require.NoError(t, err)
+			assert.Equal(t, []string{"ns3-seed7"}, names(t, filepath.Dir(dir)))
+
+			require.NoError(t, os.CopyFS(hidden(".old"), os.DirFS(dir)))
+			next()
+			assert.Equal(t, []string{"ns3-seed7"}, names(t, filepath.Dir(dir)), "the old one goes when the new one is there")
+		})
+	}
+	stop, looked := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(looked)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if _, err := store.Read(dir); !assert.NoError(t, err, "a reader finds no run") {
+					return
+				}
+			}
+		}
+	}()
+	for range 30 {
+		complete(t, s, "build-1")
+	}
+	close(stop)
+	<-looked
+}
+
 func TestBeginDropsHalfWrittenFiles(t *testing.T) {
 	s := store.New(t.TempDir())
 	work := filepath.Join(filepath.Dir(s.Dir(key)), ".ns3-seed7.work")

@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/google/renameio/v2"
+	"fabriclab/harness/file"
 	"github.com/spf13/cobra"
 
 	"fabriclab/harness/engine/engines"
@@ -223,16 +223,16 @@ func (a *app) showBench(b benchmark) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(dir, "bench", "bench.json")
+	path := filepath.Join(dir, "bench", "bench.json")
 	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(file, append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("writing %s: %w", file, err)
+	if err := file.Write(path, append(text, '\n'), 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	if a.set.json {
 		return a.print(b)
@@ -259,6 +259,6 @@ func (a *app) showBench(b benchmark) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(a.out, "heap allocations per packet-hop in mechanisms/, in steady state: %g\n%s\n", b.AllocationsPerPacket, file)
+	_, err = fmt.Fprintf(a.out, "heap allocations per packet-hop in mechanisms/, in steady state: %g\n%s\n", b.AllocationsPerPacket, path)
 	return err
 }

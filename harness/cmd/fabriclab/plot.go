@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/look"
 	"fabriclab/analysis/plot"
 	"fabriclab/analysis/sheet"
+	"fabriclab/harness/file"
 )
 
 func (a *app) plotCommand() *cobra.Command {
@@ -56,7 +56,7 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 			if err != nil {
 				return err
 			}
-			if err := renameio.WriteFile(to, data, 0o644); err != nil {
+			if err := file.Write(to, data, 0o644); err != nil {
 				return fmt.Errorf("writing the picture: %w", err)
 			}
 			return nil

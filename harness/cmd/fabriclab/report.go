@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/maruel/natural"
 	"github.com/spf13/cobra"
 
@@ -21,6 +20,7 @@ import (
 	"fabriclab/analysis/page"
 	"fabriclab/harness/catalog"
 	"fabriclab/harness/experiment"
+	"fabriclab/harness/file"
 	"fabriclab/harness/store"
 )
 
@@ -75,7 +75,7 @@ func (a *app) makeReport(ctx context.Context, args []string, output string) erro
 	if err := os.MkdirAll(in.Dir, 0o755); err != nil {
 		return fmt.Errorf("writing the report: %w; choose another place with -o", err)
 	}
-	if err := renameio.WriteFile(output, b.Bytes(), 0o644); err != nil {
+	if err := file.Write(output, b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing the report: %w; choose another place with -o", err)
 	}
 	for _, n := range found.notices {
