@@ -411,26 +411,23 @@ var sourceEndings = map[string]bool{
 var notCompiledIn = map[string]bool{"test": true, "tests": true, "examples": true, "bench": true}
 
 // hashSources hashes names and contents of the C++ and CMake files below root
-// that the common parts and the given folders hold.
+// that the common parts and the given folders hold. Links are followed, as
+// CMake and the compiler follow them.
 func hashSources(root string, folders []string) (string, error) {
 	sum := sha256.New()
 	for _, start := range slices.Concat(commonSources, folders) {
 		top := filepath.Join(root, start)
-		err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		err := file.Walk(top, func(path string, info fs.FileInfo) error {
 			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				return nil
-			case err != nil:
-				return err
-			case d.IsDir():
-				if path != top && notCompiledIn[d.Name()] {
+			case info.IsDir():
+				if path != top && notCompiledIn[filepath.Base(path)] {
 					return fs.SkipDir
 				}
 				return nil
-			case !sourceEndings[filepath.Ext(path)] || !d.Type().IsRegular():
+			case !sourceEndings[filepath.Ext(path)] || !info.Mode().IsRegular():
 				return nil
 			}
-			content, err := os.ReadFile(path)
+			content, err := file.Read(path)
 			if err != nil {
 				return err
 			}
@@ -442,7 +439,7 @@ func hashSources(root string, folders []string) (string, error) {
 			sum.Write(content)
 			return nil
 		})
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a part of the sources need not be there
 			return "", fmt.Errorf("hashing the C++ sources: %w", err)
 		}
 	}
