@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -352,7 +353,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		removeTables(dir, m.Inputs)
 		return nil, fmt.Errorf("the simulator ended well, but %w", err)
 	}
-	for _, w := range summary.Warnings {
+	for _, w := range summary.Warnings[:min(len(summary.Warnings), maxWarnings)] {
 		if !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)
 			emit(opt.Sink, job, progress.Event{Kind: progress.Warning, Text: w})
@@ -393,11 +394,12 @@ func removeTables(dir string, inputs map[string]store.File) {
 
 // simulate runs the child and takes its trace in meanwhile.
 func simulate(ctx context.Context, job Job, opt Options, dir string, names *trace.Names, uses func(bytes int64)) (ending, []trace.File, []string, error) {
-	log, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	out, err := os.Create(filepath.Join(dir, logFile))
 	if err != nil {
 		return ending{}, nil, nil, fmt.Errorf("opening the log: %w", err)
 	}
-	defer log.Close()
+	defer out.Close()
+	log := &capped{out: out, part: logPart}
 	reading, writing, err := os.Pipe()
 	if err != nil {
 		return ending{}, nil, nil, fmt.Errorf("opening the trace pipe: %w", err)
@@ -407,6 +409,7 @@ func simulate(ctx context.Context, job Job, opt Options, dir string, names *trac
 	widen(writing)
 
 	var rows atomic.Uint64
+	stream := &stream{pipe: reading, grace: opt.Grace}
 	report := &reporter{job: job, sink: opt.Sink}
 	c := &child{
 		path: job.Program.Path, env: job.Program.Env, dir: dir,
@@ -423,18 +426,45 @@ func simulate(ctx context.Context, job Job, opt Options, dir string, names *trac
 	ingested := make(chan struct{})
 	go func() {
 		defer close(ingested)
-		tables, traceErr = trace.Ingest(ctx, reading, trace.Options{Dir: dir, Names: names, IdealFCT: job.IdealFCT, Rows: &rows})
+		tables, traceErr = trace.Ingest(ctx, stream, trace.Options{Dir: dir, Names: names, IdealFCT: job.IdealFCT, Rows: &rows})
 		if traceErr != nil {
 			endChild()
 		}
 	}()
 	end := c.run(childCtx)
+	log.finish()
 	// The reader sees the end of the stream only when no one can write to it.
 	if err := writing.Close(); err != nil {
 		return end, nil, nil, fmt.Errorf("closing the trace pipe: %w", err)
 	}
+	stream.end()
 	<-ingested
 	return end, tables, report.warnings, verdict(ctx, end, traceErr, filepath.Join(dir, logFile))
+}
+
+// stream is the reading end of the trace pipe. When the child has ended, no one
+// is waited for who holds the other end open.
+type stream struct {
+	pipe  *os.File
+	grace time.Duration
+	ended atomic.Bool
+}
+
+// Read implements io.Reader.
+func (s *stream) Read(b []byte) (int, error) {
+	if s.ended.Load() {
+		_ = s.pipe.SetReadDeadline(time.Now().Add(s.grace)) // it had one before
+	}
+	n, err := s.pipe.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = io.EOF // nothing more has come
+	}
+	return n, err
+}
+
+func (s *stream) end() {
+	s.ended.Store(true)
+	_ = s.pipe.SetReadDeadline(time.Now().Add(s.grace)) // a pipe of os.Pipe takes one
 }
 
 // verdict says whether child and trace came to a good end, and if not, which
@@ -470,6 +500,9 @@ func widen(pipe *os.File) {
 	}
 }
 
+// maxWarnings is how many different warnings of a run are kept.
+const maxWarnings = 100
+
 // reporter turns a child's messages into events.
 type reporter struct {
 	job      Job
@@ -485,7 +518,10 @@ func (r *reporter) message(m message) {
 	case "progress":
 		r.progress(m)
 	case "warning":
-		if !slices.Contains(r.warnings, m.Text) {
+		if m.Text = strings.TrimSpace(m.Text); len(m.Text) > 4<<10 {
+			m.Text = strings.ToValidUTF8(m.Text[:4<<10], "") + "…"
+		}
+		if len(r.warnings) < maxWarnings && !slices.Contains(r.warnings, m.Text) {
 			r.warnings = append(r.warnings, m.Text)
 			emit(r.sink, r.job, progress.Event{Kind: progress.Warning, Text: m.Text})
 		}

@@ -47,6 +47,7 @@ type settings struct {
 	memoryLimit  int64
 	again        bool
 	omnetResults bool
+	nsLog        string
 	verify       string
 	buildType    build.Type
 	stallTimeout time.Duration
@@ -71,6 +72,7 @@ func settingsFlags(f *pflag.FlagSet) {
 	f.String("memory-limit", "0", "the most memory a simulation may take, such as 2GB; 0 is any")
 	f.Bool("again", false, "run again what has a valid result")
 	f.Bool("omnet-results", false, "let OMNeT++ write its own .sca and .vec files as well, in omnet-results/ of each run; runs are made again")
+	f.String("ns-log", "", "log components of ns-3 in each run's log.txt, as in NS_LOG (which itself does not reach runs); the log keeps 2 MiB")
 	f.String("verify", "contents", "how results are checked before they are taken: contents (SHA-256) or sizes")
 	f.String("build-type", "release", "build of the simulators: release, debug or asan")
 	f.Duration("stall-timeout", 5*time.Minute, "end a simulation whose time and events stand still this long; 0 never does")
@@ -113,7 +115,7 @@ func (a *app) load(cmd *cobra.Command) error {
 		root: v.GetString("root"), out: v.GetString("out"), scale: v.GetString("scale"), engines: v.GetStringSlice("engine"),
 		jobs: v.GetInt("jobs"), json: v.GetBool("json"), verbose: v.GetBool("verbose"), keepGoing: v.GetBool("keep-going"),
 		retry: v.GetInt("retry"), timeLimit: v.GetDuration("time-limit"), memoryLimit: memoryLimit,
-		again: v.GetBool("again"), omnetResults: v.GetBool("omnet-results"), verify: v.GetString("verify"), buildType: kind,
+		again: v.GetBool("again"), omnetResults: v.GetBool("omnet-results"), nsLog: v.GetString("ns-log"), verify: v.GetString("verify"), buildType: kind,
 		stallTimeout: v.GetDuration("stall-timeout"), grace: v.GetDuration("grace"),
 		executor: v.GetString("executor"),
 		slurm: slurm.Settings{

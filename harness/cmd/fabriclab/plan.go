@@ -15,6 +15,7 @@ import (
 	"fabriclab/harness/catalog"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
+	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/engine/omnet"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/run"
@@ -118,6 +119,9 @@ func (a *app) plans(ctx context.Context, b *build.Builder, all []loaded) ([]plan
 			}
 			if programs[name], err = b.Program(ctx, simulator); err != nil {
 				return nil, err
+			}
+			if a.set.nsLog != "" && name == (ns3.Engine{}).Name() {
+				programs[name].Env = append(programs[name].Env, "NS_LOG="+a.set.nsLog)
 			}
 			if a.set.omnetResults && name == (omnet.Engine{}).Name() {
 				programs[name].Extra = []string{"--omnet-results", "omnet-results"}
