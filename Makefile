@@ -59,7 +59,7 @@ bench: deps $(BIN) ## measure the speed of simulation and harness
 	@$(BIN) bench --scale full
 
 docs: deps ## renew the generated tables of the pages under docs/, and the tests' catalog
-	@go test ./harness/catalog -run 'TestDocsSayWhatTheMechanismsSay|TestCatalogOfTheTestsIsUpToDate' -args -update
+	@go test ./harness/build -run 'TestDocsSayWhatTheMechanismsSay|TestCatalogOfTheTestsIsUpToDate' -args -update
 
 docker-figure: ## run a figure in a container with both engines: make docker-figure FIG=fncc/fig10
 	docker build -t fabriclab .

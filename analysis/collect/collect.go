@@ -1,5 +1,5 @@
 // Package collect gathers what the runs of a sweep came to in one tidy table:
-// a row for each run and metric, the parameters as columns
+// a row for each run and measure, the parameters as columns
 // (docs/how-to/sweep-results.md).
 package collect
 
@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"fabriclab/analysis/metric"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/sheet"
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 )
 
 // A Label is a run's value on one axis of its experiment's matrix.
@@ -25,7 +25,7 @@ type Run struct {
 	Labels     []Label
 	Engine     string
 	Seed       uint64
-	Values     []metric.Value
+	Values     []measure.Value
 }
 
 // Point is the run's labels as text, as in "preset=fncc topology.rate=100Gbps".
@@ -87,7 +87,7 @@ const (
 	Scenario      = "scenario"
 	Engine        = "engine"
 	Seed          = "seed"
-	MetricName    = "metric"
+	MeasureName   = "measure"
 	Unit          = "unit"
 	Better        = "better"
 	Deterministic = "deterministic"
@@ -95,7 +95,7 @@ const (
 	Note          = "note"
 )
 
-// Table is the tidy table. Without volatile it has no metrics that depend on
+// Table is the tidy table. Without volatile it has no measures that depend on
 // the machine, and is the same bytes whenever the same runs are made again.
 func Table(runs []Run, volatile bool) *sheet.Sheet {
 	s := &sheet.Sheet{Columns: []sheet.Column{{Name: Experiment}, {Name: Scenario}}}
@@ -104,7 +104,7 @@ func Table(runs []Run, volatile bool) *sheet.Sheet {
 		s.Columns = append(s.Columns, a.columns()...)
 	}
 	s.Columns = append(s.Columns, sheet.Column{Name: Engine}, sheet.Column{Name: Seed, Kind: sheet.Integer},
-		sheet.Column{Name: MetricName}, sheet.Column{Name: Unit}, sheet.Column{Name: Better}, sheet.Column{Name: Deterministic, Kind: sheet.Bool},
+		sheet.Column{Name: MeasureName}, sheet.Column{Name: Unit}, sheet.Column{Name: Better}, sheet.Column{Name: Deterministic, Kind: sheet.Bool},
 		sheet.Column{Name: Value, Kind: sheet.Number}, sheet.Column{Name: Note, Kind: sheet.OptionalText})
 	for _, r := range runs {
 		place := []any{r.Experiment, r.Scenario}
@@ -113,14 +113,14 @@ func Table(runs []Run, volatile bool) *sheet.Sheet {
 		}
 		place = append(place, r.Engine, r.Seed)
 		for _, v := range r.Values {
-			if v.Metric.Volatile && !volatile {
+			if v.Measure.Volatile && !volatile {
 				continue
 			}
 			var value, note any = v.Value, nil
 			if v.Err != nil {
 				value, note = nil, v.Err.Error()
 			}
-			s.Rows = append(s.Rows, slices.Concat(place, []any{v.Metric.Name, v.Metric.Unit, v.Metric.Better.String(), !v.Metric.Volatile, value, note}))
+			s.Rows = append(s.Rows, slices.Concat(place, []any{v.Measure.Name, v.Measure.Unit, v.Measure.Better.String(), !v.Measure.Volatile, value, note}))
 		}
 	}
 	return s
@@ -143,7 +143,7 @@ func axesOf(runs []Run) []axis {
 		for _, l := range r.Labels {
 			if _, known := values[l.Path]; !known {
 				name := l.Path
-				if slices.Contains([]string{Experiment, Scenario, Engine, Seed, MetricName, Unit, Better, Deterministic, Value, Note}, name) {
+				if slices.Contains([]string{Experiment, Scenario, Engine, Seed, MeasureName, Unit, Better, Deterministic, Value, Note}, name) {
 					name = "matrix." + name
 				}
 				axes = append(axes, axis{path: l.Path, name: name})

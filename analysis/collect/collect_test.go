@@ -13,15 +13,14 @@ import (
 
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/metric"
 )
 
 var (
-	queue = &metric.Metric{Name: "queue_max", Unit: "B", Better: measure.Lower}
-	wall  = &metric.Metric{Name: "wall_time", Unit: "s", Better: measure.Lower, Volatile: true}
+	queue = &measure.Measure{Name: "queue_max", Unit: "B", Better: measure.Lower}
+	wall  = &measure.Measure{Name: "wall_time", Unit: "s", Better: measure.Lower, Volatile: true}
 )
 
-func run(preset, rate string, seed uint64, values ...metric.Value) collect.Run {
+func run(preset, rate string, seed uint64, values ...measure.Value) collect.Run {
 	return collect.Run{
 		Experiment: "a/b", Scenario: "00ff", Engine: "ns3", Seed: seed, Values: values,
 		Labels: []collect.Label{{Path: "preset", Value: preset}, {Path: "topology.rate", Value: rate}, {Path: "hpcc.eta", Value: "0.9"}, {Path: "seed", Value: "x"}},
@@ -30,17 +29,17 @@ func run(preset, rate string, seed uint64, values ...metric.Value) collect.Run {
 
 func TestTable(t *testing.T) {
 	runs := []collect.Run{
-		run("fncc", "1Tbps", 1, metric.Value{Metric: queue, Value: 5}, metric.Value{Metric: wall, Value: 0.5}),
-		run("fncc", "400Gbps", 10, metric.Value{Metric: queue, Err: errors.New("not recorded")}),
-		run("fncc", "400Gbps", 9, metric.Value{Metric: queue, Value: math.Inf(1)}),
-		{Experiment: "a/c", Engine: "omnetpp", Seed: 1, Values: []metric.Value{{Metric: queue, Value: 0.1}}},
+		run("fncc", "1Tbps", 1, measure.Value{Measure: queue, Value: 5}, measure.Value{Measure: wall, Value: 0.5}),
+		run("fncc", "400Gbps", 10, measure.Value{Measure: queue, Err: errors.New("not recorded")}),
+		run("fncc", "400Gbps", 9, measure.Value{Measure: queue, Value: math.Inf(1)}),
+		{Experiment: "a/c", Engine: "omnetpp", Seed: 1, Values: []measure.Value{{Measure: queue, Value: 0.1}}},
 	}
 	slices.SortFunc(runs, collect.Compare)
 	path := filepath.Join(t.TempDir(), "t.csv")
 	require.NoError(t, collect.Table(runs, true).WriteFile(path))
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	const head = "experiment,scenario,preset,topology.rate,topology.rate_bps,hpcc.eta,matrix.seed,engine,seed,metric,unit,better,deterministic,value,note\n"
+	const head = "experiment,scenario,preset,topology.rate,topology.rate_bps,hpcc.eta,matrix.seed,engine,seed,measure,unit,better,deterministic,value,note\n"
 	assert.Equal(t, head+`a/b,00ff,fncc,400Gbps,4e+11,0.9,x,ns3,9,queue_max,B,lower,true,inf,
 a/b,00ff,fncc,400Gbps,4e+11,0.9,x,ns3,10,queue_max,B,lower,true,,not recorded
 a/b,00ff,fncc,1Tbps,1e+12,0.9,x,ns3,1,queue_max,B,lower,true,5,

@@ -13,17 +13,16 @@ import (
 
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/metric"
-	"fabriclab/harness/catalog"
-	"fabriclab/harness/file"
+	"fabriclab/base/catalog"
+	"fabriclab/base/file"
 )
 
 const (
 	baselineFormat  = "fabriclab-baseline"
-	baselineVersion = 1
+	baselineVersion = 2
 )
 
-// A Baseline is what the deterministic metrics of an experiment's runs came
+// A Baseline is what the deterministic measures of an experiment's runs came
 // to, to compare later results with.
 type Baseline struct {
 	Experiment string
@@ -34,15 +33,15 @@ type Baseline struct {
 // baselineHead and baselineRun are the file: the head first, then a line for
 // each run, so that a change of one run is a change of one line.
 type baselineHead struct {
-	Format     string           `json:"format"`
-	Version    int              `json:"version"`
-	Experiment string           `json:"experiment"`
-	Scale      string           `json:"scale"`
-	Metrics    []baselineMetric `json:"metrics"`
-	Runs       []baselineRun    `json:"runs"`
+	Format     string            `json:"format"`
+	Version    int               `json:"version"`
+	Experiment string            `json:"experiment"`
+	Scale      string            `json:"scale"`
+	Measures   []baselineMeasure `json:"measures"`
+	Runs       []baselineRun     `json:"runs"`
 }
 
-type baselineMetric struct {
+type baselineMeasure struct {
 	Name   string `json:"name"`
 	Unit   string `json:"unit"`
 	Better string `json:"better"`
@@ -53,7 +52,7 @@ type baselineRun struct {
 	Engine   string   `json:"engine"`
 	Seed     uint64   `json:"seed"`
 	Scenario string   `json:"scenario"`
-	Values   []Number `json:"values"` // by metric; null: there is none
+	Values   []Number `json:"values"` // by measure; null: there is none
 }
 
 // BaselineFile is where an experiment's baseline lies in a folder.
@@ -63,11 +62,11 @@ func BaselineFile(dir, experiment string) string {
 
 // Save writes the baseline into a folder.
 func (b *Baseline) Save(dir string) error {
-	var metrics []*metric.Metric
+	var measures []*measure.Measure
 	for _, r := range b.Runs {
 		for _, v := range r.Values {
-			if v.Err == nil && !v.Metric.Volatile && !slices.ContainsFunc(metrics, func(m *metric.Metric) bool { return m.Name == v.Metric.Name }) {
-				metrics = append(metrics, v.Metric)
+			if v.Err == nil && !v.Measure.Volatile && !slices.ContainsFunc(measures, func(m *measure.Measure) bool { return m.Name == v.Measure.Name }) {
+				measures = append(measures, v.Measure)
 			}
 		}
 	}
@@ -79,9 +78,9 @@ func (b *Baseline) Save(dir string) error {
 		fmt.Fprintf(&text, "%s%s%s\n", before, data, after)
 	}
 	fmt.Fprintf(&text, "{\"format\": %q, \"version\": %d, \"experiment\": %q, \"scale\": %q,\n", baselineFormat, baselineVersion, b.Experiment, b.Scale)
-	text.WriteString("\"metrics\": [\n")
-	for i, m := range metrics {
-		line("  ", baselineMetric{m.Name, m.Unit, m.Better.String()}, comma(i, len(metrics)))
+	text.WriteString("\"measures\": [\n")
+	for i, m := range measures {
+		line("  ", baselineMeasure{m.Name, m.Unit, m.Better.String()}, comma(i, len(measures)))
 	}
 	text.WriteString("],\n\"runs\": [\n")
 	for i, r := range b.Runs {
@@ -89,7 +88,7 @@ func (b *Baseline) Save(dir string) error {
 		for _, l := range r.Labels {
 			run.Point = append(run.Point, l.Path+"="+l.Value)
 		}
-		for _, m := range metrics {
+		for _, m := range measures {
 			run.Values = append(run.Values, valueOf(r, m.Name))
 		}
 		line("  ", run, comma(i, len(b.Runs)))
@@ -117,7 +116,7 @@ func comma(i, n int) string {
 
 func valueOf(r collect.Run, name string) Number {
 	for _, v := range r.Values {
-		if v.Metric.Name == name && v.Err == nil {
+		if v.Measure.Name == name && v.Err == nil {
 			return Number(v.Value)
 		}
 	}
@@ -148,18 +147,18 @@ func LoadBaseline(path string) (*Baseline, error) {
 	case head.Version != baselineVersion:
 		return nil, damaged(fmt.Errorf("it has version %d, this fabriclab reads version %d", head.Version, baselineVersion))
 	}
-	var metrics []*metric.Metric
-	for _, m := range head.Metrics {
+	var measures []*measure.Measure
+	for _, m := range head.Measures {
 		better := slices.Index(directions(), m.Better)
 		if better < 0 {
-			return nil, damaged(fmt.Errorf("metric %s: unknown better %q%s", m.Name, m.Better, catalog.Hint(m.Better, directions())))
+			return nil, damaged(fmt.Errorf("measure %s: unknown better %q%s", m.Name, m.Better, catalog.Hint(m.Better, directions())))
 		}
-		metrics = append(metrics, &metric.Metric{Name: m.Name, Unit: m.Unit, Better: measure.Better(better)})
+		measures = append(measures, &measure.Measure{Name: m.Name, Unit: m.Unit, Better: measure.Better(better)})
 	}
 	b := &Baseline{Experiment: head.Experiment, Scale: head.Scale}
 	for i, r := range head.Runs {
-		if len(r.Values) != len(metrics) {
-			return nil, damaged(fmt.Errorf("run %d has %d values, and there are %d metrics", i, len(r.Values), len(metrics)))
+		if len(r.Values) != len(measures) {
+			return nil, damaged(fmt.Errorf("run %d has %d values, and there are %d measures", i, len(r.Values), len(measures)))
 		}
 		run := collect.Run{Experiment: head.Experiment, Scenario: r.Scenario, Engine: r.Engine, Seed: r.Seed}
 		for _, l := range r.Point {
@@ -167,9 +166,9 @@ func LoadBaseline(path string) (*Baseline, error) {
 			run.Labels = append(run.Labels, collect.Label{Path: path, Value: value})
 		}
 		for k, v := range r.Values {
-			value := metric.Value{Metric: metrics[k], Value: float64(v)}
+			value := measure.Value{Measure: measures[k], Value: float64(v)}
 			if !v.exists() {
-				value = metric.Value{Metric: metrics[k], Err: errAbsent}
+				value = measure.Value{Measure: measures[k], Err: errAbsent}
 			}
 			run.Values = append(run.Values, value)
 		}

@@ -1,5 +1,5 @@
-// Package compare says what changed between two sets of results, metric by
-// metric: exactly where results are deterministic, and by a test over seeds
+// Package compare says what changed between two sets of results, measure by
+// measure: exactly where results are deterministic, and by a test over seeds
 // (docs/how-to/regression.md).
 package compare
 
@@ -14,7 +14,6 @@ import (
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/fct"
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/metric"
 )
 
 // A Set is one side of a comparison.
@@ -23,7 +22,7 @@ type Set struct {
 	Runs []collect.Run
 }
 
-// Verdict is what became of a metric at a point.
+// Verdict is what became of a measure at a point.
 type Verdict string
 
 // The verdicts.
@@ -53,14 +52,14 @@ type Experiment struct {
 	Pairs int      `json:"pairs"` // runs on both sides
 	Lost  []string `json:"lost,omitempty"`
 	New   []string `json:"new,omitempty"`
-	// Rows are grouped by metric.
+	// Rows are grouped by measure.
 	Rows   []*Row `json:"rows"`
 	Failed bool   `json:"failed"`
 }
 
-// Row is a metric at a point on an engine.
+// Row is a measure at a point on an engine.
 type Row struct {
-	Metric    string  `json:"metric"`
+	Measure   string  `json:"measure"`
 	Unit      string  `json:"unit"`
 	Better    string  `json:"better"`
 	Exact     bool    `json:"deterministic"`
@@ -172,13 +171,13 @@ type comparison struct {
 	pairs  map[*Experiment][]*pairs // in the order of the base's runs
 }
 
-type pairsKey struct{ experiment, metric, point, engine string }
+type pairsKey struct{ experiment, measure, point, engine string }
 
-// pairs are the values of a metric at a point, by seed.
+// pairs are the values of a measure at a point, by seed.
 type pairs struct {
-	metric        *metric.Metric
+	measure       *measure.Measure
 	point, engine string
-	base, head    []metric.Value
+	base, head    []measure.Value
 }
 
 func (c *comparison) experiment(name string) *Experiment {
@@ -192,22 +191,22 @@ func (c *comparison) experiment(name string) *Experiment {
 	return e
 }
 
-// pair adds the values of two runs. A metric that one side does not know of
+// pair adds the values of two runs. A measure that one side does not know of
 // is left out: it was added or taken out, and says nothing about the results.
 func (c *comparison) pair(e *Experiment, p place, base, head collect.Run) {
-	after := map[string]metric.Value{}
+	after := map[string]measure.Value{}
 	for _, v := range head.Values {
-		after[v.Metric.Name] = v
+		after[v.Measure.Name] = v
 	}
 	for _, b := range base.Values {
-		h, known := after[b.Metric.Name]
-		if !known || h.Metric.Unit != b.Metric.Unit {
+		h, known := after[b.Measure.Name]
+		if !known || h.Measure.Unit != b.Measure.Unit {
 			continue
 		}
-		key := pairsKey{e.Name, b.Metric.Name, p.point, p.engine}
+		key := pairsKey{e.Name, b.Measure.Name, p.point, p.engine}
 		list := c.found[key]
 		if list == nil {
-			list = &pairs{metric: h.Metric, point: p.point, engine: p.engine}
+			list = &pairs{measure: h.Measure, point: p.point, engine: p.engine}
 			c.found[key] = list
 			c.pairs[e] = append(c.pairs[e], list)
 		}
@@ -215,19 +214,19 @@ func (c *comparison) pair(e *Experiment, p place, base, head collect.Run) {
 	}
 }
 
-// judge makes the rows of an experiment, those of a metric together.
+// judge makes the rows of an experiment, those of a measure together.
 func (c *comparison) judge(e *Experiment) {
 	e.Failed = len(e.Lost) > 0
 	list := c.pairs[e]
 	order := map[string]int{}
 	for _, p := range list {
-		if _, known := order[p.metric.Name]; !known {
-			order[p.metric.Name] = len(order)
+		if _, known := order[p.measure.Name]; !known {
+			order[p.measure.Name] = len(order)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *pairs) int { return order[a.metric.Name] - order[b.metric.Name] })
+	slices.SortStableFunc(list, func(a, b *pairs) int { return order[a.measure.Name] - order[b.measure.Name] })
 	for _, p := range list {
-		l := c.rules.of(e.Name, p.metric)
+		l := c.rules.of(e.Name, p.measure)
 		row := p.row(e.Name, l, c.rules.Confidence)
 		if row == nil {
 			continue
@@ -243,10 +242,10 @@ func (c *comparison) judge(e *Experiment) {
 	}
 }
 
-// row judges one metric at one point; nil if neither side has a value.
+// row judges one measure at one point; nil if neither side has a value.
 func (p *pairs) row(experiment string, l limits, confidence float64) *Row {
 	r := &Row{
-		Metric: p.metric.Name, Unit: p.metric.Unit, Better: l.better.String(), Exact: !p.metric.Volatile, Point: p.point, Engine: p.engine,
+		Measure: p.measure.Name, Unit: p.measure.Unit, Better: l.better.String(), Exact: !p.measure.Volatile, Point: p.point, Engine: p.engine,
 		BaseError: none, HeadError: none, Low: none, High: none,
 	}
 	var base, head, differences []float64
@@ -333,7 +332,7 @@ func (p *pairs) test(r *Row, differences []float64, experiment string, l limits,
 		r.Note = fmt.Sprintf("no verdict with %d of the %d seeds it takes", len(differences), fewest)
 		return
 	}
-	low, high := interval(differences, confidence, draws, experiment+" "+p.metric.Name+" "+p.point+" "+p.engine)
+	low, high := interval(differences, confidence, draws, experiment+" "+p.measure.Name+" "+p.point+" "+p.engine)
 	r.Low, r.High = Number(low), Number(high)
 	switch size := math.Abs(float64(r.Change)); {
 	case low <= 0 && high >= 0:

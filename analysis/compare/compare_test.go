@@ -18,33 +18,32 @@ import (
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/compare"
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/metric"
 )
 
 var update = flag.Bool("update", false, "renew the golden files")
 
 var (
-	queue = &metric.Metric{Name: "queue_max", Unit: "B", Better: measure.Lower}
-	load  = &metric.Metric{Name: "link_utilisation", Unit: "1", Better: measure.Higher}
-	hops  = &metric.Metric{Name: "packet_hops", Unit: "1"}
-	late  = &metric.Metric{Name: "convergence_time", Unit: "s", Better: measure.Lower}
-	wall  = &metric.Metric{Name: "wall_time", Unit: "s", Better: measure.Lower, Volatile: true}
+	queue = &measure.Measure{Name: "queue_max", Unit: "B", Better: measure.Lower}
+	load  = &measure.Measure{Name: "link_utilisation", Unit: "1", Better: measure.Higher}
+	hops  = &measure.Measure{Name: "packet_hops", Unit: "1"}
+	late  = &measure.Measure{Name: "convergence_time", Unit: "s", Better: measure.Lower}
+	wall  = &measure.Measure{Name: "wall_time", Unit: "s", Better: measure.Lower, Volatile: true}
 )
 
 var never = math.Inf(1)
 
-// runs has a run for each seed, from 1 on, with its value of one metric; NaN
+// runs has a run for each seed, from 1 on, with its value of one measure; NaN
 // is none.
-func runs(point string, m *metric.Metric, values ...float64) []collect.Run {
+func runs(point string, m *measure.Measure, values ...float64) []collect.Run {
 	var list []collect.Run
 	for i, v := range values {
-		value := metric.Value{Metric: m, Value: v}
+		value := measure.Value{Measure: m, Value: v}
 		if math.IsNaN(v) {
-			value = metric.Value{Metric: m, Err: errors.New("2 of 9 flows did not finish")}
+			value = measure.Value{Measure: m, Err: errors.New("2 of 9 flows did not finish")}
 		}
 		list = append(list, collect.Run{
 			Experiment: "a/b", Scenario: "00" + point, Labels: []collect.Label{{Path: "preset", Value: point}}, Engine: "ns3",
-			Seed: uint64(i + 1), Values: []metric.Value{value},
+			Seed: uint64(i + 1), Values: []measure.Value{value},
 		})
 	}
 	return list
@@ -71,7 +70,7 @@ func TestVerdict(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name       string
-		metric     *metric.Metric
+		measure    *measure.Measure
 		base, head []float64
 		rules      string
 		want       compare.Verdict
@@ -88,19 +87,19 @@ func TestVerdict(t *testing.T) {
 		{"up and down", queue, base, plus(10, -12), "", compare.Changed, false, "within what seeds do"},
 		{"up and down, and not exact", wall, base, plus(10, -12), "", compare.Unchanged, false, "within what seeds do"},
 		{"slower, on whatever machine", wall, base, plus(10, 12), "", compare.Worse, false, ""},
-		{"slower, and asked for", wall, base, plus(10, 12), `rules: [{metrics: [wall_time], fail: worse}]`, compare.Worse, true, ""},
-		{"all metrics are not the volatile ones", wall, base, plus(10, 12), `rules: [{metrics: ["*"], fail: changed}]`, compare.Worse, false, ""},
+		{"slower, and asked for", wall, base, plus(10, 12), `rules: [{measures: [wall_time], fail: worse}]`, compare.Worse, true, ""},
+		{"all measures are not the volatile ones", wall, base, plus(10, 12), `rules: [{measures: ["*"], fail: changed}]`, compare.Worse, false, ""},
 		{"five seeds", queue, base[:5], plus(10)[:5], "", compare.Changed, false, "no verdict with 5 of the 6 seeds it takes"},
 		{"five seeds do at 90 %", queue, base[:5], plus(10, 11)[:5], "confidence: 90%", compare.Worse, true, ""},
-		{"one seed that has to be the same", queue, base[:1], plus(10)[:1], `rules: [{metrics: ["*"], fail: changed}]`, compare.Changed, true, "no verdict with 1 of the 6 seeds it takes"},
-		{"a change for the better is one, too", queue, base, plus(-10, -12), `rules: [{metrics: ["queue_*"], fail: changed}]`, compare.Better, true, ""},
-		{"below the share", queue, base, plus(10, 12), `rules: [{metrics: ["*"], threshold: 12%}]`, compare.Changed, false, "below the threshold"},
-		{"above the share", queue, base, plus(10, 12), `rules: [{metrics: ["*"], threshold: 10%}]`, compare.Worse, true, ""},
-		{"below the size", queue, base, plus(10, 12), `rules: [{metrics: ["*"], threshold_abs: 11.5}]`, compare.Changed, false, "below the threshold"},
-		{"the last rule", queue, base, plus(10, 12), `rules: [{metrics: ["*"], threshold: 50%}, {metrics: [queue_max], experiments: ["a/*"], threshold: 1%}]`, compare.Worse, true, ""},
-		{"another direction", hops, base, plus(10, 12), `rules: [{metrics: [packet_hops], better: lower}]`, compare.Worse, true, ""},
-		{"nothing fails", queue, base, plus(10, 12), `rules: [{metrics: ["*"], fail: never}]`, compare.Worse, false, ""},
-		{"from nothing", queue, []float64{0, 0, 0, 0, 0, 0}, base, `rules: [{metrics: ["*"], threshold: 5%}]`, compare.Worse, true, ""},
+		{"one seed that has to be the same", queue, base[:1], plus(10)[:1], `rules: [{measures: ["*"], fail: changed}]`, compare.Changed, true, "no verdict with 1 of the 6 seeds it takes"},
+		{"a change for the better is one, too", queue, base, plus(-10, -12), `rules: [{measures: ["queue_*"], fail: changed}]`, compare.Better, true, ""},
+		{"below the share", queue, base, plus(10, 12), `rules: [{measures: ["*"], threshold: 12%}]`, compare.Changed, false, "below the threshold"},
+		{"above the share", queue, base, plus(10, 12), `rules: [{measures: ["*"], threshold: 10%}]`, compare.Worse, true, ""},
+		{"below the size", queue, base, plus(10, 12), `rules: [{measures: ["*"], threshold_abs: 11.5}]`, compare.Changed, false, "below the threshold"},
+		{"the last rule", queue, base, plus(10, 12), `rules: [{measures: ["*"], threshold: 50%}, {measures: [queue_max], experiments: ["a/*"], threshold: 1%}]`, compare.Worse, true, ""},
+		{"another direction", hops, base, plus(10, 12), `rules: [{measures: [packet_hops], better: lower}]`, compare.Worse, true, ""},
+		{"nothing fails", queue, base, plus(10, 12), `rules: [{measures: ["*"], fail: never}]`, compare.Worse, false, ""},
+		{"from nothing", queue, []float64{0, 0, 0, 0, 0, 0}, base, `rules: [{measures: ["*"], threshold: 5%}]`, compare.Worse, true, ""},
 		{"a value is lost", queue, base, []float64{100, nan, 90, 105, nan, 100}, "", compare.Lost, true, "no value with 2 of 6 seeds: 2 of 9 flows did not finish"},
 		{"a value is new", queue, []float64{nan, 1}, []float64{1, 1}, "", compare.New, false, "the base has no value with 1 of 2 seeds"},
 		{"never on both sides", late, []float64{never, 1}, []float64{never, 1}, "", compare.Same, false, ""},
@@ -113,7 +112,7 @@ func TestVerdict(t *testing.T) {
 			if c.rules != "" {
 				r = rules(t, c.rules)
 			}
-			report, err := compare.Compare(compare.Set{Name: "base", Runs: runs("x", c.metric, c.base...)}, compare.Set{Name: "head", Runs: runs("x", c.metric, c.head...)}, r)
+			report, err := compare.Compare(compare.Set{Name: "base", Runs: runs("x", c.measure, c.base...)}, compare.Set{Name: "head", Runs: runs("x", c.measure, c.head...)}, r)
 			require.NoError(t, err)
 			row := report.Experiments[0].Rows[0]
 			assert.Equal(t, c.want, row.Verdict)
@@ -155,15 +154,15 @@ func TestPairs(t *testing.T) {
 
 func TestRefusedRules(t *testing.T) {
 	for text, want := range map[string]string{
-		"rules: [{metric: [a]}]":                         `rules.yaml:1: unknown key "metric"; did you mean "metrics"`,
-		"rules: [{threshold: 5%}]":                       "rules.0: it needs metrics",
-		`rules: [{metrics: ["*"], fail: allways}]`:       `unknown fail "allways"`,
-		`rules: [{metrics: ["*"], better: more}]`:        `unknown better "more"`,
-		`rules: [{metrics: ["["]}]`:                      `"[" is no pattern`,
-		`rules: [{metrics: ["*"], threshold: 5}]`:        `"5" is not a percentage`,
-		`rules: [{metrics: ["*"], threshold_abs: -1}]`:   "threshold_abs is -1",
-		"confidence: 100%":                               "confidence is 100 %",
-		"confidence: 95%\nrules: [{metrics: [a], x: 1}]": `rules.yaml:2: unknown key "x"`,
+		"rules: [{measure: [a]}]":                         `rules.yaml:1: unknown key "measure"; did you mean "measures"`,
+		"rules: [{threshold: 5%}]":                        "rules.0: it needs measures",
+		`rules: [{measures: ["*"], fail: allways}]`:       `unknown fail "allways"`,
+		`rules: [{measures: ["*"], better: more}]`:        `unknown better "more"`,
+		`rules: [{measures: ["["]}]`:                      `"[" is no pattern`,
+		`rules: [{measures: ["*"], threshold: 5}]`:        `"5" is not a percentage`,
+		`rules: [{measures: ["*"], threshold_abs: -1}]`:   "threshold_abs is -1",
+		"confidence: 100%":                                "confidence is 100 %",
+		"confidence: 95%\nrules: [{measures: [a], x: 1}]": `rules.yaml:2: unknown key "x"`,
 	} {
 		file := filepath.Join(t.TempDir(), "rules.yaml")
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
@@ -247,8 +246,8 @@ func TestBaseline(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(dir, "a", "b.json"))
 	require.NoError(t, err)
 	//nolint:testifylint // the bytes count: a run is a line
-	assert.Equal(t, `{"format": "fabriclab-baseline", "version": 1, "experiment": "a/b", "scale": "quick",
-"metrics": [
+	assert.Equal(t, `{"format": "fabriclab-baseline", "version": 2, "experiment": "a/b", "scale": "quick",
+"measures": [
   {"name":"convergence_time","unit":"s","better":"lower"}
 ],
 "runs": [
@@ -276,7 +275,7 @@ func TestBaseline(t *testing.T) {
 
 	for broken, want := range map[string]string{
 		string(text[:50]): "is damaged",
-		strings.Replace(string(text), `"version": 1`, `"version": 2`, 1): "version 2",
+		strings.Replace(string(text), `"version": 2`, `"version": 3`, 1): "version 3",
 		strings.Replace(string(text), "[0.1]", "[]", 1):                  "0 values",
 		strings.Replace(string(text), "lower", "down", 1):                `unknown better "down"`,
 	} {

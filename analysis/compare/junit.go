@@ -37,7 +37,7 @@ type (
 )
 
 // JUnit writes the report as JUnit XML: a suite for each experiment, and in it
-// a case for each metric and one for its runs.
+// a case for each measure and one for its runs.
 func (r *Report) JUnit(out io.Writer) error {
 	all := junitSuites{Name: "fabriclab compare " + r.Base + " " + r.Head}
 	for _, e := range r.Experiments {
@@ -66,10 +66,10 @@ func (e *Experiment) suite() junitSuite {
 	}
 	s.Cases = append(s.Cases, runs)
 	for i := 0; i < len(e.Rows); {
-		c := junitCase{Class: e.Name, Name: e.Rows[i].Metric}
+		c := junitCase{Class: e.Name, Name: e.Rows[i].Measure}
 		var failed, other []string
 		judged := false
-		for ; i < len(e.Rows) && e.Rows[i].Metric == c.Name; i++ {
+		for ; i < len(e.Rows) && e.Rows[i].Measure == c.Name; i++ {
 			r := e.Rows[i]
 			judged = judged || r.Verdict != Changed || r.Failed
 			switch {
@@ -103,7 +103,7 @@ func (e *Experiment) suite() junitSuite {
 // line is a row as one line of text.
 func (r *Row) line() string {
 	text := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s: %s -> %s %s %s n=%d",
-		r.Metric, r.Point, r.Engine, r.mean(r.Base, r.BaseError), r.mean(r.Head, r.HeadError), r.change(), r.Verdict, r.Seeds)), " ")
+		r.Measure, r.Point, r.Engine, r.mean(r.Base, r.BaseError), r.mean(r.Head, r.HeadError), r.change(), r.Verdict, r.Seeds)), " ")
 	if r.Note != "" {
 		text += " (" + r.Note + ")"
 	}

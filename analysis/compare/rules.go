@@ -10,12 +10,11 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/metric"
 	"fabriclab/analysis/spec"
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 )
 
-// Rules say how large a change of which metric counts, and what fails the
+// Rules say how large a change of which measure counts, and what fails the
 // comparison (docs/how-to/regression.md).
 type Rules struct {
 	// Confidence of the intervals, as a share.
@@ -23,10 +22,10 @@ type Rules struct {
 	rules      []rule
 }
 
-// A rule holds for the metrics and experiments it names. Later rules go before
+// A rule holds for the measures and experiments it names. Later rules go before
 // earlier ones, key by key.
 type rule struct {
-	Metrics     []string      `yaml:"metrics"`
+	Measures    []string      `yaml:"measures"`
 	Experiments []string      `yaml:"experiments"`
 	Threshold   *spec.Percent `yaml:"threshold"`
 	Absolute    *float64      `yaml:"threshold_abs"`
@@ -41,10 +40,10 @@ const (
 	failNever   = "never"
 )
 
-// limits are what the rules come to for one metric of one experiment.
+// limits are what the rules come to for one measure of one experiment.
 type limits struct {
 	threshold float64 // share of the base
-	absolute  float64 // in the metric's unit
+	absolute  float64 // in the measure's unit
 	better    measure.Better
 	fail      string
 }
@@ -89,10 +88,10 @@ func ReadRules(file string) (*Rules, error) {
 }
 
 func (r rule) check() error {
-	if len(r.Metrics) == 0 {
-		return errors.New(`it needs metrics, such as ["fct_slowdown_*"], or ["*"] for all`)
+	if len(r.Measures) == 0 {
+		return errors.New(`it needs measures, such as ["fct_slowdown_*"], or ["*"] for all`)
 	}
-	for _, pattern := range slices.Concat(r.Metrics, r.Experiments) {
+	for _, pattern := range slices.Concat(r.Measures, r.Experiments) {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return fmt.Errorf("%q is no pattern: %w", pattern, err)
 		}
@@ -121,13 +120,13 @@ func matches(patterns []string, name string) bool {
 	})
 }
 
-func (r *Rules) of(experiment string, m *metric.Metric) limits {
+func (r *Rules) of(experiment string, m *measure.Measure) limits {
 	l := limits{better: m.Better, fail: failWorse}
 	if m.Volatile {
 		l.fail = failNever
 	}
 	for _, one := range r.rules {
-		if !matches(one.Metrics, m.Name) || !matches(one.Experiments, experiment) {
+		if !matches(one.Measures, m.Name) || !matches(one.Experiments, experiment) {
 			continue
 		}
 		if one.Threshold != nil {
@@ -139,7 +138,7 @@ func (r *Rules) of(experiment string, m *metric.Metric) limits {
 		if one.Better != nil {
 			l.better = measure.Better(slices.Index(directions(), *one.Better))
 		}
-		if one.Fail != nil && (!m.Volatile || !slices.Contains(one.Metrics, "*")) {
+		if one.Fail != nil && (!m.Volatile || !slices.Contains(one.Measures, "*")) {
 			l.fail = *one.Fail
 		}
 	}

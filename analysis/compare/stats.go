@@ -6,7 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 )
 
 // draws is how often the differences are drawn anew.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 )
 
 // TestFalseAlarms draws differences whose mean is 0 and counts how often the

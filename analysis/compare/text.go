@@ -13,7 +13,7 @@ import (
 )
 
 // Text writes the report for the terminal: what differs, or with all, every
-// metric.
+// measure.
 func (r *Report) Text(out io.Writer, all bool) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "base: %s\nhead: %s\n", r.Base, r.Head)
@@ -116,10 +116,10 @@ func tally(count map[Verdict]int) string {
 // shown says whether a row tells something.
 func (r *Row) shown(all bool) bool { return all || r.Verdict != Same && r.Verdict != Unchanged }
 
-// table has a block of rows for each metric, nil if there is nothing to show.
+// table has a block of rows for each measure, nil if there is nothing to show.
 func (e *Experiment) table(all bool) table.Writer {
 	t := table.NewWriter()
-	t.AppendHeader(table.Row{"metric, point", "base", "head", "change", "", ""})
+	t.AppendHeader(table.Row{"measure, point", "base", "head", "change", "", ""})
 	t.SetColumnConfigs([]table.ColumnConfig{
 		{Number: 2, Align: text.AlignRight}, {Number: 3, Align: text.AlignRight}, {Number: 4, Align: text.AlignRight},
 	})
@@ -128,7 +128,7 @@ func (e *Experiment) table(all bool) table.Writer {
 	rows := 0
 	for i := 0; i < len(e.Rows); {
 		end := i
-		for end < len(e.Rows) && e.Rows[end].Metric == e.Rows[i].Metric {
+		for end < len(e.Rows) && e.Rows[end].Measure == e.Rows[i].Measure {
 			end++
 		}
 		block := e.Rows[i:end]
@@ -139,7 +139,7 @@ func (e *Experiment) table(all bool) table.Writer {
 		if rows > 0 {
 			t.AppendSeparator()
 		}
-		title := block[0].Metric
+		title := block[0].Measure
 		if block[0].Better != "neither" {
 			title += ", " + block[0].Better + " is better"
 		}

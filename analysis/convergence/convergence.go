@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"fabriclab/analysis/series"
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 )
 
 // The definitions of docs/claims.md.

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"fabriclab/analysis/table"
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 )
 
 // Flows are flows by columns, as there may be ten million of them.

@@ -15,7 +15,7 @@ import (
 	"fabriclab/analysis/fct"
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 )
 
 // Decode reads and checks a figure section. file is named in errors. matrix

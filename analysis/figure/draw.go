@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
+	"fabriclab/analysis/chart"
 	"fabriclab/analysis/fct"
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/plot"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 )
@@ -19,7 +19,7 @@ import (
 type drawing struct {
 	id     string
 	kind   string
-	figure plot.Figure
+	figure chart.Figure
 	points []point
 	xUnit  string
 	yUnit  string
@@ -70,7 +70,7 @@ func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int
 			x.engines = append(x.engines, r.Engine)
 		}
 	}
-	x.d = &drawing{id: p.ID, kind: p.Kind, figure: plot.Figure{Title: p.Title, ShareY: p.Rows != "" && p.Columns != ""}}
+	x.d = &drawing{id: p.ID, kind: p.Kind, figure: chart.Figure{Title: p.Title, ShareY: p.Rows != "" && p.Columns != ""}}
 	x.labels()
 	if p.Kind == kindFCT {
 		x.fct()
@@ -78,7 +78,7 @@ func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int
 	}
 	rows, columns := inOrder(x.values(p.Rows)), inOrder(x.values(p.Columns))
 	for _, row := range rows {
-		var panels []plot.Panel
+		var panels []chart.Panel
 		var places []place
 		for _, column := range columns {
 			here := place{row: row, column: column}
@@ -145,7 +145,7 @@ func withUnit(text, unit string) string {
 	return text
 }
 
-func (x *painter) panel(here *place) plot.Panel {
+func (x *painter) panel(here *place) chart.Panel {
 	where := map[string]string{}
 	var title []string
 	for _, d := range []struct{ dimension, value string }{{x.p.Rows, here.row}, {x.p.Columns, here.column}} {
@@ -154,15 +154,15 @@ func (x *painter) panel(here *place) plot.Panel {
 			title = append(title, x.f.Dimensions.Items[d.dimension].Name(d.value))
 		}
 	}
-	panel := plot.Panel{Title: strings.Join(title, ", ")}
+	panel := chart.Panel{Title: strings.Join(title, ", ")}
 	for _, m := range x.p.Marks {
 		if !spec.Matches(where, m.Where) {
 			continue
 		}
 		if m.X != nil {
-			panel.Marks = append(panel.Marks, plot.Mark{Vertical: true, At: x.time(int64(*m.X)), Text: m.Text})
+			panel.Marks = append(panel.Marks, chart.Mark{Vertical: true, At: x.time(int64(*m.X)), Text: m.Text})
 		} else {
-			panel.Marks = append(panel.Marks, plot.Mark{At: *m.Y, Text: m.Text})
+			panel.Marks = append(panel.Marks, chart.Mark{At: *m.Y, Text: m.Text})
 		}
 	}
 	switch x.p.Kind {
@@ -220,7 +220,7 @@ func (x *painter) engine(e string) string {
 	return ""
 }
 
-func (x *painter) overTime(panel *plot.Panel, where map[string]string, here *place) {
+func (x *painter) overTime(panel *chart.Panel, where map[string]string, here *place) {
 	window := series.Window{From: 0, To: math.MaxInt64}
 	if x.p.Window != nil {
 		if w, err := x.f.Span(*x.p.Window); err == nil { // checked when decoding
@@ -236,7 +236,7 @@ func (x *painter) overTime(panel *plot.Panel, where map[string]string, here *pla
 				if x.p.Lines != "" {
 					shown = x.f.Dimensions.Items[x.p.Lines].Name(value)
 				}
-				line := plot.Line{Name: x.name(shown, s.Name, x.engine(engine))}
+				line := chart.Line{Name: x.name(shown, s.Name, x.engine(engine))}
 				line.Style = x.style(line.Name)
 				found := x.at(place, engine)
 				if len(found) == 0 {
@@ -249,7 +249,7 @@ func (x *painter) overTime(panel *plot.Panel, where map[string]string, here *pla
 					continue
 				}
 				for _, p := range data {
-					xy := plot.Point{X: x.time(p.Time), Y: p.Value}
+					xy := chart.Point{X: x.time(p.Time), Y: p.Value}
 					line.XY = append(line.XY, xy)
 					x.d.points = append(x.d.points, point{here.row, here.column, x.name(value, s.Name), engine, strconv.FormatUint(run.Seed, 10), xy.X, xy.Y, 0})
 				}
@@ -260,13 +260,13 @@ func (x *painter) overTime(panel *plot.Panel, where map[string]string, here *pla
 	}
 }
 
-func (x *painter) miss(panel *plot.Panel, line string, err error) {
+func (x *painter) miss(panel *chart.Panel, line string, err error) {
 	x.d.missing = append(x.d.missing, x.name(x.p.ID, panel.Title, line)+": "+err.Error())
 }
 
 // mean is the plot's measure over the seeds of a place: mean and half width of
 // the confidence interval (0 with one seed).
-func (x *painter) mean(panel *plot.Panel, name string, found []int) (mean, half float64, ok bool) {
+func (x *painter) mean(panel *chart.Panel, name string, found []int) (mean, half float64, ok bool) {
 	var values []float64
 	for _, i := range found {
 		v, err := x.lookup(x.p.Measure, i)
@@ -289,7 +289,7 @@ func (x *painter) mean(panel *plot.Panel, name string, found []int) (mean, half 
 	return mean, half, true
 }
 
-func (x *painter) bars(panel *plot.Panel, where map[string]string, here *place) {
+func (x *painter) bars(panel *chart.Panel, where map[string]string, here *place) {
 	for _, value := range x.values(x.p.X) {
 		for _, engine := range x.engines {
 			shown := x.f.Dimensions.Items[x.p.X].Name(value)
@@ -299,14 +299,14 @@ func (x *painter) bars(panel *plot.Panel, where map[string]string, here *place) 
 			if !ok {
 				continue
 			}
-			panel.Bars = append(panel.Bars, plot.Bar{Name: name, Style: style, Y: mean, Error: half, Text: shortNumber(mean)})
+			panel.Bars = append(panel.Bars, chart.Bar{Name: name, Style: style, Y: mean, Error: half, Text: shortNumber(mean)})
 			x.d.points = append(x.d.points, point{here.row, here.column, value, engine, "", float64(len(panel.Bars) - 1), mean, half})
 			here.lines = append(here.lines, lineKey{value, engine})
 		}
 	}
 }
 
-func (x *painter) sweep(panel *plot.Panel, where map[string]string, here *place) {
+func (x *painter) sweep(panel *chart.Panel, where map[string]string, here *place) {
 	values := inOrder(x.values(x.p.X))
 	numbers, unit, err := numbersOf(values)
 	if err != nil {
@@ -321,7 +321,7 @@ func (x *painter) sweep(panel *plot.Panel, where map[string]string, here *place)
 			if x.p.Lines != "" {
 				shown = x.f.Dimensions.Items[x.p.Lines].Name(lineValue)
 			}
-			line := plot.Line{Name: x.name(shown, x.engine(engine)), Dots: true}
+			line := chart.Line{Name: x.name(shown, x.engine(engine)), Dots: true}
 			line.Style = x.style(line.Name)
 			place := with(where, x.p.Lines, lineValue)
 			for i, value := range values {
@@ -329,7 +329,7 @@ func (x *painter) sweep(panel *plot.Panel, where map[string]string, here *place)
 				if !ok {
 					continue
 				}
-				line.XY = append(line.XY, plot.Point{X: numbers[i], Y: mean, Error: half})
+				line.XY = append(line.XY, chart.Point{X: numbers[i], Y: mean, Error: half})
 				x.d.points = append(x.d.points, point{here.row, here.column, lineValue, engine, "", numbers[i], mean, half})
 			}
 			panel.Lines = append(panel.Lines, line)

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"fabriclab/analysis/chart"
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/fct"
-	"fabriclab/analysis/plot"
 	"fabriclab/analysis/spec"
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 )
 
 // A fctLine is a line of an fct plot: the statistics by bin and seed.
@@ -43,16 +43,16 @@ func (x *painter) fct() {
 		for bin := range names {
 			here.at = append(here.at, float64(edges[bin+1]))
 		}
-		panel := plot.Panel{Title: stat, Names: names}
+		panel := chart.Panel{Title: stat, Names: names}
 		for n, l := range lines {
 			beside := 0.1 * (float64(n) - float64(len(lines)-1)/2) // so that error bars do not cover each other
-			line := plot.Line{Name: l.name, Style: x.style(l.name), Dots: true}
+			line := chart.Line{Name: l.name, Style: x.style(l.name), Dots: true}
 			for bin := range names {
 				mean, half, err := l.stat(stat, bin)
 				if err != nil {
 					continue // said below
 				}
-				line.XY = append(line.XY, plot.Point{X: float64(bin) + beside, Y: mean, Error: half})
+				line.XY = append(line.XY, chart.Point{X: float64(bin) + beside, Y: mean, Error: half})
 				x.d.points = append(x.d.points, point{column: stat, line: l.value, engine: l.engine, x: float64(edges[bin+1]), y: mean, half: half})
 			}
 			panel.Lines = append(panel.Lines, line)
@@ -248,7 +248,7 @@ func (x *painter) cdfMeasures() (names []string, measures []spec.Measure) {
 
 // cdf draws the distribution of measures' values: for a share of them, the
 // mean over the seeds of the value which it does not exceed.
-func (x *painter) cdf(panel *plot.Panel, where map[string]string, here *place) {
+func (x *painter) cdf(panel *chart.Panel, where map[string]string, here *place) {
 	var shares []float64
 	for i := range 201 {
 		shares = append(shares, float64(i)/200)
@@ -266,7 +266,7 @@ func (x *painter) cdf(panel *plot.Panel, where map[string]string, here *place) {
 				text, key = m.Text, x.name(value, names[i])
 			}
 			for _, engine := range x.engines {
-				line := plot.Line{Name: x.name(shown, text, x.engine(engine))}
+				line := chart.Line{Name: x.name(shown, text, x.engine(engine))}
 				line.Style = x.style(line.Name)
 				quantiles, err := x.quantiles(m, shares, x.at(with(where, x.p.Lines, value), engine))
 				if err != nil {
@@ -276,7 +276,7 @@ func (x *painter) cdf(panel *plot.Panel, where map[string]string, here *place) {
 					continue
 				}
 				for k, share := range shares {
-					line.XY = append(line.XY, plot.Point{X: quantiles[k], Y: share})
+					line.XY = append(line.XY, chart.Point{X: quantiles[k], Y: share})
 					x.d.points = append(x.d.points, point{here.row, here.column, key, engine, "", quantiles[k], share, 0})
 				}
 				panel.Lines = append(panel.Lines, line)

@@ -9,12 +9,12 @@ import (
 	"strconv"
 	"strings"
 
+	"fabriclab/analysis/chart"
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/plot"
 	"fabriclab/analysis/sheet"
 	"fabriclab/analysis/spec"
-	"fabriclab/harness/file"
+	"fabriclab/base/file"
 )
 
 // Input is what a figure is made from.
@@ -136,7 +136,7 @@ func writeJSON(path string, v any) error {
 }
 
 func writeDrawing(dir string, d *drawing) error {
-	for ending, render := range map[string]func(plot.Figure) ([]byte, error){"svg": plot.SVG, "png": plot.PNG} {
+	for ending, render := range map[string]func(chart.Figure) ([]byte, error){"svg": chart.SVG, "png": chart.PNG} {
 		data, err := render(d.figure)
 		if err != nil {
 			return err

@@ -21,7 +21,7 @@ import (
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/table/tabletest"
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 )
 
 // experiment is what these tests need of an experiment file.

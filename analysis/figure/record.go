@@ -14,7 +14,7 @@ import (
 
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/table"
-	"fabriclab/harness/file"
+	"fabriclab/base/file"
 )
 
 const (

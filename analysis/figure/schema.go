@@ -10,7 +10,7 @@ import (
 	"fabriclab/analysis/fct"
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 )
 
 // Schema is the JSON Schema of a figure section. Its keys are the fields that

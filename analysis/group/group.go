@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"fabriclab/analysis/table"
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 )
 
 // A Group is the flows of one group. Group 0, which is none, is left out.

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 )
 
 // Quantity is what a measure is of.

@@ -1,638 +1,401 @@
-// Package plot draws figures of one or more panels as SVG and PNG. The same
-// figure gives the same bytes.
+// Package plot draws a table for a quick look: one column or measure over
+// another, by colour and panel (docs/how-to/sweep-results.md). What a paper's
+// figure needs is in package figure.
 package plot
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
-	"image/color"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgsvg"
+	"fabriclab/analysis/chart"
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/collect"
+	"fabriclab/analysis/fct"
+	"fabriclab/analysis/sheet"
+	"fabriclab/base/catalog"
 )
 
-// A Figure is panels in rows (all of the same length) with one legend.
-type Figure struct {
-	Title  string
-	XLabel string // of every panel, with the unit
-	YLabel string
-	Panels [][]Panel
-	// ShareY gives the panels of a row the same range.
-	ShareY bool
-	// LogX and LogY make an axis logarithmic; its values are above 0.
-	LogX, LogY bool
+// Options say what is drawn.
+type Options struct {
+	X, Y          string // a column each; Y may be a measure of a sweep
+	Colour, Facet string // columns, or ""
+	Where         []string
+	LogX, LogY    bool
+	Title         string
 }
 
-// A Panel is one pair of axes.
-type Panel struct {
-	Title string
-	Lines []Line
-	Bars  []Bar
-	Marks []Mark
-	// FromX and ToX are the range of the x axis; equal: that of the lines.
-	FromX, ToX float64
-	// Names stand along the x axis in place of the numbers 0, 1, ….
-	Names []string
-	// Blank panels fill a row up; nothing is drawn.
-	Blank bool
-}
-
-// A Line is a named line. Lines of the same Style look the same in all panels
-// and have one entry in the legend.
-type Line struct {
-	Name  string
-	Style int
-	XY    []Point
-	Dots  bool // mark the points
-	Loose bool // do not join the points
-}
-
-// A Point of a line; Error is the half width of its error bar, 0 for none.
-type Point struct{ X, Y, Error float64 }
-
-// A Bar is a bar with its name below it.
-type Bar struct {
-	Name  string
-	Style int
-	Y     float64
-	Error float64 // half width of the error bar, 0 for none
-	Text  string  // above it
-}
-
-// A Mark is a dashed line across the panel at X or at Y.
-type Mark struct {
-	Vertical bool
-	At       float64
-	Text     string
-}
-
-// Okabe and Ito's palette, which the colour-blind can tell apart; yellow is
-// left out, for it is too light on white.
-var palette = []color.Color{
-	color.RGBA{0x00, 0x72, 0xb2, 0xff}, // blue
-	color.RGBA{0xd5, 0x5e, 0x00, 0xff}, // vermilion
-	color.RGBA{0x00, 0x9e, 0x73, 0xff}, // bluish green
-	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, // reddish purple
-	color.RGBA{0xe6, 0x9f, 0x00, 0xff}, // orange
-	color.RGBA{0x56, 0xb4, 0xe9, 0xff}, // sky blue
-	color.RGBA{0x00, 0x00, 0x00, 0xff}, // black
-}
-
-var (
-	grey = color.Gray{0xe4}
-	dark = color.Gray{0x55}
-	ink  = color.Gray{0x22}
-)
-
-func colour(style int) color.Color { return palette[style%len(palette)] }
-
-func textStyle(size vg.Length, c color.Color) text.Style {
-	return text.Style{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: plot.DefaultTextHandler}
-}
-
-// Sizes of the parts of a figure.
-const (
-	dpi          = 150
-	panelHeight  = 2.2 * vg.Inch
-	margin       = 0.12 * vg.Inch
-	titleSize    = 12
-	textSize     = 9
-	markSize     = 8
-	lineHeight   = 0.22 * vg.Inch
-	titlePadding = 6 // of panels, room for dots at the upper edge
-)
-
-// panelWidth keeps wide grids on a page.
-func panelWidth(columns int) vg.Length {
-	switch columns {
-	case 1:
-		return 6.5 * vg.Inch
-	case 2:
-		return 4.2 * vg.Inch
-	}
-	return 3.1 * vg.Inch
-}
-
-// SVG draws the figure as SVG.
-func SVG(f Figure) ([]byte, error) {
-	w, h, legend, err := size(f)
+// Draw makes the figure. The notes say what could not be drawn.
+func Draw(s *sheet.Sheet, o Options) (chart.Figure, []string, error) {
+	v, err := newView(s, o)
 	if err != nil {
-		return nil, err
+		return chart.Figure{}, nil, err
 	}
-	canvas := vgsvg.New(w, h)
-	if err := drawOn(f, legend, draw.NewCanvas(canvas, w, h)); err != nil {
-		return nil, err
+	if err := v.filter(o.Where); err != nil {
+		return chart.Figure{}, nil, err
 	}
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return nil, err
+	if err := v.closed(); err != nil {
+		return chart.Figure{}, nil, err
 	}
-	// Readers without the Liberation fonts get the nearest they have.
-	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans"), []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif")), nil
+	return v.draw()
 }
 
-// PNG draws the figure as PNG, 150 pixels per inch.
-func PNG(f Figure) ([]byte, error) {
-	w, h, legend, err := size(f)
-	if err != nil {
-		return nil, err
-	}
-	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))}
-	if err := drawOn(f, legend, draw.NewCanvas(canvas, w, h)); err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	_, err = canvas.WriteTo(&b)
-	return b.Bytes(), err
+// view is a table and the columns that are looked at; -1 is none.
+type view struct {
+	o                      Options
+	s                      *sheet.Sheet
+	rows                   [][]any
+	tidy                   bool // a row for each run and measure
+	x, y, colour, facet    int
+	yUnit                  string
+	names                  []string // along x, where it has no numbers
+	droppedNone, droppedIn int      // rows without a value, or with an infinite one
 }
 
-// entry is a line of the legend.
-type entry struct {
-	name  string
-	style int
+func newView(s *sheet.Sheet, o Options) (*view, error) {
+	v := &view{o: o, s: s, rows: s.Rows, x: -1, y: -1, colour: -1, facet: -1}
+	measure, value, unit := s.Index(collect.MeasureName), s.Index(collect.Value), s.Index(collect.Unit)
+	v.tidy = measure >= 0 && value >= 0 && unit >= 0
+	if v.tidy && s.Index(o.Y) < 0 {
+		var known []string
+		v.rows = nil
+		for _, row := range s.Rows {
+			name := text(row[measure])
+			if name == o.Y {
+				v.rows = append(v.rows, row)
+				v.yUnit = text(row[unit])
+			} else if len(known) == 0 || !slices.Contains(known, name) {
+				known = append(known, name)
+			}
+		}
+		if v.rows == nil {
+			return nil, fmt.Errorf("--y: there is no measure %q%s", o.Y, catalog.Hint(o.Y, known))
+		}
+		v.y = value
+	}
+	for _, c := range []struct {
+		flag, name string
+		at         *int
+	}{{"x", o.X, &v.x}, {"y", o.Y, &v.y}, {"colour", o.Colour, &v.colour}, {"facet", o.Facet, &v.facet}} {
+		if *c.at >= 0 || c.name == "" && (c.flag == "colour" || c.flag == "facet") {
+			continue
+		}
+		if *c.at = s.Index(c.name); *c.at < 0 {
+			return nil, fmt.Errorf("--%s: there is no column %q%s", c.flag, c.name, catalog.Hint(c.name, s.Names()))
+		}
+	}
+	if s.Columns[v.y].Kind != sheet.Number && s.Columns[v.y].Kind != sheet.Integer {
+		return nil, fmt.Errorf("--y: the column %s has no numbers", o.Y)
+	}
+	return v, nil
 }
 
-// size is the size of the page, and the legend in rows that fit its width.
-func size(f Figure) (w, h vg.Length, legend [][]entry, err error) {
-	rows := len(f.Panels)
-	if rows == 0 || len(f.Panels[0]) == 0 {
-		return 0, 0, nil, fmt.Errorf("figure %q has no panel", f.Title)
-	}
-	columns := len(f.Panels[0])
-	for _, row := range f.Panels {
-		if len(row) != columns {
-			return 0, 0, nil, fmt.Errorf("figure %q has rows of %d and of %d panels", f.Title, columns, len(row))
+// filter keeps the rows with the given values: column=value.
+func (v *view) filter(where []string) error {
+	for _, w := range where {
+		name, value, ok := strings.Cut(w, "=")
+		at := v.s.Index(name)
+		if !ok || at < 0 {
+			return fmt.Errorf("--where %s: write column=value; there is no column %q%s", w, name, catalog.Hint(name, v.s.Names()))
 		}
-	}
-	w = vg.Length(columns)*panelWidth(columns) + 2*margin
-	legend = legendOf(f, w-2*margin)
-	h = vg.Length(rows)*panelHeight + 2*margin + 0.3*vg.Inch + vg.Length(len(legend))*lineHeight
-	return w, h, legend, nil
-}
-
-func legendOf(f Figure, width vg.Length) [][]entry {
-	var rows [][]entry
-	var used vg.Length
-	seen := map[entry]bool{}
-	for _, row := range f.Panels {
-		for _, p := range row {
-			for _, l := range p.Lines {
-				e := entry{l.Name, l.Style}
-				if l.Name == "" || seen[e] {
-					continue
-				}
-				seen[e] = true
-				if len(rows) == 0 || used+entryWidth(e) > width {
-					rows = append(rows, nil)
-					used = 0
-				}
-				rows[len(rows)-1] = append(rows[len(rows)-1], e)
-				used += entryWidth(e)
-			}
-		}
-	}
-	if len(rows) == 1 && len(rows[0]) == 1 && len(f.Panels) == 1 && len(f.Panels[0]) == 1 {
-		return nil // a single line explains itself by the title
-	}
-	return rows
-}
-
-const sample = 22 // points, the piece of line in the legend
-
-func entryWidth(e entry) vg.Length { return sample + 6 + textStyle(textSize, ink).Width(e.name) + 16 }
-
-func drawOn(f Figure, legend [][]entry, page draw.Canvas) error {
-	page.SetColor(color.White)
-	page.Fill(page.Path())
-	area := draw.Crop(page, margin, -margin, margin, -margin)
-	title := textStyle(titleSize, ink)
-	title.YAlign = text.YTop
-	area.FillText(title, vg.Point{X: area.Min.X, Y: area.Max.Y}, f.Title)
-	y := area.Max.Y - 0.3*vg.Inch
-	for _, row := range legend {
-		x := area.Min.X
-		for _, e := range row {
-			middle := y - lineHeight/2
-			area.StrokeLine2(draw.LineStyle{Color: colour(e.style), Width: 2}, x, middle, x+sample, middle)
-			label := textStyle(textSize, ink)
-			label.YAlign = text.YCenter
-			area.FillText(label, vg.Point{X: x + sample + 6, Y: middle}, e.name)
-			x += entryWidth(e)
-		}
-		y -= lineHeight
-	}
-	area.Max.Y = y - 2
-
-	plots := make([][]*plot.Plot, len(f.Panels))
-	for r, row := range f.Panels {
-		for c, panel := range row {
-			p, err := axes(f, panel, r == len(f.Panels)-1, c == 0)
-			if err != nil {
-				return fmt.Errorf("figure %q, panel %q: %w", f.Title, panel.Title, err)
-			}
-			plots[r] = append(plots[r], p)
-		}
-		if f.ShareY {
-			for _, p := range plots[r] {
-				for _, q := range plots[r] {
-					p.Y.Max = max(p.Y.Max, q.Y.Max)
-					p.Y.Min = min(p.Y.Min, q.Y.Min)
-				}
-			}
-		}
-		for c, panel := range row {
-			if err := marks(plots[r][c], panel); err != nil {
-				return err
-			}
-		}
-	}
-	titles, height := takeTitles(plots)
-	tiles := draw.Tiles{Rows: len(plots), Cols: len(plots[0]), PadTop: height, PadX: 0.12 * vg.Inch, PadY: 0.08*vg.Inch + height}
-	for r, row := range plot.Align(plots, tiles, area) {
-		for c, canvas := range row {
-			if f.Panels[r][c].Blank {
-				continue
-			}
-			p := plots[r][c]
-			p.Draw(canvas)
-			frame := p.DataCanvas(canvas)
-			canvas.FillText(p.Title.TextStyle, vg.Point{X: frame.Center().X, Y: frame.Max.Y + titlePadding}, titles[r][c])
+		known := v.values(at)
+		v.rows = slices.DeleteFunc(slices.Clone(v.rows), func(row []any) bool { return text(row[at]) != value })
+		if len(v.rows) == 0 {
+			return fmt.Errorf("--where %s: no row has this value%s", w, catalog.Hint(value, known))
 		}
 	}
 	return nil
 }
 
-// takeTitles takes the titles from the panels, which would set them where
-// their canvases end, at another height each; they go on the frames of the
-// data. height is the room that they take.
-func takeTitles(plots [][]*plot.Plot) (titles [][]string, height vg.Length) {
-	for r, row := range plots {
-		titles = append(titles, nil)
-		for _, p := range row {
-			title := p.Title.Text
-			titles[r] = append(titles[r], title)
-			p.Title.Text = ""
-			if title != "" {
-				height = max(height, p.Title.TextStyle.Height(title)+titlePadding)
-			}
+// closed says whether every parameter of a sweep with several values is drawn
+// or chosen: means over anything but seeds would hide what they are over.
+func (v *view) closed() error {
+	if !v.tidy {
+		return nil
+	}
+	ignored := []string{
+		collect.Scenario, collect.Seed, collect.MeasureName, collect.Unit, collect.Better, collect.Deterministic, collect.Value, collect.Note,
+	}
+	for i, c := range v.s.Columns {
+		if i == v.x || i == v.colour || i == v.facet || slices.Contains(ignored, c.Name) || v.numberOf(i) >= 0 {
+			continue
+		}
+		if values := v.values(i); len(values) > 1 {
+			return fmt.Errorf("there are several values of %s (%s); draw them with --colour or --facet, or choose one with --where %s=%s",
+				c.Name, strings.Join(values[:min(5, len(values))], ", "), c.Name, values[0])
 		}
 	}
-	return titles, height
+	return nil
 }
 
-func axes(f Figure, panel Panel, bottom, left bool) (*plot.Plot, error) {
-	p := plot.New()
-	p.Title.TextStyle = centred(textSize + 1)
-	p.Title.Text = wrap(panel.Title, p.Title.TextStyle, panelWidth(len(f.Panels[0]))-0.4*vg.Inch)
-	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle = centred(textSize)
-		axis.Tick.Label.Font = textStyle(textSize-1, ink).Font
-		axis.Tick.Label.Color = ink
-		axis.LineStyle = draw.LineStyle{Color: dark, Width: 0.5}
-		axis.Tick.LineStyle = draw.LineStyle{Color: dark, Width: 0.5}
-		axis.Tick.Length = 3
-		axis.Tick.Marker = plot.TickerFunc(ticks)
-		axis.Padding = 2
-	}
-	// What is longer than its axis would move the panel out of its place.
-	if bottom {
-		p.X.Label.Text = wrap(f.XLabel, p.X.Label.TextStyle, panelWidth(len(f.Panels[0]))-0.6*vg.Inch)
-	}
-	if left {
-		p.Y.Label.Text = wrap(f.YLabel, p.Y.Label.TextStyle, panelHeight-0.6*vg.Inch)
-	}
-	grid := plotter.NewGrid()
-	grid.Horizontal = draw.LineStyle{Color: grey, Width: 0.5}
-	grid.Vertical = draw.LineStyle{Color: grey, Width: 0.5}
-	if len(panel.Bars) > 0 {
-		grid.Vertical.Width = 0
-	}
-	p.Add(grid)
-	for _, l := range panel.Lines {
-		if err := addLine(p, l, f.LogY); err != nil {
-			return nil, err
+// numberOf is the text column whose numbers a column has, as topology.rate_bps
+// has those of topology.rate.
+func (v *view) numberOf(column int) int {
+	for _, suffix := range []string{"_ps", "_bps", "_bytes"} {
+		if name, ok := strings.CutSuffix(v.s.Columns[column].Name, suffix); ok && v.s.Index(name) >= 0 {
+			return v.s.Index(name)
 		}
 	}
-	if err := addBars(p, panel.Bars, panelWidth(len(f.Panels[0]))-0.6*vg.Inch); err != nil {
-		return nil, err
-	}
-	if math.IsInf(p.Y.Max, 0) { // nothing was drawn
-		if err := noData(p); err != nil {
-			return nil, err
-		}
-		return p, nil
-	}
-	ranges(p, panel, f.LogY)
-	if f.LogX {
-		logarithmic(&p.X)
-	}
-	if f.LogY {
-		logarithmic(&p.Y)
-	}
-	if len(panel.Names) > 0 {
-		names(p, panel.Names)
-	}
-	return p, nil
+	return -1
 }
 
-// wrap breaks a text between words into lines that are not wider than that; a
-// word that is wider by itself is cut short.
-func wrap(words string, style text.Style, width vg.Length) string {
-	var lines []string
-	for word := range strings.FieldsSeq(words) {
-		for style.Width(word) > width {
-			runes := []rune(strings.TrimSuffix(word, "…"))
-			word = string(runes[:len(runes)-1]) + "…"
+// values are the different values of a column, in the order of their numbers
+// if they have some, else of the rows.
+func (v *view) values(column int) []string {
+	var list []string
+	at := map[string]float64{}
+	for _, row := range v.rows {
+		name := text(row[column])
+		if _, known := at[name]; known {
+			continue
 		}
-		if last := len(lines) - 1; last >= 0 && style.Width(lines[last]+" "+word) <= width {
-			lines[last] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
+		list = append(list, name)
+		at[name] = v.number(row, column)
 	}
-	return strings.Join(lines, "\n")
-}
-
-// ticks are at most seven multiples of 1, 2 or 5 times a power of ten.
-func ticks(low, high float64) []plot.Tick {
-	step := math.Pow10(int(math.Floor(math.Log10(high-low))) - 1)
-	for _, factor := range []float64{1, 2, 2.5, 2, 2} { // 1, 2, 5, 10, 20 times the power
-		step *= factor
-		if (high-low)/step <= 6 {
-			break
-		}
-	}
-	var list []plot.Tick
-	const rounding = 1e-9 // of the ends, which are ticks too
-	for i := math.Ceil(low/step-rounding) + 0; i*step <= high+rounding*step; i++ {
-		list = append(list, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'g', 6, 64)})
+	if !slices.ContainsFunc(list, func(name string) bool { return math.IsNaN(at[name]) }) {
+		slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(at[a], at[b]) })
 	}
 	return list
 }
 
-// logarithmic makes an axis logarithmic, with ticks at 1, 2 and 5 times the
-// powers of ten; over more than five decades only the powers have their number.
-func logarithmic(axis *plot.Axis) {
-	if axis.Max <= axis.Min {
-		axis.Max = 2 * axis.Min
+// number is a row's number in a column, or in that which has the numbers of
+// its texts; NaN if there is none.
+func (v *view) number(row []any, column int) float64 {
+	switch n := row[column].(type) {
+	case float64:
+		return n
+	case uint64:
+		return float64(n)
 	}
-	axis.Scale = plot.LogScale{}
-	axis.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick {
-		var list []plot.Tick
-		for power := math.Floor(math.Log10(low)); power <= math.Log10(high); power++ {
-			for _, factor := range []float64{1, 2, 5} {
-				v := factor * math.Pow10(int(power))
-				if v < low || v > high {
-					continue
-				}
-				label := ""
-				if factor == 1 || high/low <= 1e5 {
-					label = strconv.FormatFloat(v, 'g', 6, 64)
-				}
-				list = append(list, plot.Tick{Value: v, Label: label})
+	for i := range v.s.Columns {
+		if v.numberOf(i) == column {
+			if n, ok := row[i].(float64); ok {
+				return n
 			}
 		}
-		return list
-	})
+	}
+	return math.NaN()
 }
 
-// names puts names along the x axis, not all where there are many.
-func names(p *plot.Plot, names []string) {
-	const most = 12
-	every := (len(names) + most - 1) / most
-	var list []plot.Tick
-	for i, name := range names {
-		if i%every != 0 {
-			name = ""
+func text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// group are the values at one x of one line.
+type group struct {
+	x      float64
+	values []float64
+}
+
+func (v *view) draw() (chart.Figure, []string, error) {
+	f := chart.Figure{Title: v.o.Title, LogX: v.o.LogX, LogY: v.o.LogY, ShareY: true}
+	facets, colours := []string{""}, []string{""}
+	if v.facet >= 0 {
+		facets = v.values(v.facet)
+	}
+	if v.colour >= 0 {
+		colours = v.values(v.colour)
+	}
+	const most = 24
+	if len(facets) > most || len(colours) > most {
+		return f, nil, fmt.Errorf("%d panels of %d colours are too many to look at; choose some with --where", len(facets), len(colours))
+	}
+	x, y := v.scales()
+	f.XLabel, f.YLabel = x.label(v.o.X), y.label(v.o.Y)
+	columns := min(3, len(facets))
+	if len(facets) == 4 {
+		columns = 2
+	}
+	drawn := 0
+	for i, facet := range facets {
+		panel := chart.Panel{Names: v.names}
+		if v.facet >= 0 {
+			panel.Title = v.s.Columns[v.facet].Name + " " + facet
 		}
-		list = append(list, plot.Tick{Value: float64(i), Label: name})
-	}
-	p.X.Tick.Marker = plot.ConstantTicks(list)
-	p.X.Tick.Label.Font.Size = textSize - 2
-	p.X.Min, p.X.Max = -0.4, float64(len(names))-0.6
-}
-
-// ranges sets the axes: y from 0 (where it is not logarithmic) with some air
-// above, more where the texts of vertical marks stand, x as asked.
-func ranges(p *plot.Plot, panel Panel, logY bool) {
-	if logY {
-		p.Y.Min, p.Y.Max = p.Y.Min/1.1, p.Y.Max*1.1
-		return
-	}
-	p.Y.Min = min(0, p.Y.Min)
-	if p.Y.Max <= p.Y.Min {
-		p.Y.Max = p.Y.Min + 1
-	}
-	air := 0.08
-	for _, m := range panel.Marks {
-		if m.Vertical && m.Text != "" {
-			air = 0.16
-		}
-	}
-	p.Y.Max += air * (p.Y.Max - p.Y.Min)
-	if panel.ToX > panel.FromX && len(panel.Lines) > 0 {
-		p.X.Min, p.X.Max = panel.FromX, panel.ToX
-	}
-}
-
-// noData says in the middle of a panel that it has nothing to show.
-func noData(p *plot.Plot) error {
-	label, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: 0.5, Y: 0.5}}, Labels: []string{"no data"}})
-	if err != nil {
-		return err
-	}
-	label.TextStyle = []text.Style{centred(textSize)}
-	p.Add(label)
-	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = 0, 1, 0, 1
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.ConstantTicks{}, plot.ConstantTicks{}
-	return nil
-}
-
-func centred(size vg.Length) text.Style {
-	s := textStyle(size, ink)
-	s.XAlign, s.YAlign = text.XCenter, text.YBottom
-	return s
-}
-
-func addLine(p *plot.Plot, l Line, logY bool) error {
-	if len(l.XY) == 0 {
-		return nil
-	}
-	xy := make(plotter.XYs, len(l.XY))
-	for i, point := range l.XY {
-		xy[i] = plotter.XY{X: point.X, Y: point.Y}
-	}
-	line, err := plotter.NewLine(xy)
-	if err != nil {
-		return fmt.Errorf("line %q: %w", l.Name, err)
-	}
-	line.LineStyle = draw.LineStyle{Color: colour(l.Style), Width: 1.2}
-	if !l.Loose {
-		p.Add(line)
-	}
-	if l.Dots {
-		dots, err := plotter.NewScatter(xy)
-		if err != nil {
-			return fmt.Errorf("line %q: %w", l.Name, err)
-		}
-		dots.GlyphStyle = draw.GlyphStyle{Color: colour(l.Style), Radius: 2.2, Shape: draw.CircleGlyph{}}
-		p.Add(dots)
-	}
-	return addErrors(p, l.XY, colour(l.Style), logY)
-}
-
-// errorPoints are points with error bars.
-type errorPoints struct {
-	plotter.XYs
-	plotter.YErrors
-}
-
-// addErrors adds error bars. On a logarithmic axis their lower ends stay above
-// a tenth of the value.
-func addErrors(p *plot.Plot, points []Point, c color.Color, logY bool) error {
-	var e errorPoints
-	for _, point := range points {
-		if point.Error > 0 {
-			e.XYs = append(e.XYs, plotter.XY{X: point.X, Y: point.Y})
-			low := point.Error
-			if logY {
-				low = min(low, 0.9*point.Y)
+		for style, colour := range colours {
+			line := chart.Line{Name: v.legend(colour), Style: style, Dots: v.tidy || v.names != nil, Loose: v.names != nil}
+			beside := 0.0
+			if v.names != nil { // so that dots and error bars do not cover each other
+				beside = 0.1 * (float64(style) - float64(len(colours)-1)/2)
 			}
-			e.YErrors = append(e.YErrors, struct{ Low, High float64 }{low, point.Error})
+			for _, g := range v.groups(facet, colour) {
+				mean, half := fct.Mean95(g.values)
+				if math.IsNaN(half) || !v.tidy {
+					half = 0
+				}
+				if v.o.LogX && g.x <= 0 || v.o.LogY && mean <= 0 {
+					return f, nil, fmt.Errorf("a logarithmic axis has no place for %g; leave --log-x or --log-y out", min(g.x, mean))
+				}
+				line.XY = append(line.XY, chart.Point{X: g.x/x.by + beside, Y: mean / y.by, Error: half / y.by})
+				drawn++
+			}
+			panel.Lines = append(panel.Lines, line)
 		}
+		if v.names != nil && v.colour < 0 && !v.o.LogY {
+			v.bars(&panel)
+		}
+		if i%columns == 0 {
+			f.Panels = append(f.Panels, nil)
+		}
+		f.Panels[len(f.Panels)-1] = append(f.Panels[len(f.Panels)-1], panel)
 	}
-	if len(e.XYs) == 0 {
-		return nil
+	for last := len(f.Panels) - 1; len(f.Panels[last]) < columns; {
+		f.Panels[last] = append(f.Panels[last], chart.Panel{Blank: true})
 	}
-	bars, err := plotter.NewYErrorBars(e)
-	if err != nil {
-		return err
+	if drawn == 0 {
+		return f, nil, fmt.Errorf("no row has a value of %s", v.o.Y)
 	}
-	bars.LineStyle = draw.LineStyle{Color: c, Width: 0.8}
-	p.Add(bars)
-	return nil
+	var notes []string
+	if v.droppedNone > 0 {
+		notes = append(notes, fmt.Sprintf("%d rows have no value and are not drawn", v.droppedNone))
+	}
+	if v.droppedIn > 0 {
+		notes = append(notes, fmt.Sprintf("%d values are never (inf) and are not drawn", v.droppedIn))
+	}
+	return f, notes, nil
 }
 
-// addBars adds bars along so much of the x axis; each has its name below it, in
-// lines that do not reach into the next one's.
-func addBars(p *plot.Plot, bars []Bar, width vg.Length) error {
-	if len(bars) == 0 {
-		return nil
+// legend is how a colour is named: a number alone would say nothing.
+func (v *view) legend(colour string) string {
+	if _, err := strconv.ParseFloat(colour, 64); err != nil {
+		return colour
 	}
-	names := make([]string, len(bars))
-	below := p.X.Tick.Label
-	room := width/vg.Length(float64(len(bars))+0.2) - 4
-	var points []Point
-	labels := plotter.XYLabels{}
-	for i, b := range bars {
-		names[i] = wrap(b.Name, below, room)
-		chart, err := plotter.NewBarChart(plotter.Values{b.Y}, 0.45*vg.Inch)
-		if err != nil {
-			return fmt.Errorf("bar %q: %w", b.Name, err)
-		}
-		chart.XMin = float64(i)
-		chart.Color = colour(b.Style)
-		chart.LineStyle.Width = 0
-		p.Add(chart)
-		points = append(points, Point{float64(i), b.Y, b.Error})
-		labels.XYs = append(labels.XYs, plotter.XY{X: float64(i), Y: b.Y + b.Error})
-		labels.Labels = append(labels.Labels, b.Text)
-	}
-	if err := addErrors(p, points, ink, false); err != nil {
-		return err
-	}
-	texts, err := plotter.NewLabels(labels)
-	if err != nil {
-		return err
-	}
-	for i := range texts.TextStyle {
-		texts.TextStyle[i] = centred(textSize)
-	}
-	texts.Offset.Y = 3
-	p.Add(texts)
-	most := 0
-	for _, name := range names {
-		most = max(most, strings.Count(name, "\n"))
-	}
-	for i, name := range names { // names of as many lines begin at the same height
-		names[i] += strings.Repeat("\n ", most-strings.Count(name, "\n"))
-	}
-	padding := p.Y.Padding
-	p.NominalX(names...)
-	p.Y.Padding = padding
-	p.X.Min, p.X.Max = -0.6, float64(len(bars))-0.4
-	return nil
+	name := v.s.Columns[v.colour].Name
+	return name[strings.LastIndex(name, ".")+1:] + " " + colour
 }
 
-// marks adds the marks that lie within the axes, which they do not stretch.
-func marks(p *plot.Plot, panel Panel) error {
-	for _, m := range panel.Marks {
-		x, y := [2]float64{p.X.Min, p.X.Max}, [2]float64{m.At, m.At}
-		low, high := p.Y.Min, p.Y.Max
-		if m.Vertical {
-			x, y = [2]float64{m.At, m.At}, [2]float64{p.Y.Min, p.Y.Max}
-			low, high = p.X.Min, p.X.Max
+// bars draws the only line of a panel as bars.
+func (v *view) bars(panel *chart.Panel) {
+	points := panel.Lines[0].XY
+	panel.Lines, panel.Names = nil, nil
+	for i, name := range v.names {
+		bar := chart.Bar{Name: name, Text: "–"}
+		if at := slices.IndexFunc(points, func(p chart.Point) bool { return p.X == float64(i) }); at >= 0 {
+			bar.Y, bar.Error, bar.Text = points[at].Y, points[at].Error, claims.Num(points[at].Y)
 		}
-		if m.At < low || m.At > high {
+		panel.Bars = append(panel.Bars, bar)
+	}
+}
+
+// groups are the points of a line. In a sweep the values at the same x, those
+// of the seeds, belong together; any other table is drawn row by row.
+func (v *view) groups(facet, colour string) []group {
+	var list []group
+	for _, row := range v.rows {
+		if v.facet >= 0 && text(row[v.facet]) != facet || v.colour >= 0 && text(row[v.colour]) != colour {
 			continue
 		}
-		line, err := plotter.NewLine(plotter.XYs{{X: x[0], Y: y[0]}, {X: x[1], Y: y[1]}})
-		if err != nil {
-			return err
+		x, y := v.number(row, v.x), v.number(row, v.y)
+		if v.names != nil {
+			x = float64(slices.Index(v.names, text(row[v.x])))
 		}
-		line.LineStyle = draw.LineStyle{Color: dark, Width: 0.7, Dashes: []vg.Length{3, 2}}
-		p.Add(line, markText{m, panel.Marks})
+		switch {
+		case math.IsNaN(x) || math.IsNaN(y):
+			v.droppedNone++
+			continue
+		case math.IsInf(y, 0):
+			v.droppedIn++
+			continue
+		}
+		at := slices.IndexFunc(list, func(g group) bool { return g.x == x })
+		if !v.tidy || at < 0 {
+			at = len(list)
+			list = append(list, group{x: x})
+		}
+		list[at].values = append(list[at].values, y)
 	}
-	return nil
+	if v.tidy {
+		slices.SortFunc(list, func(a, b group) int { return cmp.Compare(a.x, b.x) })
+	}
+	return list
 }
 
-// markText writes a mark's text: right of the upper end of a vertical line,
-// above the right end of a horizontal one.
-type markText struct {
-	Mark
-	all []Mark // of the panel
+// A scale is what an axis counts in.
+type scale struct {
+	unit string
+	by   float64
 }
 
-// Plot implements plot.Plotter.
-func (m markText) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	style := textStyle(markSize, dark)
-	if m.Vertical {
-		style.XAlign, style.YAlign = text.XLeft, text.YTop
-		c.FillText(style, vg.Point{X: x(m.At) + 3, Y: y(p.Y.Max)}, m.Text)
-		return
+// label is a column's name with the unit it is drawn in.
+func (s scale) label(column string) string {
+	if s.unit == "" {
+		return column
 	}
-	at := vg.Point{X: x(p.X.Max) - 2, Y: y(m.At) + 1}
-	style.XAlign, style.YAlign = text.XRight, text.YBottom
-	for _, other := range m.all {
-		// Below where another is close above.
-		if gap := other.At - m.At; !other.Vertical && gap > 0 && gap < 0.1*(p.Y.Max-p.Y.Min) {
-			style.YAlign = text.YTop
-			at.Y = y(m.At) - 1
+	return strings.TrimSuffix(strings.TrimSuffix(column, "_bps"), "_ps") + " (" + s.unit + ")"
+}
+
+// scales chooses what the axes count in, and names along x where it has no
+// numbers.
+func (v *view) scales() (x, y scale) {
+	largestX, largestY := 0.0, 0.0
+	for _, row := range v.rows {
+		n := v.number(row, v.x)
+		if math.IsNaN(n) {
+			v.names = v.values(v.x)
+		}
+		largestX = max(largestX, math.Abs(n))
+		if n := v.number(row, v.y); !math.IsInf(n, 0) && !math.IsNaN(n) {
+			largestY = max(largestY, math.Abs(n))
 		}
 	}
-	// Left of vertical lines that would cross it.
-	var lines []vg.Length
-	for _, other := range m.all {
-		if other.Vertical && other.At >= p.X.Min && other.At <= p.X.Max {
-			lines = append(lines, x(other.At))
+	if v.names != nil {
+		x = scale{by: 1}
+	} else {
+		x = scaleOf(v.unitOf(v.x), largestX)
+	}
+	unit := v.yUnit
+	if unit == "" {
+		unit = v.unitOf(v.y)
+	}
+	return x, scaleOf(unit, largestY)
+}
+
+// unitOf is a column's unit by its name, or by that of the column with its
+// numbers.
+func (v *view) unitOf(column int) string {
+	for i, c := range v.s.Columns {
+		if i != column && v.numberOf(i) != column {
+			continue
+		}
+		for suffix, unit := range map[string]string{"_ps": "ps", "_bps": "bps", "bytes": "B"} {
+			if strings.HasSuffix(c.Name, suffix) {
+				return unit
+			}
 		}
 	}
-	slices.Sort(lines)
-	for _, line := range slices.Backward(lines) {
-		if line > at.X-style.Width(m.Text) {
-			at.X = min(at.X, line-3)
+	return ""
+}
+
+func scaleOf(unit string, largest float64) scale {
+	type step = scale
+	var steps []step // largest first
+	switch unit {
+	case "", "1":
+		return scale{by: 1}
+	case "B":
+		steps = []step{{"GB", 1e9}, {"MB", 1e6}, {"KB", 1e3}, {"B", 1}}
+	case "s":
+		steps = []step{{"s", 1}, {"ms", 1e-3}, {"µs", 1e-6}, {"ns", 1e-9}}
+	case "ps":
+		steps = []step{{"s", 1e12}, {"ms", 1e9}, {"µs", 1e6}, {"ns", 1e3}, {"ps", 1}}
+	case "bps":
+		steps = []step{{"Tb/s", 1e12}, {"Gb/s", 1e9}, {"Mb/s", 1e6}, {"Kb/s", 1e3}, {"b/s", 1}}
+	default:
+		return scale{unit, 1}
+	}
+	for _, s := range steps {
+		if largest >= 2*s.by { // 1.5 s is 1500 ms
+			return s
 		}
 	}
-	c.FillText(style, at, m.Text)
+	return steps[len(steps)-1]
 }

@@ -1,193 +1,113 @@
 package plot_test
 
 import (
-	"bytes"
-	"encoding/xml"
 	"errors"
-	"fmt"
-	"image/png"
-	"io"
 	"math"
-	"os"
-	"regexp"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/analysis/chart"
+	"fabriclab/analysis/collect"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/plot"
+	"fabriclab/analysis/sheet"
 )
 
-func example() plot.Figure {
-	f := plot.Figure{Title: "Queue at the congestion point (s1→s2)", XLabel: "time (µs)", YLabel: "queue (KB)"}
-	var row []plot.Panel
-	for c, name := range []string{"100 Gb/s", "200 Gb/s", "400 Gb/s"} {
-		p := plot.Panel{Title: name, FromX: 250, ToX: 700, Marks: []plot.Mark{
-			{Vertical: true, At: 300, Text: "flow1 starts"}, {At: 500, Text: "PFC XOFF"}, {Vertical: true, At: 900, Text: "outside"}}}
-		for s, mechanism := range []string{"DCQCN", "HPCC", "FNCC", "RoCC"} {
-			l := plot.Line{Name: mechanism, Style: s}
-			for t := 250.0; t <= 700; t++ {
-				y := 0.0
-				if t > 300 {
-					y = 150 * math.Pow(2, float64(c)) * math.Exp(-(t-300)/(20*float64(5-s))) * (1 - math.Exp(-(t-300)/5))
+// sweep has two presets at three rates, with seeds 1 and 2.
+func sweep() *sheet.Sheet {
+	var runs []collect.Run
+	for p, preset := range []string{"hpcc", "fncc"} {
+		for r, rate := range []string{"400Gbps", "50Gbps", "100Gbps"} {
+			for seed := range 2 {
+				queue := measure.Value{Measure: &measure.Measure{Name: "queue_max", Unit: "B"}, Value: float64(1000*(p+1)*(r+1) + 100*seed)}
+				late := measure.Value{Measure: &measure.Measure{Name: "late", Unit: "s"}, Value: math.Inf(1)}
+				switch rate {
+				case "400Gbps":
+					late.Value = 12e-6
+				case "50Gbps":
+					late.Err = errors.New("not defined")
 				}
-				l.XY = append(l.XY, plot.Point{X: t, Y: y})
-			}
-			p.Lines = append(p.Lines, l)
-		}
-		row = append(row, p)
-	}
-	f.Panels = [][]plot.Panel{row}
-	return f
-}
-
-func bars() plot.Figure {
-	return plot.Figure{Title: "Pause frames", YLabel: "XOFF frames", Panels: [][]plot.Panel{
-		{{Title: "ingress, 200 Gb/s", Bars: []plot.Bar{{"DCQCN", 0, 12, 2, "12"}, {"HPCC", 1, 4, 0, "4"}, {"FNCC", 2, 0, 0, "0"}}},
-			{Title: "all zero", Bars: []plot.Bar{{"DCQCN", 0, 0, 0, "0"}, {"HPCC", 1, 0, 0, "0"}}}},
-		{{Title: "empty"}, {Title: "sweep", Lines: []plot.Line{{Name: "HPCC", Style: 1, Dots: true, XY: []plot.Point{{50, 3, 1}, {100, 2, 0.5}, {500, 0, 0}}}}}},
-	}}
-}
-
-func TestBytes(t *testing.T) {
-	for name, f := range map[string]plot.Figure{"lines": example(), "bars": bars()} {
-		t.Run(name, func(t *testing.T) {
-			svg, err := plot.SVG(f)
-			require.NoError(t, err)
-			again, err := plot.SVG(f)
-			require.NoError(t, err)
-			assert.True(t, bytes.Equal(svg, again), "the same figure, the same SVG")
-			for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
-				_, err := d.Token()
-				if errors.Is(err, io.EOF) {
-					break
-				}
-				require.NoError(t, err)
-			}
-			assert.Contains(t, string(svg), "DCQCN")
-			assert.NotContains(t, string(svg), "outside", "a mark beyond the axes is not drawn")
-
-			picture, err := plot.PNG(f)
-			require.NoError(t, err)
-			again, err = plot.PNG(f)
-			require.NoError(t, err)
-			assert.True(t, bytes.Equal(picture, again), "the same figure, the same PNG")
-			image, err := png.Decode(bytes.NewReader(picture))
-			require.NoError(t, err)
-			assert.Greater(t, image.Bounds().Dx(), 1000)
-			if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
-				require.NoError(t, os.WriteFile(dir+"/"+name+".png", picture, 0o644))
-				require.NoError(t, os.WriteFile(dir+"/"+name+".svg", svg, 0o644))
-			}
-		})
-	}
-}
-
-func TestErrors(t *testing.T) {
-	_, err := plot.SVG(plot.Figure{Title: "x"})
-	require.ErrorContains(t, err, `figure "x" has no panel`)
-	_, err = plot.PNG(plot.Figure{Title: "x", Panels: [][]plot.Panel{{{}, {}}, {{}}}})
-	require.ErrorContains(t, err, "rows of 2 and of 1 panels")
-	_, err = plot.SVG(plot.Figure{Title: "x", Panels: [][]plot.Panel{{{Title: "p", Lines: []plot.Line{{Name: "l", XY: []plot.Point{{0, math.NaN(), 0}}}}}}}})
-	assert.ErrorContains(t, err, `panel "p": line "l"`)
-}
-
-// logarithmic is a figure with names along a logarithmic y axis.
-func logarithmic() plot.Figure {
-	panel := plot.Panel{Title: "p99", Names: []string{"10KB", "100KB", "1MB", "10MB"}}
-	for style, name := range []string{"DCQCN", "HPCC"} {
-		l := plot.Line{Name: name, Style: style, Dots: true}
-		for i := range panel.Names {
-			y := math.Pow(10, float64(i)/float64(1+style))
-			l.XY = append(l.XY, plot.Point{X: float64(i), Y: y, Error: 2 * y}) // below 0
-		}
-		panel.Lines = append(panel.Lines, l)
-	}
-	return plot.Figure{Title: "Slowdown", XLabel: "flow size up to", YLabel: "slowdown", LogY: true, Panels: [][]plot.Panel{{panel, {Title: "empty"}}}}
-}
-
-func TestLogarithmic(t *testing.T) {
-	svg, err := plot.SVG(logarithmic())
-	require.NoError(t, err)
-	for _, want := range []string{">100KB<", ">0.2<", ">500<", ">no data<"} {
-		assert.Contains(t, string(svg), want)
-	}
-	flat := plot.Figure{LogX: true, Panels: [][]plot.Panel{{{Lines: []plot.Line{{XY: []plot.Point{{X: 3, Y: 0}, {X: 3, Y: 1}}}}}}}}
-	svg, err = plot.SVG(flat)
-	require.NoError(t, err, "all at one value")
-	assert.Contains(t, string(svg), ">5<")
-	many := plot.Panel{Lines: []plot.Line{{XY: []plot.Point{{X: 0, Y: 1}, {X: 24, Y: 2}}}}}
-	for i := range 25 {
-		many.Names = append(many.Names, fmt.Sprintf("name%d", i))
-	}
-	svg, err = plot.SVG(plot.Figure{Panels: [][]plot.Panel{{many}}})
-	require.NoError(t, err)
-	assert.Contains(t, string(svg), ">name3<")
-	assert.NotContains(t, string(svg), ">name4<", "not all of many names")
-}
-
-// A label that is longer than its axis is broken into lines; the panels stay
-// where they belong: the x axes of a row are on one line of pixels.
-func TestLongLabels(t *testing.T) {
-	f := example()
-	f.YLabel = "time from which the flows together ask for 90 % of the link again, in microseconds (µs)"
-	f.Panels = append(f.Panels, f.Panels[0])
-	f.Panels[0][1].Title = "a title that is far wider than the panel it stands above, and says a lot of things"
-	data, err := plot.PNG(f)
-	require.NoError(t, err)
-	picture, err := png.Decode(bytes.NewReader(data))
-	require.NoError(t, err)
-	var lines []int
-	for y := range picture.Bounds().Dy() {
-		dark := 0
-		for x := range picture.Bounds().Dx() {
-			if r, g, b, _ := picture.At(x, y).RGBA(); r < 0xb000 && r == g && g == b {
-				dark++
+				runs = append(runs, collect.Run{
+					Experiment: "a/b", Labels: []collect.Label{{Path: "preset", Value: preset}, {Path: "topology.rate", Value: rate}},
+					Engine: "ns3", Seed: uint64(seed + 1), Values: []measure.Value{queue, late},
+				})
 			}
 		}
-		if dark > picture.Bounds().Dx()*7/10 && (len(lines) == 0 || y > lines[len(lines)-1]+1) {
-			lines = append(lines, y)
-		}
 	}
-	assert.Len(t, lines, 2, "the x axes of the three panels of both rows: %v", lines)
+	return collect.Table(runs, true)
 }
 
-// Long names of bars are broken into lines, so that they stand side by side.
-func TestLongNamesOfBars(t *testing.T) {
-	bars := plot.Panel{Bars: []plot.Bar{{Name: "ECMP", Y: 1}, {Name: "CONGA", Y: 1}, {Name: "CONGA, metrics of 6 bits", Y: 2}}}
-	for columns, want := range map[int]string{1: ">CONGA, metrics of 6 bits<", 4: ">metrics of 6<"} {
-		panels := make([]plot.Panel, columns)
-		for i := range panels {
-			panels[i] = bars
-		}
-		svg, err := plot.SVG(plot.Figure{Panels: [][]plot.Panel{panels}})
-		require.NoError(t, err)
-		assert.Contains(t, string(svg), want, "%d columns", columns)
+func TestSweep(t *testing.T) {
+	f, notes, err := plot.Draw(sweep(), plot.Options{X: "topology.rate", Y: "queue_max", Colour: "preset", Title: "t"})
+	require.NoError(t, err)
+	assert.Empty(t, notes)
+	assert.Equal(t, "topology.rate (Gb/s)", f.XLabel)
+	assert.Equal(t, "queue_max (KB)", f.YLabel)
+	require.Len(t, f.Panels, 1)
+	require.Len(t, f.Panels[0], 1)
+	lines := f.Panels[0][0].Lines
+	require.Len(t, lines, 2)
+	assert.Equal(t, "hpcc", lines[0].Name)
+	var xy [][2]float64
+	for _, p := range lines[1].XY {
+		xy = append(xy, [2]float64{p.X, p.Y})
+		assert.InDelta(t, 12.706*math.Sqrt2*0.05/math.Sqrt2, p.Error, 1e-3, "Student's interval of two seeds 0.1 KB apart")
 	}
+	assert.Equal(t, [][2]float64{{50, 4.05}, {100, 6.05}, {400, 2.05}}, xy, "in the order of the rates, means over the seeds")
+	_, err = chart.PNG(f)
+	require.NoError(t, err)
+
+	// Names along x: bars, a panel for each rate, in the order of the rates.
+	f, _, err = plot.Draw(sweep(), plot.Options{X: "preset", Y: "queue_max", Facet: "topology.rate"})
+	require.NoError(t, err)
+	require.Len(t, f.Panels[0], 3)
+	assert.Equal(t, "topology.rate 50Gbps", f.Panels[0][0].Title)
+	assert.Equal(t, []chart.Bar{{Name: "hpcc", Y: 2.05, Error: f.Panels[0][0].Bars[0].Error, Text: "2.05"}, {Name: "fncc", Y: 4.05, Error: f.Panels[0][0].Bars[1].Error, Text: "4.05"}}, f.Panels[0][0].Bars)
+
+	// What is never or not defined is not drawn, and said.
+	f, notes, err = plot.Draw(sweep(), plot.Options{X: "topology.rate", Y: "late", Where: []string{"preset=fncc"}})
+	require.NoError(t, err)
+	assert.Equal(t, "late (µs)", f.YLabel)
+	assert.Len(t, f.Panels[0][0].Lines[0].XY, 1)
+	assert.Equal(t, []string{"2 rows have no value and are not drawn", "2 values are never (inf) and are not drawn"}, notes)
 }
 
-// A mark's text stands clear of the lines of other marks.
-func TestTextsOfMarksAreNotCrossed(t *testing.T) {
-	place := func(vertical ...float64) float64 {
-		panel := plot.Panel{FromX: 0, ToX: 100, Marks: []plot.Mark{{At: 5, Text: "XOFF"}},
-			Lines: []plot.Line{{Name: "a", XY: []plot.Point{{X: 0, Y: 0}, {X: 100, Y: 10}}}}}
-		for _, at := range vertical {
-			panel.Marks = append(panel.Marks, plot.Mark{Vertical: true, At: at, Text: "x"})
-		}
-		svg, err := plot.SVG(plot.Figure{Panels: [][]plot.Panel{{panel}}})
-		require.NoError(t, err)
-		found := regexp.MustCompile(`<text x="([0-9.]+)"[^>]*>XOFF`).FindSubmatch(svg)
-		require.NotNil(t, found, string(svg))
-		x, err := strconv.ParseFloat(string(found[1]), 64)
-		require.NoError(t, err)
-		return x
+func TestRefused(t *testing.T) {
+	for _, c := range []struct {
+		o    plot.Options
+		want string
+	}{
+		{plot.Options{X: "preset", Y: "queue_max"}, "several values of topology.rate (50Gbps, 100Gbps, 400Gbps)"},
+		{plot.Options{X: "topology.rate", Y: "queue_mux", Colour: "preset"}, `no measure "queue_mux"; did you mean "queue_max"`},
+		{plot.Options{X: "topology.rat", Y: "queue_max", Colour: "preset"}, `--x: there is no column "topology.rat"; did you mean "topology.rate"`},
+		{plot.Options{X: "topology.rate", Y: "queue_max", Colour: "prest"}, `--colour: there is no column "prest"`},
+		{plot.Options{X: "topology.rate", Y: "preset"}, "--y: the column preset has no numbers"},
+		{plot.Options{X: "topology.rate", Y: "queue_max", Where: []string{"preset=dcqcn"}}, "no row has this value (known: fncc, hpcc)"},
+		{plot.Options{X: "topology.rate", Y: "queue_max", Where: []string{"preset"}}, "write column=value"},
+		{plot.Options{X: "topology.rate", Y: "late", Where: []string{"topology.rate=100Gbps"}, Colour: "preset"}, "no row has a value of late"},
+	} {
+		_, _, err := plot.Draw(sweep(), c.o)
+		require.ErrorContains(t, err, c.want)
 	}
-	free := place()
-	assert.InDelta(t, free, place(10, 50), 1e-9, "lines elsewhere do not matter")
-	one := place(97)
-	assert.Less(t, one, free-10)
-	two := place(97, 93)
-	assert.Less(t, two, one-10)
-	assert.InDelta(t, two, place(93, 97), 1e-9, "in whatever order")
+	negative := &sheet.Sheet{Columns: []sheet.Column{{Name: "x", Kind: sheet.Number}, {Name: "y", Kind: sheet.Number}}, Rows: [][]any{{1.0, -2.0}}}
+	_, _, err := plot.Draw(negative, plot.Options{X: "x", Y: "y", LogY: true})
+	assert.ErrorContains(t, err, "no place for -2")
+}
+
+// Any other table is drawn row by row.
+func TestTable(t *testing.T) {
+	s := &sheet.Sheet{
+		Columns: []sheet.Column{{Name: "time_ps", Kind: sheet.Number}, {Name: "class", Kind: sheet.Number}, {Name: "max_bytes", Kind: sheet.Number}},
+		Rows:    [][]any{{3e6, 1.0, 5000.0}, {1e6, 1.0, 0.0}, {1e6, 0.0, 7.0}, {3e6, 1.0, 6000.0}},
+	}
+	f, _, err := plot.Draw(s, plot.Options{X: "time_ps", Y: "max_bytes", Colour: "class"})
+	require.NoError(t, err)
+	assert.Equal(t, "time (µs)", f.XLabel)
+	assert.Equal(t, "max_bytes (KB)", f.YLabel)
+	assert.Equal(t, []chart.Line{
+		{Name: "class 0", Style: 0, XY: []chart.Point{{X: 1, Y: 0.007}}},
+		{Name: "class 1", Style: 1, XY: []chart.Point{{X: 3, Y: 5}, {X: 1, Y: 0}, {X: 3, Y: 6}}},
+	}, f.Panels[0][0].Lines)
 }

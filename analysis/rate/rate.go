@@ -8,7 +8,7 @@ import (
 
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table"
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 )
 
 // What selects a column of `rates`.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sort"
 
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 )
 
 // A Window is a span of simulated time in picoseconds, (From, To]: a sample

@@ -13,7 +13,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"fabriclab/harness/file"
+	"fabriclab/base/file"
 )
 
 // A Sheet is a table by rows.

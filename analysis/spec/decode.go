@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 )
 
 // Decode reads the section from its YAML node. Unknown keys are refused; the

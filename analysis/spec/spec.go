@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/series"
-	"fabriclab/harness/catalog"
-	"fabriclab/harness/units"
+	"fabriclab/base/catalog"
+	"fabriclab/base/units"
 )
 
 // A Run is the result of one scenario: where its tables are, and where it

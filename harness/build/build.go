@@ -20,9 +20,9 @@ import (
 	"syscall"
 	"time"
 
+	"fabriclab/base/file"
+	"fabriclab/base/file/flock"
 	"fabriclab/harness/engine"
-	"fabriclab/harness/file"
-	"fabriclab/harness/store/flock"
 )
 
 // Type is a build type; each has a folder of its own.

@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/file/flock"
 	"fabriclab/harness/store"
-	"fabriclab/harness/store/flock"
 )
 
 // duckDB is the version of the independent reader of Parquet files.
@@ -236,7 +236,7 @@ func checkSnippets(t *testing.T, duck, dir string) {
 		}
 	}
 	results := query(t, duck, dir, texts...)
-	peaks := query(t, duck, dir, "SELECT preset, value FROM 'sweep.parquet' WHERE metric = 'figure.queue_peak' ORDER BY preset")[0]
+	peaks := query(t, duck, dir, "SELECT preset, value FROM 'sweep.parquet' WHERE measure = 'figure.queue_peak' ORDER BY preset")[0]
 	require.Len(t, peaks.Rows, 2)
 	for i, r := range results {
 		require.NotEmpty(t, r.Rows, "%s:\n%s", places[i], texts[i])

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/catalog"
 	"fabriclab/harness/build"
-	"fabriclab/harness/catalog"
 	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"

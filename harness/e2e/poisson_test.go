@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/harness/load"
+	"fabriclab/harness/flowlist"
 	"fabriclab/harness/run"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/store"
@@ -29,7 +29,7 @@ func TestArrivalsGoOnUntilTheMeasuredFlowsHaveFinished(t *testing.T) {
 	assert.Less(t, summary.SimPS, int64(15_000_000_000))
 	assert.Empty(t, m.Warnings)
 	assert.Contains(t, m.Inputs, scenario.FlowsFile)
-	assert.Contains(t, m.Inputs, load.ListFile, "the same list for people")
+	assert.Contains(t, m.Inputs, flowlist.File, "the same list for people")
 	require.NotNil(t, m.Workload)
 	require.NotNil(t, m.Workload.Load)
 	assert.InDelta(t, 0.3, m.Workload.Load.Offered, 4*m.Workload.Load.StandardError)

@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
 )

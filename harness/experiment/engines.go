@@ -7,7 +7,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 )
 
 // Engines are the engines there are; the first one is the default.

@@ -21,9 +21,9 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"fabriclab/harness/catalog"
-	"fabriclab/harness/fluid"
-	"fabriclab/harness/load"
+	"fabriclab/base/catalog"
+	"fabriclab/harness/flowlist"
+	"fabriclab/harness/game"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
@@ -65,7 +65,7 @@ type Point struct {
 	Flows     workload.Generator
 	Effective Effective
 	// Game stands in place of all of these where a point is computed.
-	Game *fluid.Params
+	Game *game.Params
 
 	rules        workload.Rules
 	hash         func() (string, error)
@@ -111,9 +111,9 @@ func (p *Point) computeHash() (string, error) {
 	return p.Scenario.Hash(flows, routes, changed...)
 }
 
-// Load is the point's workload, of which flow lists are generated.
-func (p *Point) Load() *load.Load {
-	return &load.Load{Flows: p.Flows, Rules: p.rules, Hosts: p.Topology.HostNames()}
+// FlowList is the point's workload, of which flow lists are generated.
+func (p *Point) FlowList() *flowlist.List {
+	return &flowlist.List{Flows: p.Flows, Rules: p.rules, Hosts: p.Topology.HostNames()}
 }
 
 // WriteInputs writes an engine's input for a seed (scenario.json, flows.bin,
@@ -122,7 +122,7 @@ func (p *Point) Load() *load.Load {
 func (p *Point) WriteInputs(dir string, seed uint64) (*workload.Tally, error) {
 	s := p.Scenario
 	s.Seed = seed
-	tally, err := p.Load().WriteInputs(dir, seed, func(flows iter.Seq2[scenario.Flow, error]) error {
+	tally, err := p.FlowList().WriteInputs(dir, seed, func(flows iter.Seq2[scenario.Flow, error]) error {
 		var changed []iter.Seq[scenario.Route]
 		for _, c := range p.Topology.Changes() {
 			changed = append(changed, c.Routes)
@@ -200,7 +200,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 			point.Engines = usual
 		}
 		if point.Game != nil {
-			point.Engines, point.enginesFixed = []string{FluidEngine}, true
+			point.Engines, point.enginesFixed = []string{ComputedEngine}, true
 		}
 		for _, name := range point.Engines {
 			if !slices.Contains(e.Engines, name) {

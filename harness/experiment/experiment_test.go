@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/workload"
 )
@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func testCatalog(t *testing.T) *catalog.Catalog {
 	t.Helper()
-	data, err := os.ReadFile("../catalog/testdata/catalog.json")
+	data, err := os.ReadFile("../../base/catalog/testdata/catalog.json")
 	require.NoError(t, err)
 	c, err := catalog.Load(data)
 	require.NoError(t, err)

@@ -6,16 +6,16 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"fabriclab/harness/fluid"
+	"fabriclab/harness/game"
 )
 
-// FluidEngine is the engine of points that are computed, not simulated.
-const FluidEngine = "fluid"
+// ComputedEngine is the engine of points that are computed, not simulated.
+const ComputedEngine = "computed"
 
 // gameKey is what a point has in place of all that a simulation needs.
 const gameKey = "game"
 
-// Computed says whether the experiment's points are computed in a fluid model;
+// Computed says whether the experiment's points are computed, not simulated;
 // they then have a Game and nothing that is simulated.
 func (e *Experiment) Computed() bool { return len(e.Points) > 0 && e.Points[0].Game != nil }
 
@@ -43,7 +43,7 @@ func (l *loader) gamePoint(s *section, c combination) *Point {
 	return point
 }
 
-func (l *loader) game(s *section) *fluid.Params {
+func (l *loader) game(s *section) *game.Params {
 	share := func(key string, def float64) float64 {
 		x := s.float(key, def)
 		if x > 1 {
@@ -55,7 +55,7 @@ func (l *loader) game(s *section) *fluid.Params {
 		s.need(key, example)
 		return int(s.integer(key, least, least, 1000))
 	}
-	p := &fluid.Params{
+	p := &game.Params{
 		Leaves: number("leaves", "3", 2), Spines: number("spines", "3", 1), Links: int(s.integer("parallel_links", 1, 1, 100)),
 		Failed: share("failed", 0), Density: share("density", 1), Unit: s.choice("demands", "uniform", "unit") == "unit",
 		Games: int(s.integer("games", 100, 1, 1e6)), Starts: int(s.integer("starts", 20, 1, 1e6)),

@@ -6,16 +6,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/harness/fluid"
+	"fabriclab/harness/game"
 )
 
 func TestGame(t *testing.T) {
 	e, err := loadFile(t, write(t, "game: {leaves: 3, spines: 2, demands: unit, games: 7}\nmatrix: {game.failed: [0, 0.5]}\nscales: {paper: {game: {starts: 9}}}\n"), "paper")
 	require.NoError(t, err)
 	assert.True(t, e.Computed())
-	assert.Equal(t, []string{FluidEngine}, e.Engines)
+	assert.Equal(t, []string{ComputedEngine}, e.Engines)
 	require.Len(t, e.Points, 2)
-	assert.Equal(t, &fluid.Params{Leaves: 3, Spines: 2, Links: 1, Failed: 0.5, Density: 1, Unit: true, Games: 7, Starts: 9}, e.Points[1].Game)
+	assert.Equal(t, &game.Params{Leaves: 3, Spines: 2, Links: 1, Failed: 0.5, Density: 1, Unit: true, Games: 7, Starts: 9}, e.Points[1].Game)
 	first, err := e.Points[0].Hash()
 	require.NoError(t, err)
 	second, err := e.Points[1].Hash()

@@ -5,7 +5,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 )
 
 // assignment sets a path of the tree.

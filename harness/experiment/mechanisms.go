@@ -11,7 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 )

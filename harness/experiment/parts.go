@@ -9,10 +9,10 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
-	"fabriclab/harness/units"
 	"fabriclab/harness/workload"
 )
 

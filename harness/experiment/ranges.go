@@ -6,7 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 )
 
 // rangeKeys are the keys of a range of values, such as

@@ -6,8 +6,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"fabriclab/harness/catalog"
-	"fabriclab/harness/units"
+	"fabriclab/base/catalog"
+	"fabriclab/base/units"
 )
 
 // section reads the keys of one mapping. Every key that is asked for counts

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fabriclab/harness/file"
+	"fabriclab/base/file"
 )
 
 // Digest is what every run of an experiment gave on both engines.

@@ -12,7 +12,7 @@ import (
 	"io"
 	"slices"
 
-	"fabriclab/harness/load"
+	"fabriclab/harness/flowlist"
 	"fabriclab/harness/trace"
 )
 
@@ -32,7 +32,7 @@ func Tables(runDir string) (map[string]Table, error) {
 	}
 	tables := map[string]Table{}
 	for _, name := range names {
-		if name == load.ListTable {
+		if name == flowlist.TableName {
 			continue
 		}
 		if tables[name], err = digest(runDir, name); err != nil {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
 )
 
 // admission lets runs start as long as the memory that they are expected to

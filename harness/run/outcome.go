@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"time"
 
-	"fabriclab/harness/file"
+	"fabriclab/base/file"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/store"
 )

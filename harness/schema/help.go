@@ -84,7 +84,7 @@ var help = map[string]string{
 	"workload.flows.src_port": "what ECMP hashes beside the hosts; default 49152 + number mod 16384",
 	"workload.flows.dst_port": "what ECMP hashes beside the hosts; default 4791",
 
-	"game":                "in place of all of a simulation: random routing games in a leaf-spine, computed as a fluid (docs/fluid.md)",
+	"game":                "in place of all of a simulation: random routing games in a leaf-spine, computed, not simulated (docs/computed.md)",
 	"game.leaves":         "leaf switches",
 	"game.spines":         "spine switches",
 	"game.parallel_links": "links of capacity 1 between each leaf and spine; default 1",

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
+	"fabriclab/base/units"
 	"fabriclab/harness/experiment"
-	"fabriclab/harness/units"
 )
 
 type object = map[string]any

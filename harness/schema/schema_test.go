@@ -15,7 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/figure"
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/schema"
 )
@@ -24,7 +24,7 @@ const configs = "../../configs"
 
 func known(t *testing.T) *catalog.Catalog {
 	t.Helper()
-	data, err := os.ReadFile("../catalog/testdata/catalog.json")
+	data, err := os.ReadFile("../../base/catalog/testdata/catalog.json")
 	require.NoError(t, err)
 	c, err := catalog.Load(data)
 	require.NoError(t, err)

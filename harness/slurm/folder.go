@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"fabriclab/harness/file"
+	"fabriclab/base/file"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
 )

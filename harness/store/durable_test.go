@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/harness/file"
+	"fabriclab/base/file"
 )
 
 var durableKey = Key{Experiment: "fncc/fig10", ScenarioHash: "abc123", Engine: "ns3", Seed: 7}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"fabriclab/harness/file"
+	"fabriclab/base/file"
 	"fabriclab/harness/workload"
 )
 

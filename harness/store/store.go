@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"fabriclab/harness/file"
-	"fabriclab/harness/store/flock"
+	"fabriclab/base/file"
+	"fabriclab/base/file/flock"
 )
 
 // Key names a run.

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/harness/file"
+	"fabriclab/base/file"
 	"fabriclab/harness/store"
 )
 

@@ -7,8 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
-	"fabriclab/harness/units"
 )
 
 // A Failure takes a link between two switches out of service during a run.

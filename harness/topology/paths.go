@@ -6,9 +6,9 @@ import (
 	"math"
 	"slices"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
-	"fabriclab/harness/units"
 )
 
 // Hop is what a packet meets on one link.

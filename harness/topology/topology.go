@@ -23,7 +23,7 @@ import (
 	"strings"
 	"sync"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/scenario"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
-	"fabriclab/harness/units"
 )
 
 const us = units.Microsecond

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 )
 
 // Cabling says what the links are like: those between a host and a switch,

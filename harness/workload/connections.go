@@ -3,7 +3,7 @@ package workload
 import (
 	"fmt"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 	"fabriclab/harness/scenario"
 )
 

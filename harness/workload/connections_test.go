@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
-	"fabriclab/harness/units"
 )
 
 // TestConnections: the flows are those without connections; each is on one of

@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
 	"fabriclab/harness/scenario"
 )
 

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
-	"fabriclab/harness/units"
 )
 
 func hosts(from, to uint32) []uint32 {

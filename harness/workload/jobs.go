@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"iter"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
-	"fabriclab/harness/units"
 )
 
 // Jobs is the write job of a replicated file system such as HDFS. Every writer

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
-	"fabriclab/harness/units"
 )
 
 // TestMix: the parts go on side by side, each as it would alone; numbers and

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"slices"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 )
 
 // A Pattern says which hosts send to which.

@@ -5,9 +5,9 @@ import (
 	"iter"
 	"math"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
-	"fabriclab/harness/units"
 )
 
 // Poisson has flows arrive at every source as a Poisson process, each to a

@@ -3,8 +3,8 @@ package workload
 import (
 	"fmt"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
-	"fabriclab/harness/units"
 )
 
 // Rules are what a run asks of its flows. Times are in ps.

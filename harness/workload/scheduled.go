@@ -5,9 +5,9 @@ import (
 	"iter"
 	"slices"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
-	"fabriclab/harness/units"
 )
 
 // Common is what the workloads whose flows start at set times have in common.

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/harness/random"
+	"fabriclab/base/random"
 )
 
 const tables = "../../configs/workloads"

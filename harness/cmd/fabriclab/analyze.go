@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fabriclab/analysis/report"
+	"fabriclab/analysis/analyze"
+	"fabriclab/harness/lab"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
@@ -47,21 +48,21 @@ func (a *app) analyze(dir string) error {
 	if err := m.Verify(dir, store.Contents); err != nil {
 		return err
 	}
-	if a.set.json {
-		return a.print(m)
+	if a.Set.JSON {
+		return a.Print(m)
 	}
 	s, err := run.ParseSummary(m)
 	if err != nil {
 		return fmt.Errorf("run %s: %w", dir, err)
 	}
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
 	fmt.Fprintln(w, dir)
 	row("  experiment", "%s %s", m.Experiment, labels(m.Labels))
 	row("  scenario, seed", "%s, %d", m.ScenarioHash, m.Seed)
-	row("  engine", "%s", builtBy(m.Engine))
+	row("  engine", "%s", lab.BuiltBy(m.Engine))
 	row("  made", "%s by %s %s", m.Started.Format("2006-01-02 15:04:05 MST"), m.Tool.Name, m.Tool.Version)
 	row("  simulated", "%s, %d events, %d packet hops", progress.SimTime(s.SimPS), s.Events, s.PacketHops)
 	if cpu := m.Resources.CPUUserS + m.Resources.CPUSysS; cpu > 0 {
@@ -86,8 +87,8 @@ func (a *app) analyze(dir string) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	text, err := report.Analyze(dir)
-	fmt.Fprintln(a.out, text)
+	text, err := analyze.Run(dir)
+	fmt.Fprintln(a.Out, text)
 	return err
 }
 

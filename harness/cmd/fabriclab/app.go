@@ -1,8 +1,6 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,44 +14,21 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
+	"fabriclab/base/catalog"
+	"fabriclab/base/units"
 	"fabriclab/harness/build"
-	"fabriclab/harness/catalog"
+	"fabriclab/harness/lab"
 	"fabriclab/harness/slurm"
-	"fabriclab/harness/units"
 )
 
 // app is one call of the program.
 type app struct {
-	out, err io.Writer
-	viper    *viper.Viper
-	set      settings
+	*lab.Lab
+	viper *viper.Viper
 }
 
-func newApp(out, err io.Writer) *app { return &app{out: out, err: err, viper: viper.New()} }
-
-// settings are the tool's settings: flags over FABRICLAB_* variables over
-// fabriclab.yaml over defaults. Parameters of experiments are not among them.
-type settings struct {
-	root         string
-	out          string
-	scale        string
-	engines      []string
-	jobs         int
-	json         bool
-	verbose      bool
-	keepGoing    bool
-	retry        int
-	timeLimit    time.Duration
-	memoryLimit  int64
-	again        bool
-	omnetResults bool
-	nsLog        string
-	verify       string
-	buildType    build.Type
-	stallTimeout time.Duration
-	grace        time.Duration
-	executor     string
-	slurm        slurm.Settings
+func newApp(out, err io.Writer) *app {
+	return &app{Lab: &lab.Lab{Out: out, Err: err, Tool: tool()}, viper: viper.New()}
 }
 
 const settingsFile = "fabriclab.yaml"
@@ -76,7 +51,7 @@ func settingsFlags(f *pflag.FlagSet) {
 	f.String("verify", "contents", "how results are checked before they are taken: contents (SHA-256) or sizes")
 	f.String("build-type", "release", "build of the simulators: release, debug or asan")
 	f.Duration("stall-timeout", 5*time.Minute, "end a simulation whose time and events stand still this long; 0 never does")
-	f.String("executor", executorLocal, "who runs the simulations: local (this machine) or slurm (a cluster)")
+	f.String("executor", lab.ExecutorLocal, "who runs the simulations: local (this machine) or slurm (a cluster)")
 	f.String("slurm-partition", "", "partition of the cluster (default: the cluster's)")
 	f.Duration("slurm-time", 0, "time limit of a task, such as 2h (default: the partition's)")
 	f.String("slurm-memory", "0", "memory of a task, such as 4GB (default: the cluster's)")
@@ -85,7 +60,8 @@ func settingsFlags(f *pflag.FlagSet) {
 	f.Duration("grace", 5*time.Second, "time a simulation gets to end itself before it is killed")
 }
 
-// load reads the settings and checks them.
+// load reads the settings, flags over FABRICLAB_* variables over
+// fabriclab.yaml over defaults, and checks them.
 func (a *app) load(cmd *cobra.Command) error {
 	v := a.viper
 	flags := cmd.Root().PersistentFlags()
@@ -95,6 +71,7 @@ func (a *app) load(cmd *cobra.Command) error {
 	v.SetEnvPrefix("FABRICLAB")
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
 	v.AutomaticEnv()
+	a.Set.Root = v.GetString("root")
 	file, err := a.readSettings(flags)
 	if err != nil {
 		return err
@@ -111,30 +88,30 @@ func (a *app) load(cmd *cobra.Command) error {
 	if err != nil {
 		return fmt.Errorf("slurm-memory: %w%s", err, file)
 	}
-	a.set = settings{
-		root: v.GetString("root"), out: v.GetString("out"), scale: v.GetString("scale"), engines: v.GetStringSlice("engine"),
-		jobs: v.GetInt("jobs"), json: v.GetBool("json"), verbose: v.GetBool("verbose"), keepGoing: v.GetBool("keep-going"),
-		retry: v.GetInt("retry"), timeLimit: v.GetDuration("time-limit"), memoryLimit: memoryLimit,
-		again: v.GetBool("again"), omnetResults: v.GetBool("omnet-results"), nsLog: v.GetString("ns-log"), verify: v.GetString("verify"), buildType: kind,
-		stallTimeout: v.GetDuration("stall-timeout"), grace: v.GetDuration("grace"),
-		executor: v.GetString("executor"),
-		slurm: slurm.Settings{
+	a.Set = lab.Settings{
+		Root: v.GetString("root"), Out: v.GetString("out"), Scale: v.GetString("scale"), Engines: v.GetStringSlice("engine"),
+		Jobs: v.GetInt("jobs"), JSON: v.GetBool("json"), Verbose: v.GetBool("verbose"), KeepGoing: v.GetBool("keep-going"),
+		Retry: v.GetInt("retry"), TimeLimit: v.GetDuration("time-limit"), MemoryLimit: memoryLimit,
+		Again: v.GetBool("again"), OmnetResults: v.GetBool("omnet-results"), NSLog: v.GetString("ns-log"), Verify: v.GetString("verify"), BuildType: kind,
+		StallTimeout: v.GetDuration("stall-timeout"), Grace: v.GetDuration("grace"),
+		Executor: v.GetString("executor"),
+		Slurm: slurm.Settings{
 			Partition: v.GetString("slurm-partition"), Time: v.GetDuration("slurm-time"), Memory: slurmMemory,
 			Throttle: v.GetInt("slurm-throttle"), Args: v.GetStringSlice("slurm-arg"),
 		},
 	}
 	switch {
-	case a.set.jobs < 1:
+	case a.Set.Jobs < 1:
 		return fmt.Errorf("jobs is %q%s; give a number from 1 on", v.GetString("jobs"), file)
-	case a.set.verify != "contents" && a.set.verify != "sizes":
-		return fmt.Errorf("verify is %q%s; it is contents or sizes", a.set.verify, file)
-	case a.set.retry < 0:
+	case a.Set.Verify != "contents" && a.Set.Verify != "sizes":
+		return fmt.Errorf("verify is %q%s; it is contents or sizes", a.Set.Verify, file)
+	case a.Set.Retry < 0:
 		return fmt.Errorf("retry is %q%s; give a number from 0 on", v.GetString("retry"), file)
-	case a.set.executor != executorLocal && a.set.executor != executorSlurm:
-		return fmt.Errorf("executor is %q%s; it is %s or %s", a.set.executor, file, executorLocal, executorSlurm)
-	case a.set.slurm.Time < 0 || a.set.slurm.Throttle < 0:
+	case a.Set.Executor != lab.ExecutorLocal && a.Set.Executor != lab.ExecutorSlurm:
+		return fmt.Errorf("executor is %q%s; it is %s or %s", a.Set.Executor, file, lab.ExecutorLocal, lab.ExecutorSlurm)
+	case a.Set.Slurm.Time < 0 || a.Set.Slurm.Throttle < 0:
 		return fmt.Errorf("slurm-time and slurm-throttle are from 0 on%s", file)
-	case a.set.stallTimeout < 0 || a.set.grace < 0 || a.set.timeLimit < 0:
+	case a.Set.StallTimeout < 0 || a.Set.Grace < 0 || a.Set.TimeLimit < 0:
 		return fmt.Errorf("stall-timeout, time-limit and grace are times from 0 on, such as 5m%s", file)
 	}
 	return nil
@@ -144,7 +121,7 @@ func (a *app) load(cmd *cobra.Command) error {
 // checkout. It returns a hint for messages about values that may come from it.
 func (a *app) readSettings(flags *pflag.FlagSet) (hint string, err error) {
 	candidates := []string{settingsFile}
-	if root, err := a.findRoot(); err == nil {
+	if root, err := a.Root(); err == nil {
 		candidates = append(candidates, filepath.Join(root, settingsFile))
 	}
 	for _, file := range candidates {
@@ -167,61 +144,6 @@ func (a *app) readSettings(flags *pflag.FlagSet) (hint string, err error) {
 	return "", nil
 }
 
-func (a *app) findRoot() (string, error) {
-	if root := a.viper.GetString("root"); root != "" {
-		return build.FindRoot(root)
-	}
-	return build.FindRoot(".")
-}
-
-// resultsDir is the results folder.
-func (a *app) resultsDir() (string, error) {
-	if a.set.out != "" {
-		return filepath.Abs(a.set.out)
-	}
-	root, err := a.findRoot()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(root, "results"), nil
-}
-
-func (a *app) builder() (*build.Builder, error) {
-	root, err := a.findRoot()
-	if err != nil {
-		return nil, err
-	}
-	log := io.Discard
-	switch {
-	case a.set.verbose:
-		log = a.err
-	case !a.set.json:
-		log = build.Status(a.err)
-	}
-	return build.New(root, a.set.buildType, log), nil
-}
-
-// catalog gets the catalog from fabric-describe.
-func (a *app) catalog(ctx context.Context) (*catalog.Catalog, error) {
-	b, err := a.builder()
-	if err != nil {
-		return nil, err
-	}
-	data, err := b.Describe(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return catalog.Load(data)
-}
-
-// print writes a value as JSON for programs.
-func (a *app) print(value any) error {
-	e := json.NewEncoder(a.out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(value)
-}
-
 func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "fabriclab",
@@ -235,8 +157,8 @@ Settings come from flags, over FABRICLAB_* variables (FABRICLAB_JOBS=4), over
 		SilenceUsage: true, SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.load(cmd) },
 	}
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	settingsFlags(root.PersistentFlags())
 	root.AddCommand(
 		a.runCommand(), a.runOneCommand(), a.statusCommand(), a.figureCommand(), a.reportCommand(), a.validateCommand(),

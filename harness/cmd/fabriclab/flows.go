@@ -5,12 +5,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fabriclab/harness/units"
+	"fabriclab/base/units"
+	"fabriclab/harness/lab"
 	"fabriclab/harness/workload"
 )
 
 func (a *app) flowsCommand() *cobra.Command {
-	var s selection
+	var s lab.Selection
 	var to string
 	cmd := &cobra.Command{
 		Use:   "flows FILE",
@@ -21,15 +22,12 @@ experiment's first), without running anything; --set chooses another point. --to
 		Example: `  fabriclab flows bench/fat-tree --seed 3 --to flows.csv`,
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.catalog(cmd.Context())
+			loaded, err := a.Load(cmd.Context(), args, s)
 			if err != nil {
 				return err
 			}
-			e, err := a.loadOne(c, args[0], s)
-			if err != nil {
-				return err
-			}
-			l, seed := e.Points[0].Load(), e.Seeds[0]
+			e := loaded[0]
+			l, seed := e.Points[0].FlowList(), e.Seeds[0]
 			tally, err := func() (*workload.Tally, error) {
 				if to == "" {
 					return l.Count(seed)
@@ -39,23 +37,23 @@ experiment's first), without running anything; --set chooses another point. --to
 			if err != nil {
 				return err
 			}
-			if a.set.json {
-				return a.print(tally)
+			if a.Set.JSON {
+				return a.Print(tally)
 			}
-			return a.printTally(fmt.Sprintf("%s, scale %s, %s, seed %d", e.Name, e.Scale, pointName(e.Points[0]), seed), tally)
+			return a.printTally(fmt.Sprintf("%s, scale %s, %s, seed %d", e.Name, e.Scale, lab.PointName(e.Points[0]), seed), tally)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "file to write: .csv, .parquet or .bin")
-	cmd.Flags().Var(&seedsValue{&s.seeds}, "seed", "the seed")
-	cmd.Flags().StringArrayVar(&s.sets, "set", nil, "set a value of the experiment: path=value, such as workload.load=0.3")
+	cmd.Flags().Var(&seedsValue{&s.Seeds}, "seed", "the seed")
+	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as workload.load=0.3")
 	return cmd
 }
 
 func (a *app) printTally(title string, t *workload.Tally) error {
-	fmt.Fprintf(a.out, "%s\n  flows     %d, %s (%d, %s in the measuring window)\n", title,
+	fmt.Fprintf(a.Out, "%s\n  flows     %d, %s (%d, %s in the measuring window)\n", title,
 		t.Flows, units.FormatBytes(int64(t.Bytes)), t.MeasuredFlows, units.FormatBytes(int64(t.MeasuredBytes)))
 	if t.Load != nil {
-		fmt.Fprintf(a.out, "  load      %.4f asked for, %.4f offered; random flow lists of this length are off by %.4f, as a rule\n",
+		fmt.Fprintf(a.Out, "  load      %.4f asked for, %.4f offered; random flow lists of this length are off by %.4f, as a rule\n",
 			t.Load.Asked, t.Load.Offered, t.Load.StandardError)
 	}
 	return nil

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,21 +13,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/metric"
-	"fabriclab/harness/catalog"
+	"fabriclab/base/catalog"
+	"fabriclab/harness/lab"
 	"fabriclab/harness/workload"
 )
 
-// entry is a line of a list.
-type entry struct {
-	Name   string `json:"name"`
-	Kind   string `json:"kind,omitempty"`
-	Title  string `json:"title"`
-	Source string `json:"source,omitempty"`
-}
-
 // topologies are the values of topology.type (docs/experiments.md).
-var topologies = []entry{
+var topologies = []lab.Entry{
 	{Name: "dumbbell", Title: "senders, a row of switches, receivers"},
 	{Name: "chain", Title: "a row of switches with hosts where they are asked for"},
 	{Name: "star", Title: "hosts around one switch"},
@@ -39,7 +29,7 @@ var topologies = []entry{
 }
 
 // workloadTypes are the values of workload.type.
-var workloadTypes = []entry{
+var workloadTypes = []lab.Entry{
 	{Name: "all-to-all", Kind: "type", Title: "every host sends to every other one at the same time"},
 	{Name: "file", Kind: "type", Title: "flows from a CSV or Parquet file"},
 	{Name: "incast", Kind: "type", Title: "some senders at a time send to one receiver"},
@@ -52,8 +42,8 @@ var workloadTypes = []entry{
 }
 
 // workloads are the types of workloads and the tables of flow sizes.
-func (a *app) workloads() ([]entry, error) {
-	dir, err := a.configs()
+func (a *app) workloads() ([]lab.Entry, error) {
+	dir, err := a.Configs()
 	if err != nil {
 		return nil, err
 	}
@@ -68,15 +58,15 @@ func (a *app) workloads() ([]entry, error) {
 			return nil, fmt.Errorf("listing workloads: %w", err)
 		}
 		title := fmt.Sprintf("mean %s, up to %s: %s", shortSize(sizes.Mean()), shortSize(sizes.Largest()), sizes.Title)
-		entries = append(entries, entry{Name: sizes.Name, Kind: "sizes", Title: title, Source: sizes.Source})
+		entries = append(entries, lab.Entry{Name: sizes.Name, Kind: "sizes", Title: title, Source: sizes.Source})
 	}
 	return entries, nil
 }
 
-// metrics are the columns of a sweep's table.
-func metrics() []entry {
-	var entries []entry
-	for _, m := range metric.All() {
+// measures are the columns of a sweep's table.
+func measures() []lab.Entry {
+	var entries []lab.Entry
+	for _, m := range measure.Standard() {
 		title := m.Help
 		if m.Better != measure.Neither {
 			title += "; " + m.Better.String() + " is better"
@@ -84,7 +74,7 @@ func metrics() []entry {
 		if m.Volatile {
 			title += "; depends on the machine"
 		}
-		entries = append(entries, entry{Name: m.Name, Kind: m.Unit, Title: title})
+		entries = append(entries, lab.Entry{Name: m.Name, Kind: m.Unit, Title: title})
 	}
 	return entries
 }
@@ -99,25 +89,25 @@ func shortSize(bytes float64) string {
 }
 
 func (a *app) listCommand() *cobra.Command {
-	lists := []string{"experiments", "figures", "presets", "mechanisms", "workloads", "topologies", "metrics"}
+	lists := []string{"experiments", "figures", "presets", "mechanisms", "workloads", "topologies", "measures"}
 	return &cobra.Command{
 		Use:   "list " + strings.Join(lists, "|"),
 		Short: "list what there is",
 		Args:  cobra.ExactArgs(1), ValidArgs: lists,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var entries []entry
+			var entries []lab.Entry
 			var err error
 			switch args[0] {
 			case "experiments", "figures":
-				entries, err = a.experiments(args[0] == "figures")
+				entries, err = a.Experiments(args[0] == "figures")
 			case "presets":
 				entries, err = a.presets()
 			case "mechanisms":
 				entries, err = a.mechanisms(cmd)
 			case "topologies":
 				entries = topologies
-			case "metrics":
-				entries = metrics()
+			case "measures":
+				entries = measures()
 			case "workloads":
 				entries, err = a.workloads()
 			default:
@@ -126,10 +116,10 @@ func (a *app) listCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.set.json {
-				return a.print(entries)
+			if a.Set.JSON {
+				return a.Print(entries)
 			}
-			w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+			w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 			for _, e := range entries {
 				columns := []string{e.Name}
 				if e.Kind != "" {
@@ -142,64 +132,9 @@ func (a *app) listCommand() *cobra.Command {
 	}
 }
 
-func (a *app) configs() (string, error) {
-	root, err := a.findRoot()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(root, "configs"), nil
-}
-
-// experiments reads what lies below configs/; only those with a figure if asked.
-func (a *app) experiments(figures bool) ([]entry, error) {
-	dir, err := a.configs()
-	if err != nil {
-		return nil, err
-	}
-	var entries []entry
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() && (d.Name() == "presets" || d.Name() == "workloads") {
-			return fs.SkipDir
-		}
-		if d.IsDir() || filepath.Ext(path) != ".yaml" {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		var head struct {
-			Title    string    `yaml:"title"`
-			Source   string    `yaml:"source"`
-			Topology yaml.Node `yaml:"topology"`
-			Figure   yaml.Node `yaml:"figure"`
-			Game     yaml.Node `yaml:"game"`
-		}
-		if err := yaml.Unmarshal(text, &head); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if head.Topology.IsZero() && head.Game.IsZero() || figures && head.Figure.IsZero() {
-			return nil
-		}
-		id, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		entries = append(entries, entry{Name: strings.TrimSuffix(filepath.ToSlash(id), ".yaml"), Title: head.Title, Source: head.Source})
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("listing experiments: %w", err)
-	}
-	return entries, nil
-}
-
 // presets are the named sets of mechanisms in configs/presets.
-func (a *app) presets() ([]entry, error) {
-	dir, err := a.configs()
+func (a *app) presets() ([]lab.Entry, error) {
+	dir, err := a.Configs()
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +142,7 @@ func (a *app) presets() ([]entry, error) {
 	if err != nil {
 		return nil, fmt.Errorf("listing presets: %w", err)
 	}
-	var entries []entry
+	var entries []lab.Entry
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
@@ -221,52 +156,26 @@ func (a *app) presets() ([]entry, error) {
 		if err := yaml.Unmarshal(text, &head); err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
-		entries = append(entries, entry{Name: head.Preset, Title: head.Title, Source: head.Source})
+		entries = append(entries, lab.Entry{Name: head.Preset, Title: head.Title, Source: head.Source})
 	}
 	return entries, nil
 }
 
-func (a *app) mechanisms(cmd *cobra.Command) ([]entry, error) {
-	c, err := a.catalog(cmd.Context())
+func (a *app) mechanisms(cmd *cobra.Command) ([]lab.Entry, error) {
+	c, err := a.Catalog(cmd.Context())
 	if err != nil {
 		return nil, err
 	}
-	var entries []entry
+	var entries []lab.Entry
 	for _, m := range c.Components {
-		entries = append(entries, entry{Name: m.Name, Kind: m.Kind, Title: m.Title, Source: m.Source})
+		entries = append(entries, lab.Entry{Name: m.Name, Kind: m.Kind, Title: m.Title, Source: m.Source})
 	}
 	return entries, nil
-}
-
-// experimentFile finds the file of an experiment given by path or id.
-func (a *app) experimentFile(name string) (string, error) {
-	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return name, nil
-	}
-	dir, err := a.configs()
-	if err != nil {
-		return "", err
-	}
-	file := filepath.Join(dir, filepath.FromSlash(name)+".yaml")
-	if _, err := os.Stat(file); err == nil {
-		return file, nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("experiment %q: %w", name, err)
-	}
-	entries, err := a.experiments(false)
-	if err != nil {
-		return "", err
-	}
-	var known []string
-	for _, e := range entries {
-		known = append(known, e.Name)
-	}
-	return "", fmt.Errorf("there is no experiment %q, neither as a file nor as an id below %s%s", name, dir, catalog.Hint(name, known))
 }
 
 func (a *app) completeExperiments(figures bool) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		entries, err := a.experiments(figures)
+		entries, err := a.Experiments(figures)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
@@ -285,7 +194,7 @@ func (a *app) describeCommand() *cobra.Command {
 		Short: "print what a mechanism is, its parameters and its tables",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.catalog(cmd.Context())
+			c, err := a.Catalog(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -295,10 +204,10 @@ func (a *app) describeCommand() *cobra.Command {
 					return fmt.Errorf("there is no mechanism %q%s", name, catalog.Hint(name, c.Names("")))
 				}
 				switch {
-				case a.set.json:
-					err = a.print(m)
+				case a.Set.JSON:
+					err = a.Print(m)
 				case markdown:
-					_, err = fmt.Fprint(a.out, c.Markdown(m))
+					_, err = fmt.Fprint(a.Out, c.Markdown(m))
 				default:
 					err = a.describeOne(c, m)
 				}
@@ -314,7 +223,7 @@ func (a *app) describeCommand() *cobra.Command {
 }
 
 func (a *app) describeOne(c *catalog.Catalog, m *catalog.Component) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s (%s): %s\n", m.Name, strings.ReplaceAll(m.Kind, "_", " "), m.Title)
 	fmt.Fprintf(w, "%s\nsource: %s\n", m.Help, m.Source)
 	if len(m.Needs) > 0 {

@@ -26,10 +26,10 @@ func (a *app) buildCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				a.set.buildType = kind
+				a.Set.BuildType = kind
 			}
-			a.set.verbose = !a.set.json
-			b, err := a.builder()
+			a.Set.Verbose = !a.Set.JSON
+			b, err := a.Builder()
 			if err != nil {
 				return err
 			}
@@ -47,12 +47,12 @@ func (a *app) buildCommand() *cobra.Command {
 					return err
 				}
 				programs[e.Name()] = p
-				if !a.set.json {
-					fmt.Fprintf(a.out, "%s: %s %s, %s, build %.12s\n", p.Path, e.Title(), p.Version.EngineVersion, p.Version.BuildType, p.BuildID)
+				if !a.Set.JSON {
+					fmt.Fprintf(a.Out, "%s: %s %s, %s, build %.12s\n", p.Path, e.Title(), p.Version.EngineVersion, p.Version.BuildType, p.BuildID)
 				}
 			}
-			if a.set.json {
-				return a.print(programs)
+			if a.Set.JSON {
+				return a.Print(programs)
 			}
 			return nil
 		},
@@ -62,8 +62,8 @@ func (a *app) buildCommand() *cobra.Command {
 // enginesToBuild are those asked for, else those installed.
 func (a *app) enginesToBuild(b *build.Builder) ([]engine.Engine, error) {
 	var chosen []engine.Engine
-	if len(a.set.engines) > 0 {
-		for _, name := range a.set.engines {
+	if len(a.Set.Engines) > 0 {
+		for _, name := range a.Set.Engines {
 			e, err := engines.ByName(name)
 			if err != nil {
 				return nil, err
@@ -95,15 +95,15 @@ func (a *app) doctorCommand() *cobra.Command {
 		Short: "say what is installed, what is missing and what to do about it",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			out, err := a.resultsDir()
+			out, err := a.ResultsDir()
 			if err != nil {
 				return err
 			}
 			findings := doctor.Examine(cmd.Context(), engines.All(), out)
-			if a.set.json {
-				err = a.print(findings)
+			if a.Set.JSON {
+				err = a.Print(findings)
 			} else {
-				err = doctor.Render(a.out, findings)
+				err = doctor.Render(a.Out, findings)
 			}
 			if err == nil && !doctor.Healthy(findings) {
 				err = errors.New("something that is required is missing; see above")
@@ -148,10 +148,10 @@ func (a *app) versionCommand() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			t := tool()
-			if a.set.json {
-				return a.print(map[string]string{"name": t.Name, "version": t.Version, "go": runtime.Version()})
+			if a.Set.JSON {
+				return a.Print(map[string]string{"name": t.Name, "version": t.Version, "go": runtime.Version()})
 			}
-			_, err := fmt.Fprintf(a.out, "%s %s (%s)\n", t.Name, t.Version, runtime.Version())
+			_, err := fmt.Fprintf(a.Out, "%s %s (%s)\n", t.Name, t.Version, runtime.Version())
 			return err
 		},
 	}

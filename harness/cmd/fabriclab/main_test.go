@@ -120,7 +120,7 @@ func setup(env *testscript.Env) error {
 		"configs/test/two.yaml":            experimentFile,
 	}
 	for name, from := range map[string]string{
-		"mechanisms/catalog.json":           "harness/catalog/testdata/catalog.json",
+		"mechanisms/catalog.json":           "base/catalog/testdata/catalog.json",
 		"configs/presets/hpcc.yaml":         "configs/presets/hpcc.yaml",
 		"configs/presets/none.yaml":         "configs/presets/none.yaml",
 		"configs/workloads/web-search.yaml": "configs/workloads/web-search.yaml",

@@ -11,22 +11,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fabriclab/analysis/chart"
 	"fabriclab/analysis/collect"
-	"fabriclab/analysis/look"
 	"fabriclab/analysis/plot"
 	"fabriclab/analysis/sheet"
-	"fabriclab/harness/file"
+	"fabriclab/base/file"
+	"fabriclab/harness/lab"
 )
 
 func (a *app) plotCommand() *cobra.Command {
-	var s selection
-	var o look.Options
-	var take taking
+	var s lab.Selection
+	var o plot.Options
+	var take lab.Taking
 	var to string
 	cmd := &cobra.Command{
-		Use:   "plot TABLE|SWEEP --x COLUMN --y METRIC -o FILE",
+		Use:   "plot TABLE|SWEEP --x COLUMN --y MEASURE -o FILE",
 		Short: "draw a sweep or a table for a quick look",
-		Long: `Draws one metric of a sweep over one of its parameters: the mean over the seeds with its 95 %
+		Long: `Draws one measure of a sweep over one of its parameters: the mean over the seeds with its 95 %
 confidence interval. SWEEP is what collect takes, an experiment or a folder of results; TABLE is what
 collect has written, or any other table (.parquet, .csv), of which --y names a column.`,
 		Example: `  fabriclab plot fncc/fig10 --x topology.rate --y queue_max --colour preset -o queue.svg
@@ -45,12 +46,12 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 			if o.Title == "" {
 				o.Title = fmt.Sprintf("%s: %s by %s", filepath.ToSlash(strings.TrimSuffix(args[0], filepath.Ext(args[0]))), o.Y, o.X)
 			}
-			f, notes, err := look.Draw(table, o)
+			f, notes, err := plot.Draw(table, o)
 			if err != nil {
 				return err
 			}
 			for _, note := range notes {
-				fmt.Fprintf(a.err, "note: %s\n", note)
+				fmt.Fprintf(a.Err, "note: %s\n", note)
 			}
 			data, err := render(f)
 			if err != nil {
@@ -62,10 +63,10 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 			return nil
 		},
 	}
-	s.flags(cmd)
+	selectionFlags(cmd, &s)
 	f := cmd.Flags()
 	f.StringVar(&o.X, "x", "", "column along the x axis")
-	f.StringVar(&o.Y, "y", "", "metric of the sweep, or a column")
+	f.StringVar(&o.Y, "y", "", "measure of the sweep, or a column")
 	f.StringVar(&o.Colour, "colour", "", "column whose values have a line each")
 	f.StringVar(&o.Facet, "facet", "", "column whose values have a panel each")
 	f.StringArrayVar(&o.Where, "where", nil, "rows with this value only: column=value; may be repeated")
@@ -73,7 +74,7 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 	f.BoolVar(&o.LogY, "log-y", false, "the y axis is logarithmic")
 	f.StringVar(&o.Title, "title", "", "title (default: what is drawn)")
 	f.StringVarP(&to, "output", "o", "", "file to write: .png, .svg or .html")
-	take.flags(cmd)
+	takingFlags(cmd, &take)
 	for _, name := range []string{"x", "y", "output"} {
 		cobra.CheckErr(cmd.MarkFlagRequired(name))
 	}
@@ -81,14 +82,14 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 }
 
 // tableOf reads a table, or collects a sweep.
-func (a *app) tableOf(ctx context.Context, name string, s selection, take taking) (*sheet.Sheet, error) {
+func (a *app) tableOf(ctx context.Context, name string, s lab.Selection, take lab.Taking) (*sheet.Sheet, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() && filepath.Ext(name) != ".yaml" {
-		if len(s.sets) > 0 || len(s.seeds) > 0 {
+		if len(s.Sets) > 0 || len(s.Seeds) > 0 {
 			return nil, errors.New("--set and --seed choose among the runs of an experiment; of a table choose rows with --where")
 		}
 		return sheet.ReadFile(name)
 	}
-	runs, err := a.sweep(ctx, name, s, take)
+	runs, err := a.Sweep(ctx, name, s, take)
 	if err != nil {
 		return nil, err
 	}
@@ -96,15 +97,15 @@ func (a *app) tableOf(ctx context.Context, name string, s selection, take taking
 }
 
 // renderer is how a figure is written to a file of this name.
-func renderer(path string) (func(plot.Figure) ([]byte, error), error) {
+func renderer(path string) (func(chart.Figure) ([]byte, error), error) {
 	switch filepath.Ext(path) {
 	case ".png":
-		return plot.PNG, nil
+		return chart.PNG, nil
 	case ".svg":
-		return plot.SVG, nil
+		return chart.SVG, nil
 	case ".html":
-		return func(f plot.Figure) ([]byte, error) {
-			svg, err := plot.SVG(f)
+		return func(f chart.Figure) ([]byte, error) {
+			svg, err := chart.SVG(f)
 			if err != nil {
 				return nil, err
 			}

@@ -23,7 +23,7 @@ editors use it.`,
 			if len(args) > 0 {
 				name = args[0]
 			}
-			c, err := a.catalog(cmd.Context())
+			c, err := a.Catalog(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -31,7 +31,7 @@ editors use it.`,
 			if err != nil {
 				return fmt.Errorf("schema: %w", err)
 			}
-			return a.print(s)
+			return a.Print(s)
 		},
 	}
 }

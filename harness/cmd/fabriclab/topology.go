@@ -6,14 +6,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/experiment"
+	"fabriclab/harness/lab"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology/svg"
-	"fabriclab/harness/units"
 )
 
 func (a *app) topologyCommand() *cobra.Command {
-	var s selection
+	var s lab.Selection
 	var draw bool
 	cmd := &cobra.Command{
 		Use:   "topology FILE",
@@ -21,24 +22,21 @@ func (a *app) topologyCommand() *cobra.Command {
 		Long:  "Prints the network of an experiment's first point; --set chooses another.",
 		Args:  cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := a.catalog(cmd.Context())
+			loaded, err := a.Load(cmd.Context(), args, s)
 			if err != nil {
 				return err
 			}
-			e, err := a.loadOne(c, args[0], s)
-			if err != nil {
-				return err
-			}
+			e := loaded[0]
 			point := e.Points[0]
 			if draw {
-				_, err := a.out.Write(svg.Draw(point.Topology, e.Name))
+				_, err := a.Out.Write(svg.Draw(point.Topology, e.Name))
 				return err
 			}
 			return a.printTopology(e.Experiment, point)
 		},
 	}
 	cmd.Flags().BoolVar(&draw, "svg", false, "draw it as SVG, on standard output")
-	cmd.Flags().StringArrayVar(&s.sets, "set", nil, "set a value of the experiment: path=value, such as topology.k=4")
+	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as topology.k=4")
 	return cmd
 }
 
@@ -46,7 +44,7 @@ func (a *app) topologyCommand() *cobra.Command {
 func (a *app) printTopology(e *experiment.Experiment, point *experiment.Point) error {
 	t := point.Topology
 	hosts := len(t.HostNames())
-	fmt.Fprintf(a.out, "%s, scale %s: %d hosts, %d switches, %d links\n", e.Name, e.Scale, hosts, len(t.Nodes)-hosts, len(t.Links))
+	fmt.Fprintf(a.Out, "%s, scale %s: %d hosts, %d switches, %d links\n", e.Name, e.Scale, hosts, len(t.Nodes)-hosts, len(t.Links))
 	type kind struct {
 		what        string
 		rate, delay int64
@@ -63,13 +61,13 @@ func (a *app) printTopology(e *experiment.Experiment, point *experiment.Point) e
 		}
 		counts[k]++
 	}
-	w := tabwriter.NewWriter(a.out, 2, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 2, 0, 2, ' ', 0)
 	for _, k := range kinds {
 		fmt.Fprintf(w, "  %d links %s\t%s\t%s\n", counts[k], k.what, units.FormatRate(k.rate), units.FormatTime(k.delay))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "base RTT of the longest path in use: %s\n", units.FormatTime(point.MaxBaseRTT()))
+	fmt.Fprintf(a.Out, "base RTT of the longest path in use: %s\n", units.FormatTime(point.MaxBaseRTT()))
 	return nil
 }

@@ -31,10 +31,10 @@ func (a *app) traceCommand() *cobra.Command {
 		Use: "head RUNDIR TABLE", Short: "print the first rows", Args: cobra.ExactArgs(2), ValidArgsFunction: tables,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return with(args, func(t *trace.TableFile) error {
-				if a.set.json {
-					return t.Export(a.out, trace.JSONLines, rows)
+				if a.Set.JSON {
+					return t.Export(a.Out, trace.JSONLines, rows)
 				}
-				return t.Head(a.out, rows)
+				return t.Head(a.Out, rows)
 			})
 		},
 	}
@@ -43,10 +43,10 @@ func (a *app) traceCommand() *cobra.Command {
 		Use: "schema RUNDIR TABLE", Short: "print what the columns mean", Args: cobra.ExactArgs(2), ValidArgsFunction: tables,
 		RunE: func(_ *cobra.Command, args []string) error {
 			return with(args, func(t *trace.TableFile) error {
-				if a.set.json {
-					return a.print(t.Table)
+				if a.Set.JSON {
+					return a.Print(t.Table)
 				}
-				return t.WriteSchema(a.out)
+				return t.WriteSchema(a.Out)
 			})
 		},
 	}
@@ -56,7 +56,7 @@ func (a *app) traceCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			return with(args, func(t *trace.TableFile) error {
 				if to == "" {
-					return t.Export(a.out, trace.Format(format), -1)
+					return t.Export(a.Out, trace.Format(format), -1)
 				}
 				return writeFile(to, func(out io.Writer) error { return t.Export(out, trace.Format(format), -1) })
 			})

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
-	"fabriclab/harness/units"
 )
 
 // Sizes, in pixels.

@@ -1,0 +1,193 @@
+package chart_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image/png"
+	"io"
+	"math"
+	"os"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/analysis/chart"
+)
+
+func example() chart.Figure {
+	f := chart.Figure{Title: "Queue at the congestion point (s1→s2)", XLabel: "time (µs)", YLabel: "queue (KB)"}
+	var row []chart.Panel
+	for c, name := range []string{"100 Gb/s", "200 Gb/s", "400 Gb/s"} {
+		p := chart.Panel{Title: name, FromX: 250, ToX: 700, Marks: []chart.Mark{
+			{Vertical: true, At: 300, Text: "flow1 starts"}, {At: 500, Text: "PFC XOFF"}, {Vertical: true, At: 900, Text: "outside"}}}
+		for s, mechanism := range []string{"DCQCN", "HPCC", "FNCC", "RoCC"} {
+			l := chart.Line{Name: mechanism, Style: s}
+			for t := 250.0; t <= 700; t++ {
+				y := 0.0
+				if t > 300 {
+					y = 150 * math.Pow(2, float64(c)) * math.Exp(-(t-300)/(20*float64(5-s))) * (1 - math.Exp(-(t-300)/5))
+				}
+				l.XY = append(l.XY, chart.Point{X: t, Y: y})
+			}
+			p.Lines = append(p.Lines, l)
+		}
+		row = append(row, p)
+	}
+	f.Panels = [][]chart.Panel{row}
+	return f
+}
+
+func bars() chart.Figure {
+	return chart.Figure{Title: "Pause frames", YLabel: "XOFF frames", Panels: [][]chart.Panel{
+		{{Title: "ingress, 200 Gb/s", Bars: []chart.Bar{{"DCQCN", 0, 12, 2, "12"}, {"HPCC", 1, 4, 0, "4"}, {"FNCC", 2, 0, 0, "0"}}},
+			{Title: "all zero", Bars: []chart.Bar{{"DCQCN", 0, 0, 0, "0"}, {"HPCC", 1, 0, 0, "0"}}}},
+		{{Title: "empty"}, {Title: "sweep", Lines: []chart.Line{{Name: "HPCC", Style: 1, Dots: true, XY: []chart.Point{{50, 3, 1}, {100, 2, 0.5}, {500, 0, 0}}}}}},
+	}}
+}
+
+func TestBytes(t *testing.T) {
+	for name, f := range map[string]chart.Figure{"lines": example(), "bars": bars()} {
+		t.Run(name, func(t *testing.T) {
+			svg, err := chart.SVG(f)
+			require.NoError(t, err)
+			again, err := chart.SVG(f)
+			require.NoError(t, err)
+			assert.True(t, bytes.Equal(svg, again), "the same figure, the same SVG")
+			for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+				_, err := d.Token()
+				if errors.Is(err, io.EOF) {
+					break
+				}
+				require.NoError(t, err)
+			}
+			assert.Contains(t, string(svg), "DCQCN")
+			assert.NotContains(t, string(svg), "outside", "a mark beyond the axes is not drawn")
+
+			picture, err := chart.PNG(f)
+			require.NoError(t, err)
+			again, err = chart.PNG(f)
+			require.NoError(t, err)
+			assert.True(t, bytes.Equal(picture, again), "the same figure, the same PNG")
+			image, err := png.Decode(bytes.NewReader(picture))
+			require.NoError(t, err)
+			assert.Greater(t, image.Bounds().Dx(), 1000)
+			if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
+				require.NoError(t, os.WriteFile(dir+"/"+name+".png", picture, 0o644))
+				require.NoError(t, os.WriteFile(dir+"/"+name+".svg", svg, 0o644))
+			}
+		})
+	}
+}
+
+func TestErrors(t *testing.T) {
+	_, err := chart.SVG(chart.Figure{Title: "x"})
+	require.ErrorContains(t, err, `figure "x" has no panel`)
+	_, err = chart.PNG(chart.Figure{Title: "x", Panels: [][]chart.Panel{{{}, {}}, {{}}}})
+	require.ErrorContains(t, err, "rows of 2 and of 1 panels")
+	_, err = chart.SVG(chart.Figure{Title: "x", Panels: [][]chart.Panel{{{Title: "p", Lines: []chart.Line{{Name: "l", XY: []chart.Point{{0, math.NaN(), 0}}}}}}}})
+	assert.ErrorContains(t, err, `panel "p": line "l"`)
+}
+
+// logarithmic is a figure with names along a logarithmic y axis.
+func logarithmic() chart.Figure {
+	panel := chart.Panel{Title: "p99", Names: []string{"10KB", "100KB", "1MB", "10MB"}}
+	for style, name := range []string{"DCQCN", "HPCC"} {
+		l := chart.Line{Name: name, Style: style, Dots: true}
+		for i := range panel.Names {
+			y := math.Pow(10, float64(i)/float64(1+style))
+			l.XY = append(l.XY, chart.Point{X: float64(i), Y: y, Error: 2 * y}) // below 0
+		}
+		panel.Lines = append(panel.Lines, l)
+	}
+	return chart.Figure{Title: "Slowdown", XLabel: "flow size up to", YLabel: "slowdown", LogY: true, Panels: [][]chart.Panel{{panel, {Title: "empty"}}}}
+}
+
+func TestLogarithmic(t *testing.T) {
+	svg, err := chart.SVG(logarithmic())
+	require.NoError(t, err)
+	for _, want := range []string{">100KB<", ">0.2<", ">500<", ">no data<"} {
+		assert.Contains(t, string(svg), want)
+	}
+	flat := chart.Figure{LogX: true, Panels: [][]chart.Panel{{{Lines: []chart.Line{{XY: []chart.Point{{X: 3, Y: 0}, {X: 3, Y: 1}}}}}}}}
+	svg, err = chart.SVG(flat)
+	require.NoError(t, err, "all at one value")
+	assert.Contains(t, string(svg), ">5<")
+	many := chart.Panel{Lines: []chart.Line{{XY: []chart.Point{{X: 0, Y: 1}, {X: 24, Y: 2}}}}}
+	for i := range 25 {
+		many.Names = append(many.Names, fmt.Sprintf("name%d", i))
+	}
+	svg, err = chart.SVG(chart.Figure{Panels: [][]chart.Panel{{many}}})
+	require.NoError(t, err)
+	assert.Contains(t, string(svg), ">name3<")
+	assert.NotContains(t, string(svg), ">name4<", "not all of many names")
+}
+
+// A label that is longer than its axis is broken into lines; the panels stay
+// where they belong: the x axes of a row are on one line of pixels.
+func TestLongLabels(t *testing.T) {
+	f := example()
+	f.YLabel = "time from which the flows together ask for 90 % of the link again, in microseconds (µs)"
+	f.Panels = append(f.Panels, f.Panels[0])
+	f.Panels[0][1].Title = "a title that is far wider than the panel it stands above, and says a lot of things"
+	data, err := chart.PNG(f)
+	require.NoError(t, err)
+	picture, err := png.Decode(bytes.NewReader(data))
+	require.NoError(t, err)
+	var lines []int
+	for y := range picture.Bounds().Dy() {
+		dark := 0
+		for x := range picture.Bounds().Dx() {
+			if r, g, b, _ := picture.At(x, y).RGBA(); r < 0xb000 && r == g && g == b {
+				dark++
+			}
+		}
+		if dark > picture.Bounds().Dx()*7/10 && (len(lines) == 0 || y > lines[len(lines)-1]+1) {
+			lines = append(lines, y)
+		}
+	}
+	assert.Len(t, lines, 2, "the x axes of the three panels of both rows: %v", lines)
+}
+
+// Long names of bars are broken into lines, so that they stand side by side.
+func TestLongNamesOfBars(t *testing.T) {
+	bars := chart.Panel{Bars: []chart.Bar{{Name: "ECMP", Y: 1}, {Name: "CONGA", Y: 1}, {Name: "CONGA, metrics of 6 bits", Y: 2}}}
+	for columns, want := range map[int]string{1: ">CONGA, metrics of 6 bits<", 4: ">metrics of 6<"} {
+		panels := make([]chart.Panel, columns)
+		for i := range panels {
+			panels[i] = bars
+		}
+		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{panels}})
+		require.NoError(t, err)
+		assert.Contains(t, string(svg), want, "%d columns", columns)
+	}
+}
+
+// A mark's text stands clear of the lines of other marks.
+func TestTextsOfMarksAreNotCrossed(t *testing.T) {
+	place := func(vertical ...float64) float64 {
+		panel := chart.Panel{FromX: 0, ToX: 100, Marks: []chart.Mark{{At: 5, Text: "XOFF"}},
+			Lines: []chart.Line{{Name: "a", XY: []chart.Point{{X: 0, Y: 0}, {X: 100, Y: 10}}}}}
+		for _, at := range vertical {
+			panel.Marks = append(panel.Marks, chart.Mark{Vertical: true, At: at, Text: "x"})
+		}
+		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{panel}}})
+		require.NoError(t, err)
+		found := regexp.MustCompile(`<text x="([0-9.]+)"[^>]*>XOFF`).FindSubmatch(svg)
+		require.NotNil(t, found, string(svg))
+		x, err := strconv.ParseFloat(string(found[1]), 64)
+		require.NoError(t, err)
+		return x
+	}
+	free := place()
+	assert.InDelta(t, free, place(10, 50), 1e-9, "lines elsewhere do not matter")
+	one := place(97)
+	assert.Less(t, one, free-10)
+	two := place(97, 93)
+	assert.Less(t, two, one-10)
+	assert.InDelta(t, two, place(93, 97), 1e-9, "in whatever order")
+}

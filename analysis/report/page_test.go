@@ -1,0 +1,218 @@
+package report_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/figure"
+	"fabriclab/analysis/report"
+)
+
+// hostile is text that must stay text.
+const hostile = `</script><script>window.hacked=1</script>"><img src="x" onerror="window.hacked=1">{{.}}'` + "`" + `${window.hacked=1}&lt;`
+
+func line(name, value string, style int, points ...figure.Point) figure.Line {
+	return figure.Line{Name: name, Line: value, Style: style, Engine: "ns3", Points: points}
+}
+
+// curve is a line of n points over 250 to 700.
+func curve(n int, f func(x float64) float64) []figure.Point {
+	var points []figure.Point
+	for i := range n {
+		x := 250 + 450*float64(i)/float64(n-1)
+		points = append(points, figure.Point{X: x, Y: f(x)})
+	}
+	return points
+}
+
+func number(v float64) *float64 { return &v }
+
+// section has one plot of every kind.
+func section() report.Section {
+	queue := figure.Plot{
+		ID: "queue", Title: "Queue at the congestion point (s1→s2)", Kind: "time", XLabel: "time (µs)", YLabel: "queue (KB)", XUnit: "us", YUnit: "KB",
+		Panels: [][]figure.Panel{{}}, Missing: []string{"queue, 400 Gb/s, RoCC: no sample in the window"},
+	}
+	for i, rate := range []string{"100 Gb/s", "200 Gb/s", "400 Gb/s"} {
+		high := 100 * float64(i+1)
+		queue.Panels[0] = append(queue.Panels[0], figure.Panel{
+			Title: rate, FromX: 250, ToX: 700,
+			Lines: []figure.Line{
+				line("DCQCN", "dcqcn", 0, curve(451, func(x float64) float64 { return 4 * high * math.Exp(-math.Abs(x-360)/40) })...),
+				line("HPCC", "hpcc", 1, curve(451, func(x float64) float64 { return high * math.Exp(-math.Abs(x-330)/20) })...),
+			},
+			Marks: []figure.Mark{{X: number(300), Text: "flow1 starts"}, {X: number(330), Text: "paper: 330 µs"}, {Y: number(500), Text: "XOFF"}},
+		})
+	}
+	long := figure.Plot{
+		ID: "long", Title: "A long line", Kind: "time", XLabel: "time (µs)", YLabel: "rate (Gb/s)", XUnit: "us", YUnit: "Gbps",
+		Panels: [][]figure.Panel{{{Lines: []figure.Line{line("flow0", "", 0, curve(20_000, func(x float64) float64 { return 50 + 40*math.Sin(x) })...)}}}},
+	}
+	pauses := figure.Plot{ID: "pauses", Title: "Pause frames", Kind: "bars", YLabel: "XOFF frames", YUnit: "1", Panels: [][]figure.Panel{{
+		{Title: "200 Gb/s", Bars: []figure.Line{line("DCQCN", "dcqcn", 0, figure.Point{Y: 12, Error: 2}), line("HPCC", "hpcc", 1, figure.Point{X: 1, Y: 3})}},
+	}}}
+	slowdown := figure.Plot{
+		ID: "slowdown", Title: "FCT slowdown", Kind: "fct", XLabel: "flow size up to", YLabel: "FCT slowdown", XUnit: "B", YUnit: "1", LogY: true,
+		Panels: [][]figure.Panel{{{
+			Title: "p99", Names: []string{"10KB", "1MB", "more"}, At: []float64{1e4, 1e6, math.MaxInt64},
+			Lines: []figure.Line{
+				line("HPCC", "hpcc", 0, figure.Point{X: 1e4, Y: 1.5, Error: 0.2}, figure.Point{X: 1e6, Y: 4}, figure.Point{X: math.MaxInt64, Y: 12, Error: 3}),
+				line("FNCC", "fncc", 1, figure.Point{X: 1e4, Y: 1.4}, figure.Point{X: math.MaxInt64, Y: 9}),
+			},
+		}}},
+	}
+	cdf := figure.Plot{
+		ID: "cdf", Title: "All flows", Kind: "cdf", XLabel: "FCT slowdown", YLabel: "share of the flows", XUnit: "1", YUnit: "1", LogX: true,
+		Panels: [][]figure.Panel{{{Lines: []figure.Line{line("HPCC", "hpcc", 0, figure.Point{X: 1, Y: 0}, figure.Point{X: 3, Y: .9}, figure.Point{X: 40, Y: 1})}}}},
+	}
+	stored := &figure.Stored{
+		Dir: "/results/figures/test/one",
+		Record: figure.Record{
+			ID: "test/one", Title: "One of every kind", Source: "Paper, Figure 1", Scale: "quick", Command: "make figure FIG=test/one SCALE=quick",
+			Dimensions: []figure.Dimension{{Name: "mechanism", Path: "preset", Names: map[string]string{"hpcc": "HPCC"}}},
+			Measures:   []figure.Measure{{Name: "slow_at", Text: "time of slowing down", Unit: "us"}},
+			Plots:      []figure.Plot{queue, long, pauses, slowdown, cdf},
+			Runs:       []figure.Run{{Labels: map[string]string{"preset": "hpcc"}, Engine: "ns3", Seed: 1}, {Labels: map[string]string{"preset": "dcqcn"}, Engine: "ns3", Seed: 1}},
+		},
+		Values: map[string][]float64{"slow_at": {319.25, math.Inf(1)}},
+		Claims: []claims.Result{
+			{ID: "order", Text: "HPCC is first", Source: "Figure 1a", Expected: "HPCC < DCQCN", Measured: "HPCC 319, DCQCN never", Tolerance: "strict in every seed", Verdict: claims.Reproduced},
+			{ID: "delay", Text: "It takes 30 us", Source: "Figure 1b", Expected: 30.0, Measured: 19.0, Unit: "us", Tolerance: "± 25 %", Within: &[2]float64{22.5, 37.5}, Verdict: claims.Deviates, Note: "Earlier than in the paper."},
+			{ID: "size", Text: "It is 5", Source: "Figure 1c", Expected: 5.0, Tolerance: "± 25 %", Within: &[2]float64{3.75, 6.25}, Verdict: claims.NotEvaluated, Note: "Not at this scale."},
+		},
+	}
+	for i := range 14 { // a wide table
+		name := fmt.Sprintf("queue_percentile_%d", i)
+		stored.Measures = append(stored.Measures, figure.Measure{Name: name, Text: "queue at switch 1", Unit: "KB"})
+		stored.Values[name] = []float64{123_456, 0.001234}
+	}
+	return report.Section{
+		ID: stored.ID, Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Command: stored.Command, Figure: stored,
+		Runs: []report.Run{
+			{Name: "HPCC", Engine: "ns3", Seed: 1, ScenarioHash: "0123456789abcdef", Dir: "/results/test/one/0123456789abcdef/ns3-seed1", Made: "2026-01-02",
+				Simulated: "700us", Flows: "2 of 2", Tool: "fabriclab abc", Build: "ns3 3.37 (Release, GNU 12.2.0, -O3), build 1fad0e7e77",
+				Tables: []report.Table{{File: "flows.parquet", Rows: 2}, {File: "queues.parquet", Rows: 1402}}},
+			{Name: "DCQCN", Engine: "ns3", Seed: 1, Error: "the engine crashed"},
+		},
+		Params: []report.Param{
+			{Name: "hpcc.eta", Place: "congestion_control", Value: "0.95", Origin: "preset:hpcc", Runs: "mechanism: HPCC", Help: "target utilisation", Source: "HPCC section 5.1"},
+			{Name: "hpcc.eta", Place: "congestion_control", Value: "0.9", Origin: "flag", Runs: "mechanism: FNCC", Help: "target utilisation", Source: "HPCC section 5.1"},
+			{Name: "host.mtu", Place: "host", Value: "1518B", Origin: "default", Runs: "all", Help: "largest frame", Default: true},
+		},
+	}
+}
+
+// hostileSection has hostile text wherever text can be.
+func hostileSection() report.Section {
+	s := section()
+	s.ID, s.Title, s.Source, s.Command = hostile, hostile, hostile, hostile
+	f := s.Figure
+	for i := range f.Claims {
+		c := &f.Claims[i]
+		c.ID, c.Text, c.Source, c.Note, c.Tolerance = hostile, hostile, hostile, hostile, hostile
+	}
+	f.Claims[0].Expected, f.Claims[0].Measured, f.Claims[0].Verdict = hostile, hostile, hostile
+	f.Measures = []figure.Measure{{Name: hostile, Text: hostile, Unit: hostile}}
+	f.Values = map[string][]float64{hostile: {1, 2}}
+	for i := range f.Plots {
+		p := &f.Plots[i]
+		p.Title, p.XLabel, p.YLabel, p.XUnit, p.YUnit, p.Missing = hostile, hostile, hostile, hostile, hostile, []string{hostile}
+		panel := &p.Panels[0][0]
+		panel.Title = hostile
+		panel.Marks = []figure.Mark{{X: number(300), Text: hostile}, {Y: number(1), Text: hostile}}
+		for k := range panel.Lines {
+			panel.Lines[k].Name = hostile
+		}
+		for k := range panel.Bars {
+			panel.Bars[k].Name = hostile
+		}
+	}
+	s.Runs[0].Name, s.Runs[0].Build, s.Runs[0].Warnings, s.Runs[1].Error = hostile, hostile, []string{hostile}, hostile
+	s.Runs[0].Dir = "/results/" + hostile
+	s.Params[0] = report.Param{Name: hostile, Place: hostile, Value: hostile, Origin: hostile, Runs: hostile, Help: hostile, Source: hostile}
+	return s
+}
+
+func render(t *testing.T, sections ...report.Section) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, report.Render(&b, report.Input{Dir: "/results", Sections: sections, Notices: []string{"Left out: something"}}))
+	return b.String()
+}
+
+func TestRender(t *testing.T) {
+	plain := report.Section{
+		ID: "my/first", Title: "runs without a figure", Command: "bin/fabriclab run my/first",
+		Runs:     []report.Run{{Name: "preset=hpcc", Engine: "ns3", Seed: 7}},
+		Measured: []report.Measured{{Name: "queue_max", Text: "longest queue", Unit: "B", Values: []float64{121_400}}},
+	}
+	got := render(t, section(), plain)
+	for _, want := range []string{
+		"1 figure at scale quick, 1 experiment without a figure, 3 runs",
+		"<b>1</b> reproduced", "<b>1</b> deviates", "<b>1</b> not evaluated", "Left out: something",
+		`<span class="verdict deviates">deviates</span>`, "HPCC &lt; DCQCN", "strict in every seed", "30 µs<br><small>± 25 %</small>", "Earlier than in the paper.",
+		"make figure FIG=test/one SCALE=quick", "bin/fabriclab run my/first",
+		`href="./figures/test/one/queue.parquet"`, `href="./test/one/0123456789abcdef/ns3-seed1/queues.parquet">queues (1402)`,
+		"Not drawn: queue, 400 Gb/s, RoCC: no sample in the window",
+		"Lines of up to 20000 points are thinned out here to 4000",
+		"<code>0123456789abcdef</code>", "build 1fad0e7e77", "no result: the engine crashed", "fabriclab abc", "seed 1", "run 2026-01-02",
+		"target utilisation", "[HPCC section 5.1]", "preset:hpcc", "<td>319.2</td>", "<td>never</td>",
+	} {
+		assert.Contains(t, got, want)
+	}
+	assert.Equal(t, 1, strings.Count(got, "[HPCC section 5.1]"), "said once for all values")
+	assert.Contains(t, got, "<tr><td>preset=hpcc</td><td>ns3</td><td>7</td><td>121400</td></tr>")
+	assert.Equal(t, got, render(t, section(), plain), "the same bytes")
+}
+
+// Nothing in the page has an address outside of it, but for names of formats.
+func TestNothingIsFetched(t *testing.T) {
+	got := strings.ReplaceAll(render(t, section()), "http://www.w3.org/2000/svg", "")
+	assert.NotRegexp(t, `https?:|//[a-z]+\.|@import|url\((?:[^#`+"`"+`])`, got)
+	for _, m := range regexp.MustCompile(`(?:src|href)="([^"]*)"`).FindAllStringSubmatch(got, -1) {
+		assert.Regexp(t, `^(\./|#)`, m[1])
+	}
+	assert.Contains(t, got, "default-src &#39;none&#39;")
+}
+
+func TestHostileText(t *testing.T) {
+	got := render(t, hostileSection())
+	assert.NotContains(t, got, "<script>window.hacked")
+	assert.NotContains(t, got, "<img")
+	assert.Equal(t, 2, strings.Count(got, "</head>")+strings.Count(got, "</main>"))
+}
+
+func TestSameIDTwice(t *testing.T) {
+	a, b := section(), section()
+	b.ID = "test-one"
+	got := render(t, a, b)
+	assert.Contains(t, got, `id="s-test-one"`)
+	assert.Contains(t, got, `id="s-test-one-2"`)
+}
+
+func TestTablesThatDoNotFit(t *testing.T) {
+	s := section()
+	s.Figure.Plots[2].Panels[0][0].Bars[0].Points = nil
+	var b bytes.Buffer
+	require.ErrorContains(t, report.Render(&b, report.Input{Sections: []report.Section{s}}), `plot pauses: its table has 0 values for the bar "DCQCN"`)
+
+	s = section()
+	s.Figure.Plots[3].Panels[0][0].Lines[0].Points[0].X = 7
+	require.ErrorContains(t, report.Render(&b, report.Input{Sections: []report.Section{s}}), "plot slowdown: its table has a point at 7")
+	assert.Zero(t, b.Len(), "nothing half-written")
+}
+
+func TestNothingAtAll(t *testing.T) {
+	assert.Contains(t, render(t), "0 runs")
+	var empty report.Section
+	empty.Figure = &figure.Stored{Record: figure.Record{Plots: []figure.Plot{{ID: "none", Panels: [][]figure.Panel{{{}}}}}}}
+	assert.Contains(t, render(t, empty), fmt.Sprintf("id=%q", "s-"))
+}

@@ -1,0 +1,72 @@
+package build_test
+
+import (
+	"context"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/base/catalog"
+	"fabriclab/harness/build"
+)
+
+// make docs sets it.
+var update = flag.Bool("update", false, "write the generated parts of the pages under docs/ and the catalog of other tests")
+
+// The tables of parameters in docs/ are what fabric-describe says, and every
+// component has its page.
+func TestDocsSayWhatTheMechanismsSay(t *testing.T) {
+	root, err := build.FindRoot(".")
+	require.NoError(t, err)
+	described, err := build.New(root, build.Release, os.Stderr).Describe(context.Background())
+	require.NoError(t, err)
+	c, err := catalog.Load(described)
+	require.NoError(t, err)
+
+	documented := map[string]bool{}
+	err = filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".md" {
+			return err
+		}
+		page, err := os.ReadFile(path)
+		require.NoError(t, err)
+		filled, err := c.FillMarkdown(string(page))
+		require.NoError(t, err, path)
+		for _, name := range c.Names("") {
+			if strings.Contains(filled, "<!-- params:"+name+" -->") {
+				documented[name] = true
+			}
+		}
+		if *update && filled != string(page) {
+			return os.WriteFile(path, []byte(filled), 0o644)
+		}
+		assert.Equal(t, filled, string(page), "%s is out of date; run: make docs", path)
+		return nil
+	})
+	require.NoError(t, err)
+	for _, name := range c.Names("") {
+		assert.True(t, documented[name], "no page under docs/mechanisms has the block <!-- params:%s -->; write one (docs/how-to/adding-a-mechanism.md)", name)
+	}
+}
+
+// Tests without a build work on a catalog in a file; it is what fabric-describe
+// says.
+func TestCatalogOfTheTestsIsUpToDate(t *testing.T) {
+	const file = "../../base/catalog/testdata/catalog.json"
+	root, err := build.FindRoot(".")
+	require.NoError(t, err)
+	described, err := build.New(root, build.Release, os.Stderr).Describe(context.Background())
+	require.NoError(t, err)
+	if *update {
+		require.NoError(t, os.WriteFile(file, described, 0o644))
+	}
+	kept, err := os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Equal(t, string(described), string(kept), "%s is out of date; run: make docs", file)
+}

@@ -1,0 +1,55 @@
+package flowlist
+
+import (
+	"bufio"
+	"encoding/csv"
+	"io"
+	"iter"
+	"strconv"
+
+	"fabriclab/harness/scenario"
+)
+
+// writeCSV writes the columns of the Parquet list as text; weights have as
+// many digits as it takes to read the same number back.
+func writeCSV(out io.Writer, l *List, flows iter.Seq2[scenario.Flow, error]) error {
+	buffer := bufio.NewWriterSize(out, 256<<10)
+	w := csv.NewWriter(buffer)
+	columns := tableOf(l.Flows).Columns
+	row := make([]string, len(columns))
+	for i, c := range columns {
+		row[i] = c.Name
+	}
+	if err := w.Write(row); err != nil {
+		return err
+	}
+	for f, err := range flows {
+		if err != nil {
+			return err
+		}
+		src, err := host(l.Hosts, f.Src)
+		if err != nil {
+			return err
+		}
+		dst, err := host(l.Hosts, f.Dst)
+		if err != nil {
+			return err
+		}
+		number := func(n uint64) string { return strconv.FormatUint(n, 10) }
+		row = append(row[:0],
+			number(uint64(f.ID)), number(uint64(f.Group)), src, dst, number(uint64(f.Class)), number(f.Size),
+			strconv.FormatInt(f.StartPs, 10), strconv.FormatInt(f.StopPs, 10),
+			number(uint64(f.SrcPort)), number(uint64(f.DstPort)), strconv.FormatFloat(f.Weight, 'g', -1, 64))
+		if len(columns) > len(table.Columns) {
+			row = append(row, strconv.FormatBool(f.Persistent), strconv.FormatBool(f.ClosedLoop))
+		}
+		if err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	w.Flush()
+	if err := w.Error(); err != nil {
+		return err
+	}
+	return buffer.Flush()
+}

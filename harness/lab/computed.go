@@ -1,0 +1,82 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/game"
+	"fabriclab/harness/run"
+	"fabriclab/harness/store"
+)
+
+// compute makes the runs of an experiment that is computed, here and --jobs at
+// a time; results that are there are made anew.
+func (lab *Lab) compute(ctx context.Context, p Plan, s *store.Store, out io.Writer) ([]run.Result, error) {
+	results := make([]run.Result, len(p.Jobs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(lab.Set.Jobs)
+	var done atomic.Int64
+	for i, job := range p.Jobs {
+		group.Go(func() error {
+			r, err := lab.computeOne(ctx, job, p.points[i].Game, s)
+			if err != nil {
+				return err
+			}
+			results[i] = r
+			fmt.Fprintf(out, "[%d/%d] %s: computed in %.1fs\n", done.Add(1), len(p.Jobs), job.Title, r.Manifest.Resources.WallS)
+			return nil
+		})
+	}
+	return results, group.Wait()
+}
+
+func (lab *Lab) computeOne(ctx context.Context, job run.Job, g *game.Params, s *store.Store) (run.Result, error) {
+	r := run.Result{Job: job}
+	begin := time.Now()
+	one, err := s.Begin(ctx, job.Key)
+	if err != nil {
+		return r, err
+	}
+	rows, err := g.Write(one.Dir(), job.Key.Seed, func() error { return context.Cause(ctx) })
+	if err != nil {
+		return r, joined(err, one.Discard())
+	}
+	file, err := store.HashFile(filepath.Join(one.Dir(), game.TableFile))
+	if err != nil {
+		return r, joined(err, one.Discard())
+	}
+	count := uint64(rows)
+	file.Rows = &count
+	r.Manifest = &store.Manifest{
+		Tool: lab.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
+		Engine: store.Engine{Name: experiment.ComputedEngine, EngineVersion: lab.Tool.Version, BuildID: lab.Tool.Version},
+		Inputs: map[string]store.File{}, Outputs: map[string]store.File{game.TableFile: file},
+		State: store.StateOK, Started: begin.UTC(), Resources: store.Resources{WallS: time.Since(begin).Seconds()},
+	}
+	r.Dir = s.Dir(job.Key)
+	return r, one.Complete(r.Manifest)
+}
+
+func joined(err, other error) error {
+	if other != nil {
+		return fmt.Errorf("%w; %w", err, other)
+	}
+	return err
+}
+
+// onlySimulated refuses experiments that are computed where a simulation is
+// needed.
+func onlySimulated(e *experiment.Experiment, s Selection) error {
+	if !e.Computed() || s.Computed || s.Figure {
+		return nil
+	}
+	return fmt.Errorf("%s: %s is computed, not simulated; make it with: fabriclab figure %s", e.File, e.Name, strings.TrimSpace(e.Name))
+}

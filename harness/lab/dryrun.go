@@ -1,0 +1,145 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"fabriclab/harness/progress"
+	"fabriclab/harness/run"
+	"fabriclab/harness/store"
+)
+
+// DryRun prints what run would do, and runs nothing. Programs that are stale
+// are built: which results are valid depends on the build.
+func (lab *Lab) DryRun(ctx context.Context, names []string, s Selection) error {
+	plans, err := lab.planned(ctx, names, s)
+	if err != nil {
+		return err
+	}
+	opt, err := lab.runOptions()
+	if err != nil {
+		return err
+	}
+	events := progress.NewJSON(lab.Out)
+	var total forecast
+	seen := map[store.Key]bool{}
+	for _, p := range plans {
+		f := foresee(p, opt, seen)
+		total.valid, total.toRun = total.valid+f.valid, total.toRun+f.toRun
+		if lab.Set.JSON {
+			for _, e := range f.events {
+				events.Event(e)
+			}
+			continue
+		}
+		if err := f.show(lab.Out, p); err != nil {
+			return err
+		}
+	}
+	if lab.Set.JSON {
+		return nil
+	}
+	_, err = fmt.Fprintf(lab.Out, "%d runs: %d valid, %d to run\n", total.valid+total.toRun, total.valid, total.toRun)
+	return err
+}
+
+// forecast is what run would do with the jobs of an experiment.
+type forecast struct {
+	valid, toRun int
+	events       []progress.Event
+	rows         []*forecastRow
+	damaged      []error
+}
+
+// forecastRow is a point on an engine, with the seeds that have a valid result
+// and those that have none.
+type forecastRow struct {
+	point, engine, hash string
+	valid, toRun        []uint64
+}
+
+// foresee looks for the results of jobs; seen are those of which one was the
+// same as one before.
+func foresee(p Plan, opt run.Options, seen map[store.Key]bool) *forecast {
+	f := &forecast{}
+	var row *forecastRow
+	for i, j := range p.Jobs {
+		point := PointName(p.points[i])
+		if row == nil || row.point != point || row.engine != j.Key.Engine || row.hash != j.Key.ScenarioHash {
+			row = &forecastRow{point: point, engine: j.Key.Engine, hash: j.Key.ScenarioHash}
+			f.rows = append(f.rows, row)
+		}
+		err := store.ErrNoRun
+		if !opt.Again {
+			_, err = opt.Store.Find(j.Key, j.Program.BuildID, opt.Verify)
+		}
+		event := j.Queued()
+		if err == nil {
+			row.valid = append(row.valid, j.Key.Seed)
+			event.Kind, event.Dir = progress.Cached, opt.Store.Dir(j.Key)
+		} else {
+			row.toRun = append(row.toRun, j.Key.Seed)
+		}
+		if seen[j.Key] {
+			continue
+		}
+		seen[j.Key] = true
+		f.events = append(f.events, event)
+		switch {
+		case err == nil:
+			f.valid++
+		case !errors.Is(err, store.ErrNoRun):
+			f.damaged = append(f.damaged, err)
+			fallthrough
+		default:
+			f.toRun++
+		}
+	}
+	return f
+}
+
+func (f *forecast) show(out io.Writer, p Plan) error {
+	if err := showHead(out, p.Experiment); err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "  point\tengine\tscenario\tvalid seeds\tseeds to run")
+	for _, r := range f.rows {
+		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", r.point, r.engine, r.hash, seedRanges(r.valid), seedRanges(r.toRun))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, err := range f.damaged {
+		fmt.Fprintf(out, "warning: %v\n", err)
+	}
+	return nil
+}
+
+// seedRanges writes seeds as --seed takes them: 1-3,7; a dash for none.
+func seedRanges(seeds []uint64) string {
+	var parts []string
+	for i := 0; i < len(seeds); {
+		j := i
+		for j+1 < len(seeds) && seeds[j+1] == seeds[j]+1 {
+			j++
+		}
+		switch j {
+		case i:
+			parts = append(parts, fmt.Sprint(seeds[i]))
+		case i + 1:
+			parts = append(parts, fmt.Sprint(seeds[i]), fmt.Sprint(seeds[j]))
+		default:
+			parts = append(parts, fmt.Sprintf("%d-%d", seeds[i], seeds[j]))
+		}
+		i = j + 1
+	}
+	if len(parts) == 0 {
+		return "-"
+	}
+	return strings.Join(parts, ",")
+}

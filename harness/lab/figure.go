@@ -1,0 +1,129 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/figure"
+	"fabriclab/analysis/spec"
+	"fabriclab/harness/experiment"
+)
+
+// An Outcome is what a figure came to.
+type Outcome struct {
+	ID, Scale string
+	*figure.Outcome
+}
+
+// Figures is the road of figures, given by file or id. What could be evaluated
+// is returned beside an error.
+func (lab *Lab) Figures(ctx context.Context, names []string, s Selection) ([]*Outcome, error) {
+	s.Figure = true
+	experiments, err := lab.Load(ctx, names, s) // YAML to points, all of it checked
+	if err != nil {
+		return nil, err
+	}
+	plans, err := lab.Plan(ctx, experiments) // a job for each point, engine and seed
+	if err != nil {
+		return nil, err
+	}
+	runs, err := lab.Run(ctx, plans, s) // a folder with tables for each job
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := lab.Evaluate(runs, s) // tables to measures, claims and plots
+	return outcomes, errors.Join(err, Failures(runs))
+}
+
+// Evaluate measures the runs of figures, judges their claims and draws them.
+func (lab *Lab) Evaluate(all []Runs, s Selection) ([]*Outcome, error) {
+	var outcomes []*Outcome
+	var problems []error
+	for _, r := range all {
+		o, err := lab.evaluate(r, s)
+		if err == nil {
+			outcomes = append(outcomes, o)
+		}
+		problems = append(problems, err)
+	}
+	return outcomes, errors.Join(problems...)
+}
+
+// decodeFigure reads and checks the figure section. With --set the matrix may
+// be narrower than the section expects, and is not held against it.
+func decodeFigure(e *experiment.Experiment, s Selection) (*spec.Figure, error) {
+	if e.Figure == nil {
+		if s.Figure {
+			return nil, fmt.Errorf("%s: %s has no figure section; run it with: fabriclab run %s", e.File, e.Name, e.Name)
+		}
+		return nil, nil
+	}
+	var matrix claims.Matrix
+	if len(s.Sets) == 0 {
+		matrix = claims.Matrix{}
+		for _, p := range e.Points {
+			for _, l := range p.Labels {
+				if !slices.Contains(matrix[l.Path], l.Value) {
+					matrix[l.Path] = append(matrix[l.Path], l.Value)
+				}
+			}
+		}
+	}
+	return figure.Decode(e.File, e.Figure, matrix)
+}
+
+// figureCommandLine is what to type to make a figure again.
+func (lab *Lab) figureCommandLine(id, scale string, s Selection) string {
+	if len(lab.Set.Engines) == 0 && len(s.Seeds) == 0 && len(s.Sets) == 0 {
+		return fmt.Sprintf("make figure FIG=%s SCALE=%s", id, scale)
+	}
+	words := []string{"bin/fabriclab", "figure", id, "--scale", scale}
+	if len(lab.Set.Engines) > 0 {
+		words = append(words, "--engine", strings.Join(lab.Set.Engines, ","))
+	}
+	if len(s.Seeds) > 0 {
+		words = append(words, "--seed", seedRanges(s.Seeds))
+	}
+	for _, set := range s.Sets {
+		words = append(words, "--set", quoted(set))
+	}
+	return strings.Join(words, " ")
+}
+
+// quoted is a word as a shell reads it.
+func quoted(word string) string {
+	if strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-", r)
+	}) {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
+}
+
+// evaluate measures the runs of a figure, judges its claims and draws it.
+func (lab *Lab) evaluate(r Runs, s Selection) (*Outcome, error) {
+	in := figure.Input{
+		ID: r.Name, Title: r.Title, Source: r.Source,
+		Scale: r.Scale, Command: lab.figureCommandLine(r.Name, r.Scale, s), Figure: r.Spec,
+	}
+	for _, result := range r.Results {
+		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err}
+		if result.Manifest != nil {
+			one.Build = result.Manifest.Engine.BuildID
+		}
+		in.Runs = append(in.Runs, one)
+	}
+	dir, err := lab.ResultsDir()
+	if err != nil {
+		return nil, err
+	}
+	outcome, err := figure.Evaluate(in, dir)
+	if err != nil {
+		return nil, fmt.Errorf("evaluating figure %s: %w", in.ID, err)
+	}
+	return &Outcome{ID: in.ID, Scale: in.Scale, Outcome: outcome}, nil
+}

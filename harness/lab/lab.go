@@ -1,0 +1,108 @@
+// Package lab joins the harness, which makes results, with the analysis, which
+// reads them: the roads that the commands take. The road of a figure, from YAML
+// to claims, is Figures.
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"path/filepath"
+	"time"
+
+	"fabriclab/base/catalog"
+	"fabriclab/harness/build"
+	"fabriclab/harness/slurm"
+	"fabriclab/harness/store"
+)
+
+// Lab is a checkout with its results, and how it is worked in.
+type Lab struct {
+	// Out is for results, Err for progress and warnings.
+	Out, Err io.Writer
+	Set      Settings
+	// Tool is what results say they were made by.
+	Tool store.Tool
+}
+
+// Settings are the tool's settings. Parameters of experiments are not among
+// them.
+type Settings struct {
+	Root         string
+	Out          string
+	Scale        string
+	Engines      []string
+	Jobs         int
+	JSON         bool
+	Verbose      bool
+	KeepGoing    bool
+	Retry        int
+	TimeLimit    time.Duration
+	MemoryLimit  int64
+	Again        bool
+	OmnetResults bool
+	NSLog        string
+	Verify       string
+	BuildType    build.Type
+	StallTimeout time.Duration
+	Grace        time.Duration
+	Executor     string
+	Slurm        slurm.Settings
+}
+
+// Root is the checkout.
+func (lab *Lab) Root() (string, error) {
+	if lab.Set.Root != "" {
+		return build.FindRoot(lab.Set.Root)
+	}
+	return build.FindRoot(".")
+}
+
+// ResultsDir is the results folder.
+func (lab *Lab) ResultsDir() (string, error) {
+	if lab.Set.Out != "" {
+		return filepath.Abs(lab.Set.Out)
+	}
+	root, err := lab.Root()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(root, "results"), nil
+}
+
+// Builder builds in the checkout.
+func (lab *Lab) Builder() (*build.Builder, error) {
+	root, err := lab.Root()
+	if err != nil {
+		return nil, err
+	}
+	log := io.Discard
+	switch {
+	case lab.Set.Verbose:
+		log = lab.Err
+	case !lab.Set.JSON:
+		log = build.Status(lab.Err)
+	}
+	return build.New(root, lab.Set.BuildType, log), nil
+}
+
+// Catalog gets the catalog from fabric-describe.
+func (lab *Lab) Catalog(ctx context.Context) (*catalog.Catalog, error) {
+	b, err := lab.Builder()
+	if err != nil {
+		return nil, err
+	}
+	data, err := b.Describe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return catalog.Load(data)
+}
+
+// Print writes a value as JSON for programs.
+func (lab *Lab) Print(value any) error {
+	e := json.NewEncoder(lab.Out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(value)
+}

@@ -1,0 +1,170 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"fabriclab/analysis/spec"
+	"fabriclab/base/catalog"
+	"fabriclab/harness/engine"
+	"fabriclab/harness/engine/engines"
+	"fabriclab/harness/engine/ns3"
+	"fabriclab/harness/engine/omnet"
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/run"
+	"fabriclab/harness/store"
+	"fabriclab/harness/workload"
+)
+
+// Selection is what the flags of run, figure and validate choose.
+type Selection struct {
+	Sets   []string // path=value
+	Seeds  []uint64
+	Figure bool // experiments have to have a figure
+	// Computed experiments will do where nothing is simulated.
+	Computed bool
+}
+
+// Load reads experiments, given by file or id, and checks them, all before
+// anything runs. The settings for engines and seeds are laid over theirs.
+func (lab *Lab) Load(ctx context.Context, names []string, s Selection) ([]Experiment, error) {
+	c, err := lab.Catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []Experiment
+	var problems []error
+	for _, name := range names {
+		l, err := lab.loadOne(c, name, s)
+		all, problems = append(all, l), append(problems, err)
+	}
+	return all, errors.Join(problems...)
+}
+
+// Experiment is an experiment with its figure section, if it has one.
+type Experiment struct {
+	*experiment.Experiment
+	Spec *spec.Figure
+}
+
+func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experiment, error) {
+	file, err := lab.experimentFile(name)
+	if err != nil {
+		return Experiment{}, err
+	}
+	dir, err := lab.configDir(file)
+	if err != nil {
+		return Experiment{}, err
+	}
+	e, err := experiment.Load(file, experiment.Options{Catalog: c, Scale: lab.Set.Scale, Sets: s.Sets, ConfigDir: dir})
+	if err != nil {
+		return Experiment{}, err
+	}
+	if err := onlySimulated(e, s); err != nil {
+		return Experiment{}, err
+	}
+	if len(s.Seeds) > 0 {
+		e.Seeds = s.Seeds
+	}
+	if len(lab.Set.Engines) > 0 && !e.Computed() {
+		if err := e.OnEngines(lab.Set.Engines); err != nil {
+			return Experiment{}, err
+		}
+	}
+	section, err := decodeFigure(e, s)
+	return Experiment{e, section}, err
+}
+
+// configDir is where an experiment's presets are: in the nearest folder above
+// it that has presets/, else in the checkout.
+func (lab *Lab) configDir(file string) (string, error) {
+	full, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	for dir := filepath.Dir(full); ; dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, "presets")); err == nil && info.IsDir() {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return lab.Configs()
+		}
+	}
+}
+
+// A Plan is what is to be run for an experiment.
+type Plan struct {
+	Experiment
+	Jobs   []run.Job
+	points []*experiment.Point // of each job
+}
+
+// Plan makes the jobs of experiments: every point on every engine with every
+// seed. The runners are built if they are stale.
+func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
+	b, err := lab.Builder()
+	if err != nil {
+		return nil, err
+	}
+	if !lab.Set.JSON {
+		fmt.Fprintf(lab.Err, "building what is stale (%s)\n", b.Dir())
+	}
+	programs := map[string]*engine.Program{}
+	var plans []Plan
+	for _, e := range all {
+		p := Plan{Experiment: e}
+		for _, name := range e.Engines {
+			if programs[name] != nil || name == experiment.ComputedEngine {
+				continue
+			}
+			simulator, err := engines.ByName(name)
+			if err != nil {
+				return nil, err
+			}
+			if programs[name], err = b.Program(ctx, simulator); err != nil {
+				return nil, err
+			}
+			if lab.Set.NSLog != "" && name == (ns3.Engine{}).Name() {
+				programs[name].Env = append(programs[name].Env, "NS_LOG="+lab.Set.NSLog)
+			}
+			if lab.Set.OmnetResults && name == (omnet.Engine{}).Name() {
+				programs[name].Extra = []string{"--omnet-results", "omnet-results"}
+			}
+		}
+		for _, point := range e.Points {
+			hash, err := point.Hash()
+			if err != nil {
+				return nil, err
+			}
+			for _, name := range point.Engines {
+				for _, seed := range e.Seeds {
+					p.Jobs = append(p.Jobs, job(e, point, hash, name, seed, programs[name]))
+					p.points = append(p.points, point)
+				}
+			}
+		}
+		plans = append(plans, p)
+	}
+	return plans, nil
+}
+
+func job(e Experiment, point *experiment.Point, hash, engineName string, seed uint64, program *engine.Program) run.Job {
+	labels := map[string]string{}
+	for _, l := range point.Labels {
+		labels[l.Path] = l.Value
+	}
+	title := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", e.Name, point, engineName, seed)), " ")
+	return run.Job{
+		Key:   store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engineName, Seed: seed},
+		Title: title, Labels: labels, Program: program, EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
+		Prepare: func(dir string) (*workload.Tally, error) { return point.WriteInputs(dir, seed) },
+		IdealFCT: func(src, dst uint32, size uint64) (int64, bool) {
+			ps, err := point.IdealFCT(src, dst, size)
+			return ps, err == nil // an unlimited flow has none
+		},
+	}
+}

@@ -1,0 +1,245 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/maruel/natural"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/figure"
+	"fabriclab/analysis/report"
+	"fabriclab/base/catalog"
+	"fabriclab/base/file"
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/store"
+)
+
+// Report makes one HTML page of what the arguments name, figures by their id or
+// folders of results.
+func (lab *Lab) Report(ctx context.Context, args []string, output string) error {
+	results, err := lab.ResultsDir()
+	if err != nil {
+		return err
+	}
+	if output == "" {
+		output = filepath.Join(results, "report.html")
+	}
+	if output, err = filepath.Abs(output); err != nil {
+		return err
+	}
+	found, err := findResults(results, args)
+	if err != nil {
+		return err
+	}
+	found.verify(lab.depth())
+	described, err := lab.Catalog(ctx)
+	if err != nil {
+		found.notices = append(found.notices, "What the parameters mean and where they come from is left out: the self-descriptions could not be had.")
+		fmt.Fprintf(lab.Err, "warning: %v\n", err)
+	}
+	sections := append(found.figureSections(described), lab.experimentSections(found, described)...)
+	in := report.Input{Dir: filepath.Dir(output), Sections: sections, Notices: found.notices}
+	var b bytes.Buffer
+	if err := report.Render(&b, in); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(in.Dir, 0o755); err != nil {
+		return fmt.Errorf("writing the report: %w; choose another place with -o", err)
+	}
+	if err := file.Write(output, b.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("writing the report: %w; choose another place with -o", err)
+	}
+	for _, n := range found.notices {
+		fmt.Fprintln(lab.Err, "warning:", n)
+	}
+	if lab.Set.JSON {
+		return lab.Print(map[string]any{"report": output, "figures": len(found.figures), "bytes": b.Len()})
+	}
+	var all []claims.Result
+	for _, f := range found.figures {
+		all = append(all, f.Claims...)
+	}
+	_, err = fmt.Fprintf(lab.Out, "figures %d, other experiments %d; claims: %s\n%s (%.1f MB)\n",
+		len(found.figures), len(found.runs), claims.Tally(all), output, float64(b.Len())/1e6)
+	return err
+}
+
+// findings are what a report is made from.
+type findings struct {
+	figures []*figure.Stored
+	runs    map[string][]storedRun // of experiments without a figure
+	notices []string
+}
+
+// findResults looks for what the arguments name: figures by their id, or
+// folders.
+func findResults(results string, args []string) (*findings, error) {
+	f := &findings{runs: map[string][]storedRun{}}
+	if len(args) == 0 {
+		args = []string{results}
+	}
+	seen := map[string]bool{}
+	for _, arg := range args {
+		dir := filepath.Join(results, "figures", filepath.FromSlash(arg))
+		if _, err := os.Stat(filepath.Join(dir, "claims.json")); filepath.IsAbs(arg) || err != nil {
+			dir = arg
+		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			if arg == results {
+				return f, nothingFound(results)
+			}
+			return f, fmt.Errorf("there is no figure %q in %s, and no folder of that name; make the figure with: fabriclab figure %s", arg, results, arg)
+		}
+		if err := f.add(dir, seen); err != nil {
+			return f, err
+		}
+	}
+	if len(f.figures) == 0 && len(f.runs) == 0 && len(f.notices) == 0 {
+		return f, nothingFound(strings.Join(args, ", "))
+	}
+	slices.SortFunc(f.figures, func(x, y *figure.Stored) int { return natural.Compare(x.ID, y.ID) })
+	for _, x := range f.figures {
+		delete(f.runs, x.ID)
+	}
+	return f, nil
+}
+
+func nothingFound(where string) error {
+	return fmt.Errorf("there are no results in %s; make some with: fabriclab figure fncc/fig10 (one figure), make figures (all), or fabriclab run FILE", where)
+}
+
+// add takes up the figures and runs in a folder that were not seen yet.
+func (f *findings) add(dir string, seen map[string]bool) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return fmt.Errorf("looking for results: %w", err)
+		case d.IsDir() && path != dir && strings.HasPrefix(d.Name(), "."):
+			return fs.SkipDir
+		case d.Name() != "claims.json" || seen[path]:
+			return nil
+		}
+		seen[path] = true
+		stored, err := figure.Read(filepath.Dir(path))
+		if errors.Is(err, figure.ErrNoFigure) { // made before there was a figure.json
+			f.notices = append(f.notices, "Left out: "+err.Error())
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		f.figures = append(f.figures, stored)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	dirs, err := store.Runs(dir)
+	if err != nil {
+		return err
+	}
+	for _, run := range dirs {
+		if seen[run] {
+			continue
+		}
+		seen[run] = true
+		m, err := store.Read(run)
+		if err != nil {
+			f.notices = append(f.notices, "Left out: "+err.Error())
+			continue
+		}
+		f.runs[m.Experiment] = append(f.runs[m.Experiment], storedRun{dir: run, manifest: m, labels: m.Labels, engine: m.Engine.Name, seed: m.Seed})
+	}
+	return nil
+}
+
+// verify leaves out runs without a figure that are damaged: they are measured
+// for the report. Figures were compared with what was written when they were
+// read; of their runs only the parameters are looked at.
+func (f *findings) verify(depth store.Depth) {
+	for name, runs := range f.runs {
+		f.runs[name] = slices.DeleteFunc(runs, func(r storedRun) bool {
+			err := r.manifest.Verify(r.dir, depth)
+			if err != nil {
+				f.notices = append(f.notices, "Left out: "+err.Error())
+			}
+			return err != nil
+		})
+	}
+	maps.DeleteFunc(f.runs, func(_ string, runs []storedRun) bool { return len(runs) == 0 })
+	slices.Sort(f.notices)
+}
+
+// figureSections also notes what has changed since the figures were made.
+func (f *findings) figureSections(described *catalog.Catalog) []report.Section {
+	var sections []report.Section
+	for _, stored := range f.figures {
+		var runs []storedRun
+		replaced := 0
+		for _, r := range stored.Runs {
+			one := storedRun{labels: r.Labels, engine: r.Engine, seed: r.Seed, failure: r.Error}
+			if r.Error == "" {
+				one.dir = stored.RunDir(r)
+				scenario := filepath.Base(filepath.Dir(one.dir))
+				m, err := store.ReadAs(one.dir, store.Key{ScenarioHash: scenario, Engine: r.Engine, Seed: r.Seed})
+				if err == nil {
+					err = m.VerifyInput(one.dir, experiment.EffectiveFile)
+				}
+				if err != nil {
+					m = nil
+					one.failure = strings.ReplaceAll(err.Error(), stored.Results()+string(filepath.Separator), "")
+				}
+				one.manifest = m
+				if m != nil && m.Engine.BuildID != r.Build {
+					replaced++
+				}
+			}
+			runs = append(runs, one)
+		}
+		if replaced > 0 {
+			f.notices = append(f.notices, fmt.Sprintf("%s is older than its runs: %d of %d were made again by another build since. Make the figure again: %s", stored.ID, replaced, len(stored.Runs), stored.Command))
+		}
+		sections = append(sections, report.Section{
+			ID: stored.ID, Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Command: stored.Command, Figure: stored,
+			Runs: pageRuns(runs, stored.Dimensions), Params: parameters(runs, stored.Dimensions, described),
+		})
+	}
+	return sections
+}
+
+// experimentSections are those without a figure. The flags that they were run
+// with are not kept with the runs, so the command is the file's at best.
+func (lab *Lab) experimentSections(f *findings, described *catalog.Catalog) []report.Section {
+	var names []string
+	for name := range f.runs {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, natural.Compare)
+	var sections []report.Section
+	for _, name := range names {
+		runs := f.runs[name]
+		slices.SortStableFunc(runs, func(x, y storedRun) int { return natural.Compare(x.name(nil)+" "+x.dir, y.name(nil)+" "+y.dir) })
+		command := ""
+		if _, err := lab.experimentFile(name); err == nil {
+			command = "bin/fabriclab run " + quoted(name)
+		}
+		sections = append(sections, report.Section{
+			ID: name, Title: "runs without a figure", Command: command,
+			Runs: pageRuns(runs, nil), Params: parameters(runs, nil, described), Measured: runMeasures(runs),
+		})
+	}
+	return sections
+}

@@ -1,0 +1,221 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/analysis/collect"
+	"fabriclab/analysis/compare"
+	"fabriclab/analysis/figure"
+	"fabriclab/analysis/spec"
+	"fabriclab/base/file/flock"
+)
+
+// revisions runs BASE and HEAD, which are git revisions.
+func (lab *Lab) revisions(ctx context.Context, args []string, o Comparison) (base, head compare.Set, err error) {
+	todo, err := lab.revisionTasks(o)
+	if err != nil {
+		return base, head, err
+	}
+	if base, err = lab.revision(ctx, args[0], todo); err != nil {
+		return base, head, err
+	}
+	if len(args) == 2 {
+		head, err = lab.revision(ctx, args[1], todo)
+	} else {
+		head, err = lab.present(ctx, todo)
+	}
+	return base, head, err
+}
+
+// revisionTasks are the experiments that are asked for, or those that have a
+// baseline.
+func (lab *Lab) revisionTasks(o Comparison) ([]task, error) {
+	dir, err := lab.baselinesDir(o.Baselines)
+	if err != nil {
+		return nil, err
+	}
+	baselines, err := compare.LoadBaselines(dir)
+	if err != nil {
+		return nil, err
+	}
+	var todo []task
+	for _, b := range baselines {
+		if len(o.Experiments) == 0 {
+			todo = append(todo, tasks(b.Runs, b.Scale)...)
+		}
+	}
+	for _, name := range o.Experiments {
+		todo = append(todo, task{experiment: name})
+	}
+	if len(todo) == 0 {
+		return nil, fmt.Errorf("there is no baseline in %s; name experiments with --experiment", dir)
+	}
+	for i := range todo {
+		if len(o.Seeds) > 0 {
+			todo[i].seeds = o.Seeds
+		}
+		if len(lab.Set.Engines) > 0 {
+			todo[i].engines = lab.Set.Engines
+		}
+		if lab.Set.Scale != "" {
+			todo[i].scale = lab.Set.Scale
+		}
+	}
+	return todo, nil
+}
+
+// revision checks a revision out, builds its own fabriclab and runs the tasks
+// with it. The worktree and its results stay in build/revisions, so that the
+// next comparison with it is quick.
+func (lab *Lab) revision(ctx context.Context, name string, todo []task) (compare.Set, error) {
+	s := compare.Set{Name: name}
+	root, err := lab.Root()
+	if err != nil {
+		return s, err
+	}
+	commit, err := lab.output(ctx, root, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	if err != nil {
+		return s, fmt.Errorf("%q is no revision of %s; see: git log --oneline --all", name, root)
+	}
+	commit = strings.TrimSpace(commit)
+	s.Name = fmt.Sprintf("%s (%.12s)", name, commit)
+	tree := filepath.Join(root, "build", "revisions", commit[:12])
+	if err := lab.checkOut(ctx, root, tree, commit); err != nil {
+		return s, fmt.Errorf("checking %s out to %s: %w", s.Name, tree, err)
+	}
+	if _, err := lab.output(ctx, tree, "go", "build", "-ldflags", "-X main.commit="+commit[:12], "-o", filepath.Join("bin", "fabriclab"), "./harness/cmd/fabriclab"); err != nil {
+		return s, fmt.Errorf("building the fabriclab of %s: %w", s.Name, err)
+	}
+	for _, t := range todo {
+		if _, err := os.Stat(filepath.Join(tree, "configs", filepath.FromSlash(t.experiment)+".yaml")); errors.Is(err, fs.ErrNotExist) {
+			fmt.Fprintf(lab.Err, "warning: %s has no experiment %s\n", s.Name, t.experiment)
+			continue
+		}
+		runs, err := lab.runRevision(ctx, tree, t)
+		if err != nil {
+			return s, fmt.Errorf("%s: %w", s.Name, err)
+		}
+		s.Runs = append(s.Runs, runs...)
+	}
+	return s, nil
+}
+
+// checkOut makes a worktree of a commit, unless there is one that is what git
+// has of it: a checkout that was killed leaves a part of one.
+func (lab *Lab) checkOut(ctx context.Context, root, tree, commit string) error {
+	if err := os.MkdirAll(filepath.Dir(tree), 0o755); err != nil {
+		return err
+	}
+	lock, err := flock.Acquire(ctx, tree+".lock")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Release() }() // the next one takes it all the same
+	if lab.checkedOut(ctx, tree, commit) {
+		return nil
+	}
+	fmt.Fprintf(lab.Err, "checking %.12s out to %s\n", commit, tree)
+	if err := os.RemoveAll(tree); err != nil {
+		return err
+	}
+	if _, err := lab.output(ctx, root, "git", "worktree", "prune"); err != nil {
+		return err
+	}
+	// Twice --force: git locks a worktree while it makes it.
+	_, err = lab.output(ctx, root, "git", "worktree", "add", "--detach", "--force", "--force", tree, commit)
+	return err
+}
+
+func (lab *Lab) checkedOut(ctx context.Context, tree, commit string) bool {
+	if _, err := os.Stat(filepath.Join(tree, ".git")); err != nil {
+		return false // git would take the checkout around it
+	}
+	head, err := lab.output(ctx, tree, "git", "rev-parse", "HEAD")
+	if err != nil || strings.TrimSpace(head) != commit {
+		return false
+	}
+	changes, err := lab.output(ctx, tree, "git", "status", "--porcelain", "--untracked-files=no")
+	return err == nil && changes == ""
+}
+
+// runRevision runs one experiment with the fabriclab in a worktree, and
+// measures the results with this one: what is measured in the same way can be
+// compared.
+func (lab *Lab) runRevision(ctx context.Context, tree string, t task) ([]collect.Run, error) {
+	scale := t.scale
+	if scale == "" {
+		scale = "quick"
+	}
+	out := filepath.Join(tree, "results", "compare", scale)
+	args := []string{"run", t.experiment, "--root", tree, "--out", out, "--scale", scale, "--jobs", fmt.Sprint(lab.Set.Jobs)}
+	for _, seed := range t.seeds {
+		args = append(args, "--seed", fmt.Sprint(seed))
+	}
+	if len(t.engines) > 0 {
+		args = append(args, "--engine", strings.Join(t.engines, ","))
+	}
+	child := exec.CommandContext(ctx, filepath.Join(tree, "bin", "fabriclab"), args...)
+	child.Dir, child.Stdout, child.Stderr = tree, lab.Err, lab.Err
+	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
+	child.WaitDelay = 2 * lab.Set.Grace
+	runErr := child.Run()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	runs, err := lab.folder(filepath.Join(out, filepath.FromSlash(t.experiment)), func(string) *spec.Figure { return lab.figureOf(tree, t.experiment) })
+	if err != nil {
+		return nil, errors.Join(runErr, err) // with some runs failed, the others are compared
+	}
+	// Earlier calls may have left runs of more seeds and engines.
+	return slices.DeleteFunc(runs, func(r collect.Run) bool {
+		return len(t.seeds) > 0 && !slices.Contains(t.seeds, r.Seed) || len(t.engines) > 0 && !slices.Contains(t.engines, r.Engine)
+	}), nil
+}
+
+// figureOf is the figure section of a checkout's experiment; nil, and told of,
+// if it has none that this fabriclab reads.
+func (lab *Lab) figureOf(tree, experiment string) *spec.Figure {
+	file := filepath.Join(tree, "configs", filepath.FromSlash(experiment)+".yaml")
+	text, err := os.ReadFile(file)
+	var head struct {
+		Figure yaml.Node `yaml:"figure"`
+	}
+	if err == nil {
+		err = yaml.Unmarshal(text, &head)
+	}
+	if err == nil && head.Figure.IsZero() {
+		return nil
+	}
+	var f *spec.Figure
+	if err == nil {
+		f, err = figure.Decode(file, &head.Figure, nil)
+	}
+	if err != nil {
+		fmt.Fprintf(lab.Err, "warning: the measures of the figure are not compared: %v\n", err)
+		return nil
+	}
+	return f
+}
+
+// output runs a program to its end and returns what it prints.
+func (lab *Lab) output(ctx context.Context, dir, name string, args ...string) (string, error) {
+	child := exec.CommandContext(ctx, name, args...)
+	var problems bytes.Buffer
+	child.Dir, child.Stderr = dir, &problems
+	text, err := child.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
+	}
+	return string(text), nil
+}

@@ -1,0 +1,195 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"fabriclab/harness/progress"
+	"fabriclab/harness/run"
+	"fabriclab/harness/store"
+)
+
+// Runs are the runs of an experiment.
+type Runs struct {
+	Plan
+	Results []run.Result // by job
+}
+
+// planned is Load and Plan.
+func (lab *Lab) planned(ctx context.Context, names []string, s Selection) ([]Plan, error) {
+	experiments, err := lab.Load(ctx, names, s)
+	if err != nil {
+		return nil, err
+	}
+	return lab.Plan(ctx, experiments)
+}
+
+// RunAll runs experiments, given by file or id.
+func (lab *Lab) RunAll(ctx context.Context, names []string, s Selection) ([]Runs, error) {
+	plans, err := lab.planned(ctx, names, s)
+	if err != nil {
+		return nil, err
+	}
+	return lab.Run(ctx, plans, s)
+}
+
+// Run runs what is planned, simulated or computed, and shows how it goes. The
+// error is about what kept them from being run at all; failed runs are among
+// the results.
+func (lab *Lab) Run(ctx context.Context, plans []Plan, s Selection) ([]Runs, error) {
+	opt, err := lab.runOptions()
+	if err != nil {
+		return nil, err
+	}
+	display := lab.Display()
+	defer display.Close()
+	watch := newWatch(display)
+	opt.Sink = watch
+	var done []Runs
+	var jobs []run.Job
+	for _, p := range plans {
+		if err := ShowPlan(display, p.Experiment, lab.Set.Verbose); err != nil {
+			return nil, err
+		}
+		leftovers, err := opt.Store.Clean(p.Name)
+		if err != nil {
+			return nil, err
+		}
+		for _, dir := range leftovers {
+			fmt.Fprintf(display, "removed the leftover of a killed run: %s\n", dir)
+		}
+		if !p.Computed() {
+			jobs = append(jobs, p.Jobs...)
+		}
+	}
+	executor, err := lab.executor(ctx, opt, plans, s)
+	if err != nil {
+		return nil, err
+	}
+	results := executor.Run(ctx, jobs)
+	watch.end()
+	if err := context.Cause(ctx); err != nil {
+		return nil, err
+	}
+	for _, p := range plans {
+		if p.Computed() {
+			computed, err := lab.compute(ctx, p, opt.Store, display)
+			if err != nil {
+				return nil, fmt.Errorf("computing %s: %w", p.Name, err)
+			}
+			done = append(done, Runs{Plan: p, Results: computed})
+			continue
+		}
+		done = append(done, Runs{Plan: p, Results: results[:len(p.Jobs)]})
+		results = results[len(p.Jobs):]
+	}
+	return done, nil
+}
+
+// watch passes the events of a sweep on and counts its runs.
+type watch struct {
+	sink     progress.Sink
+	begin    time.Time
+	mu       sync.Mutex
+	overview *progress.Overview
+}
+
+func newWatch(sink progress.Sink) *watch {
+	return &watch{sink: sink, begin: time.Now(), overview: progress.NewOverview()}
+}
+
+// Event implements progress.Sink.
+func (w *watch) Event(e progress.Event) {
+	w.mu.Lock()
+	w.overview.Event(e)
+	w.mu.Unlock()
+	w.sink.Event(e)
+}
+
+// end says what became of the sweep.
+func (w *watch) end() {
+	counts, now := w.overview.Counts(), time.Now()
+	w.sink.Event(progress.Event{Kind: progress.Summary, Time: now, WallS: now.Sub(w.begin).Seconds(), Counts: &counts})
+}
+
+// Display shows the progress of runs.
+func (lab *Lab) Display() progress.Display {
+	if lab.Set.JSON {
+		return progress.NewJSON(lab.Out)
+	}
+	if f, ok := lab.Err.(*os.File); ok {
+		return progress.New(f)
+	}
+	return progress.NewLines(lab.Err)
+}
+
+// progressEvery is the time between two reports of a simulation.
+const progressEvery = 500 * time.Millisecond
+
+func (lab *Lab) runOptions() (run.Options, error) {
+	dir, err := lab.ResultsDir()
+	if err != nil {
+		return run.Options{}, err
+	}
+	return run.Options{
+		Store: store.New(dir), Jobs: lab.Set.Jobs, KeepGoing: lab.Set.KeepGoing,
+		Retry: lab.Set.Retry, TimeLimit: lab.Set.TimeLimit, MemoryLimit: lab.Set.MemoryLimit, Again: lab.Set.Again || lab.Set.OmnetResults, Verify: lab.depth(),
+		StallTimeout: lab.Set.StallTimeout, Grace: lab.Set.Grace, Every: progressEvery, Tool: lab.Tool,
+	}, nil
+}
+
+// depth is how closely results are looked at before they are taken.
+func (lab *Lab) depth() store.Depth {
+	if lab.Set.Verify == "sizes" {
+		return store.Sizes
+	}
+	return store.Contents
+}
+
+// Failures is an error that says of each failed run why, nil if none failed.
+func Failures(done []Runs) error {
+	var shown []error
+	total, failed, skipped := 0, 0, 0
+	told := map[string]bool{} // what kept several runs from being made is told once
+	for _, d := range done {
+		for _, r := range d.Results {
+			total++
+			switch {
+			case r.Err == nil:
+			case errors.Is(r.Err, run.ErrSkipped):
+				skipped++
+			default:
+				failed++
+				var failure *run.Failure
+				if errors.As(r.Err, &failure) && failure.Log == "" {
+					if told[failure.Reason] {
+						continue
+					}
+					told[failure.Reason] = true
+				}
+				if len(shown) < shownFailures {
+					shown = append(shown, r.Err)
+				}
+			}
+		}
+	}
+	if failed == 0 {
+		return nil
+	}
+	head := fmt.Sprintf("%d of %d runs failed", failed, total)
+	if skipped > 0 {
+		head += fmt.Sprintf(", and %d were %v", skipped, run.ErrSkipped)
+	}
+	text := errors.Join(shown...)
+	if more := failed - len(shown); more > 0 {
+		text = fmt.Errorf("%w\nand %d more: see the list above", text, more)
+	}
+	return fmt.Errorf("%s:\n%w", head, text)
+}
+
+// shownFailures is how many failures are shown with their logs.
+const shownFailures = 10

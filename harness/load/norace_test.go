@@ -1,6 +1,0 @@
-//go:build !race
-
-package load_test
-
-// many is how many flows the tests of long flow lists have.
-const many = 10_000_000
