@@ -128,7 +128,7 @@ var errAbsent = errors.New("the baseline has no value")
 
 // LoadBaseline reads one baseline file.
 func LoadBaseline(path string) (*Baseline, error) {
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("baseline: %w", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +17,7 @@ import (
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/table"
+	"fabriclab/base/file"
 )
 
 // All measures a run: the standard measures, and the measures of its
@@ -86,7 +86,7 @@ type tables struct {
 func newTables(dir string) (*tables, error) {
 	t := &tables{dir: dir}
 	path := filepath.Join(dir, "summary.json")
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: reading its summary: %w", dir, err)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"fabriclab/base/file"
 )
 
 // batchRows is how many rows are decoded at a time.
@@ -103,7 +105,7 @@ func Ints(names ...string) []Column {
 // the given columns. An error of each ends the scan and is returned as it is.
 func Scan(dir, name string, columns []Column, each func(*Rows) error) (err error) {
 	path := filepath.Join(dir, name+".parquet")
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, statErr := os.Stat(dir); statErr != nil {
 			return fmt.Errorf("run %s does not exist; run the experiment first", dir)

@@ -456,17 +456,26 @@ func label(path, value string) Label {
 }
 
 // valueText is a matrix value as a label.
-func valueText(n *yaml.Node) string {
+func valueText(n *yaml.Node) string { return valueTextAt(n, 0) }
+
+// valueTextAt quotes a list or mapping and those directly in it, and writes
+// those further down in brackets: a text that is quoted at each level doubles
+// with each.
+func valueTextAt(n *yaml.Node, depth int) string {
 	if n.Kind == yaml.ScalarNode {
 		return n.Value
 	}
 	words := make([]string, 0, len(n.Content))
 	for i, item := range n.Content {
-		word := valueText(item)
+		word := valueTextAt(item, depth+1)
 		if n.Kind == yaml.MappingNode && i%2 == 0 {
 			word += ":"
 		}
 		words = append(words, word)
 	}
-	return strconv.Quote(strings.Join(words, " "))
+	text := strings.Join(words, " ")
+	if depth < 2 {
+		return strconv.Quote(text)
+	}
+	return "[" + text + "]"
 }

@@ -11,6 +11,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/yamlfile"
 )
 
 // Entry is a line of a list.
@@ -47,8 +48,8 @@ func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
 		if d.IsDir() || filepath.Ext(path) != ".yaml" {
 			return nil
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
+		root, err := yamlfile.Read(path)
+		if err != nil || root == nil {
 			return err
 		}
 		var head struct {
@@ -58,7 +59,7 @@ func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
 			Figure   yaml.Node `yaml:"figure"`
 			Game     yaml.Node `yaml:"game"`
 		}
-		if err := yaml.Unmarshal(text, &head); err != nil {
+		if err := root.Decode(&head); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		if head.Topology.IsZero() && head.Game.IsZero() || figures && head.Figure.IsZero() {

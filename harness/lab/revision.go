@@ -19,6 +19,7 @@ import (
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/file/flock"
+	"fabriclab/base/yamlfile"
 )
 
 // revisions runs BASE and HEAD, which are git revisions.
@@ -187,12 +188,12 @@ func (lab *Lab) runRevision(ctx context.Context, tree string, t task) ([]collect
 // if it has none that this fabriclab reads.
 func (lab *Lab) figureOf(tree, experiment string) *spec.Figure {
 	file := filepath.Join(tree, "configs", filepath.FromSlash(experiment)+".yaml")
-	text, err := os.ReadFile(file)
+	root, err := yamlfile.Read(file)
 	var head struct {
 		Figure yaml.Node `yaml:"figure"`
 	}
-	if err == nil {
-		err = yaml.Unmarshal(text, &head)
+	if err == nil && root != nil {
+		err = root.Decode(&head)
 	}
 	if err == nil && head.Figure.IsZero() {
 		return nil

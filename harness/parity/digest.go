@@ -38,7 +38,7 @@ func File(dir, experiment, scale string) string {
 // Load reads a digest. The error is fs.ErrNotExist if there is none.
 func Load(dir, experiment, scale string) (*Digest, error) {
 	path := File(dir, experiment, scale)
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no parity digest of %s at scale %s: %w; make it where both engines are: fabriclab parity %s --update",
 			experiment, scale, err, experiment)

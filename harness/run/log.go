@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"sync"
+
+	"fabriclab/base/file"
 )
 
 const (
@@ -135,7 +136,7 @@ func lastLines(path string, n int) []string {
 
 // endOf are at most n bytes from the end of a file.
 func endOf(path string, n int64) ([]byte, error) {
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func Folders(results string) ([]string, error) {
 }
 
 func readJSON(path string, into any) error {
-	text, err := os.ReadFile(path)
+	text, err := file.Read(path)
 	if err != nil {
 		return err
 	}

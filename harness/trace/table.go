@@ -16,6 +16,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/parquet-go/parquet-go"
+
+	"fabriclab/base/file"
 )
 
 // TableFile is a stored table opened for reading.
@@ -44,7 +46,7 @@ func List(runDir string) ([]string, error) {
 // Open opens a table of a run directory.
 func Open(runDir, table string) (t *TableFile, err error) {
 	path := filepath.Join(runDir, table+".parquet")
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		names, listErr := List(runDir)
 		if listErr != nil {
