@@ -1,7 +1,11 @@
 package experiment
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -65,4 +69,92 @@ func TestValuesOfSeveralLevelsHaveLabels(t *testing.T) {
 	e, err := loadFile(t, write(t, text), "")
 	require.NoError(t, err)
 	assert.Equal(t, []string{`trace="flows: \"\""`, `trace="flows: \"from: 1us\""`}, labels(e))
+}
+
+// TestTooLargeIsRefusedBeforeItIsBuilt: with the number, and what makes it.
+func TestTooLargeIsRefusedBeforeItIsBuilt(t *testing.T) {
+	const ranges = "matrix: {topology.rate: {from: 1Gbps, to: 10000Gbps, step: 1Gbps}, topology.delay: {from: 1us, to: 10000us, step: 1us}, run.stop: {from: 1ms, to: 10000ms, step: 1ms}}\n"
+	big := func(network string) string {
+		return strings.Replace(base, "{type: star, hosts: 3,", "{"+network+",", 1)
+	}
+	flows := func(workload string) string {
+		return strings.Replace(base, base[strings.Index(base, "workload:"):strings.Index(base, "preset:")], "workload: "+workload+"\n", 1)
+	}
+	for text, want := range map[string]string{
+		base + ranges: `with the 10000 values of matrix.topology.delay there are 100000000 points, more than 10000; make it smaller, or raise limits.points`,
+		base + "matrix: {zip: [{topology.rate: {from: 1Gbps, to: 10000Gbps, step: 1Gbps}}, {topology.delay: {from: 1us, to: 10000us, step: 1us}}]}\n": `100000000 points`,
+		big("type: leaf-spine, leaves: 1000, spines: 1000, hosts_per_leaf: 1000"):                                                                     `topology: there would be 2000000 links, more than 500000; make it smaller, or raise limits.links`,
+		big("type: leaf-spine, leaves: 2147483647, spines: 2147483647, hosts_per_leaf: 2147483647"):                                                   `9.2e+18 links`,
+		big("type: fat-tree, k: 64"):                                                                              `335544320 routes or more`,
+		big("type: leaf-spine, leaves: 400, spines: 400, hosts_per_leaf: 10"):                                     `routes, more than 200000000`,
+		flows("{type: list, flows: [{src: host0, dst: host1, size: 1KB, count: 16000000}]}"):                      `workload.flows.0: with these there are more than 2000000 flows in the list`,
+		strings.Replace(flows("{type: poisson, sizes: web-search, load: 0.5}"), "stop: 1ms", "stop: 8000000s", 1): `workload: there would be about`,
+		flows("{type: incast, senders: 2, events: 16000000, size: 1KB, interval: 1ps}"):                           `about 32000000 flows`,
+		flows("{type: jobs, blocks: 16000000, copies: 2, size: 1KB}"):                                             `flows, more than 20000000`,
+		flows("{type: mix, parts: [{type: jobs, blocks: 16000000, copies: 2, size: 1KB}]}"):                       `flows, more than 20000000`,
+		flows("{type: semi-dynamic, paths: 4, step: 2, least: 1, most: 4, events: 16000000, interval: 1ps}"):      `flows, more than 20000000`,
+		flows("{type: file, path: /dev/zero}"):                                                                    `/dev/zero`,
+	} {
+		begin := time.Now()
+		_, err := loadFile(t, write(t, text), "")
+		assert.Less(t, time.Since(begin), 8*time.Second, want)
+		var problems Problems
+		require.ErrorAs(t, err, &problems, want)
+		require.ErrorContains(t, err, want)
+		assert.Regexp(t, `^/.*exp\.yaml:\d+:\d+$`, problems[0].Position)
+	}
+}
+
+func TestLimitsAreRaisedAndLowered(t *testing.T) {
+	text := base + "matrix: {topology.rate: {from: 1Gbps, to: 12Gbps, step: 1Gbps}}\n"
+	_, err := loadFile(t, write(t, text), "", "limits.points=11")
+	require.ErrorContains(t, err, "12 points, more than 11")
+	e, err := loadFile(t, write(t, text+"limits: {points: 12, runs: 12}\nseeds: 1-1\n"), "")
+	require.NoError(t, err)
+	require.NoError(t, e.CheckRuns())
+	e.Seeds = []uint64{1, 2}
+	require.ErrorContains(t, e.CheckRuns(), "12 points and 2 seeds make 24 runs, more than 12; take fewer seeds, or raise limits.runs")
+
+	_, err = loadFile(t, write(t, base+"limits: {pionts: 3}\n"), "")
+	require.ErrorContains(t, err, `there is no key "pionts" in limits; did you mean "points"?`)
+
+	// What only making them tells is bounded when they are made.
+	rows := "flow,src,dst,start_ps,size_bytes\n"
+	for i := range 5 {
+		rows += fmt.Sprintf("%d,host0,host1,%d,1000\n", i, i)
+	}
+	file := write(t, strings.NewReplacer("type: list", "type: file\n  path: flows.csv", "  flows:\n    - {src: host0, dst: host2, start: 0us, size: 1MB}\n", "").Replace(base)+"limits: {flows: 4}\n")
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(file), "flows.csv"), []byte(rows), 0o644))
+	e, err = loadFile(t, file, "")
+	if err == nil {
+		_, err = e.Points[0].Hash()
+	}
+	require.ErrorContains(t, err, "more than 4 flows; make fewer, or raise limits.flows")
+}
+
+// TestLongChecksEndWhenAsked: validation and hashing hear of Ctrl-C and say how
+// far they are.
+func TestLongChecksEndWhenAsked(t *testing.T) {
+	interrupted := errors.New("interrupted")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	file := write(t, base+"matrix: {topology.rate: {from: 1Gbps, to: 9000Gbps, step: 1Gbps}}\n")
+	time.AfterFunc(300*time.Millisecond, func() { cancel(interrupted) })
+	begin := time.Now()
+	_, err := Load(file, Options{Catalog: testCatalog(t), ConfigDir: "../../configs", Context: ctx})
+	require.ErrorIs(t, err, interrupted)
+	assert.Less(t, time.Since(begin), 3*time.Second)
+
+	text := strings.Replace(base, base[strings.Index(base, "workload:"):strings.Index(base, "preset:")], "workload: {type: poisson, size: 1KB, load: 0.5}\n", 1)
+	ctx, cancel = context.WithCancelCause(context.Background())
+	var told []string
+	e, err := Load(write(t, strings.Replace(text, "stop: 1ms", "stop: 800ms", 1)), Options{Catalog: testCatalog(t), ConfigDir: "../../configs", Context: ctx, Tell: func(text string) {
+		told = append(told, text)
+		cancel(interrupted)
+	}})
+	require.NoError(t, err)
+	begin = time.Now()
+	_, err = e.Points[0].Hash()
+	require.ErrorIs(t, err, interrupted)
+	assert.Less(t, time.Since(begin), 10*time.Second)
+	assert.Regexp(t, `^exp: \d+ flows so far$`, told[0])
 }

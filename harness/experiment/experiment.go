@@ -6,6 +6,7 @@
 package experiment
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -41,6 +42,9 @@ type Options struct {
 	Scale     string   // "" = DefaultScale, which need not be in the file
 	Sets      []string // path=value, laid over the file
 	ConfigDir string   // holds presets/; "" = the nearest one above the file, or configs
+
+	Context context.Context // ends loading, and what points take long for later; nil = never
+	Tell    func(string)    // is told now and then how far that is; nil = nobody
 }
 
 // Experiment is a loaded experiment.
@@ -53,6 +57,7 @@ type Experiment struct {
 	Points              []*Point
 	Figure              *yaml.Node // the figure section, scale applied; nil if there is none
 	Warnings            []string
+	Limits              Limits
 }
 
 // Point is one combination of the matrix; it runs on each of its engines with
@@ -92,23 +97,38 @@ func (p *Point) String() string {
 // random flow list enters as the one of seed 0.
 func (p *Point) Hash() (string, error) { return p.hash() }
 
-func (p *Point) computeHash() (string, error) {
+func (p *Point) computeHash(ctx context.Context) (string, error) {
 	flows, err := scenario.FlowsDigest(p.Flows.Flows(0))
 	if err != nil {
 		return "", fmt.Errorf("%s: flow list: %w", p.Scenario.Name, err)
 	}
-	routes, err := scenario.RoutesDigest(p.Topology.Routes())
+	routes, err := scenario.RoutesDigest(until(ctx, p.Topology.Routes()))
 	if err != nil {
 		return "", fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
 	}
 	changes := p.Topology.Changes()
 	changed := make([][sha256.Size]byte, len(changes))
 	for i, c := range changes {
-		if changed[i], err = scenario.RoutesDigest(c.Routes); err != nil {
+		if changed[i], err = scenario.RoutesDigest(until(ctx, c.Routes)); err != nil {
 			return "", fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
 		}
 	}
+	if err := context.Cause(ctx); err != nil {
+		return "", err
+	}
 	return p.Scenario.Hash(flows, routes, changed...)
+}
+
+// until ends routes early when ctx is done.
+func until(ctx context.Context, routes iter.Seq[scenario.Route]) iter.Seq[scenario.Route] {
+	return func(yield func(scenario.Route) bool) {
+		n := 0
+		for r := range routes {
+			if n++; n%(1<<16) == 0 && ctx.Err() != nil || !yield(r) {
+				return
+			}
+		}
+	}
 }
 
 // FlowList is the point's workload, of which flow lists are generated.
@@ -164,6 +184,8 @@ type loader struct {
 	presets    map[string]*preset
 	topologies map[string]*topology.Topology
 	used       map[string]bool // components in use at any point
+	limits     Limits
+	watch      *watch
 }
 
 // Load reads an experiment and checks all of it. The error is of type
@@ -172,6 +194,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		forest: newForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{},
+		limits: defaultLimits, watch: newWatch(opt),
 	}
 	var err error
 	if l.configDir, err = configDir(file, opt.ConfigDir); err != nil {
@@ -190,7 +213,11 @@ func Load(file string, opt Options) (*Experiment, error) {
 	head := l.head(root, e)
 	combinations := withEngines(l.combinations(root, flags))
 	usual := l.engines(head, combinations)
-	for _, c := range combinations {
+	for i, c := range combinations {
+		if err := context.Cause(l.watch.ctx); err != nil {
+			return nil, err
+		}
+		l.watch.say("%s: %d of %d points checked", l.name, i, len(combinations))
 		point := l.point(root, c)
 		if point == nil {
 			continue
@@ -210,6 +237,10 @@ func Load(file string, opt Options) (*Experiment, error) {
 		e.Points = append(e.Points, point)
 	}
 	l.unused(root, e)
+	if err := context.Cause(l.watch.ctx); err != nil {
+		return nil, err
+	}
+	e.Limits = l.limits
 	if len(l.problems) > 0 {
 		return nil, l.problems
 	}
@@ -314,7 +345,7 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 // Keys of an experiment: those that describe a point, and the others.
 var (
 	pointKeys = []string{"topology", "workload", "preset", "mechanisms", "params", "run", "trace", gameKey}
-	headKeys  = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure"}
+	headKeys  = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure", "limits"}
 )
 
 // path takes a path into the tree apart; component.parameter is short for
@@ -348,6 +379,7 @@ func (l *loader) head(root *yaml.Node, e *Experiment) *section {
 	e.Figure = s.get("figure")
 
 	e.Seeds = l.seeds(s)
+	l.readLimits(s)
 	return s
 }
 
@@ -426,7 +458,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	for i, c := range t.Changes() {
 		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})
 	}
-	point.hash = sync.OnceValues(point.computeHash)
+	point.hash = sync.OnceValues(func() (string, error) { return point.computeHash(l.watch.ctx) })
 	return point
 }
 

@@ -38,7 +38,7 @@ func (l *loader) topology(root *section) *topology.Topology {
 	before := l.found
 	b := l.topologyType(s)
 	s.done()
-	if b == nil || l.found > before {
+	if b == nil || l.found > before || !l.fits(s, b) {
 		return nil
 	}
 	t, err := b.Build()
@@ -49,6 +49,9 @@ func (l *loader) topology(root *section) *topology.Topology {
 		return nil
 	case err != nil:
 		l.problem(s.node, "topology: %v", err)
+		return nil
+	}
+	if !l.fitsRoutes(s, t, 1+len(t.Changes())) {
 		return nil
 	}
 	l.topologies[string(key)] = t

@@ -84,7 +84,7 @@ func (l *loader) workload(root *section, t *topology.Topology, rules workload.Ru
 		root.missing("workload", "{type: list, flows: [{src: host0, dst: host1, start: 0us, size: 1MB}]}")
 		return nil
 	}
-	return l.workloadOf(s, t, rules)
+	return l.bounded(s, l.workloadOf(s, t, rules))
 }
 
 // workloadOf reads a workload of any type.
@@ -456,8 +456,14 @@ func (l *loader) flowList(s *section, t *topology.Topology, rules workload.Rules
 	var entries []workload.Entry
 	s.need("flows", "[{src: host0, dst: host1, start: 0us, size: 1MB}]")
 	items := s.items("flows")
+	listed := 0.0
 	for i, n := range items {
-		entries = append(entries, l.flow(n, s.name("flows."+strconv.Itoa(i)), t, rules))
+		entry := l.flow(n, s.name("flows."+strconv.Itoa(i)), t, rules)
+		entries = append(entries, entry)
+		if listed += float64(entry.Count); listed > mostListed {
+			l.problem(n, "%s.%d: with these there are more than %d flows in the list, which is held in memory; give them as a file, or by a workload that makes them", s.name("flows"), i, mostListed)
+			break
+		}
 	}
 	s.done()
 	if l.found > before {

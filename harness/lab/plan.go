@@ -39,10 +39,17 @@ func (lab *Lab) Load(ctx context.Context, names []string, s Selection) ([]Experi
 	var all []Experiment
 	var problems []error
 	for _, name := range names {
-		l, err := lab.loadOne(c, name, s)
+		l, err := lab.loadOne(ctx, c, name, s)
 		all, problems = append(all, l), append(problems, err)
 	}
 	return all, errors.Join(problems...)
+}
+
+// tell says what is done that takes long.
+func (lab *Lab) tell(text string) {
+	if !lab.Set.JSON {
+		fmt.Fprintln(lab.Err, text)
+	}
 }
 
 // Experiment is an experiment with its figure section, if it has one.
@@ -51,7 +58,7 @@ type Experiment struct {
 	Spec *spec.Figure
 }
 
-func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experiment, error) {
+func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s Selection) (Experiment, error) {
 	file, err := lab.experimentFile(name)
 	if err != nil {
 		return Experiment{}, err
@@ -60,7 +67,7 @@ func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experimen
 	if err != nil {
 		return Experiment{}, err
 	}
-	e, err := experiment.Load(file, experiment.Options{Catalog: c, Scale: lab.Set.Scale, Sets: s.Sets, ConfigDir: dir})
+	e, err := experiment.Load(file, experiment.Options{Catalog: c, Scale: lab.Set.Scale, Sets: s.Sets, ConfigDir: dir, Context: ctx, Tell: lab.tell})
 	if err != nil {
 		return Experiment{}, err
 	}
@@ -74,6 +81,9 @@ func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experimen
 		if err := e.OnEngines(lab.Set.Engines); err != nil {
 			return Experiment{}, err
 		}
+	}
+	if err := e.CheckRuns(); err != nil {
+		return Experiment{}, err
 	}
 	section, err := decodeFigure(e, s)
 	return Experiment{e, section}, err

@@ -1,0 +1,58 @@
+package topology
+
+// Size is how large a network would be, before it is built. Numbers are floats
+// because descriptions are not checked yet.
+type Size struct{ Hosts, Switches, Links float64 }
+
+// Size says how large the network would be.
+func (d Dumbbell) Size() Size {
+	hosts := float64(d.Senders) + float64(d.Receivers)
+	return Size{hosts, float64(d.Switches), hosts + float64(d.Switches)}
+}
+
+// Size says how large the network would be.
+func (c Chain) Size() Size {
+	return Size{float64(len(c.Hosts)), float64(c.Switches), float64(len(c.Hosts)) + float64(c.Switches)}
+}
+
+// Size says how large the network would be.
+func (s Star) Size() Size { return Size{float64(s.Hosts), 1, float64(s.Hosts)} }
+
+// Size says how large the network would be.
+func (l LeafSpine) Size() Size {
+	hosts := float64(l.Leaves) * float64(l.HostsPerLeaf)
+	return Size{hosts, float64(l.Leaves) + float64(l.Spines), hosts + float64(l.Leaves)*float64(l.Spines)*float64(l.Parallel)}
+}
+
+// Size says how large the network would be.
+func (f FatTree) Size() Size {
+	k := float64(f.K)
+	return Size{k * k * k / 4, 5 * k * k / 4, 3 * k * k * k / 4}
+}
+
+// Size says how large the network would be.
+func (c Custom) Size() Size {
+	return Size{float64(len(c.Hosts)), float64(len(c.Switches)), float64(len(c.Links))}
+}
+
+// RouteCount is how many routes there are at the beginning of a run: next hops
+// of all switches towards all hosts.
+func (t *Topology) RouteCount() int64 {
+	hosts := map[uint32]int64{} // by the switch that they hang on
+	first := map[uint32]uint32{}
+	for host, tor := range t.tor {
+		if hosts[tor] == 0 {
+			first[tor] = uint32(host)
+		}
+		hosts[tor]++
+	}
+	var total int64
+	var hops []uint16
+	for node := t.hosts; node < len(t.Nodes); node++ {
+		for tor, host := range first {
+			hops = t.nextHops(hops[:0], uint32(node), host)
+			total += hosts[tor] * int64(len(hops))
+		}
+	}
+	return total
+}
