@@ -158,3 +158,26 @@ func TestLongChecksEndWhenAsked(t *testing.T) {
 	assert.Less(t, time.Since(begin), 10*time.Second)
 	assert.Regexp(t, `^exp: \d+ flows so far$`, told[0])
 }
+
+// TestWhatTheEnginesHoldIsCheckedFirst: none of this gets as far as a runner.
+func TestWhatTheEnginesHoldIsCheckedFirst(t *testing.T) {
+	for _, test := range []struct{ old, new, want string }{
+		{"rate: 100Gbps", "rate: 101Tbps", `topology.rate: "101Tbps" is too large for a link; the engines hold 100Tbps`},
+		{"rate: 100Gbps", "rate: 100Gbps, overrides: [{link: host0->s1, rate: 200Tbps}]", `"200Tbps" is too large for a link`},
+		{"delay: 1us", "delay: 8640000s", `topology.delay: "8640000s" is too long for a link; it is at most 10s`},
+		{"delay: 1us", "delay: 1us, host_delay: 11s", `"11s" is too long for a link`},
+		{"type: star, hosts: 3", "type: leaf-spine, leaves: 2, spines: 20000, hosts_per_leaf: 2", `topology: a switch has 20000 equal-cost next hops towards a host; the engines hold 4095`},
+		{"type: star, hosts: 3", "type: leaf-spine, leaves: 2, spines: 1, parallel_links: 4096, hosts_per_leaf: 2", `4096 equal-cost next hops`},
+		{"run: {stop: 1ms}", "run: {warmup: 8640000s, measure: 8640000s, drain: 8640000s}", `warmup, measure and drain together are longer than 100 days`},
+		{"run: {stop: 1ms}", "run: {measure: 8640000s, drain: 1ps}", `warmup, measure and drain together are longer than 100 days`},
+		{"run: {stop: 1ms}", "run: {stop: 8640001s}", `at most 100 days`},
+	} {
+		require.Contains(t, base, test.old)
+		_, err := loadFile(t, write(t, strings.Replace(base, test.old, test.new, 1)), "")
+		require.ErrorContains(t, err, test.want)
+	}
+	_, err := loadFile(t, write(t, strings.Replace(base, "type: star, hosts: 3", "type: leaf-spine, leaves: 2, spines: 4095, hosts_per_leaf: 2", 1)), "")
+	require.NoError(t, err)
+	_, err = loadFile(t, write(t, strings.Replace(base, "run: {stop: 1ms}", "run: {warmup: 8630000s, measure: 1000s, drain: 9000s}", 1)), "")
+	require.NoError(t, err)
+}

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
 )
@@ -79,10 +80,21 @@ func (l *loader) fits(s *section, b any) bool {
 		!l.above(s.node, routes, l.limits.Routes, "routes or more", "routes", "topology: there would be")
 }
 
-// fitsRoutes says whether its routes are, when it is built.
-func (l *loader) fitsRoutes(s *section, t *topology.Topology, tables int) bool {
-	routes := float64(t.RouteCount()) * float64(tables)
-	return !l.above(s.node, routes, l.limits.Routes, "routes", "routes", "topology: there are")
+// fitsBuilt says whether what has been built is within the limits, and is what
+// the engines can hold.
+func (l *loader) fitsBuilt(s *section, t *topology.Topology, tables int) bool {
+	routes, hops := t.RouteCount()
+	switch ports := t.MostPorts(); {
+	case hops > scenario.MaxNextHops:
+		l.problem(s.node, "topology: a switch has %d equal-cost next hops towards a host; the engines hold %d", hops, scenario.MaxNextHops)
+	case ports > scenario.MaxPorts:
+		l.problem(s.node, "topology: a node has %d ports; the engines hold %d", ports, scenario.MaxPorts)
+	case len(t.Nodes) > scenario.MaxNodes:
+		l.problem(s.node, "topology: there are %d nodes; the engines hold %d", len(t.Nodes), scenario.MaxNodes)
+	default:
+		return !l.above(s.node, float64(routes)*float64(tables), l.limits.Routes, "routes", "routes", "topology: there are")
+	}
+	return false
 }
 
 // bounded gives a workload its bounds, nil if it is beyond them.

@@ -52,8 +52,10 @@ func (l *loader) run(root *section) run {
 		}
 		s.need("drain", "20ms")
 		r.rules.FromPs = s.time("warmup", 0)
-		r.rules.ToPs = r.rules.FromPs + positive("measure")
-		if r.rules.StopPs = r.rules.ToPs + positive("drain"); r.rules.StopPs > units.MaxTime {
+		window, drain := positive("measure"), positive("drain")
+		r.rules.ToPs = r.rules.FromPs + min(window, units.MaxTime-r.rules.FromPs)
+		r.rules.StopPs = r.rules.ToPs + min(drain, units.MaxTime-r.rules.ToPs)
+		if window > units.MaxTime-r.rules.FromPs || drain > units.MaxTime-r.rules.ToPs { // before anything overflows
 			l.problem(measure, "warmup, measure and drain together are longer than 100 days")
 		}
 	}

@@ -35,9 +35,10 @@ func (c Custom) Size() Size {
 	return Size{float64(len(c.Hosts)), float64(len(c.Switches)), float64(len(c.Links))}
 }
 
-// RouteCount is how many routes there are at the beginning of a run: next hops
-// of all switches towards all hosts.
-func (t *Topology) RouteCount() int64 {
+// RouteCount is how many routes there are at the beginning of a run, next hops
+// of all switches towards all hosts, and the most that a switch has towards one
+// host.
+func (t *Topology) RouteCount() (total int64, most int) {
 	hosts := map[uint32]int64{} // by the switch that they hang on
 	first := map[uint32]uint32{}
 	for host, tor := range t.tor {
@@ -46,13 +47,22 @@ func (t *Topology) RouteCount() int64 {
 		}
 		hosts[tor]++
 	}
-	var total int64
 	var hops []uint16
 	for node := t.hosts; node < len(t.Nodes); node++ {
 		for tor, host := range first {
 			hops = t.nextHops(hops[:0], uint32(node), host)
 			total += hosts[tor] * int64(len(hops))
+			most = max(most, len(hops))
 		}
 	}
-	return total
+	return total, most
+}
+
+// MostPorts is the largest number of ports of a node.
+func (t *Topology) MostPorts() int {
+	most := 0
+	for _, ports := range t.ports {
+		most = max(most, len(ports))
+	}
+	return most
 }
