@@ -123,16 +123,19 @@ func (f *findings) add(dir string, seen map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err = file.Walk(dir, func(path string, info fs.FileInfo) error {
+		name := filepath.Base(path)
 		switch {
-		case err != nil:
-			return fmt.Errorf("looking for results: %w", err)
-		case d.IsDir() && path != dir && strings.HasPrefix(d.Name(), "."):
+		case info.IsDir() && path != dir && strings.HasPrefix(name, "."):
 			return fs.SkipDir
-		case d.Name() != "claims.json" || seen[path]:
+		case name != "claims.json":
 			return nil
 		}
-		seen[path] = true
+		target, err := filepath.EvalSymlinks(path)
+		if err != nil || seen[target] {
+			return err
+		}
+		seen[target] = true
 		stored, err := figure.Read(filepath.Dir(path))
 		if errors.Is(err, figure.ErrNoFigure) { // made before there was a figure.json
 			f.notices = append(f.notices, "Left out: "+err.Error())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -256,23 +257,30 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Runs lists the directories below a path that hold a manifest, sorted.
+// Runs lists the directories below a path that hold a manifest, sorted. Links
+// are followed; a run that is there under several names is listed once.
 func Runs(path string) ([]string, error) {
-	var dirs []string
-	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+	found := map[string]string{} // by its real path
+	err := file.Walk(path, func(p string, info fs.FileInfo) error {
+		name := filepath.Base(p)
 		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && p != path && (strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(d.Name(), failedSuffix)):
+		case info.IsDir() && p != path && (strings.HasPrefix(name, ".") || strings.HasSuffix(name, failedSuffix)):
 			return fs.SkipDir
-		case d.Name() == ManifestFile:
-			dirs = append(dirs, filepath.Dir(p))
+		case name != ManifestFile:
+			return nil
+		}
+		dir := filepath.Dir(p)
+		target, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return err
+		}
+		if _, known := found[target]; !known || dir == target {
+			found[target] = dir
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("looking for runs in %s: %w", path, err)
 	}
-	slices.Sort(dirs)
-	return dirs, nil
+	return slices.Sorted(maps.Values(found)), nil
 }
