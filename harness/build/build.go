@@ -243,18 +243,32 @@ func (b *Builder) ensure(ctx context.Context, name string, sources, cmakeArgs []
 	if _, err := os.Stat(filepath.Join(b.root, "CMakeLists.txt")); err != nil {
 		return "", fmt.Errorf("the C++ sources are not in %s: %w; check the checkout", b.root, err)
 	}
+	if hash, err = hashSources(b.root, sources); err != nil {
+		return "", err
+	}
+	if !always && b.fresh(name, hash, cmakeArgs) {
+		return hash, nil // in a checkout that cannot be written to, too
+	}
 	if err := os.MkdirAll(b.Dir(), 0o755); err != nil {
-		return "", fmt.Errorf("making the build folder: %w", err)
+		return "", notHere("making the build folder", err)
 	}
 	l, err := flock.Acquire(ctx, filepath.Join(b.root, "build", "."+string(b.kind)+".lock"))
-	if err != nil {
+	if errors.Is(err, flock.ErrLocked) {
 		return "", fmt.Errorf("locking the build folder %s (is another build running?): %w", b.Dir(), err)
 	}
-	hash, err = hashSources(b.root, sources)
+	if err != nil {
+		return "", notHere("locking the build folder", err)
+	}
+	hash, err = hashSources(b.root, sources) // they may have changed while it waited
 	if err == nil {
 		err = b.build(ctx, name, hash, cmakeArgs, always)
 	}
 	return hash, errors.Join(err, l.Release())
+}
+
+// notHere is an error of a build in a checkout that cannot be written to.
+func notHere(doing string, err error) error {
+	return fmt.Errorf("%s: %w; what is there is not built from the present sources, so it has to be built: use a checkout that you can write to, or have its owner run: fabriclab build", doing, err)
 }
 
 // fresh says whether a program is there and was built from the sources with

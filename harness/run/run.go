@@ -208,7 +208,10 @@ func (w *worker) job(ctx context.Context, job Job) Result {
 
 // attempt runs a job once, unless there is a valid result.
 func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, error) {
-	m, wrong := find(job, w.Options)
+	m, wrong, err := find(job, w.Options)
+	if err != nil {
+		return nil, false, newFailure(job, err)
+	}
 	if m != nil {
 		return m, true, nil
 	}
@@ -220,7 +223,7 @@ func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, e
 		return nil, false, failed(ctx, job, err)
 	}
 	// Another process may have made it while this one waited for the lock.
-	if m, _ = find(job, w.Options); m != nil {
+	if m, _, err = find(job, w.Options); m != nil {
 		if err := dir.Discard(); err != nil {
 			return nil, false, failed(ctx, job, err)
 		}
@@ -263,22 +266,22 @@ func (w *worker) make(ctx context.Context, job Job, dir string) (*store.Manifest
 }
 
 // find returns the manifest of a valid result, or nil and what is wrong with
-// one that is there and not taken.
-func find(job Job, opt Options) (m *store.Manifest, wrong error) {
+// one that is there and not taken. It is an error if that cannot be said.
+func find(job Job, opt Options) (m *store.Manifest, wrong, err error) {
 	if opt.Again {
-		return nil, nil
+		return nil, nil, nil
 	}
 	m, wrong = opt.Store.Find(job.Key, job.Program.BuildID, opt.Verify)
 	var damage *store.CorruptError
 	switch {
 	case errors.Is(wrong, store.ErrNoRun):
-		return nil, nil
+		return nil, nil, nil
 	case errors.As(wrong, &damage):
-		return nil, fmt.Errorf("the result in %s is damaged and made again: %w", damage.Dir, damage.Err)
+		return nil, fmt.Errorf("the result in %s is damaged and made again: %w", damage.Dir, damage.Err), nil
 	case wrong != nil:
-		return nil, fmt.Errorf("the result that is there cannot be read and is made again: %w", wrong)
+		return nil, nil, fmt.Errorf("there is a result, but it cannot be looked at: %w; or make it anew with --again", wrong)
 	}
-	return m, nil
+	return m, nil, nil
 }
 
 func failed(ctx context.Context, job Job, err error) error {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -85,6 +86,9 @@ const StateOK = "ok"
 // ErrNoRun is returned for a directory that holds no complete run.
 var ErrNoRun = errors.New("no complete run")
 
+// ErrUnreadable is returned for a run that one may not read.
+var ErrUnreadable = errors.New("not to be read")
+
 // Read reads the manifest of a run directory.
 func Read(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
@@ -93,7 +97,7 @@ func Read(dir string) (*Manifest, error) {
 		return nil, fmt.Errorf("%w in %s (there is no %s)", ErrNoRun, dir, ManifestFile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the manifest of run %s: %w", dir, err)
+		return nil, unread(dir, ManifestFile, err)
 	}
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -160,18 +164,27 @@ func (f File) verify(dir, name string, depth Depth) error {
 	path := filepath.Join(dir, name)
 	info, err := os.Stat(path)
 	if err != nil {
-		return corrupt(dir, fmt.Errorf("%s: %w", name, err))
+		return unread(dir, name, err)
 	}
 	got := File{Bytes: info.Size(), SHA256: f.SHA256}
 	if depth >= Contents && got.Bytes == f.Bytes {
 		if got, err = HashFile(path); err != nil {
-			return corrupt(dir, err)
+			return unread(dir, name, err)
 		}
 	}
 	if err := got.sum().Differs(f.sum()); err != nil {
 		return corrupt(dir, fmt.Errorf("%s %w, as the manifest says", name, err))
 	}
 	return nil
+}
+
+// unread says why a file could not be read: a run that one may not read is not
+// damaged.
+func unread(dir, name string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: run %s: %w; have its owner make it readable", ErrUnreadable, dir, err)
+	}
+	return corrupt(dir, fmt.Errorf("%s: %w", name, err))
 }
 
 func (f File) sum() file.Sum { return file.Sum{Bytes: f.Bytes, SHA256: f.SHA256} }
