@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -131,6 +132,9 @@ func (f *forest) adopt(n *yaml.Node, from func(*yaml.Node) source, above map[*ya
 		return
 	}
 	f.sources[n] = from(n)
+	if i := strings.IndexFunc(n.Value, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); n.Kind == yaml.ScalarNode && i >= 0 {
+		f.problem(n, "the control character %q has no place in a name or value; take it out", []rune(n.Value[i:])[0])
+	}
 	above[n] = true
 	defer delete(above, n)
 	keys := map[string]bool{}

@@ -86,6 +86,9 @@ func play(mode string, options map[string]string) int {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "terminate called after throwing an instance of 'std::bad_alloc'")
 		return 70
+	case "escape":
+		fmt.Fprintln(os.Stderr, "\x1b[2Jgone")
+		return 70
 	case "segv":
 		// A Go program cannot die of SIGSEGV, a shell can.
 		check(syscall.Exec("/bin/sh", []string{"sh", "-c", "echo 'assertion failed: queue.size >= 0' >&2; kill -SEGV $$"}, os.Environ()))
