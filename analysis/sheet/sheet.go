@@ -11,9 +11,9 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/google/renameio/v2"
 	"github.com/parquet-go/parquet-go"
 
+	"fabriclab/base/file"
 	"fabriclab/base/parquetfile"
 )
 
@@ -80,11 +80,11 @@ func (s *Sheet) WriteFile(path string) (err error) {
 	if err := CheckName(path); err != nil {
 		return err
 	}
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
+	f, err := file.Create(path, 0o644)
 	if err != nil {
 		return fmt.Errorf("writing a table: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Cleanup()) }()
+	defer func() { err = errors.Join(err, f.Discard()) }()
 	write := s.writeParquet
 	if filepath.Ext(path) == ".csv" {
 		write = s.WriteCSV
@@ -92,7 +92,7 @@ func (s *Sheet) WriteFile(path string) (err error) {
 	if err := write(f); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return f.CloseAtomicallyReplace()
+	return f.Commit()
 }
 
 // WriteCSV writes the sheet as CSV. No value is an empty field, and what is

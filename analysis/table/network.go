@@ -3,11 +3,11 @@ package table
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"fabriclab/base/file"
 	"fabriclab/base/portname"
 )
 
@@ -24,7 +24,7 @@ type Network struct {
 // ReadNetwork reads the scenario of the run in dir.
 func ReadNetwork(dir string) (*Network, error) {
 	path := filepath.Join(dir, "scenario.json")
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: reading its scenario: %w", dir, err)
 	}

@@ -16,6 +16,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"fabriclab/base/file"
 )
 
 // batchRows is how many rows are decoded at a time.
@@ -122,7 +124,7 @@ func Describe(dir, name string) (t *catalog.Table, err error) {
 // for damage.
 func withFile(dir, name string, inCaller *bool, use func(path string, file *parquet.File) error) (err error) {
 	path := filepath.Join(dir, name+".parquet")
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, statErr := os.Stat(dir); statErr != nil {
 			return fmt.Errorf("run %s does not exist; run the experiment first", dir)

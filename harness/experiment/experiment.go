@@ -6,6 +6,7 @@
 package experiment
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -41,6 +42,9 @@ type Options struct {
 	Scale     string   // "" = DefaultScale, which need not be in the file
 	Sets      []string // path=value, laid over the file
 	ConfigDir string   // holds presets/; "" = the nearest one above the file, or configs
+
+	Context context.Context // ends loading, and what points take long for later; nil = never
+	Tell    func(string)    // is told now and then how far that is; nil = nobody
 }
 
 // Experiment is a loaded experiment.
@@ -53,6 +57,7 @@ type Experiment struct {
 	Points              []*Point
 	Figure              *yaml.Node // the figure section, scale applied; nil if there is none
 	Warnings            []string
+	Limits              Limits
 }
 
 // Point is one combination of the matrix; it runs on each of its engines with
@@ -92,23 +97,38 @@ func (p *Point) String() string {
 // random flow list enters as the one of seed 0.
 func (p *Point) Hash() (string, error) { return p.hash() }
 
-func (p *Point) computeHash() (string, error) {
+func (p *Point) computeHash(ctx context.Context) (string, error) {
 	flows, err := scenario.FlowsDigest(p.Flows.Flows(0))
 	if err != nil {
 		return "", fmt.Errorf("%s: flow list: %w", p.Scenario.Name, err)
 	}
-	routes, err := scenario.RoutesDigest(p.Topology.Routes())
+	routes, err := scenario.RoutesDigest(until(ctx, p.Topology.Routes()))
 	if err != nil {
 		return "", fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
 	}
 	changes := p.Topology.Changes()
 	changed := make([][sha256.Size]byte, len(changes))
 	for i, c := range changes {
-		if changed[i], err = scenario.RoutesDigest(c.Routes); err != nil {
+		if changed[i], err = scenario.RoutesDigest(until(ctx, c.Routes)); err != nil {
 			return "", fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
 		}
 	}
+	if err := context.Cause(ctx); err != nil {
+		return "", err
+	}
 	return p.Scenario.Hash(flows, routes, changed...)
+}
+
+// until ends routes early when ctx is done.
+func until(ctx context.Context, routes iter.Seq[scenario.Route]) iter.Seq[scenario.Route] {
+	return func(yield func(scenario.Route) bool) {
+		n := 0
+		for r := range routes {
+			if n++; n%(1<<16) == 0 && ctx.Err() != nil || !yield(r) {
+				return
+			}
+		}
+	}
 }
 
 // FlowList is the point's workload, of which flow lists are generated.
@@ -165,6 +185,8 @@ type loader struct {
 	topologies map[string]*topology.Topology
 	used       map[string]bool // components in use at any point
 	setParams  []setParams
+	limits     Limits
+	watch      *watch
 }
 
 // Load reads an experiment and checks all of it. The error is of type
@@ -173,6 +195,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		forest: newForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{},
+		limits: defaultLimits, watch: newWatch(opt),
 	}
 	if err := l.checkKeys(); err != nil {
 		return nil, err
@@ -194,7 +217,11 @@ func Load(file string, opt Options) (*Experiment, error) {
 	head := l.head(root, e)
 	combinations := withEngines(l.combinations(root, flags))
 	usual := l.engines(head, combinations)
-	for _, c := range combinations {
+	for i, c := range combinations {
+		if err := context.Cause(l.watch.ctx); err != nil {
+			return nil, err
+		}
+		l.watch.say("%s: %d of %d points checked", l.name, i, len(combinations))
 		point := l.point(root, c)
 		if point == nil {
 			continue
@@ -214,6 +241,10 @@ func Load(file string, opt Options) (*Experiment, error) {
 		e.Points = append(e.Points, point)
 	}
 	l.unused(root, e)
+	if err := context.Cause(l.watch.ctx); err != nil {
+		return nil, err
+	}
+	e.Limits = l.limits
 	if len(l.problems) > 0 {
 		return nil, l.problems
 	}
@@ -319,7 +350,7 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 // others.
 var (
 	ownKeys  = []string{"topology", "workload", "preset", "params", nodesKey, "run", "trace"}
-	headKeys = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure"}
+	headKeys = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure", "limits"}
 )
 
 // pointKeys are the keys that describe a point.
@@ -369,6 +400,7 @@ func (l *loader) head(root *yaml.Node, e *Experiment) *section {
 	e.Figure = s.get("figure")
 
 	e.Seeds = l.seeds(s)
+	l.readLimits(s)
 	return s
 }
 
@@ -451,7 +483,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	for i, c := range t.Changes() {
 		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})
 	}
-	point.hash = sync.OnceValues(point.computeHash)
+	point.hash = sync.OnceValues(func() (string, error) { return point.computeHash(l.watch.ctx) })
 	return point
 }
 
@@ -491,17 +523,26 @@ func label(path, value string) Label {
 }
 
 // valueText is a matrix value as a label.
-func valueText(n *yaml.Node) string {
+func valueText(n *yaml.Node) string { return valueTextAt(n, 0) }
+
+// valueTextAt quotes a list or mapping and those directly in it, and writes
+// those further down in brackets: a text that is quoted at each level doubles
+// with each.
+func valueTextAt(n *yaml.Node, depth int) string {
 	if n.Kind == yaml.ScalarNode {
 		return n.Value
 	}
 	words := make([]string, 0, len(n.Content))
 	for i, item := range n.Content {
-		word := valueText(item)
+		word := valueTextAt(item, depth+1)
 		if n.Kind == yaml.MappingNode && i%2 == 0 {
 			word += ":"
 		}
 		words = append(words, word)
 	}
-	return strconv.Quote(strings.Join(words, " "))
+	text := strings.Join(words, " ")
+	if depth < 2 {
+		return strconv.Quote(text)
+	}
+	return "[" + text + "]"
 }

@@ -10,9 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/google/renameio/v2"
-
 	"fabriclab/base/columns"
+	"fabriclab/base/file"
 	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/run"
 )
@@ -189,16 +188,16 @@ func (lab *Lab) showBench(b benchmark) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(dir, "bench", "bench.json")
+	path := filepath.Join(dir, "bench", "bench.json")
 	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(file, append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("writing %s: %w", file, err)
+	if err := file.Write(path, append(text, '\n'), 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	if lab.Set.JSON {
 		return lab.Print(b)
@@ -225,6 +224,6 @@ func (lab *Lab) showBench(b benchmark) error {
 			return err
 		}
 	}
-	_, err = fmt.Fprintf(lab.Out, "heap allocations per packet-hop in mechanisms/, in steady state: %g\n%s\n", b.AllocationsPerPacket, file)
+	_, err = fmt.Fprintf(lab.Out, "heap allocations per packet-hop in mechanisms/, in steady state: %g\n%s\n", b.AllocationsPerPacket, path)
 	return err
 }

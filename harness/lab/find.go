@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/yamlfile"
 	"fabriclab/harness/computed"
 )
 
@@ -49,8 +50,8 @@ func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
 		if d.IsDir() || filepath.Ext(path) != ".yaml" {
 			return nil
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
+		root, err := yamlfile.Read(path)
+		if err != nil || root == nil {
 			return err
 		}
 		var head struct {
@@ -60,10 +61,10 @@ func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
 			Figure   yaml.Node `yaml:"figure"`
 		}
 		var keys map[string]yaml.Node
-		if err := yaml.Unmarshal(text, &head); err != nil {
+		if err := root.Decode(&head); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if err := yaml.Unmarshal(text, &keys); err != nil {
+		if err := root.Decode(&keys); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		isComputed := slices.ContainsFunc(computed.Kinds(), func(k computed.Kind) bool { _, has := keys[k.Key]; return has })

@@ -13,6 +13,7 @@ import (
 	"fabriclab/harness/computed"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
+	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/engine/omnet"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/run"
@@ -40,10 +41,17 @@ func (lab *Lab) Load(ctx context.Context, names []string, s Selection) ([]Experi
 	var all []Experiment
 	var problems []error
 	for _, name := range names {
-		l, err := lab.loadOne(c, name, s)
+		l, err := lab.loadOne(ctx, c, name, s)
 		all, problems = append(all, l), append(problems, err)
 	}
 	return all, errors.Join(problems...)
+}
+
+// tell says what is done that takes long.
+func (lab *Lab) tell(text string) {
+	if !lab.Set.JSON {
+		fmt.Fprintln(lab.Err, text)
+	}
 }
 
 // Experiment is an experiment with its figure section, if it has one.
@@ -52,7 +60,7 @@ type Experiment struct {
 	Spec *spec.Figure
 }
 
-func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experiment, error) {
+func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s Selection) (Experiment, error) {
 	file, err := lab.experimentFile(name)
 	if err != nil {
 		return Experiment{}, err
@@ -61,7 +69,7 @@ func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experimen
 	if err != nil {
 		return Experiment{}, err
 	}
-	e, err := experiment.Load(file, experiment.Options{Catalog: c, Scale: lab.Set.Scale, Sets: s.Sets, ConfigDir: dir})
+	e, err := experiment.Load(file, experiment.Options{Catalog: c, Scale: lab.Set.Scale, Sets: s.Sets, ConfigDir: dir, Context: ctx, Tell: lab.tell})
 	if err != nil {
 		return Experiment{}, err
 	}
@@ -75,6 +83,9 @@ func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experimen
 		if err := e.OnEngines(lab.Set.Engines); err != nil {
 			return Experiment{}, err
 		}
+	}
+	if err := e.CheckRuns(); err != nil {
+		return Experiment{}, err
 	}
 	section, err := decodeFigure(e, s, storedTables(c))
 	return Experiment{e, section}, err
@@ -157,6 +168,9 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 			}
 			if programs[name], err = b.Program(ctx, simulator); err != nil {
 				return nil, err
+			}
+			if lab.Set.NSLog != "" && name == (ns3.Engine{}).Name() {
+				programs[name].Env = append(programs[name].Env, "NS_LOG="+lab.Set.NSLog)
 			}
 			if lab.Set.OmnetResults && name == (omnet.Engine{}).Name() {
 				programs[name].Extra = []string{"--omnet-results", "omnet-results"}

@@ -79,6 +79,7 @@ func (m *maker) experiment(figure object) object {
 			"additionalProperties": m.scale(partial),
 		},
 		"figure": figure,
+		"limits": limits(),
 	}
 	figure["description"] = "what is measured, drawn and claimed (docs/claims.md)"
 	if !slices.Equal(slices.Sorted(maps.Keys(properties)), slices.Sorted(slices.Values(m.about.Head))) {
@@ -97,10 +98,26 @@ func (m *maker) experiment(figure object) object {
 	}
 }
 
+// limits are what an experiment may come to.
+func limits() object {
+	properties := object{}
+	for key, what := range map[string]string{
+		"points": "combinations of the matrix; default 10000", "runs": "points, engines and seeds together; default 1000000",
+		"links": "links of a topology; default 500000", "routes": "next hops of all switches towards all hosts; default 200000000",
+		"flows": "flows of a workload; default 20000000",
+	} {
+		properties[key] = object{"type": "integer", "minimum": 1, "description": what}
+	}
+	return object{
+		"type": "object", "properties": properties, "additionalProperties": false,
+		"description": "raises (or lowers) how large an experiment may be; what is larger is taken for a slip of the pen",
+	}
+}
+
 // scale is what a scale may change.
 func (m *maker) scale(point object) object {
 	properties := object{"figure": object{"type": "object"}, "matrix": object{"type": "object"}}
-	for _, key := range []string{"title", "source", "seeds", "engines"} {
+	for _, key := range []string{"title", "source", "seeds", "engines", "limits"} {
 		properties[key] = object{}
 	}
 	maps.Copy(properties, point)

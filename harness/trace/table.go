@@ -18,6 +18,7 @@ import (
 
 	"fabriclab/base/catalog"
 	"fabriclab/base/columns"
+	"fabriclab/base/file"
 )
 
 // TableFile is a stored table opened for reading.
@@ -46,7 +47,7 @@ func List(runDir string) ([]string, error) {
 // Open opens a table of a run directory.
 func Open(runDir, table string) (t *TableFile, err error) {
 	path := filepath.Join(runDir, table+".parquet")
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		names, listErr := List(runDir)
 		if listErr != nil {

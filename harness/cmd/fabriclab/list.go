@@ -2,18 +2,17 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/measure"
 	"fabriclab/base/catalog"
 	"fabriclab/base/columns"
+	"fabriclab/base/yamlfile"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/workload"
 )
@@ -146,7 +145,7 @@ func (a *app) presets() ([]lab.Entry, error) {
 	}
 	var entries []lab.Entry
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		root, err := yamlfile.Read(file)
 		if err != nil {
 			return nil, fmt.Errorf("listing presets: %w", err)
 		}
@@ -155,7 +154,10 @@ func (a *app) presets() ([]lab.Entry, error) {
 			Title  string `yaml:"title"`
 			Source string `yaml:"source"`
 		}
-		if err := yaml.Unmarshal(text, &head); err != nil {
+		if root != nil {
+			err = root.Decode(&head)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		entries = append(entries, lab.Entry{Name: head.Preset, Title: head.Title, Source: head.Source})

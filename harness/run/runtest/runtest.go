@@ -91,6 +91,9 @@ func play(mode string, options map[string]string) int {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "terminate called after throwing an instance of 'std::bad_alloc'")
 		return 70
+	case "escape":
+		fmt.Fprintln(os.Stderr, "\x1b[2Jgone")
+		return 70
 	case "segv":
 		// A Go program cannot die of SIGSEGV, a shell can.
 		check(syscall.Exec("/bin/sh", []string{"sh", "-c", "echo 'assertion failed: queue.size >= 0' >&2; kill -SEGV $$"}, os.Environ()))
@@ -115,6 +118,40 @@ func play(mode string, options map[string]string) int {
 		for i := 1; mode == "forever" || i <= 120; i++ {
 			say(`{"event":"progress","sim_ps":1000,"stop_ps":1000000,"events":%d,"flows_done":0,"flows_total":2,"wall_s":%g}`, i, float64(i)/100)
 			time.Sleep(10 * time.Millisecond)
+		}
+	case "noise": // 24 MB in lines, 8 MB without one
+		for i := range 24_000 {
+			fmt.Fprintf(os.Stderr, "%8d %s\n", i, strings.Repeat("x", 990))
+		}
+		fmt.Print(strings.Repeat("y", 8<<20))
+		for i := range 20_000 {
+			say(`{"event":"warning","text":"warning %d %s"}`, i, strings.Repeat("z", 200))
+		}
+		fmt.Fprintln(os.Stderr, "the last words")
+	case "noise-crash":
+		for i := range 24_000 {
+			fmt.Fprintf(os.Stderr, "%8d %s\n", i, strings.Repeat("x", 990))
+		}
+		fmt.Fprintln(os.Stderr, "the last words")
+		return 70
+	case "holder", "holder-crash", "escaped", "escaped-crash":
+		// A process of its own that holds standard output, standard error and the trace open.
+		grandchild := exec.CommandContext(context.Background(), "sleep", "600")
+		grandchild.Stdout, grandchild.Stderr = os.Stdout, os.Stderr
+		pipe, err := os.OpenFile(options["trace"], os.O_WRONLY, 0)
+		check(err)
+		grandchild.ExtraFiles = []*os.File{pipe}
+		if strings.HasPrefix(mode, "escaped") {
+			grandchild.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		}
+		check(grandchild.Start())
+		check(os.WriteFile(os.Getenv("GRANDCHILD"), []byte(strconv.Itoa(grandchild.Process.Pid)), 0o644))
+		if strings.HasSuffix(mode, "crash") {
+			return 70
+		}
+	case "environment":
+		for _, v := range os.Environ() {
+			fmt.Fprintln(os.Stderr, v)
 		}
 	case "chatty":
 		fmt.Fprint(os.Stderr, strings.Repeat("x", 200_000), "\n")
