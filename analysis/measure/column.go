@@ -308,7 +308,7 @@ func open(dir string, c spec.Column, port, unit string, timed bool) (*reading, *
 	return rd, t, inRun(dir, err)
 }
 
-// group is the rows of one group.
+// rowGroup is the rows of one group.
 type rowGroup struct {
 	values []float64
 	rows   int

@@ -139,7 +139,7 @@ func TestAnyColumnIsChecked(t *testing.T) {
 	} {
 		f := figure(t, "measures:\n  x: "+c.text)
 		f.Tables = spec.Tables{"prices": pricesTable, "games": {Name: "games", Columns: []catalog.Column{{Name: "users", Type: "u32", Unit: "1"}}}}
-		assert.ErrorContains(t, measure.Check(f, f.Measures.Items["x"]), c.want, c.text)
+		require.ErrorContains(t, measure.Check(f, f.Measures.Items["x"]), c.want, c.text)
 	}
 	for _, c := range []struct{ text, want string }{
 		{`{kind: table, table: prices, unit: "1/s"}`, "table needs table and column"},

@@ -60,7 +60,7 @@ func CheckSeries(f *spec.Figure, s spec.Series) error {
 		if have.used && !have.given {
 			return fmt.Errorf("%s needs %s", s.Kind, k.needs)
 		}
-		if have.given && !have.used && !(have.key == "port" && s.Kind == "table") {
+		if have.given && !have.used && (have.key != "port" || s.Kind != "table") {
 			return fmt.Errorf("%s does not take %s", s.Kind, have.key)
 		}
 	}

@@ -52,6 +52,7 @@ type port struct {
 	link, peer uint32
 }
 
+// Unreachable is the number of hops to a node to which there is no way.
 const Unreachable = ^uint16(0)
 
 // A FieldError says which field of a topology's description is wrong; Field

@@ -36,11 +36,11 @@ type Header struct {
 	Tables  []Table `json:"tables"`
 }
 
-// Table and Column describe a table; see catalog.
-type (
-	Table  = catalog.Table
-	Column = catalog.Column
-)
+// Table describes a table.
+type Table = catalog.Table
+
+// Column describes a column.
+type Column = catalog.Column
 
 var typeWidths = map[string]int{"i64": 8, "u64": 8, "f64": 8, "u32": 4, "u16": 2, "u8": 1, "bool": 1}
 

@@ -50,7 +50,7 @@ func TestAHalfBuiltOneIsNone(t *testing.T) {
 	for _, part := range parts[1:] {
 		t.Setenv("OMNETPP_ROOT", installation(t, part))
 		_, err = Engine{}.Find()
-		assert.ErrorContains(t, err, "is not completely built: it has no "+part)
+		require.ErrorContains(t, err, "is not completely built: it has no "+part)
 	}
 	t.Setenv("OMNETPP_ROOT", t.TempDir())
 	_, err = Engine{}.Find()
