@@ -21,6 +21,11 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func testCatalog(t *testing.T) *catalog.Catalog {
 	t.Helper()
+	return testCatalogOf(t)
+}
+
+func testCatalogOf(t testing.TB) *catalog.Catalog {
+	t.Helper()
 	data, err := os.ReadFile("../../base/catalog/testdata/catalog.json")
 	require.NoError(t, err)
 	c, err := catalog.Load(data)
