@@ -10,7 +10,7 @@ CMAKE := cmake -G Ninja -S .
 COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD 2>/dev/null || echo with changes; })
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build figure figures test test-go test-cpp test-asan lint regress bench docs docker-figure clean FORCE
+.PHONY: help deps build figure figures test test-go test-cpp test-asan abuse lint regress bench docs docker-figure clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -46,6 +46,12 @@ test-asan: deps
 test-go: deps
 	@go vet ./...
 	@go test -race ./...
+
+# A target's time is FUZZ, such as FUZZ=5m.
+FUZZ ?= 20s
+abuse: deps ## attack on purpose: kills, damage, full disks, lost nodes, fuzzing (some ten minutes, not in CI; FUZZ=20s for each target)
+	@FABRICLAB_TEST_ABUSE=1 go test ./harness/e2e -count 1 -timeout 90m -v -run 'TestKilledSweepGoesOn|TestDamageAsAfterAPowerFailure|TestDamagedResultsAreNoticed|TestKilledAtASystemCall|TestFullDisks|TestSlurmLosesNodes'
+	@ci/fuzz.sh $(FUZZ)
 
 lint: deps ## check format and style of Go and C++
 	@ci/deps.sh clang-format

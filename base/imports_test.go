@@ -38,7 +38,7 @@ func part(pkg string) string {
 
 func TestDirectionOfImports(t *testing.T) {
 	const module = "fabriclab/"
-	list := exec.Command("go", "list", "-f", `{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}} code
+	list := exec.CommandContext(t.Context(), "go", "list", "-f", `{{$p := .ImportPath}}{{range .Imports}}{{$p}} {{.}} code
 {{end}}{{range .TestImports}}{{$p}} {{.}} test
 {{end}}{{range .XTestImports}}{{$p}} {{.}} test
 {{end}}`, "./...")

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 golangci=github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.6.2
 status=0
 
-unformatted=$(gofmt -l harness analysis)
+unformatted=$(gofmt -l base harness analysis)
 if [[ -n $unformatted ]]; then
     echo "not formatted (gofmt -w):" $unformatted >&2
     status=1

@@ -8,13 +8,13 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/fct"
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table"
+	"fabriclab/base/columns"
 	"fabriclab/base/units"
 )
 
@@ -57,7 +57,7 @@ func (r *report) section(title string) { r.printf("\n%s\n", title) }
 
 // rows writes a table; cells of a row are separated by tabs.
 func (r *report) rows(head string, rows []string) error {
-	w := tabwriter.NewWriter(&r.b, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := columns.Right(&r.b)
 	fmt.Fprintf(w, "  %s\t\n", head)
 	for _, row := range rows {
 		fmt.Fprintf(w, "  %s\t\n", row)

@@ -11,11 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/measure"
 	"fabriclab/base/catalog"
+	"fabriclab/base/file"
 )
 
 const (
@@ -100,7 +99,7 @@ func (b *Baseline) Save(dir string) error {
 		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
 	if err == nil {
-		err = renameio.WriteFile(path, text.Bytes(), 0o644)
+		err = file.Write(path, text.Bytes(), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the baseline of %s: %w", b.Experiment, err)
@@ -129,7 +128,7 @@ var errAbsent = errors.New("the baseline has no value")
 
 // LoadBaseline reads one baseline file.
 func LoadBaseline(path string) (*Baseline, error) {
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("baseline: %w", err)
 	}

@@ -3,15 +3,13 @@ package compare
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"slices"
-
-	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
+	"fabriclab/base/yamlfile"
 )
 
 // Rules say how large a change of which measure counts, and what fails the
@@ -54,20 +52,16 @@ func DefaultRules() *Rules { return &Rules{Confidence: 0.95} }
 
 // ReadRules reads rules from a YAML file.
 func ReadRules(file string) (*Rules, error) {
-	data, err := os.ReadFile(file)
+	root, err := yamlfile.Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("thresholds: %w", err)
-	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(data, &document); err != nil {
-		return nil, fmt.Errorf("thresholds: %s: %w", file, err)
 	}
 	var text struct {
 		Confidence *spec.Percent `yaml:"confidence"`
 		Rules      []rule        `yaml:"rules"`
 	}
-	if len(document.Content) > 0 {
-		if err := spec.DecodeStrict(file, document.Content[0], &text); err != nil {
+	if root != nil {
+		if err := spec.DecodeStrict(file, root, &text); err != nil {
 			return nil, fmt.Errorf("thresholds: %w", err)
 		}
 	}

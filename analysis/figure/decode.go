@@ -21,12 +21,14 @@ import (
 // Decode reads and checks a figure section. file is named in errors. matrix
 // has the values of each matrix path; nil leaves unchecked whether dimensions
 // and their values are in the matrix, which is right where a flag has narrowed
-// it.
-func Decode(file string, node *yaml.Node, matrix claims.Matrix) (*spec.Figure, error) {
+// it. tables are those that the runs can have; nil leaves unchecked what
+// measures and series say of them.
+func Decode(file string, node *yaml.Node, matrix claims.Matrix, tables spec.Tables) (*spec.Figure, error) {
 	f, err := spec.Decode(file, node)
 	if err != nil {
 		return nil, err
 	}
+	f.Tables = tables
 	for _, name := range f.Dimensions.Names {
 		d := f.Dimensions.Items[name]
 		if err := checkDimension(d, matrix); err != nil {

@@ -22,7 +22,7 @@ func decode(t *testing.T, text string) (*spec.Figure, error) {
 	t.Helper()
 	var node yaml.Node
 	require.NoError(t, yaml.Unmarshal([]byte(text), &node))
-	return figure.Decode("exp.yaml", node.Content[0], claims.Matrix{"preset": {"dcqcn", "hpcc", "fncc"}})
+	return figure.Decode("exp.yaml", node.Content[0], claims.Matrix{"preset": {"dcqcn", "hpcc", "fncc"}}, nil)
 }
 
 const fctHead = "dimensions: {mechanism: {path: preset, names: {hpcc: HPCC, fncc: FNCC}}}\n"

@@ -2,7 +2,6 @@ package figure
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/sheet"
 	"fabriclab/analysis/spec"
+	"fabriclab/base/file"
 )
 
 // Input is what a figure is made from.
@@ -73,14 +73,11 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 		drawings = append(drawings, d)
 		out.Missing = append(out.Missing, d.missing...)
 	}
-	err = replace(out.Dir, func(dir string) error {
-		if err := writeJSON(filepath.Join(dir, "claims.json"), results); err != nil {
+	err = file.ReplaceFolder(out.Dir, func(dir string) error {
+		if err := writeJSON(filepath.Join(dir, claimsFile), results); err != nil {
 			return err
 		}
 		if err := writeMeasures(dir, in, values); err != nil {
-			return err
-		}
-		if err := writeJSON(filepath.Join(dir, recordFile), record(in, resultsDir, drawings)); err != nil {
 			return err
 		}
 		for _, d := range drawings {
@@ -88,7 +85,10 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 				return err
 			}
 		}
-		return os.WriteFile(filepath.Join(dir, "summary.md"), []byte(summary(in, resultsDir, values, results, drawings)), 0o644)
+		if err := os.WriteFile(filepath.Join(dir, "summary.md"), []byte(summary(in, resultsDir, values, results, drawings)), 0o644); err != nil {
+			return err
+		}
+		return writeRecord(dir, record(in, resultsDir, drawings))
 	})
 	if err != nil {
 		return nil, fmt.Errorf("figure %s: %w", in.ID, err)
@@ -122,30 +122,6 @@ func takeAll(f *spec.Figure, runs []spec.Run) taken {
 func (t taken) lookup(measure string, run int) (float64, error) {
 	x := t[measure][run]
 	return x.v, x.err
-}
-
-// replace fills a new directory and puts it in the place of dir.
-func replace(dir string, fill func(string) error) (err error) {
-	parent := filepath.Dir(dir)
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return err
-	}
-	fresh, err := os.MkdirTemp(parent, ".new-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(fresh)) }()
-	filled := filepath.Join(fresh, "figure")
-	if err := os.Mkdir(filled, 0o755); err != nil {
-		return err
-	}
-	if err := fill(filled); err != nil {
-		return err
-	}
-	if err := os.Rename(dir, filepath.Join(fresh, "old")); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return os.Rename(filled, dir)
 }
 
 func writeJSON(path string, v any) error {

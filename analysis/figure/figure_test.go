@@ -70,7 +70,7 @@ func TestShippedExperimentsDecode(t *testing.T) {
 		}
 		found++
 		_, matrix := e.matrix()
-		f, err := figure.Decode(path, &e.Figure, matrix)
+		f, err := figure.Decode(path, &e.Figure, matrix, nil)
 		if assert.NoError(t, err) {
 			assert.NotEmpty(t, f.Claims, path)
 			assert.NotEmpty(t, f.Plots, path)
@@ -172,7 +172,7 @@ func evaluate(t *testing.T, id, results string, change func([]spec.Run) []spec.R
 	path := filepath.Join(configs, id+".yaml")
 	e := load(t, path)
 	_, matrix := e.matrix()
-	f, err := figure.Decode(path, &e.Figure, matrix)
+	f, err := figure.Decode(path, &e.Figure, matrix, nil)
 	require.NoError(t, err)
 	runs := synthetic(t, results, e)
 	if change != nil {
@@ -400,7 +400,7 @@ measures: {peak: {kind: queue_peak, port: "a->b", class: 1, window: [0us, 1us], 
 	} {
 		var node yaml.Node
 		require.NoError(t, yaml.Unmarshal([]byte(c.text), &node))
-		_, err := figure.Decode("x.yaml", node.Content[0], matrix)
+		_, err := figure.Decode("x.yaml", node.Content[0], matrix, nil)
 		assert.ErrorContains(t, err, c.want, c.text)
 	}
 }

@@ -5,19 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/table"
+	"fabriclab/base/file"
 )
 
 const (
 	recordFile    = "figure.json"
+	claimsFile    = "claims.json"
 	recordFormat  = "fabriclab-figure"
-	recordVersion = 1
+	recordVersion = 2
 )
 
 // A Record is figure.json: what the tables in a figure's folder mean, so that
@@ -37,6 +41,9 @@ type Record struct {
 	Measures   []Measure   `json:"measures"`
 	Plots      []Plot      `json:"plots"`
 	Runs       []Run       `json:"runs"`
+
+	// Files are the others of the folder.
+	Files map[string]file.Sum `json:"files"`
 }
 
 // A Dimension is a column of measures.parquet, its path in the matrix, and how
@@ -217,6 +224,52 @@ func (s *Stored) RunDir(r Run) string {
 	return filepath.Join(s.Results(), filepath.FromSlash(r.Dir))
 }
 
+// writeRecord writes figure.json, behind all other files of the folder.
+func writeRecord(dir string, r Record) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	r.Files = map[string]file.Sum{}
+	for _, e := range entries {
+		if r.Files[e.Name()], err = file.Hash(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	text, err := file.SealedJSON(r)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, recordFile), text, 0o644)
+}
+
+// verify compares the files of the folder with what was written.
+func (r *Record) verify(dir string) error {
+	for _, name := range append([]string{claimsFile, "measures.parquet"}, r.plotTables()...) {
+		if _, listed := r.Files[name]; !listed {
+			return fmt.Errorf("%s does not list %s", recordFile, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
+		got, err := file.Hash(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		if err := got.Differs(r.Files[name]); err != nil {
+			return fmt.Errorf("%s is damaged: it %w", name, err)
+		}
+	}
+	return nil
+}
+
+func (r *Record) plotTables() []string {
+	var names []string
+	for _, p := range r.Plots {
+		names = append(names, p.ID+".parquet")
+	}
+	return names
+}
+
 // Read reads what Evaluate has written, with the points of all plots.
 func Read(dir string) (*Stored, error) {
 	dir, err := filepath.Abs(dir)
@@ -224,16 +277,29 @@ func Read(dir string) (*Stored, error) {
 		return nil, err
 	}
 	s := &Stored{Dir: dir}
-	if err := readJSON(filepath.Join(dir, recordFile), &s.Record); err != nil {
+	text, err := file.Read(filepath.Join(dir, recordFile))
+	if err == nil {
+		err = json.Unmarshal(text, &s.Record)
+	}
+	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("%w in %s (there is no %s); make it with: fabriclab figure ID", ErrNoFigure, dir, recordFile)
 		}
-		return nil, fmt.Errorf("figure %s: %w; make it again with: fabriclab figure ID", dir, err)
+		return nil, fmt.Errorf("figure %s: %s is damaged: %w; make it again with: fabriclab figure ID", dir, recordFile, err)
 	}
 	if s.Format != recordFormat || s.Version != recordVersion || s.ID == "" {
-		return nil, fmt.Errorf("figure %s: %s is of another version (this fabriclab reads %s, version %d); make it again with: fabriclab figure ID", dir, recordFile, recordFormat, recordVersion)
+		return nil, fmt.Errorf("%w that this fabriclab reads in %s: %s is of another version (this fabriclab reads %s, version %d); make it again with: fabriclab figure ID", ErrNoFigure, dir, recordFile, recordFormat, recordVersion)
 	}
-	if err := readJSON(filepath.Join(dir, "claims.json"), &s.Claims); err != nil {
+	if _, err := file.Unseal(text); err != nil {
+		return nil, fmt.Errorf("figure %s: %s is damaged: %w; make it again with: fabriclab figure %s", dir, recordFile, err, s.ID)
+	}
+	if err := s.verify(dir); err != nil {
+		return nil, fmt.Errorf("figure %s: %w; make it again with: fabriclab figure %s", dir, err, s.ID)
+	}
+	if text, err = file.Read(filepath.Join(dir, claimsFile)); err == nil {
+		err = json.Unmarshal(text, &s.Claims)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("figure %s: %w; make it again with: fabriclab figure %s", s.ID, err, s.ID)
 	}
 	if err := s.readMeasures(); err != nil {
@@ -268,17 +334,6 @@ func (s *Stored) readMeasures() error {
 		if have := len(s.Values[m.Name]); have != len(s.Runs) {
 			return fmt.Errorf("measures.parquet has %d values of %s for %d runs", have, m.Name, len(s.Runs))
 		}
-	}
-	return nil
-}
-
-func readJSON(path string, into any) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s is damaged: %w", filepath.Base(path), err)
 	}
 	return nil
 }

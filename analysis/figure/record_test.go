@@ -1,6 +1,7 @@
 package figure_test
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -106,7 +107,7 @@ func TestReadErrors(t *testing.T) {
 	require.NoError(t, err)
 	for text, want := range map[string]string{
 		string(whole[:100]): "figure.json is damaged",
-		strings.Replace(string(whole), `"version": 1`, `"version": 9`, 1): "of another version",
+		strings.Replace(string(whole), `"version": 2`, `"version": 9`, 1): "of another version",
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		_, err = figure.Read(out.Dir)
@@ -116,4 +117,31 @@ func TestReadErrors(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(out.Dir, "sweep.parquet")))
 	_, err = figure.Read(out.Dir)
 	assert.ErrorContains(t, err, "fabriclab figure fncc/fig3")
+}
+
+// TestEveryFileOfAFigureIsCovered: a byte changed anywhere is noticed, and so
+// is a file that is gone.
+func TestEveryFileOfAFigureIsCovered(t *testing.T) {
+	out := evaluate(t, "fncc/fig3", t.TempDir(), nil)
+	entries, err := os.ReadDir(out.Dir)
+	require.NoError(t, err)
+	require.Greater(t, len(entries), 8)
+	for _, e := range entries {
+		path := filepath.Join(out.Dir, e.Name())
+		whole, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, at := range []int{0, 1, len(whole) / 3, len(whole) / 2, len(whole) - 2, len(whole) - 1} {
+			damaged := bytes.Clone(whole)
+			damaged[at] ^= 1
+			require.NoError(t, os.WriteFile(path, damaged, 0o644))
+			_, err = figure.Read(out.Dir)
+			require.Error(t, err, "%s, byte %d of %d", e.Name(), at, len(whole))
+			require.ErrorContains(t, err, "fabriclab figure ")
+		}
+		require.NoError(t, os.Remove(path))
+		_, err = figure.Read(out.Dir)
+		require.Error(t, err, e.Name())
+		require.NoError(t, os.WriteFile(path, whole, 0o644))
+		read(t, out.Dir)
+	}
 }

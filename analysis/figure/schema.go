@@ -26,7 +26,7 @@ func Schema() map[string]any {
 		"kind": object{"enum": measure.Kinds(), "description": "what is measured (docs/claims.md)"},
 		"unit": text("unit of the value, also within expressions"),
 		"text": text("what it is, for tables"),
-		"stat": object{"enum": stats.Names}, "method": object{"enum": []string{"variation", "range"}}, "count": object{"enum": []string{"wire", "payload"}},
+		"stat": object{"enum": measure.Stats}, "across": object{"enum": stats.Names}, "method": object{"enum": []string{"variation", "range"}}, "count": object{"enum": []string{"wire", "payload"}},
 		"percentile": object{"type": "number", "minimum": 0, "maximum": 100}, "share": object{"type": "number", "minimum": 0, "maximum": 1},
 	})
 	measures["required"] = []string{"kind", "unit"}
@@ -64,7 +64,9 @@ func Schema() map[string]any {
 	refine(series, object{"kind": object{"enum": slices.Sorted(maps.Keys(kinds))}})
 	var rules []object
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
-		rules = append(rules, when(kind, object{"properties": object{"unit": object{"enum": kinds[kind]}}}))
+		if kinds[kind] != nil {
+			rules = append(rules, when(kind, object{"properties": object{"unit": object{"enum": kinds[kind]}}}))
+		}
 	}
 	series["allOf"] = rules
 	return s
@@ -92,7 +94,13 @@ func measureRules(keys []string) []object {
 		if slices.Contains(allowed, "port") {
 			allowed = append(allowed, "port_by")
 		}
-		properties := object{"unit": object{"enum": r.Units}}
+		properties := object{}
+		if r.Units != nil {
+			properties["unit"] = object{"enum": r.Units}
+		}
+		if r.Stats != nil {
+			properties["stat"] = object{"enum": r.Stats}
+		}
 		for _, key := range keys {
 			if !slices.Contains(allowed, key) {
 				properties[key] = false
@@ -129,6 +137,12 @@ func schemaOf(t reflect.Type) object {
 		return object{"anyOf": []object{{"const": 0}, {"type": "string", "pattern": units.BytesPattern}}}
 	case reflect.TypeFor[spec.Percent]():
 		return object{"type": "string", "pattern": percent}
+	case reflect.TypeFor[spec.Condition]():
+		value := object{"type": []string{"string", "number", "boolean"}}
+		return object{
+			"description": "the value of the column, one of a list, or one behind <, <=, >, >= or !=; of texts also a pattern such as spine*->leaf*",
+			"anyOf":       []object{value, {"type": "array", "items": value, "minItems": 1}},
+		}
 	case reflect.TypeFor[spec.Window]():
 		time := schemaOf(reflect.TypeFor[spec.Time]())
 		return object{

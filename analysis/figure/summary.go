@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"fabriclab/analysis/claims"
@@ -12,9 +13,9 @@ import (
 // summary is summary.md.
 func summary(in Input, resultsDir string, values taken, results []claims.Result, drawings []*drawing) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "# %s: %s\n\n", in.ID, in.Title)
+	fmt.Fprintf(&b, "# %s: %s\n\n", in.ID, plain(in.Title))
 	if in.Source != "" {
-		fmt.Fprintf(&b, "Source: %s. ", in.Source)
+		fmt.Fprintf(&b, "Source: %s. ", plain(in.Source))
 	}
 	fmt.Fprintf(&b, "Scale: %s.\n\n", in.Scale)
 	fmt.Fprintf(&b, "Made with `%s`; a second call uses the runs that are there.\n", in.Command)
@@ -28,7 +29,7 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 	var notes strings.Builder
 	for _, r := range results {
 		if r.Note != "" {
-			fmt.Fprintf(&notes, "- **%s** (%s): %s\n", r.ID, r.Verdict, r.Note)
+			fmt.Fprintf(&notes, "- **%s** (%s): %s\n", r.ID, r.Verdict, plain(r.Note))
 		}
 	}
 	if notes.Len() > 0 {
@@ -39,9 +40,9 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 		b.WriteString("\n## Plots\n")
 	}
 	for _, d := range drawings {
-		fmt.Fprintf(&b, "\n![%s](%s.svg)\n\n[PNG](%[2]s.png), [CSV](%[2]s.csv), [Parquet](%[2]s.parquet)\n", d.figure.Title, d.id)
+		fmt.Fprintf(&b, "\n![%s](%s.svg)\n\n[PNG](%[2]s.png), [CSV](%[2]s.csv), [Parquet](%[2]s.parquet)\n", plain(d.figure.Title), d.id)
 		for _, m := range d.missing {
-			fmt.Fprintf(&b, "\nNot drawn: %s\n", m)
+			fmt.Fprintf(&b, "\nNot drawn: %s\n", plain(m))
 		}
 		b.WriteString(d.tables)
 	}
@@ -50,10 +51,10 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 	b.WriteString("\n## Runs\n\n")
 	for _, r := range in.Runs {
 		if r.Err != nil {
-			fmt.Fprintf(&b, "- %s: failed: %s\n", runName(in, r.Labels, r.Engine, r.Seed), strings.ReplaceAll(r.Err.Error(), resultsDir+string(filepath.Separator), ""))
+			fmt.Fprintf(&b, "- %s: failed: %s\n", plain(runName(in, r.Labels, r.Engine, r.Seed)), plain(strings.ReplaceAll(r.Err.Error(), resultsDir+string(filepath.Separator), "")))
 			continue
 		}
-		fmt.Fprintf(&b, "- %s: `%s`\n", runName(in, r.Labels, r.Engine, r.Seed), below(resultsDir, r.Dir))
+		fmt.Fprintf(&b, "- %s: `%s`\n", plain(runName(in, r.Labels, r.Engine, r.Seed)), below(resultsDir, r.Dir))
 	}
 	return b.String()
 }
@@ -79,7 +80,7 @@ func measuresOf(b *strings.Builder, in Input, values taken) {
 	b.WriteString("\n## Measures\n\n")
 	for _, name := range f.Measures.Names {
 		m := f.Measures.Items[name]
-		fmt.Fprintf(b, "- `%s`: %s\n", name, withUnit(m.Text, m.Unit))
+		fmt.Fprintf(b, "- `%s`: %s\n", name, plain(withUnit(m.Text, m.Unit)))
 	}
 	b.WriteString("\n")
 	var head []string
@@ -112,10 +113,23 @@ func measuresOf(b *strings.Builder, in Input, values taken) {
 	}
 }
 
+// html is where a text would begin an element, a comment or an entity.
+var html = regexp.MustCompile(`<([A-Za-z/!?])|&(#?[A-Za-z0-9]+;)`)
+
+// plain is a text in one line that Markdown does not take for HTML.
+func plain(text string) string {
+	text = html.ReplaceAllStringFunc(text, func(found string) string {
+		if found[0] == '<' {
+			return "&lt;" + found[1:]
+		}
+		return "&amp;" + found[1:]
+	})
+	return strings.ReplaceAll(text, "\n", " ")
+}
+
 func row(b *strings.Builder, cells ...string) {
 	for _, c := range cells {
-		c = strings.ReplaceAll(c, "|", `\|`)
-		fmt.Fprintf(b, "| %s ", strings.ReplaceAll(c, "\n", " "))
+		fmt.Fprintf(b, "| %s ", strings.ReplaceAll(plain(c), "|", `\|`))
 	}
 	b.WriteString("|\n")
 }

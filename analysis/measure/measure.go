@@ -75,9 +75,8 @@ var kinds = map[string]kind{
 	"imbalance":        {Share, Lower, []string{"ports", "window", "interval", "count", "stat"}, nil, statOf(imbalance), imbalance},
 	"flowlet_size":     {Bytes, Lower, []string{"gap", "percentile"}, nil, flowletSize, flowletSizes},
 	"reordering":       {Share, Lower, nil, []string{"min_size", "max_size"}, reordering, nil},
-	"price_of_anarchy": {Share, Lower, nil, []string{"stat"}, ofGames("anarchy"), nil},
-	"equal_split":      {Share, Lower, nil, []string{"stat"}, ofGames("equal_ratio"), nil},
 	"group_time":       {Time, Lower, []string{"group"}, nil, groupTime, nil},
+	"table":            {Any, Neither, []string{"table", "stat"}, []string{"column", "where", "window", "by", "across", "percentile", "port"}, ofColumn, columnValues},
 	"group_throughput": {Share, Higher, nil, []string{"group"}, groupThroughput, nil},
 }
 
@@ -95,13 +94,21 @@ func Kinds() []string {
 type Rule struct {
 	Needs  []string // keys that must be given; port may be port_by
 	Allows []string // keys that may
-	Units  []string
+	Units  []string // nil: that of the column
+	Stats  []string // what stat may be; nil where there is none
 }
 
 // RuleOf is the rule of a kind of measure.
 func RuleOf(name string) Rule {
 	k := kinds[name]
-	return Rule{k.needs, k.allows, Units(k.quantity)}
+	r := Rule{Needs: k.needs, Allows: k.allows, Units: Units(k.quantity)}
+	if slices.Contains(k.needs, "stat") || slices.Contains(k.allows, "stat") {
+		r.Stats = stats.Names
+	}
+	if k.quantity == Any {
+		r.Units, r.Stats = nil, Stats
+	}
+	return r
 }
 
 // Check says what is wrong with a measure, before any run.
@@ -136,8 +143,8 @@ func Check(f *spec.Figure, m spec.Measure) error {
 		return fmt.Errorf("share %g is not between 0 and 1", m.Share)
 	case m.Method != "" && m.Method != "variation" && m.Method != "range":
 		return unknown("method", m.Method, []string{"variation", "range"})
-	case m.Stat != "" && !slices.Contains(stats.Names, m.Stat):
-		return unknown("stat", m.Stat, stats.Names)
+	case m.Stat != "" && !slices.Contains(RuleOf(m.Kind).Stats, m.Stat):
+		return unknown("stat", m.Stat, RuleOf(m.Kind).Stats)
 	case m.Flows != nil && len(m.Flows) == 0:
 		return fmt.Errorf("flows is empty")
 	case m.Kind == "imbalance" && len(m.Ports) < 2:
@@ -148,6 +155,11 @@ func Check(f *spec.Figure, m spec.Measure) error {
 		return fmt.Errorf("interval is not above 0")
 	case m.Kind == "jain" && len(m.Flows) < 2:
 		return fmt.Errorf("jain needs two flows or more: of one flow it is always 1")
+	}
+	if m.Kind == "table" {
+		if err := checkTable(f, m); err != nil {
+			return err
+		}
 	}
 	return checkSource(f, m.Source)
 }
@@ -436,27 +448,6 @@ func fctNormalised(x in) (float64, error) {
 func imbalance(x in) ([]float64, error) {
 	values, err := Imbalance(x.dir, x.m.Ports, ByteCount(x.m.Count), x.window, int64(x.m.Interval))
 	return values, inRun(x.dir, err)
-}
-
-// ofGames is the largest value of a column of the table of games, or another
-// statistic of it.
-func ofGames(column string) func(in) (float64, error) {
-	return func(x in) (float64, error) {
-		var values []float64
-		err := table.Scan(x.dir, "games", []table.Column{{Name: column, Type: table.Float}}, func(r *table.Rows) error {
-			for i := range r.N {
-				values = append(values, r.Float(0, i))
-			}
-			return nil
-		})
-		if err != nil {
-			return 0, err
-		}
-		if x.m.Stat == "" && len(values) > 0 {
-			return slices.Max(values), nil
-		}
-		return stats.Of(values, x.m.Stat)
-	}
 }
 
 func flowletSize(x in) (float64, error) {

@@ -64,11 +64,6 @@ func run(t *testing.T) spec.Run {
 		{Flow: 3, Group: 1, Dst: "a", SizeBytes: 500_000, StartPs: 5e6, EndPs: 65e6, Finished: true, Measured: true, FctPs: &short, IdealFctPs: &ideal, Slowdown: &same},
 		{Flow: 4, Group: 2, Dst: "a", SizeBytes: 500_000, StartPs: 100e6, EndPs: 200e6, Finished: true, FctPs: &long, IdealFctPs: &ideal, Slowdown: &same},
 	})
-	type game struct {
-		Anarchy    float64 `parquet:"anarchy"`
-		EqualRatio float64 `parquet:"equal_ratio"`
-	}
-	tabletest.Write(t, dir, "games", []game{{1, 2}, {1.5, 1}, {1.1, 1.5}})
 	return spec.Run{Dir: dir, Labels: map[string]string{"hop": "first"}}
 }
 
@@ -102,8 +97,6 @@ measures:
   uneven:  {kind: imbalance, ports: ["s1->s2", "s2->s1"], window: [0us, 400us], interval: 100us, count: wire, stat: mean, unit: "%"}
   job:     {kind: group_time, group: 2, unit: us}
   round:   {kind: group_throughput, unit: "%"}
-  anarchy: {kind: price_of_anarchy, unit: "1"}
-  equal:   {kind: equal_split, stat: mean, unit: "1"}
   second:  {kind: group_throughput, group: 2, unit: "1"}
 `
 
@@ -130,13 +123,11 @@ func TestTake(t *testing.T) {
 		"drops":   1,                            //
 		"small":   2,                            // the unfinished flow has 2 KB and is not below 2 KB
 
-		"mean_fct": 70,        // 80 and 60 us
-		"normal":   140. / 80, // over 40 us each
-		"uneven":   200. / 3,  // 2500 and 5000 KB: 2500 over the mean of 3750 in every interval
-		"job":      100,       //
-		"round":    150,       // 12 Mbit in 80 us are 150 Gb/s of 100; group 2 is not measured
-		"anarchy":  1.5,
-		"equal":    1.5,
+		"mean_fct": 70,                   // 80 and 60 us
+		"normal":   140. / 80,            // over 40 us each
+		"uneven":   200. / 3,             // 2500 and 5000 KB: 2500 over the mean of 3750 in every interval
+		"job":      100,                  //
+		"round":    150,                  // 12 Mbit in 80 us are 150 Gb/s of 100; group 2 is not measured
 		"second":   4e6 / 100e-6 / 100e9, // 4 Mbit in 100 us
 	}
 	for _, name := range f.Measures.Names {

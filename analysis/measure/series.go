@@ -2,6 +2,7 @@ package measure
 
 import (
 	"fmt"
+	"strings"
 
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
@@ -17,13 +18,16 @@ var seriesKinds = map[string]struct {
 	"rate":        {Rate, "flow"},
 	"goodput":     {Rate, "flow"},
 	"utilisation": {Share, "port and count"},
+	"table":       {Any, "table and column"},
 }
 
 // SeriesKinds lists what a time plot can show, with the units.
 func SeriesKinds() map[string][]string {
 	list := map[string][]string{}
 	for name, k := range seriesKinds {
-		list[name] = Units(k.quantity)
+		if list[name] = Units(k.quantity); k.quantity == Any {
+			list[name] = nil
+		}
 	}
 	return list
 }
@@ -46,7 +50,9 @@ func CheckSeries(f *spec.Figure, s spec.Series) error {
 		key         string
 		given, used bool
 	}{
-		{"port", port, k.needs != "flow"},
+		{"table", s.Table != "", s.Kind == "table"},
+		{"column", s.Column.Column != "", s.Kind == "table"},
+		{"port", port, strings.HasPrefix(k.needs, "port")},
 		{"class", s.Class != nil, k.needs == "port and class"},
 		{"count", s.Count != "", k.needs == "port and count"},
 		{"flow", s.Flow != nil, k.needs == "flow"},
@@ -54,12 +60,20 @@ func CheckSeries(f *spec.Figure, s spec.Series) error {
 		if have.used && !have.given {
 			return fmt.Errorf("%s needs %s", s.Kind, k.needs)
 		}
-		if have.given && !have.used {
+		if have.given && !have.used && (have.key != "port" || s.Kind != "table") {
 			return fmt.Errorf("%s does not take %s", s.Kind, have.key)
 		}
 	}
 	if s.Interval != 0 && s.Kind != "goodput" && s.Kind != "utilisation" {
 		return fmt.Errorf("%s does not take interval", s.Kind)
+	}
+	if s.Where != nil && s.Kind != "table" {
+		return fmt.Errorf("%s does not take where", s.Kind)
+	}
+	if s.Kind == "table" {
+		if err := checkColumn(f, s.Column, s.Unit, true); err != nil {
+			return err
+		}
 	}
 	return checkSource(f, s.Source)
 }
@@ -86,6 +100,8 @@ func Series(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (serie
 
 func read(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (series.Series, error) {
 	switch s.Kind {
+	case "table":
+		return columnSeries(f, s, w, run)
 	case "rate":
 		list, err := FlowRates(run.Dir, Pacing, []int64{*s.Flow})
 		if err != nil {

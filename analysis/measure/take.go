@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/stats"
 	"fabriclab/analysis/table"
+	"fabriclab/base/file"
 )
 
 // All measures a run: the standard measures, and the measures of its
@@ -84,7 +84,7 @@ type tables struct {
 func newTables(dir string) (*tables, error) {
 	t := &tables{dir: dir}
 	path := filepath.Join(dir, "summary.json")
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: reading its summary: %w", dir, err)
 	}

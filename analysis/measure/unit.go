@@ -21,6 +21,7 @@ const (
 	Rate
 	Share
 	Count
+	Any // that of the column, which a measure of any column scales itself
 )
 
 var unitsOf = [...]struct {
@@ -32,10 +33,14 @@ var unitsOf = [...]struct {
 	Rate:  {"a rate", map[string]float64{"bps": 1, "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12}},
 	Share: {"a share", map[string]float64{"1": 1, "%": 0.01}},
 	Count: {"a count", map[string]float64{"1": 1}},
+	Any:   {},
 }
 
 // Scale is how many base units one unit of the quantity is.
 func Scale(q Quantity, unit string) (float64, error) {
+	if q == Any {
+		return 1, nil
+	}
 	u := unitsOf[q]
 	if scale, ok := u.units[unit]; ok {
 		return scale, nil

@@ -12,6 +12,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"fabriclab/base/file"
 )
 
 // ReadFile reads a table of any columns, .parquet or .csv. Numbers of all
@@ -21,7 +23,7 @@ func ReadFile(path string) (*Sheet, error) {
 	if err := CheckName(path); err != nil {
 		return nil, err
 	}
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading a table: %w", err)
 	}

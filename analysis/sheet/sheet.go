@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/google/renameio/v2"
 	"github.com/parquet-go/parquet-go"
+
+	"fabriclab/base/file"
+	"fabriclab/base/parquetfile"
 )
 
 // A Sheet is a table by rows.
@@ -56,25 +58,6 @@ func (k Kind) node() parquet.Node {
 
 func (k Kind) optional() bool { return k != Text && k != Bool }
 
-// group keeps the columns in their order.
-type group struct {
-	parquet.Group
-	order []Column
-}
-
-// Fields are the columns.
-func (g group) Fields() []parquet.Field {
-	byName := map[string]parquet.Field{}
-	for _, f := range g.Group.Fields() {
-		byName[f.Name()] = f
-	}
-	fields := make([]parquet.Field, len(g.order))
-	for i, c := range g.order {
-		fields[i] = byName[c.Name]
-	}
-	return fields
-}
-
 // Write writes the sheet into dir both as name.csv and as name.parquet.
 func (s *Sheet) Write(dir, name string) error {
 	if err := s.WriteFile(filepath.Join(dir, name+".csv")); err != nil {
@@ -97,11 +80,11 @@ func (s *Sheet) WriteFile(path string) (err error) {
 	if err := CheckName(path); err != nil {
 		return err
 	}
-	f, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
+	f, err := file.Create(path, 0o644)
 	if err != nil {
 		return fmt.Errorf("writing a table: %w", err)
 	}
-	defer func() { err = errors.Join(err, f.Cleanup()) }()
+	defer func() { err = errors.Join(err, f.Discard()) }()
 	write := s.writeParquet
 	if filepath.Ext(path) == ".csv" {
 		write = s.WriteCSV
@@ -109,7 +92,7 @@ func (s *Sheet) WriteFile(path string) (err error) {
 	if err := write(f); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	return f.CloseAtomicallyReplace()
+	return f.Commit()
 }
 
 // WriteCSV writes the sheet as CSV. No value is an empty field, and what is
@@ -148,14 +131,16 @@ func field(v any) string {
 }
 
 func (s *Sheet) writeParquet(out io.Writer) error {
-	g := group{Group: parquet.Group{}, order: s.Columns}
+	var columns []parquetfile.Column
+	known := map[string]bool{}
 	for _, c := range s.Columns {
-		if _, twice := g.Group[c.Name]; twice {
+		if known[c.Name] {
 			return fmt.Errorf("there are two columns %q", c.Name)
 		}
-		g.Group[c.Name] = c.Kind.node()
+		known[c.Name] = true
+		columns = append(columns, parquetfile.Column{Name: c.Name, Node: c.Kind.node()})
 	}
-	w := parquet.NewWriter(out, parquet.NewSchema("table", g), parquet.Compression(&parquet.Zstd))
+	w := parquet.NewWriter(out, parquetfile.Schema("table", columns), parquet.Compression(&parquet.Zstd))
 	for _, row := range s.Rows {
 		values := make(parquet.Row, len(row))
 		for i, v := range row {

@@ -35,7 +35,13 @@ type Figure struct {
 	Measures   Ordered[Measure]   `yaml:"measures"`
 	Claims     []Claim            `yaml:"claims"`
 	Plots      []Plot             `yaml:"plots"`
+	// Tables are those that runs can have, as they are stored; nil where that
+	// is not known.
+	Tables Tables `yaml:"-"`
 }
+
+// Tables are tables by name.
+type Tables map[string]catalog.Table
 
 // A Dimension is a short name for a matrix path.
 type Dimension struct {
@@ -76,12 +82,48 @@ func (s Source) PortOf(values map[string]string) (string, error) {
 	return "", fmt.Errorf("no port is named")
 }
 
+// A Column names a column of any table, and the rows of it that count.
+type Column struct {
+	Table  string               `yaml:"table"`
+	Column string               `yaml:"column"`
+	Where  map[string]Condition `yaml:"where"` // column -> what its value is
+}
+
+// A Condition is what the value of a column has to be.
+type Condition struct {
+	// Sign is one of "", <, <=, >, >= and !=; "" is equal to one of the values.
+	Sign   string
+	Values []string
+}
+
+// UnmarshalYAML reads a value, a value behind a sign, or a list of values.
+func (c *Condition) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.SequenceNode && len(node.Content) > 0 {
+		return node.Decode(&c.Values)
+	}
+	if node.Kind != yaml.ScalarNode || node.Value == "" {
+		return at(node, fmt.Errorf("write a value, a list of values, or a value behind <, <=, >, >= or !="))
+	}
+	text := node.Value
+	for _, sign := range []string{"<=", ">=", "!=", "<", ">"} {
+		if rest, found := strings.CutPrefix(text, sign); found {
+			c.Sign, text = sign, strings.TrimSpace(rest)
+			break
+		}
+	}
+	c.Values = []string{text}
+	return nil
+}
+
 // A Measure is one number per run.
 type Measure struct {
 	Kind       string `yaml:"kind"`
 	Text       string `yaml:"text"`
 	Unit       string `yaml:"unit"`
 	Source     `yaml:",inline"`
+	Column     `yaml:",inline"`
+	By         []string `yaml:"by"`
+	Across     string   `yaml:"across"`
 	Node       string   `yaml:"node"`
 	Flows      []int64  `yaml:"flows"`
 	Window     *Window  `yaml:"window"`
@@ -111,6 +153,7 @@ func (m Measure) Given() []string {
 		{"node", m.Node != ""}, {"flows", m.Flows != nil}, {"window", m.Window != nil}, {"event", m.Event != nil},
 		{"percentile", m.Percentile != 0}, {"method", m.Method != ""}, {"share", m.Share != 0},
 		{"stat", m.Stat != ""}, {"min_size", m.MinSize != 0}, {"max_size", m.MaxSize != 0},
+		{"table", m.Table != ""}, {"column", m.Column.Column != ""}, {"where", m.Where != nil}, {"by", m.By != nil}, {"across", m.Across != ""},
 		{"ports", m.Ports != nil}, {"interval", m.Interval != 0}, {"group", m.Group != nil}, {"gap", m.Gap != 0},
 	} {
 		if k.set {
@@ -184,6 +227,7 @@ type Series struct {
 	Name     string `yaml:"name"`
 	Unit     string `yaml:"unit"`
 	Source   `yaml:",inline"`
+	Column   `yaml:",inline"`
 	Interval Time `yaml:"interval"`
 }
 

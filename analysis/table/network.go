@@ -3,10 +3,12 @@ package table
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"fabriclab/base/file"
+	"fabriclab/base/portname"
 )
 
 // Network is what analysis needs of a run's scenario (scenario.json).
@@ -22,7 +24,7 @@ type Network struct {
 // ReadNetwork reads the scenario of the run in dir.
 func ReadNetwork(dir string) (*Network, error) {
 	path := filepath.Join(dir, "scenario.json")
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path)
 	if err != nil {
 		return nil, fmt.Errorf("run %s: reading its scenario: %w", dir, err)
 	}
@@ -43,15 +45,9 @@ func ReadNetwork(dir string) (*Network, error) {
 		return nil, corrupt(dir, path, err)
 	}
 	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, dir: dir}
-	parallel := map[string]int{}
+	var ports portname.Counter
 	add := func(from, to int, rate int64) {
-		port := s.Nodes[from].Name + "->" + s.Nodes[to].Name
-		k := parallel[port]
-		parallel[port]++
-		if k > 0 {
-			port = fmt.Sprintf("%s#%d", port, k)
-		}
-		n.RateBps[port] = rate
+		n.RateBps[ports.Next(s.Nodes[from].Name, s.Nodes[to].Name)] = rate
 	}
 	for _, l := range s.Links {
 		if min(l.A, l.B) < 0 || max(l.A, l.B) >= len(s.Nodes) {

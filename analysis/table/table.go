@@ -4,6 +4,7 @@
 package table
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,8 +12,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"fabriclab/base/catalog"
+
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"fabriclab/base/file"
 )
 
 // batchRows is how many rows are decoded at a time.
@@ -99,11 +104,27 @@ func Ints(names ...string) []Column {
 	return columns
 }
 
-// Scan calls each for every batch of rows of a table of the run in dir, with
-// the given columns. An error of each ends the scan and is returned as it is.
-func Scan(dir, name string, columns []Column, each func(*Rows) error) (err error) {
+// Describe says what a table of the run in dir has in it.
+func Describe(dir, name string) (t *catalog.Table, err error) {
+	err = withFile(dir, name, new(bool), func(path string, file *parquet.File) error {
+		text, ok := file.Lookup(catalog.TableKey)
+		if !ok {
+			return corrupt(dir, path, errors.New("it does not say what is in it"))
+		}
+		if err := json.Unmarshal([]byte(text), &t); err != nil {
+			return corrupt(dir, path, err)
+		}
+		return nil
+	})
+	return t, err
+}
+
+// withFile opens a table's file. parquet-go panics on some kinds of damage;
+// what the caller's own code panics with, while inCaller is set, is not taken
+// for damage.
+func withFile(dir, name string, inCaller *bool, use func(path string, file *parquet.File) error) (err error) {
 	path := filepath.Join(dir, name+".parquet")
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, statErr := os.Stat(dir); statErr != nil {
 			return fmt.Errorf("run %s does not exist; run the experiment first", dir)
@@ -114,12 +135,8 @@ func Scan(dir, name string, columns []Column, each func(*Rows) error) (err error
 		return fmt.Errorf("reading table %s: %w", name, err)
 	}
 	defer f.Close()
-
-	// parquet-go panics on some kinds of damage; what each panics with is not
-	// taken for damage.
-	var inEach bool
 	defer func() {
-		if !inEach {
+		if !*inCaller {
 			if r := recover(); r != nil {
 				err = corrupt(dir, path, fmt.Errorf("%v", r))
 			}
@@ -133,6 +150,24 @@ func Scan(dir, name string, columns []Column, each func(*Rows) error) (err error
 	if err != nil {
 		return corrupt(dir, path, err)
 	}
+	return use(path, file)
+}
+
+// Scan calls each for every batch of rows of a table of the run in dir, with
+// the given columns. An error of each ends the scan and is returned as it is.
+func Scan(dir, name string, columns []Column, each func(*Rows) error) error {
+	var inEach bool
+	return withFile(dir, name, &inEach, func(path string, file *parquet.File) error {
+		return scan(dir, path, file, columns, func(rows *Rows) error {
+			inEach = true
+			err := each(rows)
+			inEach = false
+			return err
+		})
+	})
+}
+
+func scan(dir, path string, file *parquet.File, columns []Column, each func(*Rows) error) error {
 	rows := &Rows{values: make([][]parquet.Value, len(columns)), unsigned: make([]bool, len(columns))}
 	index := make([]int, len(columns))
 	for i, c := range columns {
@@ -170,10 +205,7 @@ func Scan(dir, name string, columns []Column, each func(*Rows) error) (err error
 					return corrupt(dir, path, fmt.Errorf("column %s: %w", columns[i].Name, err))
 				}
 			}
-			inEach = true
-			err := each(rows)
-			inEach = false
-			if err != nil {
+			if err := each(rows); err != nil {
 				return err
 			}
 		}

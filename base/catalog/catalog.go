@@ -50,23 +50,48 @@ type Extension struct {
 	Wire        string `json:"wire"`
 }
 
-// Table is a trace table.
+// Table is a table of a run, as it is traced or as it is stored.
 type Table struct {
 	Name    string   `json:"name"`
-	Title   string   `json:"title"`
-	Scope   string   `json:"scope"`
-	Sampled bool     `json:"sampled"` // takes a sampling interval
+	Title   string   `json:"title,omitempty"`
+	Scope   string   `json:"scope,omitempty"`
+	Sampled bool     `json:"sampled,omitempty"` // takes a sampling interval
 	Columns []Column `json:"columns"`
 }
 
-// Column is one column of a trace table.
+// Column is one column of a table. Labels turn its values into texts, Ref
+// ("node") turns them into names.
 type Column struct {
-	Name   string   `json:"name"`
-	Type   string   `json:"type"`
-	Unit   string   `json:"unit"`
-	Help   string   `json:"help"`
-	Labels []string `json:"labels,omitempty"`
-	Ref    string   `json:"ref,omitempty"`
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`
+	Unit     string   `json:"unit,omitempty"`
+	Help     string   `json:"help,omitempty"`
+	Labels   []string `json:"labels,omitempty"`
+	Ref      string   `json:"ref,omitempty"`
+	Nullable bool     `json:"nullable,omitempty"`
+}
+
+// TableKey is where a table of a run has its description, a Table in JSON, in
+// the metadata of its Parquet file.
+const TableKey = "fabriclab.table"
+
+// ColumnNames lists the columns of a table.
+func (t *Table) ColumnNames() []string {
+	names := make([]string, len(t.Columns))
+	for i := range t.Columns {
+		names[i] = t.Columns[i].Name
+	}
+	return names
+}
+
+// Column finds a column by name, or returns nil.
+func (t *Table) Column(name string) *Column {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return &t.Columns[i]
+		}
+	}
+	return nil
 }
 
 // Load reads and checks the output of fabric-describe.

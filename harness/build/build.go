@@ -20,10 +20,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"fabriclab/base/file"
+	"fabriclab/base/file/flock"
 	"fabriclab/harness/engine"
-	"fabriclab/harness/store/flock"
 )
 
 // Type is a build type; each has a folder of its own.
@@ -200,7 +199,33 @@ func (b *Builder) program(ctx context.Context, e engine.Engine, always bool) (*e
 	if err != nil {
 		return nil, err
 	}
-	p := &engine.Program{Path: b.binary(e.Binary()), Env: simulator.Env}
+	return b.identify(ctx, e, simulator, sources)
+}
+
+// ErrStale is returned for a program that is not there, or was built from
+// other sources than the present ones.
+var ErrStale = errors.New("it is not built from the present sources; run: fabriclab build")
+
+// Present returns an engine's runner if it is built from the present sources,
+// and builds nothing.
+func (b *Builder) Present(ctx context.Context, e engine.Engine) (*engine.Program, error) {
+	simulator, err := e.Find()
+	if err != nil {
+		return nil, err
+	}
+	sources, err := hashSources(b.root, e.Sources())
+	if err != nil {
+		return nil, err
+	}
+	if !b.fresh(e.Binary(), sources, simulator.CMake) {
+		return nil, fmt.Errorf("%s: %w", b.binary(e.Binary()), ErrStale)
+	}
+	return b.identify(ctx, e, simulator, sources)
+}
+
+// identify asks a runner that was built from the given sources what it is.
+func (b *Builder) identify(ctx context.Context, e engine.Engine, simulator engine.Installation, sources string) (p *engine.Program, err error) {
+	p = &engine.Program{Path: b.binary(e.Binary()), Env: simulator.Env}
 	if p.Version, err = engine.Ask(ctx, p.Path, p.Env); err != nil {
 		return nil, err
 	}
@@ -225,30 +250,50 @@ func (b *Builder) ensure(ctx context.Context, name string, sources, cmakeArgs []
 	if _, err := os.Stat(filepath.Join(b.root, "CMakeLists.txt")); err != nil {
 		return "", fmt.Errorf("the C++ sources are not in %s: %w; check the checkout", b.root, err)
 	}
+	if hash, err = hashSources(b.root, sources); err != nil {
+		return "", err
+	}
+	if !always && b.fresh(name, hash, cmakeArgs) {
+		return hash, nil // in a checkout that cannot be written to, too
+	}
 	if err := os.MkdirAll(b.Dir(), 0o755); err != nil {
-		return "", fmt.Errorf("making the build folder: %w", err)
+		return "", notHere("making the build folder", err)
 	}
 	l, err := flock.Acquire(ctx, filepath.Join(b.root, "build", "."+string(b.kind)+".lock"))
-	if err != nil {
+	if errors.Is(err, flock.ErrLocked) {
 		return "", fmt.Errorf("locking the build folder %s (is another build running?): %w", b.Dir(), err)
 	}
-	hash, err = hashSources(b.root, sources)
+	if err != nil {
+		return "", notHere("locking the build folder", err)
+	}
+	hash, err = hashSources(b.root, sources) // they may have changed while it waited
 	if err == nil {
 		err = b.build(ctx, name, hash, cmakeArgs, always)
 	}
 	return hash, errors.Join(err, l.Release())
 }
 
-func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []string, always bool) error {
-	args := b.configureArgs(cmakeArgs)
-	stamp := b.stamp(name)
-	if !always {
-		if got, err := os.ReadFile(stamp); err == nil {
-			if want, err := b.say(name, hash, args); err == nil && string(got) == want {
-				return nil
-			}
-		}
+// notHere is an error of a build in a checkout that cannot be written to.
+func notHere(doing string, err error) error {
+	return fmt.Errorf("%s: %w; what is there is not built from the present sources, so it has to be built: use a checkout that you can write to, or have its owner run: fabriclab build", doing, err)
+}
+
+// fresh says whether a program is there and was built from the sources with
+// this hash.
+func (b *Builder) fresh(name, hash string, cmakeArgs []string) bool {
+	got, err := os.ReadFile(b.stamp(name))
+	if err != nil {
+		return false
 	}
+	want, err := b.say(name, hash, b.configureArgs(cmakeArgs))
+	return err == nil && string(got) == want
+}
+
+func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []string, always bool) error {
+	if !always && b.fresh(name, hash, cmakeArgs) {
+		return nil
+	}
+	args, stamp := b.configureArgs(cmakeArgs), b.stamp(name)
 	if err := b.run(ctx, name, "cmake", args...); err != nil {
 		return err
 	}
@@ -260,7 +305,7 @@ func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []stri
 	}
 	now, err := b.say(name, hash, args)
 	if err == nil {
-		err = renameio.WriteFile(stamp, []byte(now), 0o644)
+		err = file.Write(stamp, []byte(now), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("noting that %s was built: %w", name, err)
@@ -387,26 +432,23 @@ var sourceEndings = map[string]bool{
 var notCompiledIn = map[string]bool{"test": true, "tests": true, "examples": true, "bench": true}
 
 // hashSources hashes names and contents of the C++ and CMake files below root
-// that the common parts and the given folders hold.
+// that the common parts and the given folders hold. Links are followed, as
+// CMake and the compiler follow them.
 func hashSources(root string, folders []string) (string, error) {
 	sum := sha256.New()
 	for _, start := range slices.Concat(commonSources, folders) {
 		top := filepath.Join(root, start)
-		err := filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		err := file.Walk(top, func(path string, info fs.FileInfo) error {
 			switch {
-			case errors.Is(err, fs.ErrNotExist):
-				return nil
-			case err != nil:
-				return err
-			case d.IsDir():
-				if path != top && notCompiledIn[d.Name()] {
+			case info.IsDir():
+				if path != top && notCompiledIn[filepath.Base(path)] {
 					return fs.SkipDir
 				}
 				return nil
-			case !sourceEndings[filepath.Ext(path)] || !d.Type().IsRegular():
+			case !sourceEndings[filepath.Ext(path)] || !info.Mode().IsRegular():
 				return nil
 			}
-			content, err := os.ReadFile(path)
+			content, err := file.Read(path)
 			if err != nil {
 				return err
 			}
@@ -418,7 +460,7 @@ func hashSources(root string, folders []string) (string, error) {
 			sum.Write(content)
 			return nil
 		})
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a part of the sources need not be there
 			return "", fmt.Errorf("hashing the C++ sources: %w", err)
 		}
 	}

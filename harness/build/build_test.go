@@ -178,6 +178,58 @@ func TestBuildIDFollowsSourcesFlagsAndVersions(t *testing.T) {
 	assert.Len(t, ids, 6)
 }
 
+// TestLinkedSourcesCount: CMake compiles what a link leads to.
+func TestLinkedSourcesCount(t *testing.T) {
+	root, elsewhere := checkout(t), t.TempDir()
+	hash := func() string {
+		h, err := hashSources(root, []string{"fake-modules"})
+		require.NoError(t, err)
+		return h
+	}
+	put(t, root, "mechanisms/mine/mine.cc", "int mine;")
+	plain := hash()
+	put(t, elsewhere, "mine/mine.cc", "int mine;")
+	require.NoError(t, os.RemoveAll(filepath.Join(root, "mechanisms/mine")))
+	without := hash()
+	require.NoError(t, os.Symlink(filepath.Join(elsewhere, "mine"), filepath.Join(root, "mechanisms/mine")))
+	linked := hash()
+	assert.NotEqual(t, without, linked)
+	assert.Equal(t, plain, linked, "it is the same as the folder itself")
+
+	put(t, elsewhere, "mine/mine.cc", "int changed;")
+	changed := hash()
+	assert.NotEqual(t, linked, changed)
+
+	put(t, elsewhere, "two/deep.h", "int deep;")
+	require.NoError(t, os.Symlink("../two", filepath.Join(elsewhere, "mine/deep")))
+	deep := hash()
+	assert.NotEqual(t, changed, deep, "a link behind a link")
+	put(t, elsewhere, "file.h", "int file;")
+	require.NoError(t, os.Symlink(filepath.Join(elsewhere, "file.h"), filepath.Join(root, "fake-modules/file.h")))
+	file := hash()
+	assert.NotEqual(t, deep, file)
+	put(t, elsewhere, "file.h", "int file2;")
+	assert.NotEqual(t, file, hash())
+
+	before := hash()
+	require.NoError(t, os.Symlink("..", filepath.Join(root, "mechanisms/mine/up")))
+	require.NoError(t, os.Symlink(root, filepath.Join(elsewhere, "two/round")))
+	require.NoError(t, os.Symlink("nowhere", filepath.Join(root, "mechanisms/.#hpcc.cc")))
+	round := hash()
+	assert.Equal(t, round, hash(), "links in a circle come to an end")
+	require.NoError(t, os.Remove(filepath.Join(root, "mechanisms/mine/up")))
+	require.NoError(t, os.Remove(filepath.Join(elsewhere, "two/round")))
+	assert.Equal(t, before, hash(), "an editor's lock leads nowhere and is no source")
+
+	b := New(root, Release, io.Discard)
+	first, err := b.Program(context.Background(), fake{})
+	require.NoError(t, err)
+	put(t, elsewhere, "mine/mine.cc", "int again;")
+	second, err := b.Program(context.Background(), fake{})
+	require.NoError(t, err)
+	assert.NotEqual(t, first.BuildID, second.BuildID)
+}
+
 func TestFailedBuildSaysWhy(t *testing.T) {
 	root := checkout(t)
 	put(t, root, "CMakeLists.txt", cmakeLists+"message(FATAL_ERROR \"libfoo was not found\")\n")

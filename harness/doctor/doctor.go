@@ -14,9 +14,9 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
+	"fabriclab/base/columns"
 	"fabriclab/harness/engine"
 )
 
@@ -76,6 +76,9 @@ func Examine(ctx context.Context, engines []engine.Engine, out string) []Finding
 			f.Detail, f.Advice, _ = strings.Cut(err.Error(), "; ")
 		} else {
 			f.OK, f.Detail = true, found.Version+" in "+found.Path
+			if needs, ok := e.(interface{ Header() string }); ok && !hasHeader(found.Path, needs.Header()) {
+				f.OK, f.Detail, f.Advice = false, found.Version+" in "+found.Path+" has no "+needs.Header()+" beside it", "install its headers, too ("+installDeps+" does for ns-3)"
+			}
 		}
 		findings = append(findings, f)
 	}
@@ -116,6 +119,20 @@ func examineHeader(h header) Finding {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
+}
+
+// hasHeader looks for a header in include/ of an installation's folder and of
+// those above it.
+func hasHeader(dir, header string) bool {
+	for {
+		if exists(filepath.Join(dir, "include", header)) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+		dir = filepath.Dir(dir)
+	}
 }
 
 func examineMachine() Finding {
@@ -171,7 +188,7 @@ func Healthy(findings []Finding) bool {
 
 // Render writes the findings for people.
 func Render(out io.Writer, findings []Finding) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := columns.New(out)
 	for _, f := range findings {
 		state := "ok"
 		switch {

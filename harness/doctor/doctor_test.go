@@ -64,6 +64,30 @@ func TestWhatIsThereAndWhatIsMissing(t *testing.T) {
 	assert.Contains(t, out.String(), "Second: get it from the shop")
 }
 
+// withHeader is a simulator that needs one.
+type withHeader struct {
+	simulator
+	path string
+}
+
+func (withHeader) Header() string { return "fake/core.h" }
+func (w withHeader) Find() (engine.Installation, error) {
+	return engine.Installation{Path: w.path, Version: "7.1"}, nil
+}
+
+// TestSimulatorWithoutHeaders: its libraries alone do not build anything.
+func TestSimulatorWithoutHeaders(t *testing.T) {
+	root := t.TempDir()
+	cmake := filepath.Join(root, "lib", "x86_64", "cmake", "fake")
+	e := withHeader{simulator{title: "First"}, cmake}
+	f := find(t, doctor.Examine(context.Background(), []engine.Engine{e}, root), "First")
+	assert.False(t, f.OK)
+	assert.Contains(t, f.Detail, "has no fake/core.h beside it")
+	require.NoError(t, os.MkdirAll(filepath.Join(root, "include", "fake"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "include", "fake", "core.h"), nil, 0o644))
+	assert.True(t, find(t, doctor.Examine(context.Background(), []engine.Engine{e}, root), "First").OK)
+}
+
 func TestOptionalThingsDoNotMakeItIll(t *testing.T) {
 	assert.True(t, doctor.Healthy([]doctor.Finding{{Name: "a", OK: true, Required: true}, {Name: "b"}}))
 	assert.False(t, doctor.Healthy([]doctor.Finding{{Name: "a", Required: true}}))

@@ -36,7 +36,7 @@ func TestTheExampleWrittenByHandGivesTheRunnersTables(t *testing.T) {
 	defer file.Close()
 	byHand := t.TempDir()
 	_, err = trace.Ingest(t.Context(), file, trace.Options{Dir: byHand, Names: names,
-		IdealFCT: func(uint32, uint32, uint64) (int64, bool) { return 0, false }}) // unlimited flows have none
+		Derived: []trace.Derived{trace.IdealFCT(func(uint32, uint32, uint64) (int64, bool) { return 0, false })}}) // unlimited flows have none
 	require.NoError(t, err)
 
 	tables, err := parity.Tables(dirs[0])

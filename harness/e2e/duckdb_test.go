@@ -18,8 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/file/flock"
 	"fabriclab/harness/store"
-	"fabriclab/harness/store/flock"
 )
 
 // duckDB is the version of the independent reader of Parquet files.

@@ -174,7 +174,7 @@ func TestKilledSweepGoesOn(t *testing.T) {
 	want := tablesOf(t, undisturbed)
 	runs := len(manifests(t, undisturbed))
 
-	const kills = 21
+	kills := times(21, 70)
 	kept, atWork := 0, 0
 	for done := 0; done < kills; {
 		results := filepath.Join(t.TempDir(), "results")

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/harness/computed"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
 )
@@ -65,9 +66,9 @@ type Description struct {
 	Topologies map[string]Section // by type
 	Workloads  map[string]Section // by type
 	Run        Section
-	Game       Section
-	Sampled    Section // the filter of a sampled table
-	Events     Section // that of another table
+	Computed   map[string]Section // by key
+	Sampled    Section            // the filter of a sampled table
+	Events     Section            // that of another table
 	// Head are the keys that belong to the whole experiment, Point those of a
 	// point, which a scale and the matrix may change, Range those of a range
 	// of values on an axis.
@@ -141,7 +142,7 @@ func (s *section) needs(key string) {
 // Describe asks validation what it reads.
 func Describe(c *catalog.Catalog) Description {
 	d := Description{
-		Topologies: map[string]Section{}, Workloads: map[string]Section{},
+		Topologies: map[string]Section{}, Workloads: map[string]Section{}, Computed: map[string]Section{},
 		Head: headKeys, Point: pointKeys(c), Range: rangeKeys, Preset: presetHead,
 	}
 	network, err := topology.Star{Hosts: 2, Cabling: topology.Cabling{HostRate: 1e9, FabricRate: 1e9}}.Build()
@@ -162,7 +163,9 @@ func Describe(c *catalog.Catalog) Description {
 		root.node.Content = append(root.node.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: "run"}, s.node)
 		l.run(root)
 	})
-	d.Game = interview(c, gameKey, "", func(l *loader, s *section) { l.game(s) })
+	for _, kind := range computed.Kinds() {
+		d.Computed[kind.Key] = interview(c, kind.Key, "", func(l *loader, s *section) { l.model(s, &kind, &computed.Network{Topology: network}) })
+	}
 	filter := func(sampled bool) Section {
 		return interview(c, "trace", "", func(l *loader, s *section) {
 			l.tableFilter(s, &catalog.Table{Sampled: sampled}, network, nil, 2)

@@ -6,6 +6,7 @@
 package experiment
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -22,8 +23,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/harness/computed"
 	"fabriclab/harness/flowlist"
-	"fabriclab/harness/game"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
@@ -41,6 +42,9 @@ type Options struct {
 	Scale     string   // "" = DefaultScale, which need not be in the file
 	Sets      []string // path=value, laid over the file
 	ConfigDir string   // holds presets/; "" = the nearest one above the file, or configs
+
+	Context context.Context // ends loading, and what points take long for later; nil = never
+	Tell    func(string)    // is told now and then how far that is; nil = nobody
 }
 
 // Experiment is a loaded experiment.
@@ -53,6 +57,7 @@ type Experiment struct {
 	Points              []*Point
 	Figure              *yaml.Node // the figure section, scale applied; nil if there is none
 	Warnings            []string
+	Limits              Limits
 }
 
 // Point is one combination of the matrix; it runs on each of its engines with
@@ -64,8 +69,8 @@ type Point struct {
 	Topology  *topology.Topology
 	Flows     workload.Generator
 	Effective Effective
-	// Game stands in place of all of these where a point is computed.
-	Game *game.Params
+	// Model stands in place of the scenario where a point is computed.
+	Model computed.Model
 
 	rules        workload.Rules
 	hash         func() (string, error)
@@ -92,23 +97,38 @@ func (p *Point) String() string {
 // random flow list enters as the one of seed 0.
 func (p *Point) Hash() (string, error) { return p.hash() }
 
-func (p *Point) computeHash() (string, error) {
+func (p *Point) computeHash(ctx context.Context) (string, error) {
 	flows, err := scenario.FlowsDigest(p.Flows.Flows(0))
 	if err != nil {
 		return "", fmt.Errorf("%s: flow list: %w", p.Scenario.Name, err)
 	}
-	routes, err := scenario.RoutesDigest(p.Topology.Routes())
+	routes, err := scenario.RoutesDigest(until(ctx, p.Topology.Routes()))
 	if err != nil {
 		return "", fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
 	}
 	changes := p.Topology.Changes()
 	changed := make([][sha256.Size]byte, len(changes))
 	for i, c := range changes {
-		if changed[i], err = scenario.RoutesDigest(c.Routes); err != nil {
+		if changed[i], err = scenario.RoutesDigest(until(ctx, c.Routes)); err != nil {
 			return "", fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
 		}
 	}
+	if err := context.Cause(ctx); err != nil {
+		return "", err
+	}
 	return p.Scenario.Hash(flows, routes, changed...)
+}
+
+// until ends routes early when ctx is done.
+func until(ctx context.Context, routes iter.Seq[scenario.Route]) iter.Seq[scenario.Route] {
+	return func(yield func(scenario.Route) bool) {
+		n := 0
+		for r := range routes {
+			if n++; n%(1<<16) == 0 && ctx.Err() != nil || !yield(r) {
+				return
+			}
+		}
+	}
 }
 
 // FlowList is the point's workload, of which flow lists are generated.
@@ -168,6 +188,8 @@ type loader struct {
 	topologies map[string]*topology.Topology
 	used       map[string]bool // components in use at any point
 	setParams  []setParams
+	limits     Limits
+	watch      *watch
 }
 
 // Load reads an experiment and checks all of it. The error is of type
@@ -176,6 +198,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		forest: newForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{},
+		limits: defaultLimits, watch: newWatch(opt),
 	}
 	if err := l.checkKeys(); err != nil {
 		return nil, err
@@ -197,7 +220,11 @@ func Load(file string, opt Options) (*Experiment, error) {
 	head := l.head(root, e)
 	combinations := withEngines(l.combinations(root, flags))
 	usual := l.engines(head, combinations)
-	for _, c := range combinations {
+	for i, c := range combinations {
+		if err := context.Cause(l.watch.ctx); err != nil {
+			return nil, err
+		}
+		l.watch.say("%s: %d of %d points checked", l.name, i, len(combinations))
 		point := l.point(root, c)
 		if point == nil {
 			continue
@@ -206,7 +233,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 		if c.engines == nil {
 			point.Engines = usual
 		}
-		if point.Game != nil {
+		if point.Model != nil {
 			point.Engines, point.enginesFixed = []string{ComputedEngine}, true
 		}
 		for _, name := range point.Engines {
@@ -217,6 +244,10 @@ func Load(file string, opt Options) (*Experiment, error) {
 		e.Points = append(e.Points, point)
 	}
 	l.unused(root, e)
+	if err := context.Cause(l.watch.ctx); err != nil {
+		return nil, err
+	}
+	e.Limits = l.limits
 	if len(l.problems) > 0 {
 		return nil, l.problems
 	}
@@ -321,18 +352,20 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 // Keys of an experiment: those that describe a point beside the slots, and the
 // others.
 var (
-	ownKeys  = []string{"topology", "workload", "preset", "params", nodesKey, "run", "trace", gameKey}
-	headKeys = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure"}
+	ownKeys  = []string{"topology", "workload", "preset", "params", nodesKey, "run", "trace"}
+	headKeys = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure", "limits"}
 )
 
 // pointKeys are the keys that describe a point.
-func pointKeys(c *catalog.Catalog) []string { return slices.Concat(ownKeys, c.SlotKeys()) }
+func pointKeys(c *catalog.Catalog) []string {
+	return slices.Concat(ownKeys, computedKeys(), c.SlotKeys())
+}
 
 // checkKeys refuses a slot whose key means something else in an experiment or
 // a preset.
 func (l *loader) checkKeys() error {
 	for _, key := range l.catalog.SlotKeys() {
-		if slices.Contains(slices.Concat(ownKeys, headKeys, presetHead), key) {
+		if slices.Contains(slices.Concat(ownKeys, computedKeys(), headKeys, presetHead), key) {
 			return fmt.Errorf("catalog: the slot %q has the name of another key of experiments; give it another one in the table of slots", key)
 		}
 	}
@@ -370,6 +403,7 @@ func (l *loader) head(root *yaml.Node, e *Experiment) *section {
 	e.Figure = s.get("figure")
 
 	e.Seeds = l.seeds(s)
+	l.readLimits(s)
 	return s
 }
 
@@ -397,8 +431,8 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	s := l.section(root, root, "")
 	s.known = slices.Concat(pointKeys(l.catalog), headKeys)
 	s.done()
-	if s.get(gameKey) != nil {
-		return l.gamePoint(s, c)
+	if kind := computedKind(s); kind != nil {
+		return l.computedPoint(s, c, kind)
 	}
 	r := l.run(s)
 	t := l.topology(s)
@@ -452,7 +486,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	for i, c := range t.Changes() {
 		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})
 	}
-	point.hash = sync.OnceValues(point.computeHash)
+	point.hash = sync.OnceValues(func() (string, error) { return point.computeHash(l.watch.ctx) })
 	return point
 }
 
@@ -492,13 +526,18 @@ func label(path, value string) Label {
 }
 
 // valueText is a matrix value as a label.
-func valueText(n *yaml.Node) string {
+func valueText(n *yaml.Node) string { return valueTextAt(n, 0) }
+
+// valueTextAt quotes a list or mapping and those directly in it, and writes
+// those further down in brackets: a text that is quoted at each level doubles
+// with each.
+func valueTextAt(n *yaml.Node, depth int) string {
 	if n.Kind == yaml.ScalarNode {
 		return n.Value
 	}
 	words := make([]string, 0, len(n.Content))
 	for i, item := range n.Content {
-		word := valueText(item)
+		word := valueTextAt(item, depth+1)
 		if n.Kind == yaml.SequenceNode && item.Kind == yaml.SequenceNode {
 			word = "[" + strings.Trim(word, `"`) + "]" // a point of a curve
 		}
@@ -507,5 +546,9 @@ func valueText(n *yaml.Node) string {
 		}
 		words = append(words, word)
 	}
-	return strconv.Quote(strings.Join(words, " "))
+	text := strings.Join(words, " ")
+	if depth < 2 {
+		return strconv.Quote(text)
+	}
+	return "[" + text + "]"
 }

@@ -21,6 +21,11 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func testCatalog(t *testing.T) *catalog.Catalog {
 	t.Helper()
+	return testCatalogOf(t)
+}
+
+func testCatalogOf(t testing.TB) *catalog.Catalog {
+	t.Helper()
 	data, err := os.ReadFile("../../base/catalog/testdata/catalog.json")
 	require.NoError(t, err)
 	c, err := catalog.Load(data)
@@ -531,7 +536,7 @@ func TestRefuses(t *testing.T) {
 		{"merge key", "preset: hpcc", "preset: hpcc\nparams: {<<: {hpcc: {}}}", `merge keys (<<) and keys with a structure are not used here`, ""},
 		{"circle", "preset: hpcc", "preset: hpcc\nparams: &p {hpcc: *p}", `the alias *p stands for a value that contains it`, ""},
 		{"syntax", "preset: hpcc", "preset: [hpcc", `correct the YAML syntax`, ""},
-		{"two documents", "preset: hpcc", "preset: hpcc\n---\na: 1", "more than one YAML document", ""},
+		{"two documents", "preset: hpcc", "preset: hpcc\n---\na: 1", "a second YAML document begins here", ""},
 		{"seed", "preset: hpcc", "preset: hpcc\nseeds: [1, 1, -2]", `exp.yaml:8:12: seeds: 1 is here twice`, `exp.yaml:8:15: seeds: "-2" is not a seed`},
 		{"seed range", "preset: hpcc", "preset: hpcc\nseeds: 9-3", `exp.yaml:8:8: seeds: "9-3" is not a range of at most 100000 seeds`, ""},
 		{"seed in a range", "preset: hpcc", "preset: hpcc\nseeds: [1-5, 4]", `exp.yaml:8:14: seeds: 4 is here twice`, ""},
@@ -628,7 +633,7 @@ func TestPresetRefused(t *testing.T) {
 		{"unused", "preset: mine\nparams: {fncc: {eta: 0.9}}\n" + mechanisms, `mine.yaml:2:10: params: the preset does not use fncc`},
 		{"no such base", "preset: mine\nextends: hpc\n", `mine.yaml:2:10: there is no preset "hpc"`},
 		{"circle", "preset: mine\nextends: ./mine.yaml\n", `mine.yaml:2:10: the preset "./mine.yaml" extends itself`},
-		{"not a mapping", "- a\n", `mine.yaml: not a mapping`},
+		{"not a mapping", "- a\n", `mine.yaml:1:1: not a mapping`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

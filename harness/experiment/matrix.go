@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"fmt"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -67,7 +68,7 @@ func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
 				}
 			}
 		}
-		all = product(all, axis)
+		all = l.product(all, axis, key)
 	}
 	for _, n := range s.optional("exclude") {
 		excluded := l.labels(n, "matrix.exclude")
@@ -166,10 +167,13 @@ func (l *loader) axis(key, value *yaml.Node) []combination {
 	default:
 		l.problem(value, "%s is a list of values, such as [a, b], a range, such as {from: 1us, to: 5us, step: 1us}, or a mapping of names to what they set, such as {a: {topology.rate: 100Gbps}}", name)
 	}
-	for i, c := range axis {
-		if slices.ContainsFunc(axis[:i], func(o combination) bool { return o.matches(c.labels) }) {
+	seen := map[string]bool{}
+	for _, c := range axis {
+		key := fmt.Sprintf("%q", c.labels)
+		if seen[key] {
 			l.problem(value, "%s has the value %s twice; keep one", name, c.labels[0].Value)
 		}
+		seen[key] = true
 	}
 	return axis
 }
@@ -244,7 +248,7 @@ func (l *loader) zip(groups *yaml.Node) []combination {
 		return all
 	}
 	for _, group := range groups.Content {
-		all = product(all, l.zipGroup(group))
+		all = l.product(all, l.zipGroup(group), group)
 	}
 	return all
 }

@@ -9,11 +9,11 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/columns"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 )
@@ -46,7 +46,7 @@ type Effective []Setting
 // Table renders the configuration as aligned text, one line per parameter.
 func (e Effective) Table() string {
 	var b strings.Builder
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	w := columns.New(&b)
 	fmt.Fprintln(w, "place\tparameter\tvalue\torigin")
 	for _, s := range e {
 		fmt.Fprintf(w, "%s\t%s.%s\t%s\t%s\n", s.Where(), s.Component, s.Param, s.Value, s.Origin)

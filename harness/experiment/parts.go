@@ -38,7 +38,7 @@ func (l *loader) topology(root *section) *topology.Topology {
 	before := l.found
 	b := l.topologyType(s)
 	s.done()
-	if b == nil || l.found > before {
+	if b == nil || l.found > before || !l.fits(s, b) {
 		return nil
 	}
 	t, err := b.Build()
@@ -49,6 +49,9 @@ func (l *loader) topology(root *section) *topology.Topology {
 		return nil
 	case err != nil:
 		l.problem(s.node, "topology: %v", err)
+		return nil
+	}
+	if !l.fitsBuilt(s, t, 1+len(t.Changes())) {
 		return nil
 	}
 	l.topologies[string(key)] = t
@@ -103,9 +106,9 @@ func (l *loader) cabling(s *section) topology.Cabling {
 	if s.get("host_rate") == nil || s.get("fabric_rate") == nil {
 		s.need("rate", "100Gbps (or both host_rate and fabric_rate)")
 	}
-	delay := s.time("delay", 0)
-	c.HostDelay = s.time("host_delay", delay)
-	c.FabricDelay = s.time("fabric_delay", delay)
+	delay := orDefault(s, "delay", 0, linkDelay)
+	c.HostDelay = orDefault(s, "host_delay", delay, linkDelay)
+	c.FabricDelay = orDefault(s, "fabric_delay", delay, linkDelay)
 	if s.get("host_delay") == nil || s.get("fabric_delay") == nil {
 		s.need("delay", "1.5us (or both host_delay and fabric_delay)")
 	}
@@ -145,8 +148,20 @@ func (l *loader) extraHosts(s *section, prefix string, rate, delay int64) []topo
 // linkRate reads a link's rate, which is above 0.
 func linkRate(text string) (int64, error) {
 	value, err := units.ParseRate(text)
-	if err == nil && value == 0 {
+	switch {
+	case err == nil && value == 0:
 		err = fmt.Errorf("%q is no rate for a link; write a rate above 0, or list the link under failed", text)
+	case err == nil && value > scenario.MaxRateBps:
+		err = fmt.Errorf("%q is too large for a link; the engines hold %s", text, units.FormatRate(scenario.MaxRateBps))
+	}
+	return value, err
+}
+
+// linkDelay reads a link's delay.
+func linkDelay(text string) (int64, error) {
+	value, err := units.ParseTime(text)
+	if err == nil && value > scenario.MaxDelayPs {
+		err = fmt.Errorf("%q is too long for a link; it is at most %s", text, units.FormatTime(scenario.MaxDelayPs))
 	}
 	return value, err
 }
@@ -161,7 +176,7 @@ func (l *loader) linkChanges(s *section) topology.Cabling {
 		if rate, ok := quantity(o, "rate", linkRate); ok {
 			override.Rate = &rate
 		}
-		if delay, ok := quantity(o, "delay", units.ParseTime); ok {
+		if delay, ok := quantity(o, "delay", linkDelay); ok {
 			override.Delay = &delay
 		}
 		o.done()
@@ -227,7 +242,7 @@ func (l *loader) customTopology(s *section) topology.Custom {
 		sw.done()
 	}
 	rate, _ := quantity(s, "rate", linkRate)
-	delay := s.time("delay", 0)
+	delay := orDefault(s, "delay", 0, linkDelay)
 	c.Extra = l.extraHosts(s, "", rate, delay)
 	for i, n := range s.items("links") {
 		link := l.section(n, n, s.name("links."+strconv.Itoa(i)))
@@ -241,7 +256,7 @@ func (l *loader) customTopology(s *section) topology.Custom {
 		}
 		c.Links = append(c.Links, topology.CustomLink{
 			A: link.str("a"), B: link.str("b"),
-			Rate: orDefault(link, "rate", rate, linkRate), Delay: link.time("delay", delay),
+			Rate: orDefault(link, "rate", rate, linkRate), Delay: orDefault(link, "delay", delay, linkDelay),
 		})
 		link.done()
 	}

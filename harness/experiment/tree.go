@@ -1,16 +1,16 @@
 package experiment
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
+
+	"fabriclab/base/yamlfile"
 )
 
 // Problem is one thing that is wrong in an experiment.
@@ -84,22 +84,19 @@ func (f *forest) origin(n *yaml.Node) string {
 
 // readFile reads a YAML file whose root is a mapping.
 func (f *forest) readFile(file, origin string) (*yaml.Node, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
+	root, err := yamlfile.Read(file)
+	var wrong *yamlfile.Error
+	switch {
+	case errors.As(err, &wrong):
+		return nil, Problems{{wrong.Position(), wrong.Text}}
+	case err != nil:
 		return nil, err
+	case root == nil:
+		return nil, Problems{{file + ":1:1", "the file is empty; see docs/experiments.md for what an experiment looks like"}}
+	case root.Kind != yaml.MappingNode:
+		return nil, Problems{{source{where: file, line: root.Line, column: root.Column}.position(),
+			"not a mapping of keys to values; see docs/experiments.md for what an experiment looks like"}}
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	var document, second yaml.Node
-	if err := decoder.Decode(&document); err != nil && !errors.Is(err, io.EOF) {
-		return nil, Problems{{file, strings.TrimPrefix(err.Error(), "yaml: ") + "; correct the YAML syntax"}}
-	}
-	if err := decoder.Decode(&second); !errors.Is(err, io.EOF) {
-		return nil, Problems{{file, "more than one YAML document; keep one per file"}}
-	}
-	if len(document.Content) != 1 || document.Content[0].Kind != yaml.MappingNode {
-		return nil, Problems{{file, "not a mapping of keys to values; see docs/experiments.md for what an experiment looks like"}}
-	}
-	root := document.Content[0]
 	before := f.found
 	f.adopt(root, func(n *yaml.Node) source { return source{file, n.Line, n.Column, origin} }, map[*yaml.Node]bool{})
 	if f.found > before {
@@ -110,15 +107,22 @@ func (f *forest) readFile(file, origin string) (*yaml.Node, error) {
 
 // parseFlag reads the value of a flag.
 func (f *forest) parseFlag(flag, value string) (*yaml.Node, error) {
-	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(value), &document); err != nil {
-		return nil, Problems{{flag, strings.TrimPrefix(err.Error(), "yaml: ") + "; the value is YAML, quote what has special characters"}}
-	}
-	if len(document.Content) != 1 {
+	root, err := yamlfile.Parse(flag, []byte(value))
+	var wrong *yamlfile.Error
+	switch {
+	case errors.As(err, &wrong):
+		return nil, Problems{{flag, wrong.Text + "; the value is YAML, quote what has special characters"}}
+	case err != nil:
+		return nil, err
+	case root == nil:
 		return nil, Problems{{flag, "the value is empty; write path=value"}}
 	}
-	f.adopt(document.Content[0], func(*yaml.Node) source { return source{where: flag, origin: "flag"} }, map[*yaml.Node]bool{})
-	return document.Content[0], nil
+	before := f.found
+	f.adopt(root, func(*yaml.Node) source { return source{where: flag, origin: "flag"} }, map[*yaml.Node]bool{})
+	if f.found > before {
+		return nil, f.problems
+	}
+	return root, nil
 }
 
 // adopt records the sources of a tree, puts what aliases stand for in their
@@ -128,6 +132,9 @@ func (f *forest) adopt(n *yaml.Node, from func(*yaml.Node) source, above map[*ya
 		return
 	}
 	f.sources[n] = from(n)
+	if i := strings.IndexFunc(n.Value, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }); n.Kind == yaml.ScalarNode && i >= 0 {
+		f.problem(n, "the control character %q has no place in a name or value; take it out", []rune(n.Value[i:])[0])
+	}
 	above[n] = true
 	defer delete(above, n)
 	keys := map[string]bool{}

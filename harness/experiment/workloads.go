@@ -52,8 +52,10 @@ func (l *loader) run(root *section) run {
 		}
 		s.need("drain", "20ms")
 		r.rules.FromPs = s.time("warmup", 0)
-		r.rules.ToPs = r.rules.FromPs + positive("measure")
-		if r.rules.StopPs = r.rules.ToPs + positive("drain"); r.rules.StopPs > units.MaxTime {
+		window, drain := positive("measure"), positive("drain")
+		r.rules.ToPs = r.rules.FromPs + min(window, units.MaxTime-r.rules.FromPs)
+		r.rules.StopPs = r.rules.ToPs + min(drain, units.MaxTime-r.rules.ToPs)
+		if window > units.MaxTime-r.rules.FromPs || drain > units.MaxTime-r.rules.ToPs { // before anything overflows
 			l.problem(measure, "warmup, measure and drain together are longer than 100 days")
 		}
 	}
@@ -84,7 +86,7 @@ func (l *loader) workload(root *section, t *topology.Topology, rules workload.Ru
 		root.missing("workload", "{type: list, flows: [{src: host0, dst: host1, start: 0us, size: 1MB}]}")
 		return nil
 	}
-	return l.workloadOf(s, t, rules)
+	return l.bounded(s, l.workloadOf(s, t, rules))
 }
 
 // workloadOf reads a workload of any type.
@@ -457,8 +459,14 @@ func (l *loader) flowList(s *section, t *topology.Topology, rules workload.Rules
 	var entries []workload.Entry
 	s.need("flows", "[{src: host0, dst: host1, start: 0us, size: 1MB}]")
 	items := s.items("flows")
+	listed := 0.0
 	for i, n := range items {
-		entries = append(entries, l.flow(n, s.name("flows."+strconv.Itoa(i)), t, rules))
+		entry := l.flow(n, s.name("flows."+strconv.Itoa(i)), t, rules)
+		entries = append(entries, entry)
+		if listed += float64(entry.Count); listed > mostListed {
+			l.problem(n, "%s.%d: with these there are more than %d flows in the list, which is held in memory; give them as a file, or by a workload that makes them", s.name("flows"), i, mostListed)
+			break
+		}
 	}
 	s.done()
 	if l.found > before {

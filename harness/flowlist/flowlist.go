@@ -11,8 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
+	"fabriclab/base/file"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/workload"
 )
@@ -45,15 +44,15 @@ func (l *List) WriteInputs(dir string, seed uint64, write func(iter.Seq2[scenari
 }
 
 // formats of flow lists, by the ending of the file's name.
-var formats = map[string]func(*List, *renameio.PendingFile, iter.Seq2[scenario.Flow, error]) error{
-	".bin": func(_ *List, file *renameio.PendingFile, flows iter.Seq2[scenario.Flow, error]) error {
-		return scenario.WriteFlows(file, flows)
+var formats = map[string]func(*List, io.WriteSeeker, iter.Seq2[scenario.Flow, error]) error{
+	".bin": func(_ *List, out io.WriteSeeker, flows iter.Seq2[scenario.Flow, error]) error {
+		return scenario.WriteFlows(out, flows)
 	},
-	".csv": func(l *List, file *renameio.PendingFile, flows iter.Seq2[scenario.Flow, error]) error {
-		return writeCSV(file, l, flows)
+	".csv": func(l *List, out io.WriteSeeker, flows iter.Seq2[scenario.Flow, error]) error {
+		return writeCSV(out, l, flows)
 	},
-	".parquet": func(l *List, file *renameio.PendingFile, flows iter.Seq2[scenario.Flow, error]) error {
-		return writeParquet(file, l, flows)
+	".parquet": func(l *List, out io.WriteSeeker, flows iter.Seq2[scenario.Flow, error]) error {
+		return writeParquet(out, l, flows)
 	},
 }
 
@@ -72,16 +71,16 @@ func (l *List) WriteFile(path string, seed uint64) (_ *workload.Tally, err error
 	if !known {
 		return nil, &FormatError{path}
 	}
-	file, err := renameio.NewPendingFile(path, renameio.WithPermissions(0o644))
+	pending, err := file.Create(path, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("flow list: %w", err)
 	}
-	defer func() { err = errors.Join(err, file.Cleanup()) }()
+	defer func() { err = errors.Join(err, pending.Discard()) }()
 	tally := &workload.Tally{}
-	if err := write(l, file, tally.Count(l.Flows.Flows(seed))); err != nil {
+	if err := write(l, pending, tally.Count(l.Flows.Flows(seed))); err != nil {
 		return nil, fmt.Errorf("flow list %s: %w", path, err)
 	}
-	if err := file.CloseAtomicallyReplace(); err != nil {
+	if err := pending.Commit(); err != nil {
 		return nil, fmt.Errorf("flow list: %w", err)
 	}
 	tally.Compare(l.Flows, l.Rules)

@@ -5,20 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"fabriclab/harness/trace"
 )
 
-// TableName is the table of games; TableFile is its file in a run directory.
-const (
-	TableName = "games"
-	TableFile = TableName + ".parquet"
-)
-
-var table = trace.Table{
-	Name: TableName, Title: "Random routing games, one row per game", Scope: "game",
+// Table describes the table of games.
+var Table = trace.Table{
+	Name: "games", Title: "Random routing games, one row per game", Scope: "game",
 	Columns: []trace.Column{
 		{Name: "game", Type: "u32", Unit: "1", Help: "number of the game"},
 		{Name: "users", Type: "u32", Unit: "1", Help: "pairs of leaves with traffic"},
@@ -66,22 +60,22 @@ func (p *Params) play(seed uint64, n int) (row, error) {
 	return r, nil
 }
 
-// Write plays all games of a seed and writes TableFile into a folder. Games do
+// write plays all games of a seed and writes the table into a folder. Games do
 // not depend on each other; stop says whether to give up.
-func (p *Params) Write(dir string, seed uint64, stop func() error) (rows int, err error) {
-	writer, err := trace.NewTableWriter(table, trace.Options{Dir: dir, Names: trace.NodeNames(nil)})
+func (p *Params) write(dir string, seed uint64, stop func() error) (file trace.File, err error) {
+	writer, err := trace.NewTableWriter(Table, trace.Options{Dir: dir, Names: trace.NodeNames(nil)})
 	if err != nil {
-		return 0, err
+		return file, err
 	}
 	defer func() { err = errors.Join(err, writer.Close()) }()
-	columns := make([][]byte, len(table.Columns))
+	columns := make([][]byte, len(Table.Columns))
 	for n := range p.Games {
 		if err := stop(); err != nil {
-			return 0, err
+			return file, err
 		}
 		r, err := p.play(seed, n)
 		if err != nil {
-			return 0, fmt.Errorf("game %d of seed %d: %w", n, seed, err)
+			return file, fmt.Errorf("game %d of seed %d: %w", n, seed, err)
 		}
 		for i, v := range []any{n, r.users, r.optimum, r.equal, r.fromEqual, r.worst, r.flows, r.rounds, r.worst / r.optimum, r.equal / r.optimum} {
 			switch v := v.(type) {
@@ -93,10 +87,9 @@ func (p *Params) Write(dir string, seed uint64, stop func() error) (rows int, er
 		}
 	}
 	if err := writer.WriteRows(slices.Concat(columns...), p.Games); err != nil {
-		return 0, fmt.Errorf("writing %s: %w", filepath.Join(dir, TableFile), err)
+		return file, fmt.Errorf("writing the table of games into %s: %w", dir, err)
 	}
-	_, err = writer.Finish()
-	return p.Games, err
+	return writer.Finish()
 }
 
 // rounded keeps nine digits behind the point: what lies beyond is the

@@ -8,11 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"text/tabwriter"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"fabriclab/base/columns"
+	"fabriclab/base/file"
 	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/run"
 )
@@ -202,21 +201,21 @@ func (lab *Lab) showBench(b benchmark) error {
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(dir, "bench", "bench.json")
+	path := filepath.Join(dir, "bench", "bench.json")
 	text, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(file, append(text, '\n'), 0o644); err != nil {
-		return fmt.Errorf("writing %s: %w", file, err)
+	if err := file.Write(path, append(text, '\n'), 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	if lab.Set.JSON {
 		return lab.Print(b)
 	}
-	w := tabwriter.NewWriter(lab.Out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	w := columns.Right(lab.Out)
 	fmt.Fprintln(w, "packet hops\tper CPU second\tevents\tper hop\tCPU ns per event\tpeak memory\ttrace rows\tper second\tharness share\tCPU\t")
 	for _, s := range b.Loads {
 		fmt.Fprintf(w, "%d\t%.2f M\t%d\t%.2f\t%.0f\t%.1f MB\t%d\t%.0f\t%.1f %%\t%.1f s\t  %s\n", s.PacketHops, s.HopsPerCPUSecond/1e6,
@@ -244,6 +243,6 @@ func (lab *Lab) showBench(b benchmark) error {
 	if err := b.Allocator.show(lab.Out); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(lab.Out, "heap allocations per packet-hop in mechanisms/, in steady state: %g\n%s\n", b.AllocationsPerPacket, file)
+	_, err = fmt.Fprintf(lab.Out, "heap allocations per packet-hop in mechanisms/, in steady state: %g\n%s\n", b.AllocationsPerPacket, path)
 	return err
 }

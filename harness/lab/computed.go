@@ -4,15 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"fabriclab/harness/computed"
 	"fabriclab/harness/experiment"
-	"fabriclab/harness/game"
+	_ "fabriclab/harness/game" // a kind of computed experiment
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
 )
@@ -26,7 +26,7 @@ func (lab *Lab) compute(ctx context.Context, p Plan, s *store.Store, out io.Writ
 	var done atomic.Int64
 	for i, job := range p.Jobs {
 		group.Go(func() error {
-			r, err := lab.computeOne(ctx, job, p.points[i].Game, s)
+			r, err := lab.computeOne(ctx, job, p.points[i].Model, s)
 			if err != nil {
 				return err
 			}
@@ -38,27 +38,25 @@ func (lab *Lab) compute(ctx context.Context, p Plan, s *store.Store, out io.Writ
 	return results, group.Wait()
 }
 
-func (lab *Lab) computeOne(ctx context.Context, job run.Job, g *game.Params, s *store.Store) (run.Result, error) {
+func (lab *Lab) computeOne(ctx context.Context, job run.Job, m computed.Model, s *store.Store) (run.Result, error) {
 	r := run.Result{Job: job}
 	begin := time.Now()
 	one, err := s.Begin(ctx, job.Key)
 	if err != nil {
 		return r, err
 	}
-	rows, err := g.Write(one.Dir(), job.Key.Seed, func() error { return context.Cause(ctx) })
+	tables, err := m.Write(ctx, one.Dir(), job.Key.Seed)
 	if err != nil {
 		return r, joined(err, one.Discard())
 	}
-	file, err := store.HashFile(filepath.Join(one.Dir(), game.TableFile))
-	if err != nil {
-		return r, joined(err, one.Discard())
+	outputs := map[string]store.File{}
+	for _, t := range tables {
+		outputs[t.Name] = store.File{Bytes: t.Bytes, SHA256: t.SHA256, Rows: &t.Rows}
 	}
-	count := uint64(rows)
-	file.Rows = &count
 	r.Manifest = &store.Manifest{
 		Tool: lab.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
 		Engine: store.Engine{Name: experiment.ComputedEngine, EngineVersion: lab.Tool.Version, BuildID: lab.Tool.Version},
-		Inputs: map[string]store.File{}, Outputs: map[string]store.File{game.TableFile: file},
+		Inputs: map[string]store.File{}, Outputs: outputs,
 		State: store.StateOK, Started: begin.UTC(), Resources: store.Resources{WallS: time.Since(begin).Seconds()},
 	}
 	r.Dir = s.Dir(job.Key)

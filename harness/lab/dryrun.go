@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
+	"fabriclab/base/columns"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
@@ -106,7 +106,7 @@ func (f *forecast) show(out io.Writer, p Plan) error {
 	if err := showHead(out, p.Experiment); err != nil {
 		return err
 	}
-	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
+	w := columns.New(out)
 	fmt.Fprintln(w, "  point\tengine\tscenario\tvalid seeds\tseeds to run")
 	for _, r := range f.rows {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\n", r.point, r.engine, r.hash, seedRanges(r.valid), seedRanges(r.toRun))

@@ -55,7 +55,7 @@ func (lab *Lab) Evaluate(all []Runs, s Selection) ([]*Outcome, error) {
 
 // decodeFigure reads and checks the figure section. With --set the matrix may
 // be narrower than the section expects, and is not held against it.
-func decodeFigure(e *experiment.Experiment, s Selection) (*spec.Figure, error) {
+func decodeFigure(e *experiment.Experiment, s Selection, tables spec.Tables) (*spec.Figure, error) {
 	if e.Figure == nil {
 		if s.Figure {
 			return nil, fmt.Errorf("%s: %s has no figure section; run it with: fabriclab run %s", e.File, e.Name, e.Name)
@@ -73,7 +73,7 @@ func decodeFigure(e *experiment.Experiment, s Selection) (*spec.Figure, error) {
 			}
 		}
 	}
-	return figure.Decode(e.File, e.Figure, matrix)
+	return figure.Decode(e.File, e.Figure, matrix, tables)
 }
 
 // figureCommandLine is what to type to make a figure again.

@@ -6,11 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/yamlfile"
+	"fabriclab/harness/computed"
 )
 
 // Entry is a line of a list.
@@ -47,8 +50,8 @@ func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
 		if d.IsDir() || filepath.Ext(path) != ".yaml" {
 			return nil
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
+		root, err := yamlfile.Read(path)
+		if err != nil || root == nil {
 			return err
 		}
 		var head struct {
@@ -56,12 +59,16 @@ func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
 			Source   string    `yaml:"source"`
 			Topology yaml.Node `yaml:"topology"`
 			Figure   yaml.Node `yaml:"figure"`
-			Game     yaml.Node `yaml:"game"`
 		}
-		if err := yaml.Unmarshal(text, &head); err != nil {
+		var keys map[string]yaml.Node
+		if err := root.Decode(&head); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
-		if head.Topology.IsZero() && head.Game.IsZero() || figures && head.Figure.IsZero() {
+		if err := root.Decode(&keys); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		isComputed := slices.ContainsFunc(computed.Kinds(), func(k computed.Kind) bool { _, has := keys[k.Key]; return has })
+		if head.Topology.IsZero() && !isComputed || figures && head.Figure.IsZero() {
 			return nil
 		}
 		id, err := filepath.Rel(dir, path)

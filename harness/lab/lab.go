@@ -41,6 +41,7 @@ type Settings struct {
 	MemoryLimit  int64
 	Again        bool
 	OmnetResults bool
+	NSLog        string
 	Verify       string
 	BuildType    build.Type
 	StallTimeout time.Duration

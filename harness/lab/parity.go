@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/parity"
@@ -33,13 +35,27 @@ func (lab *Lab) Parity(ctx context.Context, names []string, digests string, upda
 		}
 		lab.Set.Engines = append(lab.Set.Engines, e.Name())
 	}
-	all, err := lab.RunAll(ctx, names, Selection{})
+	experiments, err := lab.Load(ctx, names, Selection{})
+	if err != nil {
+		return err
+	}
+	known := map[string]*parity.Digest{}
+	for _, e := range experiments {
+		if known[e.Name], err = lab.digest(e, digests, update); err != nil {
+			return err
+		}
+	}
+	plans, err := lab.Plan(ctx, experiments)
+	if err != nil {
+		return err
+	}
+	all, err := lab.Run(ctx, plans, Selection{})
 	if err != nil {
 		return err
 	}
 	differ := false
 	for _, runs := range all {
-		same, err := lab.sameOnAllEngines(runs, digests, update)
+		same, err := lab.sameOnAllEngines(runs, known[runs.Name], digests, update)
 		if err != nil {
 			return err
 		}
@@ -51,17 +67,28 @@ func (lab *Lab) Parity(ctx context.Context, names []string, digests string, upda
 	return nil
 }
 
+// digest is an experiment's digest. An experiment without one, as people's own
+// are, is compared on the engines alone, if there are several.
+func (lab *Lab) digest(e Experiment, folder string, update bool) (*parity.Digest, error) {
+	if update {
+		return nil, nil
+	}
+	known, err := parity.Load(folder, e.Name, e.Scale)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return known, err
+	}
+	if len(e.Engines) < 2 {
+		return nil, fmt.Errorf("%s: there is nothing to compare with: %s is the only engine here, and %w", e.File, strings.Join(e.Engines, ""), err)
+	}
+	fmt.Fprintf(lab.Err, "%s has no digest at scale %s: its tables are compared on %s alone\n", e.Name, e.Scale, strings.Join(e.Engines, " and "))
+	return nil, nil
+}
+
 // sameOnAllEngines compares the runs of an experiment with each other and with
-// its digest, or renews the digest.
-func (lab *Lab) sameOnAllEngines(d Runs, folder string, update bool) (same bool, err error) {
+// its digest, if there is one, or renews the digest.
+func (lab *Lab) sameOnAllEngines(d Runs, known *parity.Digest, folder string, update bool) (same bool, err error) {
 	if len(d.Results) != len(d.Points)*len(d.Engines)*len(d.Seeds) {
 		return false, fmt.Errorf("%s: its matrix says on which engine a point runs, and parity compares points that run on all; take engine out of the matrix", d.File)
-	}
-	var known *parity.Digest
-	if !update {
-		if known, err = parity.Load(folder, d.Name, d.Scale); err != nil {
-			return false, err
-		}
 	}
 	fresh := &parity.Digest{Experiment: d.Name, Scale: d.Scale, Engines: map[string]string{}}
 	// Jobs are ordered by point, then engine, then seed.

@@ -10,12 +10,15 @@ import (
 
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
+	"fabriclab/harness/computed"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
+	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/engine/omnet"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
+	"fabriclab/harness/trace"
 	"fabriclab/harness/workload"
 )
 
@@ -38,10 +41,17 @@ func (lab *Lab) Load(ctx context.Context, names []string, s Selection) ([]Experi
 	var all []Experiment
 	var problems []error
 	for _, name := range names {
-		l, err := lab.loadOne(c, name, s)
+		l, err := lab.loadOne(ctx, c, name, s)
 		all, problems = append(all, l), append(problems, err)
 	}
 	return all, errors.Join(problems...)
+}
+
+// tell says what is done that takes long.
+func (lab *Lab) tell(text string) {
+	if !lab.Set.JSON {
+		fmt.Fprintln(lab.Err, text)
+	}
 }
 
 // Experiment is an experiment with its figure section, if it has one.
@@ -50,7 +60,7 @@ type Experiment struct {
 	Spec *spec.Figure
 }
 
-func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experiment, error) {
+func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s Selection) (Experiment, error) {
 	file, err := lab.experimentFile(name)
 	if err != nil {
 		return Experiment{}, err
@@ -59,7 +69,7 @@ func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experimen
 	if err != nil {
 		return Experiment{}, err
 	}
-	e, err := experiment.Load(file, experiment.Options{Catalog: c, Scale: lab.Set.Scale, Sets: s.Sets, ConfigDir: dir})
+	e, err := experiment.Load(file, experiment.Options{Catalog: c, Scale: lab.Set.Scale, Sets: s.Sets, ConfigDir: dir, Context: ctx, Tell: lab.tell})
 	if err != nil {
 		return Experiment{}, err
 	}
@@ -74,8 +84,40 @@ func (lab *Lab) loadOne(c *catalog.Catalog, name string, s Selection) (Experimen
 			return Experiment{}, err
 		}
 	}
-	section, err := decodeFigure(e, s)
+	if err := e.CheckRuns(); err != nil {
+		return Experiment{}, err
+	}
+	section, err := decodeFigure(e, s, storedTables(c))
 	return Experiment{e, section}, err
+}
+
+// derived is all that is added to the tables of a point's run.
+func derived(point *experiment.Point) []trace.Derived {
+	return []trace.Derived{
+		trace.IdealFCT(func(src, dst uint32, size uint64) (int64, bool) {
+			ps, err := point.IdealFCT(src, dst, size)
+			return ps, err == nil // an unlimited flow has none
+		}),
+	}
+}
+
+// storedTables are the tables that a run can have, as they are stored.
+func storedTables(c *catalog.Catalog) spec.Tables {
+	tables := spec.Tables{}
+	for _, t := range c.Tables {
+		tables[t.Name] = trace.Stored(t, derived(nil)...)
+	}
+	for _, d := range derived(nil) {
+		for _, t := range d.Tables() {
+			tables[t.Name] = trace.Stored(t)
+		}
+	}
+	for _, kind := range computed.Kinds() {
+		for _, t := range kind.Tables {
+			tables[t.Name] = trace.Stored(t)
+		}
+	}
+	return tables
 }
 
 // configDir is where an experiment's presets are: in the nearest folder above
@@ -127,6 +169,9 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 			if programs[name], err = b.Program(ctx, simulator); err != nil {
 				return nil, err
 			}
+			if lab.Set.NSLog != "" && name == (ns3.Engine{}).Name() {
+				programs[name].Env = append(programs[name].Env, "NS_LOG="+lab.Set.NSLog)
+			}
 			if lab.Set.OmnetResults && name == (omnet.Engine{}).Name() {
 				programs[name].Extra = []string{"--omnet-results", "omnet-results"}
 			}
@@ -158,9 +203,6 @@ func job(e Experiment, point *experiment.Point, hash, engineName string, seed ui
 		Key:   store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engineName, Seed: seed},
 		Title: title, Labels: labels, Program: program, EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
 		Prepare: func(dir string) (*workload.Tally, error) { return point.WriteInputs(dir, seed) },
-		IdealFCT: func(src, dst uint32, size uint64) (int64, bool) {
-			ps, err := point.IdealFCT(src, dst, size)
-			return ps, err == nil // an unlimited flow has none
-		},
+		Derived: func() []trace.Derived { return derived(point) },
 	}
 }

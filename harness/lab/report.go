@@ -6,18 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/maruel/natural"
 
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/report"
 	"fabriclab/base/catalog"
+	"fabriclab/base/file"
+	"fabriclab/harness/experiment"
 	"fabriclab/harness/store"
 )
 
@@ -38,6 +40,7 @@ func (lab *Lab) Report(ctx context.Context, args []string, output string) error 
 	if err != nil {
 		return err
 	}
+	found.verify(lab.depth())
 	described, err := lab.Catalog(ctx)
 	if err != nil {
 		found.notices = append(found.notices, "What the parameters mean and where they come from is left out: the self-descriptions could not be had.")
@@ -52,7 +55,7 @@ func (lab *Lab) Report(ctx context.Context, args []string, output string) error 
 	if err := os.MkdirAll(in.Dir, 0o755); err != nil {
 		return fmt.Errorf("writing the report: %w; choose another place with -o", err)
 	}
-	if err := renameio.WriteFile(output, b.Bytes(), 0o644); err != nil {
+	if err := file.Write(output, b.Bytes(), 0o644); err != nil {
 		return fmt.Errorf("writing the report: %w; choose another place with -o", err)
 	}
 	for _, n := range found.notices {
@@ -120,16 +123,19 @@ func (f *findings) add(dir string, seen map[string]bool) error {
 	if err != nil {
 		return err
 	}
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err = file.Walk(dir, func(path string, info fs.FileInfo) error {
+		name := filepath.Base(path)
 		switch {
-		case err != nil:
-			return fmt.Errorf("looking for Results: %w", err)
-		case d.IsDir() && path != dir && strings.HasPrefix(d.Name(), "."):
+		case info.IsDir() && path != dir && strings.HasPrefix(name, "."):
 			return fs.SkipDir
-		case d.Name() != "claims.json" || seen[path]:
+		case name != "claims.json":
 			return nil
 		}
-		seen[path] = true
+		target, err := filepath.EvalSymlinks(path)
+		if err != nil || seen[target] {
+			return err
+		}
+		seen[target] = true
 		stored, err := figure.Read(filepath.Dir(path))
 		if errors.Is(err, figure.ErrNoFigure) { // made before there was a figure.json
 			f.notices = append(f.notices, "Left out: "+err.Error())
@@ -163,6 +169,23 @@ func (f *findings) add(dir string, seen map[string]bool) error {
 	return nil
 }
 
+// verify leaves out runs without a figure that are damaged: they are measured
+// for the report. Figures were compared with what was written when they were
+// read; of their runs only the parameters are looked at.
+func (f *findings) verify(depth store.Depth) {
+	for name, runs := range f.runs {
+		f.runs[name] = slices.DeleteFunc(runs, func(r storedRun) bool {
+			err := r.manifest.Verify(r.dir, depth)
+			if err != nil {
+				f.notices = append(f.notices, "Left out: "+err.Error())
+			}
+			return err != nil
+		})
+	}
+	maps.DeleteFunc(f.runs, func(_ string, runs []storedRun) bool { return len(runs) == 0 })
+	slices.Sort(f.notices)
+}
+
 // figureSections also notes what has changed since the figures were made.
 func (f *findings) figureSections(described *catalog.Catalog) []report.Section {
 	var sections []report.Section
@@ -173,8 +196,13 @@ func (f *findings) figureSections(described *catalog.Catalog) []report.Section {
 			one := storedRun{labels: r.Labels, engine: r.Engine, seed: r.Seed, failure: r.Error}
 			if r.Error == "" {
 				one.dir = stored.RunDir(r)
-				m, err := store.Read(one.dir)
+				scenario := filepath.Base(filepath.Dir(one.dir))
+				m, err := store.ReadAs(one.dir, store.Key{ScenarioHash: scenario, Engine: r.Engine, Seed: r.Seed})
+				if err == nil {
+					err = m.VerifyInput(one.dir, experiment.EffectiveFile)
+				}
 				if err != nil {
+					m = nil
 					one.failure = strings.ReplaceAll(err.Error(), stored.Results()+string(filepath.Separator), "")
 				}
 				one.manifest = m

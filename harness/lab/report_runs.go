@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"fabriclab/analysis/report"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
+	"fabriclab/base/file"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
@@ -201,7 +201,7 @@ func effective(r storedRun) ([]experiment.Setting, error) {
 	if r.manifest == nil {
 		return nil, store.ErrNoRun
 	}
-	text, err := os.ReadFile(filepath.Join(r.dir, "effective.json"))
+	text, err := file.Read(filepath.Join(r.dir, experiment.EffectiveFile))
 	if err != nil {
 		return nil, err
 	}

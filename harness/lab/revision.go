@@ -18,6 +18,8 @@ import (
 	"fabriclab/analysis/compare"
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/spec"
+	"fabriclab/base/file/flock"
+	"fabriclab/base/yamlfile"
 )
 
 // revisions runs BASE and HEAD, which are git revisions.
@@ -90,14 +92,8 @@ func (lab *Lab) revision(ctx context.Context, name string, todo []task) (compare
 	commit = strings.TrimSpace(commit)
 	s.Name = fmt.Sprintf("%s (%.12s)", name, commit)
 	tree := filepath.Join(root, "build", "revisions", commit[:12])
-	if _, err := os.Stat(filepath.Join(tree, "go.mod")); errors.Is(err, fs.ErrNotExist) {
-		fmt.Fprintf(lab.Err, "checking %s out to %s\n", s.Name, tree)
-		if _, err := lab.output(ctx, root, "git", "worktree", "prune"); err != nil {
-			return s, err
-		}
-		if _, err := lab.output(ctx, root, "git", "worktree", "add", "--detach", "--force", tree, commit); err != nil {
-			return s, err
-		}
+	if err := lab.checkOut(ctx, root, tree, commit); err != nil {
+		return s, fmt.Errorf("checking %s out to %s: %w", s.Name, tree, err)
 	}
 	if _, err := lab.output(ctx, tree, "go", "build", "-ldflags", "-X main.commit="+commit[:12], "-o", filepath.Join("bin", "fabriclab"), "./harness/cmd/fabriclab"); err != nil {
 		return s, fmt.Errorf("building the fabriclab of %s: %w", s.Name, err)
@@ -114,6 +110,44 @@ func (lab *Lab) revision(ctx context.Context, name string, todo []task) (compare
 		s.Runs = append(s.Runs, runs...)
 	}
 	return s, nil
+}
+
+// checkOut makes a worktree of a commit, unless there is one that is what git
+// has of it: a checkout that was killed leaves a part of one.
+func (lab *Lab) checkOut(ctx context.Context, root, tree, commit string) error {
+	if err := os.MkdirAll(filepath.Dir(tree), 0o755); err != nil {
+		return err
+	}
+	lock, err := flock.Acquire(ctx, tree+".lock")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Release() }() // the next one takes it all the same
+	if lab.checkedOut(ctx, tree, commit) {
+		return nil
+	}
+	fmt.Fprintf(lab.Err, "checking %.12s out to %s\n", commit, tree)
+	if err := os.RemoveAll(tree); err != nil {
+		return err
+	}
+	if _, err := lab.output(ctx, root, "git", "worktree", "prune"); err != nil {
+		return err
+	}
+	// Twice --force: git locks a worktree while it makes it.
+	_, err = lab.output(ctx, root, "git", "worktree", "add", "--detach", "--force", "--force", tree, commit)
+	return err
+}
+
+func (lab *Lab) checkedOut(ctx context.Context, tree, commit string) bool {
+	if _, err := os.Stat(filepath.Join(tree, ".git")); err != nil {
+		return false // git would take the checkout around it
+	}
+	head, err := lab.output(ctx, tree, "git", "rev-parse", "HEAD")
+	if err != nil || strings.TrimSpace(head) != commit {
+		return false
+	}
+	changes, err := lab.output(ctx, tree, "git", "status", "--porcelain", "--untracked-files=no")
+	return err == nil && changes == ""
 }
 
 // runRevision runs one experiment with the fabriclab in a worktree, and
@@ -154,19 +188,19 @@ func (lab *Lab) runRevision(ctx context.Context, tree string, t task) ([]collect
 // if it has none that this fabriclab reads.
 func (lab *Lab) figureOf(tree, experiment string) *spec.Figure {
 	file := filepath.Join(tree, "configs", filepath.FromSlash(experiment)+".yaml")
-	text, err := os.ReadFile(file)
+	root, err := yamlfile.Read(file)
 	var head struct {
 		Figure yaml.Node `yaml:"figure"`
 	}
-	if err == nil {
-		err = yaml.Unmarshal(text, &head)
+	if err == nil && root != nil {
+		err = root.Decode(&head)
 	}
 	if err == nil && head.Figure.IsZero() {
 		return nil
 	}
 	var f *spec.Figure
 	if err == nil {
-		f, err = figure.Decode(file, &head.Figure, nil)
+		f, err = figure.Decode(file, &head.Figure, nil, nil)
 	}
 	if err != nil {
 		fmt.Fprintf(lab.Err, "warning: the measures of the figure are not compared: %v\n", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"time"
 
@@ -121,10 +120,7 @@ func (lab *Lab) Display() progress.Display {
 	if lab.Set.JSON {
 		return progress.NewJSON(lab.Out)
 	}
-	if f, ok := lab.Err.(*os.File); ok {
-		return progress.New(f)
-	}
-	return progress.NewLines(lab.Err)
+	return progress.Show(lab.Err)
 }
 
 // progressEvery is the time between two reports of a simulation.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
+	"fabriclab/base/columns"
 	"fabriclab/harness/experiment"
 )
 
@@ -22,7 +22,7 @@ func ShowPlan(out io.Writer, e Experiment, verbose bool) error {
 		return nil
 	}
 	fmt.Fprintln(out, "effective configuration where it is not default (all of it: --verbose, or effective.json beside each result)")
-	w := tabwriter.NewWriter(out, 2, 0, 2, ' ', 0)
+	w := columns.New(out)
 	fmt.Fprintln(w, "  place\tparameter\tvalue\torigin\tpoints")
 	for _, row := range changed(e.Points) {
 		s := row.setting

@@ -15,15 +15,21 @@ import (
 	"fabriclab/harness/store"
 )
 
+// Taking says what is taken of a sweep that is not as run would leave it.
+type Taking struct {
+	Partial     bool // some runs are missing
+	MixedBuilds bool // several builds made them
+}
+
 // Sweep measures the runs of an experiment or of a results folder.
-func (lab *Lab) Sweep(ctx context.Context, name string, s Selection, partial bool) ([]collect.Run, error) {
+func (lab *Lab) Sweep(ctx context.Context, name string, s Selection, take Taking) ([]collect.Run, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		if len(s.Sets) > 0 || len(s.Seeds) > 0 || lab.Set.Scale != "" {
 			return nil, fmt.Errorf("%s is a folder of results, all of which are taken; --set, --seed and --scale choose among the runs of an experiment, which is named by its id or file", name)
 		}
 		return lab.folder(name, nil)
 	}
-	return lab.experimentRuns(ctx, name, s, partial)
+	return lab.experimentRuns(ctx, name, s, take)
 }
 
 // folder measures all runs below a folder. figures gives an experiment's figure
@@ -34,6 +40,7 @@ func (lab *Lab) folder(dir string, figures func(experiment string) *spec.Figure)
 		return nil, err
 	}
 	var runs []collect.Run
+	made := madeBy{}
 	known := map[string]*spec.Figure{}
 	for _, d := range dirs {
 		m, err := store.Read(d)
@@ -50,10 +57,14 @@ func (lab *Lab) folder(dir string, figures func(experiment string) *spec.Figure)
 		if err != nil {
 			return nil, err
 		}
+		made.add(m)
 		runs = append(runs, run)
 	}
 	if len(runs) == 0 {
 		return nil, fmt.Errorf("%w in %s; give a folder below results/, or the id of an experiment", store.ErrNoRun, dir)
+	}
+	for _, of := range made.mixed() {
+		fmt.Fprintf(lab.Err, "warning: %s\n", made.text(of))
 	}
 	slices.SortFunc(runs, collect.Compare)
 	for i := 1; i < len(runs); i++ {
@@ -66,7 +77,7 @@ func (lab *Lab) folder(dir string, figures func(experiment string) *spec.Figure)
 }
 
 // experimentRuns measures the runs of an experiment as it is now.
-func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, partial bool) ([]collect.Run, error) {
+func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, take Taking) ([]collect.Run, error) {
 	loaded, err := lab.Load(ctx, []string{name}, s)
 	if err != nil {
 		return nil, err
@@ -77,6 +88,7 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, pa
 		return nil, err
 	}
 	results := store.New(dir)
+	made := madeBy{}
 	var runs []collect.Run
 	var missing []string
 	for _, point := range e.Points {
@@ -87,7 +99,7 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, pa
 		for _, engine := range point.Engines {
 			for _, seed := range e.Seeds {
 				key := store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engine, Seed: seed}
-				m, err := store.Read(results.Dir(key))
+				m, err := results.Get(key)
 				if errors.Is(err, store.ErrNoRun) {
 					missing = append(missing, job(e, point, hash, engine, seed, nil).Title)
 					continue
@@ -95,6 +107,7 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, pa
 				if err != nil {
 					return nil, err
 				}
+				made.add(m)
 				run, err := lab.measured(results.Dir(key), m, job(e, point, hash, engine, seed, nil).Labels, e.Spec)
 				if err != nil {
 					return nil, err
@@ -103,7 +116,10 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, pa
 			}
 		}
 	}
-	if len(missing) == 0 || partial && len(runs) > 0 {
+	if err := lab.checkBuilds(ctx, made, e.Name, take.MixedBuilds); err != nil {
+		return nil, err
+	}
+	if len(missing) == 0 || take.Partial && len(runs) > 0 {
 		for _, title := range missing {
 			fmt.Fprintf(lab.Err, "warning: missing: %s\n", title)
 		}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
+	"fabriclab/base/file"
 )
 
 // Digest is what every run of an experiment gave on both engines.
@@ -38,7 +38,7 @@ func File(dir, experiment, scale string) string {
 // Load reads a digest. The error is fs.ErrNotExist if there is none.
 func Load(dir, experiment, scale string) (*Digest, error) {
 	path := File(dir, experiment, scale)
-	data, err := os.ReadFile(path)
+	data, err := file.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no parity digest of %s at scale %s: %w; make it where both engines are: fabriclab parity %s --update",
 			experiment, scale, err, experiment)
@@ -64,7 +64,7 @@ func (d *Digest) Save(dir string) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(File(dir, d.Experiment, d.Scale), append(text, '\n'), 0o644)
+	return file.Write(File(dir, d.Experiment, d.Scale), append(text, '\n'), 0o644)
 }
 
 // Check says where a run differs from the digest; nothing if it does not.

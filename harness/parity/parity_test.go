@@ -26,7 +26,7 @@ func run(t *testing.T, queueRows ...[]any) string {
 	names, err := trace.NewNames([]byte(tracetest.Scenario))
 	require.NoError(t, err)
 	dir := t.TempDir()
-	_, err = trace.Ingest(context.Background(), &b, trace.Options{Dir: dir, Names: names, IdealFCT: func(_, _ uint32, _ uint64) (int64, bool) { return 0, false }})
+	_, err = trace.Ingest(context.Background(), &b, trace.Options{Dir: dir, Names: names, Derived: []trace.Derived{trace.IdealFCT(func(_, _ uint32, _ uint64) (int64, bool) { return 0, false })}})
 	require.NoError(t, err)
 	return dir
 }

@@ -86,6 +86,7 @@ func NewLines(out io.Writer) *Lines {
 
 // Event implements Sink.
 func (l *Lines) Event(e Event) {
+	e = e.visible()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.overview.Event(e)
@@ -115,7 +116,10 @@ func (l *Lines) Event(e Event) {
 func (l *Lines) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.out.Write(b)
+	if _, err := l.out.Write(visible(b)); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // Close implements Display.
@@ -152,6 +156,7 @@ func newBlock(out io.Writer, size func() (width, height int)) *block {
 
 // Event implements Sink.
 func (b *block) Event(e Event) {
+	e = e.visible()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.overview.Event(e)
@@ -187,7 +192,7 @@ func (b *block) Event(e Event) {
 func (b *block) Write(text []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.redraw(string(text))
+	b.redraw(Visible(string(text)))
 	return len(text), nil
 }
 

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -23,17 +24,14 @@ import (
 // logMark opens the lines in log.txt that are not the child's standard error.
 const logMark = "# "
 
-// maxLine is the longest line read from a child; runners keep to 4 KiB.
-const maxLine = 1 << 20
-
 // child is a runner at work.
 type child struct {
 	path  string
 	args  []string
 	env   []string
 	dir   string
-	log   *os.File // gets standard error, and standard output behind a mark
-	trace *os.File // the writing end of the pipe, file descriptor 3 of the child
+	log   io.Writer // gets standard error, and standard output behind a mark
+	trace *os.File  // the writing end of the pipe, file descriptor 3 of the child
 
 	stall    time.Duration // 0: never
 	grace    time.Duration
@@ -76,13 +74,19 @@ func (c *child) run(ctx context.Context) ending {
 		return ending{err: context.Cause(ctx)}
 	}
 	var process *exec.Cmd
-	p := cmd.NewCmdOptions(cmd.Options{
-		Streaming:      true,
-		LineBufferSize: maxLine,
+	var watch watchdog
+	var p *cmd.Cmd
+	stdout := &lines{take: func(line string) {
+		c.line(line, &watch)
+		watch.memory(p.Status().PID)
+	}}
+	p = cmd.NewCmdOptions(cmd.Options{
 		BeforeExec: []func(*exec.Cmd){func(e *exec.Cmd) {
 			process = e
-			e.Stderr = c.log
+			e.Stdout, e.Stderr = stdout, c.log
 			e.ExtraFiles = []*os.File{c.trace}
+			// Something that the child has started may hold its output open.
+			e.WaitDelay = max(c.grace, time.Second) // 0 would be for ever
 			// The kernel kills the child when the thread ends that started it,
 			// which happens only if this process is killed: the thread is kept
 			// for this goroutine, which waits for the child.
@@ -91,31 +95,20 @@ func (c *child) run(ctx context.Context) ending {
 		}},
 	}, c.path, c.args...)
 	p.Dir = c.dir
-	p.Env = append(WithHugePages(os.Environ()), c.env...)
+	p.Env = append(environment(os.Environ()), c.env...)
 
-	done := p.Start()
-	var watch watchdog
 	begin := time.Now()
 	watch.moved(begin)
-	var readers sync.WaitGroup
-	readers.Go(func() {
-		for line := range p.Stdout {
-			c.line(line, &watch)
-			watch.memory(p.Status().PID)
-		}
-	})
-	readers.Go(func() {
-		for open := true; open; { // nothing comes: standard error goes to the log itself
-			_, open = <-p.Stderr
-		}
-	})
-
+	done := p.Start()
 	var end ending
 	status := c.wait(ctx, p, done, &watch, &end)
-	readers.Wait()
 	if process == nil || process.ProcessState == nil {
 		end.err = fmt.Errorf("starting %s: %w", c.path, errors.Join(status.Error, context.Cause(ctx)))
 		return end
+	}
+	stdout.flushRest()
+	if pid := process.Process.Pid; syscall.Kill(-pid, syscall.SIGKILL) == nil {
+		_, _ = fmt.Fprintf(c.log, "%sprocesses that it had started were still there when it had ended, and were killed\n", logMark)
 	}
 	end.exit = process.ProcessState.ExitCode()
 	if w, ok := process.ProcessState.Sys().(syscall.WaitStatus); ok && w.Signaled() {
@@ -126,6 +119,12 @@ func (c *child) run(ctx context.Context) ending {
 		end.ended = c.tooMuch(end.resources.PeakRSSBytes)
 	}
 	return end
+}
+
+// environment is that of a child: the harness's own, but without what changes
+// ns-3 from outside (NS_LOG, NS_GLOBAL_VALUE, NS_ATTRIBUTE_DEFAULT).
+func environment(of []string) []string {
+	return slices.DeleteFunc(WithHugePages(of), func(v string) bool { return strings.HasPrefix(v, "NS_") })
 }
 
 // resources takes what the operating system counted, and the peak memory seen
@@ -237,7 +236,6 @@ func (c *child) line(line string, watch *watchdog) {
 	case "progress":
 		watch.progress(m.SimPS, m.Events, time.Now())
 	default:
-		// The log is for people; a full disk shows in the tables.
 		_, _ = fmt.Fprintln(c.log, logMark+line)
 	}
 	c.update(m)

@@ -7,13 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
-	"os"
-	"slices"
-	"strings"
 	"syscall"
 	"time"
 
+	"fabriclab/base/file"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/store"
 )
@@ -44,8 +41,11 @@ type Check struct {
 	Detail string `json:"detail"`
 }
 
+// maxSummary bounds what is read of a summary, in bytes.
+const maxSummary = 64 << 20
+
 func readSummary(path string) (*Summary, json.RawMessage, error) {
-	text, err := os.ReadFile(path)
+	text, err := file.ReadAtMost(path, maxSummary)
 	if err != nil {
 		return nil, nil, fmt.Errorf("it left no summary: %w", err)
 	}
@@ -151,31 +151,4 @@ func describeExit(code int, signal syscall.Signal, lastLine string) string {
 		return "the simulator refused the scenario: " + lastLine
 	}
 	return fmt.Sprintf("the simulator crashed: exit code %d%s", code, said)
-}
-
-// lastLine is the last line on standard error in a log, which holds standard
-// error as it came and everything else behind a mark.
-func lastLine(path string) string {
-	for _, line := range slices.Backward(lastLines(path, math.MaxInt)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, logMark) {
-			return line
-		}
-	}
-	return ""
-}
-
-// lastLines are at most n lines from the end of a log, long ones cut short.
-func lastLines(path string, n int) []string {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return nil
-	}
-	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
-	lines = lines[max(0, len(lines)-n):]
-	for i, line := range lines {
-		if len(line) > 400 {
-			lines[i] = strings.ToValidUTF8(line[:400], "") + "…"
-		}
-	}
-	return lines
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,9 +33,8 @@ type Job struct {
 	// Prepare writes the inputs: scenario.json and the files it names, and
 	// effective.json.
 	Prepare func(dir string) (*workload.Tally, error)
-	// IdealFCT is the completion time of a flow between two hosts in the
-	// empty network; see trace.Options.
-	IdealFCT func(src, dst uint32, size uint64) (ps int64, ok bool)
+	// Derived makes what is added to the tables of one run; nil adds nothing.
+	Derived func() []trace.Derived
 }
 
 // Queued is the event of a job that waits to be run; it says what the job is.
@@ -207,7 +207,10 @@ func (w *worker) job(ctx context.Context, job Job) Result {
 
 // attempt runs a job once, unless there is a valid result.
 func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, error) {
-	m, wrong := find(job, w.Options)
+	m, wrong, err := find(job, w.Options)
+	if err != nil {
+		return nil, false, newFailure(job, err)
+	}
 	if m != nil {
 		return m, true, nil
 	}
@@ -219,7 +222,7 @@ func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, e
 		return nil, false, failed(ctx, job, err)
 	}
 	// Another process may have made it while this one waited for the lock.
-	if m, _ = find(job, w.Options); m != nil {
+	if m, _, err = find(job, w.Options); m != nil {
 		if err := dir.Discard(); err != nil {
 			return nil, false, failed(ctx, job, err)
 		}
@@ -262,22 +265,22 @@ func (w *worker) make(ctx context.Context, job Job, dir string) (*store.Manifest
 }
 
 // find returns the manifest of a valid result, or nil and what is wrong with
-// one that is there and not taken.
-func find(job Job, opt Options) (m *store.Manifest, wrong error) {
+// one that is there and not taken. It is an error if that cannot be said.
+func find(job Job, opt Options) (m *store.Manifest, wrong, err error) {
 	if opt.Again {
-		return nil, nil
+		return nil, nil, nil
 	}
 	m, wrong = opt.Store.Find(job.Key, job.Program.BuildID, opt.Verify)
 	var damage *store.CorruptError
 	switch {
 	case errors.Is(wrong, store.ErrNoRun):
-		return nil, nil
+		return nil, nil, nil
 	case errors.As(wrong, &damage):
-		return nil, fmt.Errorf("the result in %s is damaged and made again: %w", damage.Dir, damage.Err)
+		return nil, fmt.Errorf("the result in %s is damaged and made again: %w", damage.Dir, damage.Err), nil
 	case wrong != nil:
-		return nil, fmt.Errorf("the result that is there cannot be read and is made again: %w", wrong)
+		return nil, nil, fmt.Errorf("there is a result, but it cannot be looked at: %w; or make it anew with --again", wrong)
 	}
-	return m, nil
+	return m, nil, nil
 }
 
 func failed(ctx context.Context, job Job, err error) error {
@@ -352,7 +355,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		removeTables(dir, m.Inputs)
 		return nil, fmt.Errorf("the simulator ended well, but %w", err)
 	}
-	for _, w := range summary.Warnings {
+	for _, w := range summary.Warnings[:min(len(summary.Warnings), maxWarnings)] {
 		if !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)
 			emit(opt.Sink, job, progress.Event{Kind: progress.Warning, Text: w})
@@ -393,11 +396,12 @@ func removeTables(dir string, inputs map[string]store.File) {
 
 // simulate runs the child and takes its trace in meanwhile.
 func simulate(ctx context.Context, job Job, opt Options, dir string, names *trace.Names, uses func(bytes int64)) (ending, []trace.File, []string, error) {
-	log, err := os.OpenFile(filepath.Join(dir, logFile), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	out, err := os.Create(filepath.Join(dir, logFile))
 	if err != nil {
 		return ending{}, nil, nil, fmt.Errorf("opening the log: %w", err)
 	}
-	defer log.Close()
+	defer out.Close()
+	log := &capped{out: out, part: logPart}
 	reading, writing, err := os.Pipe()
 	if err != nil {
 		return ending{}, nil, nil, fmt.Errorf("opening the trace pipe: %w", err)
@@ -407,6 +411,7 @@ func simulate(ctx context.Context, job Job, opt Options, dir string, names *trac
 	widen(writing)
 
 	var rows atomic.Uint64
+	stream := &stream{pipe: reading, grace: opt.Grace}
 	report := &reporter{job: job, sink: opt.Sink}
 	c := &child{
 		path: job.Program.Path, env: job.Program.Env, dir: dir,
@@ -423,18 +428,49 @@ func simulate(ctx context.Context, job Job, opt Options, dir string, names *trac
 	ingested := make(chan struct{})
 	go func() {
 		defer close(ingested)
-		tables, traceErr = trace.Ingest(ctx, reading, trace.Options{Dir: dir, Names: names, IdealFCT: job.IdealFCT, Rows: &rows})
+		opt := trace.Options{Dir: dir, Names: names, Rows: &rows}
+		if job.Derived != nil {
+			opt.Derived = job.Derived()
+		}
+		tables, traceErr = trace.Ingest(ctx, stream, opt)
 		if traceErr != nil {
 			endChild()
 		}
 	}()
 	end := c.run(childCtx)
+	log.finish()
 	// The reader sees the end of the stream only when no one can write to it.
 	if err := writing.Close(); err != nil {
 		return end, nil, nil, fmt.Errorf("closing the trace pipe: %w", err)
 	}
+	stream.end()
 	<-ingested
 	return end, tables, report.warnings, verdict(ctx, end, traceErr, filepath.Join(dir, logFile))
+}
+
+// stream is the reading end of the trace pipe. When the child has ended, no one
+// is waited for who holds the other end open.
+type stream struct {
+	pipe  *os.File
+	grace time.Duration
+	ended atomic.Bool
+}
+
+// Read implements io.Reader.
+func (s *stream) Read(b []byte) (int, error) {
+	if s.ended.Load() {
+		_ = s.pipe.SetReadDeadline(time.Now().Add(s.grace)) // it had one before
+	}
+	n, err := s.pipe.Read(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = io.EOF // nothing more has come
+	}
+	return n, err
+}
+
+func (s *stream) end() {
+	s.ended.Store(true)
+	_ = s.pipe.SetReadDeadline(time.Now().Add(s.grace)) // a pipe of os.Pipe takes one
 }
 
 // verdict says whether child and trace came to a good end, and if not, which
@@ -470,6 +506,9 @@ func widen(pipe *os.File) {
 	}
 }
 
+// maxWarnings is how many different warnings of a run are kept.
+const maxWarnings = 100
+
 // reporter turns a child's messages into events.
 type reporter struct {
 	job      Job
@@ -485,7 +524,10 @@ func (r *reporter) message(m message) {
 	case "progress":
 		r.progress(m)
 	case "warning":
-		if !slices.Contains(r.warnings, m.Text) {
+		if m.Text = strings.TrimSpace(m.Text); len(m.Text) > 4<<10 {
+			m.Text = strings.ToValidUTF8(m.Text[:4<<10], "") + "…"
+		}
+		if len(r.warnings) < maxWarnings && !slices.Contains(r.warnings, m.Text) {
 			r.warnings = append(r.warnings, m.Text)
 			emit(r.sink, r.job, progress.Event{Kind: progress.Warning, Text: m.Text})
 		}

@@ -71,7 +71,9 @@ func job(mode string, seed uint64) run.Job {
 		Key:   store.Key{Experiment: "test/" + mode, ScenarioHash: "cafe", Engine: "ns3", Seed: seed},
 		Title: fmt.Sprintf("%s seed %d", mode, seed), Labels: map[string]string{"preset": "hpcc"},
 		Program: runtest.Program(mode), Prepare: runtest.Prepare,
-		IdealFCT: func(_, _ uint32, size uint64) (int64, bool) { return 400, size > 0 },
+		Derived: func() []trace.Derived {
+			return []trace.Derived{trace.IdealFCT(func(_, _ uint32, size uint64) (int64, bool) { return 400, size > 0 })}
+		},
 	}
 }
 
@@ -239,6 +241,93 @@ func TestMuchOutputAndLongLinesAreDrained(t *testing.T) {
 	assert.InDelta(t, 1000, running[4_999].EventsPerSec, 1)
 	// 1000 of the 1,000,000 ps a second.
 	assert.InDelta(t, 998, running[2_000].ETAS, 1)
+}
+
+// TestALogHasBounds: whatever a simulator prints, the log keeps its beginning
+// and its end and says what is missing.
+func TestALogHasBounds(t *testing.T) {
+	result, _, sink := one(t, "noise")
+	require.NoError(t, result.Err)
+	log, err := os.ReadFile(filepath.Join(result.Dir, "log.txt"))
+	require.NoError(t, err)
+	assert.Less(t, len(log), 3<<20)
+	assert.Contains(t, string(log), "       1 xxx")
+	assert.Contains(t, string(log), "the last words\n")
+	assert.Regexp(t, `\n# \d{8} bytes are left out here: a log keeps the first and the last 1048576\n`, string(log))
+	assert.Equal(t, 101, len(sink.of(progress.Warning)), "100 of 20,000, and the summary's")
+	assert.Equal(t, 101, len(result.Manifest.Warnings))
+
+	result, _, _ = one(t, "noise-crash")
+	require.ErrorContains(t, result.Err, "exit code 70; its last words: the last words")
+	var failure *run.Failure
+	require.ErrorAs(t, result.Err, &failure)
+	assert.Less(t, len(failure.Error()), 10_000)
+
+	// A log of 1 TB, as an older fabriclab may have left it, is not read whole.
+	require.NoError(t, os.Truncate(failure.Log, 1<<40))
+	f, err := os.OpenFile(failure.Log, os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString("\nthe very last words\n")
+	require.NoError(t, err)
+	require.NoError(t, f.Close())
+	require.ErrorContains(t, failure, "the very last words")
+}
+
+// TestNobodyIsWaitedForWhoHoldsAPipe: a process that the simulator leaves
+// behind does not keep the run from ending, whether it stays in the
+// simulator's group or not.
+func TestNobodyIsWaitedForWhoHoldsAPipe(t *testing.T) {
+	for _, mode := range []string{"holder", "holder-crash", "escaped", "escaped-crash"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			pid := filepath.Join(t.TempDir(), "pid")
+			opt, _ := options(t)
+			opt.Grace = time.Second
+			j := job(mode, 1)
+			j.Program.Env = append(j.Program.Env, "GRANDCHILD="+pid)
+			begin := time.Now()
+			result := run.One(context.Background(), j, opt)
+			assert.Less(t, time.Since(begin), 30*time.Second)
+			text, err := os.ReadFile(pid)
+			require.NoError(t, err)
+			grandchild, err := strconv.Atoi(string(text))
+			require.NoError(t, err)
+			if strings.HasSuffix(mode, "crash") {
+				require.ErrorContains(t, result.Err, "exit code 70")
+			} else {
+				require.NoError(t, result.Err, "all of its result is there")
+			}
+			if strings.HasPrefix(mode, "escaped") {
+				require.NoError(t, syscall.Kill(grandchild, syscall.SIGKILL))
+				return
+			}
+			assert.Eventually(t, func() bool { return gone(grandchild) }, 5*time.Second, 10*time.Millisecond)
+			if result.Err == nil {
+				log, err := os.ReadFile(filepath.Join(result.Dir, "log.txt"))
+				require.NoError(t, err)
+				assert.Contains(t, string(log), "# processes that it had started were still there when it had ended, and were killed\n")
+			}
+		})
+	}
+}
+
+// TestNs3HearsNothingOfTheEnvironment: these variables print without end, or
+// change results.
+func TestNs3HearsNothingOfTheEnvironment(t *testing.T) {
+	for _, name := range []string{"NS_LOG", "NS_GLOBAL_VALUE", "NS_ATTRIBUTE_DEFAULT"} {
+		t.Setenv(name, "set-outside")
+	}
+	t.Setenv("KEPT", "set-outside")
+	opt, _ := options(t)
+	j := job("environment", 1)
+	j.Program.Env = append(j.Program.Env, "NS_LOG=asked-for")
+	result := run.One(context.Background(), j, opt)
+	require.NoError(t, result.Err)
+	log, err := os.ReadFile(filepath.Join(result.Dir, "log.txt"))
+	require.NoError(t, err)
+	assert.Contains(t, string(log), "\nKEPT=set-outside\n")
+	assert.Equal(t, 1, strings.Count(string(log), "set-outside"))
+	assert.Contains(t, string(log), "\nNS_LOG=asked-for\n")
 }
 
 func TestTimeLeftOfRunsThatEndWithTheirFlows(t *testing.T) {

@@ -94,16 +94,6 @@ var help = map[string]string{
 	"workload.flows.src_port": "what ECMP hashes beside the hosts; default 49152 + number mod 16384",
 	"workload.flows.dst_port": "what ECMP hashes beside the hosts; default 4791",
 
-	"game":                "in place of all of a simulation: random routing games in a leaf-spine, computed, not simulated (docs/computed.md)",
-	"game.leaves":         "leaf switches",
-	"game.spines":         "spine switches",
-	"game.parallel_links": "links of capacity 1 between each leaf and spine; default 1",
-	"game.failed":         "probability that a link is missing; default 0",
-	"game.density":        "probability that a leaf sends to another one; default 1",
-	"game.demands":        "how much it sends: from 1/1000 to 1, or always 1",
-	"game.games":          "how many games; default 100",
-	"game.starts":         "from how many splits the users of a game take turns; default 20",
-
 	"run":                        "when the run ends (docs/experiments.md, Run)",
 	"run.stop":                   "the run ends then",
 	"run.measure":                "in place of stop: flows that start in a window of this length are measured",

@@ -12,6 +12,7 @@ import (
 
 	"fabriclab/base/catalog"
 	"fabriclab/base/units"
+	"fabriclab/harness/computed"
 	"fabriclab/harness/experiment"
 )
 
@@ -77,6 +78,7 @@ func (m *maker) experiment(figure object) object {
 			"additionalProperties": m.scale(partial),
 		},
 		"figure": figure,
+		"limits": limits(),
 	}
 	figure["description"] = "what is measured, drawn and claimed (docs/claims.md)"
 	if !slices.Equal(slices.Sorted(maps.Keys(properties)), slices.Sorted(slices.Values(m.about.Head))) {
@@ -84,17 +86,37 @@ func (m *maker) experiment(figure object) object {
 	}
 	maps.Copy(properties, partial)
 	// What the matrix or a scale may set need not be in the file itself.
-	whole := object{"not": object{"anyOf": []object{{"required": []string{"matrix"}}, {"required": []string{"scales"}}, {"required": []string{"game"}}}}}
+	elsewhere := []object{{"required": []string{"matrix"}}, {"required": []string{"scales"}}}
+	for _, kind := range computed.Kinds() { // has what it needs in a section of its own
+		elsewhere = append(elsewhere, object{"required": []string{kind.Key}})
+	}
+	whole := object{"not": object{"anyOf": elsewhere}}
 	return object{
 		"type": "object", "properties": properties, "additionalProperties": false,
 		"if": whole, "then": object{"properties": point, "required": []string{"topology", "workload", "preset", "run"}},
 	}
 }
 
+// limits are what an experiment may come to.
+func limits() object {
+	properties := object{}
+	for key, what := range map[string]string{
+		"points": "combinations of the matrix; default 10000", "runs": "points, engines and seeds together; default 1000000",
+		"links": "links of a topology; default 500000", "routes": "next hops of all switches towards all hosts; default 200000000",
+		"flows": "flows of a workload; default 20000000",
+	} {
+		properties[key] = object{"type": "integer", "minimum": 1, "description": what}
+	}
+	return object{
+		"type": "object", "properties": properties, "additionalProperties": false,
+		"description": "raises (or lowers) how large an experiment may be; what is larger is taken for a slip of the pen",
+	}
+}
+
 // scale is what a scale may change.
 func (m *maker) scale(point object) object {
 	properties := object{"figure": object{"type": "object"}, "matrix": object{"type": "object"}}
-	for _, key := range []string{"title", "source", "seeds", "engines"} {
+	for _, key := range []string{"title", "source", "seeds", "engines", "limits"} {
 		properties[key] = object{}
 	}
 	maps.Copy(properties, point)
@@ -118,13 +140,18 @@ func (m *maker) point(complete bool) object {
 			set := object{"type": "object", "minProperties": 1, "properties": keys, "additionalProperties": false, "description": "what these nodes have in place of the rest"}
 			return object{"type": []string{"object", "null"}, "additionalProperties": set, "description": help["nodes"]}
 		}),
-		"game": m.reference("game"+suffix, func() object {
-			s := m.section("game", m.about.Game, complete)
-			s["description"] = help["game"]
-			return s
-		}),
 		"run":   m.reference("run"+suffix, func() object { return m.run(complete) }),
 		"trace": m.reference("trace"+suffix, func() object { return m.trace(complete) }),
+	}
+	for _, kind := range computed.Kinds() {
+		properties[kind.Key] = m.reference(kind.Key+suffix, func() object {
+			s := m.section(kind.Key, m.about.Computed[kind.Key], complete)
+			s["description"] = kind.Help[""]
+			for key, property := range s["properties"].(object) {
+				property.(object)["description"] = kind.Help[key]
+			}
+			return s
+		})
 	}
 	maps.Copy(properties, m.slots())
 	if !slices.Equal(slices.Sorted(maps.Keys(properties)), slices.Sorted(slices.Values(m.about.Point))) {

@@ -17,6 +17,7 @@ import (
 	"fabriclab/analysis/figure"
 	"fabriclab/base/catalog"
 	"fabriclab/harness/experiment"
+	_ "fabriclab/harness/game" // a kind of computed experiment
 	"fabriclab/harness/schema"
 )
 
@@ -226,6 +227,11 @@ var cases = []struct {
 	{with("figure", `figure: {measures: {m: {kind: fct_slowdown, stat: p99, unit: "1"}}, claims: [{id: c, text: t, source: s, value: m}]}`), false},
 	{with("figure", `figure: {measures: {m: {kind: fct_slowdown, stat: p99, unit: "1"}}, claims: [{id: c, text: t, source: s, holds: m < 3}]}`), true},
 	{with("figure", `figure: {measures: {m: {kind: fct_slowdown, stat: p99, unit: "1"}}, claims: [{id: c, source: s, holds: m < 3}]}`), false},
+	{with("figure", `figure: {measures: {m: {kind: table, table: rocc_pi, column: fair_rate_bps, where: {link: "s1->host0", time_ps: ["1us", "2us"], flows: "> 1"}, stat: mean, by: [link], across: max, unit: Gbps}}}`), true},
+	{with("figure", `figure: {measures: {m: {kind: table, table: rocc_pi, where: {flows: 2}, stat: count, unit: "1"}}}`), true},
+	{with("figure", `figure: {measures: {m: {kind: table, column: fair_rate_bps, stat: mean, unit: Gbps}}}`), false},
+	{with("figure", `figure: {measures: {m: {kind: table, table: rocc_pi, column: fair_rate_bps, stat: midst, unit: Gbps}}}`), false},
+	{with("figure", `figure: {measures: {m: {kind: table, table: rocc_pi, column: fair_rate_bps, where: {flows: []}, stat: mean, unit: Gbps}}}`), false},
 	{with("figure", `figure: {plots: [{id: p, kind: pie}]}`), false},
 	{with("figure", `figure: {plots: [{id: p, kind: cdf, max_size: 1us}]}`), false},
 	{with("figure", `figure: {windows: {w: [0us]}}`), false},
@@ -240,7 +246,7 @@ func TestSchemaAndValidationAgree(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(test.text), 0o644))
 		e, err := experiment.Load(file, experiment.Options{Catalog: c, ConfigDir: configs})
 		if err == nil && e.Figure != nil {
-			_, err = figure.Decode(file, e.Figure, nil)
+			_, err = figure.Decode(file, e.Figure, nil, nil)
 		}
 		bySchema := s.Validate(asJSON(t, []byte(test.text)))
 		if test.taken {

@@ -13,8 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/google/renameio/v2"
-
+	"fabriclab/base/file"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
 )
@@ -106,7 +105,7 @@ func Folders(results string) ([]string, error) {
 }
 
 func readJSON(path string, into any) error {
-	text, err := os.ReadFile(path)
+	text, err := file.Read(path)
 	if err != nil {
 		return err
 	}
@@ -121,7 +120,7 @@ func writeJSON(path string, value any) error {
 	if err != nil {
 		return err
 	}
-	return renameio.WriteFile(path, append(text, '\n'), 0o644)
+	return file.Write(path, append(text, '\n'), 0o644)
 }
 
 // create makes the folder anew; extra are further files for run-one. The tool
@@ -144,7 +143,7 @@ func create(dir string, s Sweep, script string, extra map[string][]byte) (*Folde
 			return nil, err
 		}
 	}
-	if err := renameio.WriteFile(filepath.Join(dir, toolFile), binary, 0o755); err != nil {
+	if err := file.Write(filepath.Join(dir, toolFile), binary, 0o755); err != nil {
 		return nil, err
 	}
 	if err := os.WriteFile(filepath.Join(dir, scriptFile), []byte(script), 0o755); err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"fabriclab/base/file"
 	"fabriclab/harness/progress"
 )
 
@@ -118,7 +119,7 @@ func (m *monitor) poll(ctx context.Context, forward func(task int, e progress.Ev
 
 // read takes in the events a task has written since.
 func (m *monitor) read(t *watched, forward func(task int, e progress.Event)) error {
-	f, err := os.Open(m.folder.events(t.task, t.attempt))
+	f, err := file.Open(m.folder.events(t.task, t.attempt))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

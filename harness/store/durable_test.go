@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"fabriclab/base/file"
 )
 
 var durableKey = Key{Experiment: "fncc/fig10", ScenarioHash: "abc123", Engine: "ns3", Seed: 7}
@@ -45,9 +47,9 @@ func TestEverythingIsOnTheDiskBeforeTheRename(t *testing.T) {
 		return err == nil
 	}
 	work := filepath.Join(filepath.Dir(final), ".ns3-seed7.work")
-	through := sync
-	defer func() { sync = through }()
-	sync = func(path string) error {
+	through := file.Sync
+	defer func() { file.Sync = through }()
+	file.Sync = func(path string) error {
 		rel, err := filepath.Rel(parent, path)
 		require.NoError(t, err)
 		calls = append(calls, call{filepath.ToSlash(rel), there(filepath.Join(work, ManifestFile)), there(final)})
@@ -72,19 +74,19 @@ func TestEverythingIsOnTheDiskBeforeTheRename(t *testing.T) {
 // TestADiskThatFailsMakesNoResult: what could not be written through is not
 // taken for a result.
 func TestADiskThatFailsMakesNoResult(t *testing.T) {
-	through := sync
-	defer func() { sync = through }()
+	through := file.Sync
+	defer func() { file.Sync = through }()
 	for fail := range 5 { // the calls before the rename
 		s := New(filepath.Join(t.TempDir(), "results"))
 		n := 0
-		sync = func(path string) error {
+		file.Sync = func(path string) error {
 			if n++; n == fail+1 {
 				return errors.New("input/output error")
 			}
 			return through(path)
 		}
 		require.ErrorContains(t, finish(t, s), "input/output error")
-		sync = through
+		file.Sync = through
 		_, err := s.Find(durableKey, "b", Contents)
 		require.ErrorIs(t, err, ErrNoRun)
 		require.NoError(t, finish(t, s), "the next one finds the place free")

@@ -3,16 +3,15 @@
 package store
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"fabriclab/base/file"
 	"fabriclab/harness/workload"
 )
 
@@ -21,7 +20,7 @@ const ManifestFile = "manifest.json"
 
 const (
 	manifestFormat  = "fabriclab-run"
-	manifestVersion = 1
+	manifestVersion = 2
 )
 
 // Manifest says what a run is, what made it and what it consists of.
@@ -87,15 +86,18 @@ const StateOK = "ok"
 // ErrNoRun is returned for a directory that holds no complete run.
 var ErrNoRun = errors.New("no complete run")
 
+// ErrUnreadable is returned for a run that one may not read.
+var ErrUnreadable = errors.New("not to be read")
+
 // Read reads the manifest of a run directory.
 func Read(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
-	text, err := os.ReadFile(path)
+	text, err := file.Read(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("%w in %s (there is no %s)", ErrNoRun, dir, ManifestFile)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("reading the manifest of run %s: %w", dir, err)
+		return nil, unread(dir, ManifestFile, err)
 	}
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -106,6 +108,9 @@ func Read(dir string) (*Manifest, error) {
 	}
 	if m.Version != manifestVersion {
 		return nil, corrupt(dir, fmt.Errorf("%s has version %d, this fabriclab reads version %d", ManifestFile, m.Version, manifestVersion))
+	}
+	if _, err := file.Unseal(text); err != nil {
+		return nil, corrupt(dir, fmt.Errorf("%s is damaged: %w", ManifestFile, err))
 	}
 	return &m, nil
 }
@@ -138,40 +143,54 @@ const (
 func (m *Manifest) Verify(dir string, depth Depth) error {
 	for _, files := range []map[string]File{m.Inputs, m.Outputs} {
 		for name, want := range files {
-			path := filepath.Join(dir, name)
-			info, err := os.Stat(path)
-			if err != nil {
-				return corrupt(dir, fmt.Errorf("%s: %w", name, err))
-			}
-			if info.Size() != want.Bytes {
-				return corrupt(dir, fmt.Errorf("%s has %d bytes, the manifest says %d", name, info.Size(), want.Bytes))
-			}
-			if depth < Contents {
-				continue
-			}
-			got, err := HashFile(path)
-			if err != nil {
-				return corrupt(dir, err)
-			}
-			if got.SHA256 != want.SHA256 {
-				return corrupt(dir, fmt.Errorf("%s differs from what was written (SHA-256 %.12s…, the manifest says %.12s…)", name, got.SHA256, want.SHA256))
+			if err := want.verify(dir, name, depth); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
+// VerifyInput compares the contents of one of a run's inputs with its manifest;
+// there is nothing to compare if the run has no such input.
+func (m *Manifest) VerifyInput(dir, name string) error {
+	if want, has := m.Inputs[name]; has {
+		return want.verify(dir, name, Contents)
+	}
+	return nil
+}
+
+func (f File) verify(dir, name string, depth Depth) error {
+	path := filepath.Join(dir, name)
+	info, err := os.Stat(path)
+	if err != nil {
+		return unread(dir, name, err)
+	}
+	got := File{Bytes: info.Size(), SHA256: f.SHA256}
+	if depth >= Contents && got.Bytes == f.Bytes {
+		if got, err = HashFile(path); err != nil {
+			return unread(dir, name, err)
+		}
+	}
+	if err := got.sum().Differs(f.sum()); err != nil {
+		return corrupt(dir, fmt.Errorf("%s %w, as the manifest says", name, err))
+	}
+	return nil
+}
+
+// unread says why a file could not be read: a run that one may not read is not
+// damaged.
+func unread(dir, name string, err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("%w: run %s: %w; have its owner make it readable", ErrUnreadable, dir, err)
+	}
+	return corrupt(dir, fmt.Errorf("%s: %w", name, err))
+}
+
+func (f File) sum() file.Sum { return file.Sum{Bytes: f.Bytes, SHA256: f.SHA256} }
+
 // HashFile takes size and SHA-256 of a file.
 func HashFile(path string) (File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return File{}, fmt.Errorf("hashing: %w", err)
-	}
-	defer f.Close()
-	sum := sha256.New()
-	n, err := io.Copy(sum, f)
-	if err != nil {
-		return File{}, fmt.Errorf("hashing %s: %w", path, err)
-	}
-	return File{Bytes: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, nil
+	sum, err := file.Hash(path)
+	return File{Bytes: sum.Bytes, SHA256: sum.SHA256}, err
 }

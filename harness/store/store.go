@@ -2,18 +2,17 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/google/renameio/v2"
-
-	"fabriclab/harness/store/flock"
+	"fabriclab/base/file"
+	"fabriclab/base/file/flock"
 )
 
 // Key names a run.
@@ -49,6 +48,7 @@ func (s *Store) FailedDir(k Key) string { return s.Dir(k) + failedSuffix }
 const (
 	failedSuffix = ".failed"
 	workSuffix   = ".work"
+	asideSuffix  = ".old" // a run that is being replaced
 	lockSuffix   = ".lock"
 )
 
@@ -63,18 +63,31 @@ func (s *Store) hidden(k Key, suffix string) string {
 // if there is none, and a CorruptError if there is a damaged one.
 func (s *Store) Find(k Key, buildID string, depth Depth) (*Manifest, error) {
 	dir := s.Dir(k)
-	m, err := Read(dir)
+	m, err := s.Get(k)
 	if err != nil {
 		return nil, err
-	}
-	if m.ScenarioHash != k.ScenarioHash || m.Seed != k.Seed || m.Engine.Name != k.Engine || m.State != StateOK {
-		return nil, corrupt(dir, errors.New("its manifest belongs to another run"))
 	}
 	if m.Engine.BuildID != buildID {
 		return nil, fmt.Errorf("%w of this build in %s (it was made from build %.12s, this is %.12s)", ErrNoRun, dir, m.Engine.BuildID, buildID)
 	}
 	if err := m.Verify(dir, depth); err != nil {
 		return nil, err
+	}
+	return m, nil
+}
+
+// Get returns the manifest of a complete run, whichever build made it; its
+// other files are not looked at.
+func (s *Store) Get(k Key) (*Manifest, error) { return ReadAs(s.Dir(k), k) }
+
+// ReadAs reads the manifest of a run directory that has to hold a certain run.
+func ReadAs(dir string, k Key) (*Manifest, error) {
+	m, err := Read(dir)
+	if err != nil {
+		return nil, err
+	}
+	if m.ScenarioHash != k.ScenarioHash || m.Seed != k.Seed || m.Engine.Name != k.Engine || m.State != StateOK {
+		return nil, corrupt(dir, fmt.Errorf("its manifest belongs to another run (scenario %s, %s, seed %d, state %s)", m.ScenarioHash, m.Engine.Name, m.Seed, m.State))
 	}
 	return m, nil
 }
@@ -98,6 +111,9 @@ func (s *Store) Begin(ctx context.Context, k Key) (*Run, error) {
 		return nil, fmt.Errorf("locking run %s (is another fabriclab making it?): %w", k, err)
 	}
 	r := &Run{store: s, key: k, lock: l}
+	if err := file.Recover(s.Dir(k), s.hidden(k, asideSuffix)); err != nil {
+		return nil, errors.Join(fmt.Errorf("taking back a run whose replacement was killed: %w", err), l.Release())
+	}
 	if err := os.RemoveAll(r.Dir()); err != nil {
 		return nil, errors.Join(fmt.Errorf("removing the leftovers of a killed run: %w", err), l.Release())
 	}
@@ -114,11 +130,11 @@ func (r *Run) Dir() string { return r.store.hidden(r.key, workSuffix) }
 // place and lets go of the lock. An older run in that place is replaced.
 func (r *Run) Complete(m *Manifest) error {
 	m.Format, m.Version = manifestFormat, manifestVersion
-	text, err := json.MarshalIndent(m, "", "  ")
+	text, err := file.SealedJSON(m)
 	if err != nil {
 		return errors.Join(fmt.Errorf("writing the manifest: %w", err), r.Discard())
 	}
-	if err := r.complete(append(text, '\n')); err != nil {
+	if err := r.complete(text); err != nil {
 		return errors.Join(fmt.Errorf("completing run %s: %w", r.key, err), r.Discard())
 	}
 	return r.lock.Release()
@@ -128,27 +144,31 @@ func (r *Run) Complete(m *Manifest) error {
 // the name and the folders above it on the disk before it returns: whenever
 // the power fails, there is a whole run or none.
 func (r *Run) complete(manifest []byte) error {
-	if err := syncTree(r.Dir()); err != nil {
+	if err := file.SyncTree(r.Dir()); err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(filepath.Join(r.Dir(), ManifestFile), manifest, 0o644); err != nil {
+	if err := file.Write(filepath.Join(r.Dir(), ManifestFile), manifest, 0o644); err != nil {
 		return err
 	}
-	if err := sync(r.Dir()); err != nil {
+	if err := file.Sync(r.Dir()); err != nil {
 		return err
 	}
 	final := r.store.Dir(r.key)
-	if err := remove(final); err != nil {
+	aside := r.store.hidden(r.key, asideSuffix)
+	if err := file.Swap(r.Dir(), final, aside); err != nil {
+		return errors.Join(err, file.Recover(final, aside))
+	}
+	if err := r.syncAbove(final); err != nil {
 		return err
 	}
-	if err := os.Rename(r.Dir(), final); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(r.store.FailedDir(r.key)); err != nil {
-		return err
-	}
+	// Only now may the run go that was there before.
+	return errors.Join(os.RemoveAll(r.Dir()), os.RemoveAll(aside), os.RemoveAll(r.store.FailedDir(r.key)))
+}
+
+// syncAbove has the names of the folders above a run on the disk.
+func (r *Run) syncAbove(final string) error {
 	for dir := filepath.Dir(final); ; dir = filepath.Dir(dir) {
-		if err := sync(dir); err != nil {
+		if err := file.Sync(dir); err != nil {
 			return err
 		}
 		if rel, err := filepath.Rel(dir, r.store.root); err != nil || rel != "." && !strings.HasPrefix(rel, "..") {
@@ -175,15 +195,6 @@ func (r *Run) Discard() error {
 	return errors.Join(os.RemoveAll(r.Dir()), r.lock.Release())
 }
 
-// remove takes a complete run away such that at no time a part of it looks
-// complete: its manifest goes first.
-func remove(dir string) error {
-	if err := os.Remove(filepath.Join(dir, ManifestFile)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	return os.RemoveAll(dir)
-}
-
 // Clean removes what killed processes have left in an experiment's folder and
 // returns the directories of runs that were not completed. Runs in the making
 // are locked and stay, and so does what is left of runs that have failed,
@@ -203,10 +214,11 @@ func (s *Store) Clean(experiment string) ([]string, error) {
 		if err != nil {
 			return removed, fmt.Errorf("locking the leftover %s: %w", final, err)
 		}
+		err = file.Recover(final, hidden+asideSuffix)
 		work := hidden + workSuffix
 		if exists(work) {
 			removed = append(removed, work)
-			err = os.RemoveAll(work)
+			err = errors.Join(err, os.RemoveAll(work))
 		}
 		if exists(filepath.Join(final, ManifestFile)) {
 			err = errors.Join(err, os.RemoveAll(final+failedSuffix))
@@ -222,7 +234,7 @@ func (s *Store) Clean(experiment string) ([]string, error) {
 // process has left that was killed, or is at work.
 func (s *Store) leftovers(experiment string) ([]string, error) {
 	var finals []string
-	for _, suffix := range []string{workSuffix, lockSuffix, failedSuffix} {
+	for _, suffix := range []string{workSuffix, asideSuffix, lockSuffix, failedSuffix} {
 		prefix := "."
 		if suffix == failedSuffix {
 			prefix = ""
@@ -245,43 +257,30 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Runs lists the directories below a path that hold a manifest, sorted.
+// Runs lists the directories below a path that hold a manifest, sorted. Links
+// are followed; a run that is there under several names is listed once.
 func Runs(path string) ([]string, error) {
-	var dirs []string
-	err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+	found := map[string]string{} // by its real path
+	err := file.Walk(path, func(p string, info fs.FileInfo) error {
+		name := filepath.Base(p)
 		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && p != path && (strings.HasPrefix(d.Name(), ".") || strings.HasSuffix(d.Name(), failedSuffix)):
+		case info.IsDir() && p != path && (strings.HasPrefix(name, ".") || strings.HasSuffix(name, failedSuffix)):
 			return fs.SkipDir
-		case d.Name() == ManifestFile:
-			dirs = append(dirs, filepath.Dir(p))
+		case name != ManifestFile:
+			return nil
+		}
+		dir := filepath.Dir(p)
+		target, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			return err
+		}
+		if _, known := found[target]; !known || dir == target {
+			found[target] = dir
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("looking for runs in %s: %w", path, err)
 	}
-	slices.Sort(dirs)
-	return dirs, nil
-}
-
-// syncTree writes everything in a folder through to the disk.
-func syncTree(dir string) error {
-	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		return sync(path)
-	})
-}
-
-// sync writes a file, or what a folder holds, through to the disk. Tests look
-// at its calls.
-var sync = func(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return slices.Sorted(maps.Values(found)), nil
 }

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/file"
 	"fabriclab/harness/store"
 )
 
@@ -92,13 +94,15 @@ func TestDamageIsNamed(t *testing.T) {
 		want   string
 	}{
 		"file gone":           {func(t *testing.T, dir string) { require.NoError(t, os.Remove(filepath.Join(dir, "flows.parquet"))) }, store.Sizes, "flows.parquet"},
-		"file cut":            {func(t *testing.T, dir string) { write(t, dir, "flows.parquet", "rows") }, store.Sizes, "has 4 bytes, the manifest says 9"},
+		"file cut":            {func(t *testing.T, dir string) { write(t, dir, "flows.parquet", "rows") }, store.Sizes, "flows.parquet has 4 bytes, not 9, as the manifest says"},
 		"same size":           {func(t *testing.T, dir string) { write(t, dir, "flows.parquet", "rows ROWS") }, store.Contents, "differs from what was written"},
 		"input changed":       {func(t *testing.T, dir string) { write(t, dir, "scenario.json", "[]") }, store.Contents, "scenario.json"},
 		"manifest cut":        {func(t *testing.T, dir string) { write(t, dir, store.ManifestFile, `{"format":`) }, store.Sizes, "no valid JSON"},
 		"manifest empty":      {func(t *testing.T, dir string) { write(t, dir, store.ManifestFile, `{}`) }, store.Sizes, "not a complete manifest"},
+		"manifest of a flip":  {flip, store.Sizes, "manifest.json is damaged"},
+		"manifest unsealed":   {unseal, store.Sizes, "does not end with its SHA-256"},
 		"manifest of another": {edit("abc123", "fff999"), store.Sizes, "belongs to another run"},
-		"manifest of version": {edit(`"version": 1`, `"version": 9`), store.Sizes, "has version 9"},
+		"manifest of version": {edit(`"version": 2`, `"version": 9`), store.Sizes, "has version 9"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -119,14 +123,55 @@ func TestDamageIsNamed(t *testing.T) {
 	}
 }
 
+func flip(t *testing.T, dir string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, store.ManifestFile))
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"wall_s": 0`)
+	write(t, dir, store.ManifestFile, strings.Replace(string(text), `"wall_s": 0`, `"wall_s": 7`, 1))
+}
+
+func unseal(t *testing.T, dir string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, store.ManifestFile))
+	require.NoError(t, err)
+	body, err := file.Unseal(text)
+	require.NoError(t, err)
+	write(t, dir, store.ManifestFile, string(body))
+}
+
+// edit changes a manifest as if that had been written.
 func edit(old, now string) func(t *testing.T, dir string) {
 	return func(t *testing.T, dir string) {
 		t.Helper()
 		text, err := os.ReadFile(filepath.Join(dir, store.ManifestFile))
 		require.NoError(t, err)
-		require.Contains(t, string(text), old)
-		write(t, dir, store.ManifestFile, strings.ReplaceAll(string(text), old, now))
+		body, err := file.Unseal(text)
+		require.NoError(t, err)
+		require.Contains(t, string(body), old)
+		sealed, err := file.Seal([]byte(strings.ReplaceAll(string(body), old, now)))
+		require.NoError(t, err)
+		write(t, dir, store.ManifestFile, string(sealed))
 	}
+}
+
+// TestEveryByteOfAManifestCounts: a flipped digit is no other result.
+func TestEveryByteOfAManifestCounts(t *testing.T) {
+	s := store.New(t.TempDir())
+	dir := complete(t, s, build)
+	text, err := os.ReadFile(filepath.Join(dir, store.ManifestFile))
+	require.NoError(t, err)
+	for i := range text {
+		damaged := bytes.Clone(text)
+		damaged[i] ^= 1
+		write(t, dir, store.ManifestFile, string(damaged))
+		_, err := store.Read(dir)
+		var damage *store.CorruptError
+		require.ErrorAs(t, err, &damage, "byte %d, %q", i, damaged[i])
+	}
+	write(t, dir, store.ManifestFile, string(text))
+	_, err = store.Read(dir)
+	require.NoError(t, err)
 }
 
 func TestFailedRunIsKeptButNoResult(t *testing.T) {
@@ -216,6 +261,58 @@ func TestCleanAfterADeathAtTheVeryEnd(t *testing.T) {
 	require.NoError(t, r.Discard())
 	_, err = s.Find(key, build, store.Contents)
 	require.NoError(t, err)
+}
+
+// TestARunIsThereUntilTheNextOneIs: --again replaces it in one step, and what a
+// death leaves where that takes two is put right.
+func TestARunIsThereUntilTheNextOneIs(t *testing.T) {
+	s := store.New(t.TempDir())
+	dir := complete(t, s, "build-1")
+	r := begin(t, s)
+	_, err := s.Find(key, "build-1", store.Contents)
+	require.NoError(t, err, "while another is made")
+	require.NoError(t, r.Discard())
+
+	hidden := func(suffix string) string { return filepath.Join(filepath.Dir(dir), ".ns3-seed7"+suffix) }
+	for name, next := range map[string]func(){
+		"clean": func() {
+			_, err := s.Clean(key.Experiment)
+			require.NoError(t, err)
+		},
+		"begin": func() { require.NoError(t, begin(t, s).Discard()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.Rename(dir, hidden(".old")))
+			require.NoError(t, os.Mkdir(hidden(".work"), 0o755))
+			next()
+			_, err := s.Find(key, "build-1", store.Contents)
+			require.NoError(t, err)
+			assert.Equal(t, []string{"ns3-seed7"}, names(t, filepath.Dir(dir)))
+
+			require.NoError(t, os.CopyFS(hidden(".old"), os.DirFS(dir)))
+			next()
+			assert.Equal(t, []string{"ns3-seed7"}, names(t, filepath.Dir(dir)), "the old one goes when the new one is there")
+		})
+	}
+	stop, looked := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(looked)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				if _, err := store.Read(dir); !assert.NoError(t, err, "a reader finds no run") {
+					return
+				}
+			}
+		}
+	}()
+	for range 30 {
+		complete(t, s, "build-1")
+	}
+	close(stop)
+	<-looked
 }
 
 func TestBeginDropsHalfWrittenFiles(t *testing.T) {

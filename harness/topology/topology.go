@@ -19,11 +19,11 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/portname"
 	"fabriclab/harness/scenario"
 )
 
@@ -52,7 +52,8 @@ type port struct {
 	link, peer uint32
 }
 
-const unreachable = ^uint16(0)
+// Unreachable is the number of hops to a node to which there is no way.
+const Unreachable = ^uint16(0)
 
 // A FieldError says which field of a topology's description is wrong; Field
 // is its path in the topology section, such as "hosts.sender1" or "failed.0".
@@ -212,7 +213,7 @@ func (t *Topology) connect() error {
 	}
 	// A host may send over any of its links, and forwards nothing.
 	reaches := func(from, to int) bool {
-		return !slices.ContainsFunc(t.Attached(uint32(from)), func(at uint32) bool { return t.dist[to][int(at)-t.hosts] == unreachable })
+		return !slices.ContainsFunc(t.Attached(uint32(from)), func(at uint32) bool { return t.dist[to][int(at)-t.hosts] == Unreachable })
 	}
 	for _, host := range different {
 		if !reaches(0, host) || !reaches(host, 0) {
@@ -222,25 +223,39 @@ func (t *Topology) connect() error {
 	return nil
 }
 
-// distances is a breadth-first search from some switches over all switches.
+// distances are the hops from the nearest of some switches to all switches.
 func (t *Topology) distances(from []uint32) []uint16 {
-	dist := make([]uint16, len(t.Nodes)-t.hosts)
-	for i := range dist {
-		dist[i] = unreachable
-	}
-	for _, at := range from {
-		dist[int(at)-t.hosts] = 0
-	}
-	for queue := slices.Clone(from); len(queue) > 0; queue = queue[1:] {
-		next := dist[int(queue[0])-t.hosts] + 1
-		for _, p := range t.ports[queue[0]] {
-			if !t.isHost(p.peer) && !t.isDown(p.link) && dist[int(p.peer)-t.hosts] == unreachable {
-				dist[int(p.peer)-t.hosts] = next
-				queue = append(queue, p.peer)
+	return Hops(len(t.Nodes), from, func(node uint32, visit func(uint32)) {
+		for _, p := range t.ports[node] {
+			if !t.isHost(p.peer) && !t.isDown(p.link) {
+				visit(p.peer)
 			}
 		}
+	})[t.hosts:]
+}
+
+// Hops is a breadth-first search: the number of hops to each node from the
+// nearest of some, Unreachable where there is no way. neighbours has visit
+// called with each neighbour of a node.
+func Hops(nodes int, from []uint32, neighbours func(node uint32, visit func(uint32))) []uint16 {
+	hops := make([]uint16, nodes)
+	for i := range hops {
+		hops[i] = Unreachable
 	}
-	return dist
+	queue := slices.Clone(from)
+	for _, node := range queue {
+		hops[node] = 0
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		next := hops[queue[0]] + 1
+		neighbours(queue[0], func(node uint32) {
+			if hops[node] == Unreachable {
+				hops[node] = next
+				queue = append(queue, node)
+			}
+		})
+	}
+	return hops
 }
 
 // Attached are the switches on which a host hangs.
@@ -350,7 +365,7 @@ func (t *Topology) Host(name string) (uint32, error) {
 // Port finds a port by name: "s1->s2", or "s1->s2#1" for the second of
 // several parallel links.
 func (t *Topology) Port(name string) (scenario.PortRef, error) {
-	from, to, n, err := parsePort(name)
+	from, to, n, err := portname.Parse(name)
 	if err != nil {
 		return scenario.PortRef{}, err
 	}
@@ -400,30 +415,13 @@ func (t *Topology) Ports(pattern string) ([]scenario.PortRef, error) {
 func (t *Topology) PortName(ref scenario.PortRef) string {
 	ports := t.ports[ref.Node]
 	peer := ports[ref.Port].peer
-	name := t.Nodes[ref.Node].Name + "->" + t.Nodes[peer].Name
 	n := 0
 	for _, p := range ports[:ref.Port] {
 		if p.peer == peer {
 			n++
 		}
 	}
-	if n > 0 {
-		name += "#" + strconv.Itoa(n)
-	}
-	return name
-}
-
-// parsePort takes "a->b#n" apart.
-func parsePort(name string) (from, to string, n int, err error) {
-	from, rest, arrow := strings.Cut(name, "->")
-	to, number, numbered := strings.Cut(rest, "#")
-	if numbered {
-		n, err = strconv.Atoi(number)
-	}
-	if !arrow || from == "" || to == "" || err != nil || numbered && n < 1 {
-		return "", "", 0, fmt.Errorf("%q is not a port; write node->neighbour, such as s1->s2, with #1 behind it for the second parallel link, #2 for the third", name)
-	}
-	return from, to, n, nil
+	return portname.Of(t.Nodes[ref.Node].Name, t.Nodes[peer].Name, n)
 }
 
 // Routes yields every switch's equal-cost next hops towards every host, in
@@ -460,7 +458,7 @@ func (t *Topology) nextHops(hops []uint16, node, dst uint32) []uint16 {
 			takes = true
 		case here == 0:
 			takes = p.peer == dst
-		case here != unreachable && !t.isHost(p.peer):
+		case here != Unreachable && !t.isHost(p.peer):
 			takes = t.dist[dst][int(p.peer)-t.hosts]+1 == here
 		}
 		if takes {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/portname"
 )
 
 // Cabling says what the links are like: those between a host and a switch,
@@ -282,21 +283,14 @@ func (c Cabling) apply(p *plan) error {
 		return nil
 	}
 	byPort := map[string]int{}
-	parallel := map[[2]string]int{}
+	var names portname.Counter
 	for i, l := range p.links {
-		n := parallel[[2]string{l.a, l.b}] + parallel[[2]string{l.b, l.a}]
-		parallel[[2]string{l.a, l.b}]++
-		suffix := ""
-		if n > 0 {
-			suffix = fmt.Sprintf("#%d", n)
-		}
-		byPort[l.a+"->"+l.b+suffix] = i
-		byPort[l.b+"->"+l.a+suffix] = i
+		byPort[names.Next(l.a, l.b)], byPort[names.Next(l.b, l.a)] = i, i
 	}
 	find := func(field, name string) (int, error) {
 		i, ok := byPort[name]
 		if !ok {
-			if _, _, _, err := parsePort(name); err != nil {
+			if _, _, _, err := portname.Parse(name); err != nil {
 				return 0, &FieldError{field, err}
 			}
 			names := make([]string, 0, len(byPort))

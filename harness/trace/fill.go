@@ -26,12 +26,9 @@ func fillers(t Table, offsets []int, opt Options) []filler {
 			fill = append(fill, plainFiller(c, offsets[i]))
 		}
 		if hasLink(t) && c.Name == "port" {
-			node := t.column("node")
+			node := index(t, "node")
 			fill = append(fill, linkFiller(t.Columns[node], offsets[node], offsets[i], opt.Names))
 		}
-	}
-	if isFlows(t) {
-		fill = append(fill, derivedFillers(t, offsets, len(fill), opt)...)
 	}
 	return fill
 }
@@ -138,47 +135,55 @@ func linkFiller(node Column, nodeOffset, portOffset int, names *Names) filler {
 	}
 }
 
-// derivedFillers make ideal_fct_ps, fct_ps and slowdown, which stand at the
-// columns from first on.
-func derivedFillers(t Table, offsets []int, first int, opt Options) []filler {
-	of := func(name string) int { return offsets[t.column(name)] }
-	src, dst, size, start, end := of("src"), of("dst"), of("size_bytes"), of("start_ps"), of("end_ps")
-	fct := func(payload []byte, rows, i int) (int64, bool) {
-		e := int64(binary.LittleEndian.Uint64(payload[end*rows+8*i:]))
-		return e - int64(binary.LittleEndian.Uint64(payload[start*rows+8*i:])), e >= 0
-	}
-	ideal := func(payload []byte, rows, i int) (int64, bool) {
-		if opt.IdealFCT == nil {
-			return 0, false
+// deriver has the values of what is derived from a table, for as many rows as
+// are converted at a time.
+type deriver struct {
+	of      []Derived
+	offsets [][]int           // of their needs
+	row     []parquet.Value   // of one row
+	values  [][]parquet.Value // by column
+	columns []Column
+	first   int // position of the first column
+}
+
+func newDeriver(t Table, offsets []int, opt Options, first int) *deriver {
+	d := &deriver{first: first}
+	for _, one := range opt.Derived {
+		if !appliesTo(one, t) {
+			continue
 		}
-		le := binary.LittleEndian
-		return opt.IdealFCT(le.Uint32(payload[src*rows+4*i:]), le.Uint32(payload[dst*rows+4*i:]), le.Uint64(payload[size*rows+8*i:]))
+		var needs []int
+		for _, need := range one.Needs() {
+			needs = append(needs, offsets[index(t, need.Name)])
+		}
+		d.of, d.offsets, d.columns = append(d.of, one), append(d.offsets, needs), append(d.columns, one.Columns()...)
 	}
-	nullable := func(column int, value func(payload []byte, rows, i int) (parquet.Value, bool)) filler {
-		return func(into []parquet.Value, payload []byte, rows, from int) error {
-			for i := range into {
-				if v, ok := value(payload, rows, from+i); ok {
-					into[i] = v.Level(0, 1, column)
-				} else {
-					into[i] = parquet.NullValue().Level(0, 0, column)
-				}
+	d.row = make([]parquet.Value, len(d.columns))
+	for range d.columns {
+		d.values = append(d.values, make([]parquet.Value, chunkRows))
+	}
+	return d
+}
+
+// derive derives n rows of a payload.
+func (d *deriver) derive(n int, payload []byte, rows, from int) {
+	if len(d.of) == 0 {
+		return
+	}
+	for i := range n {
+		clear(d.row)
+		rest := d.row
+		for k, one := range d.of {
+			width := len(one.Columns())
+			one.Row(Row{payload: payload, rows: rows, row: from + i, offsets: d.offsets[k]}, rest[:width:width])
+			rest = rest[width:]
+		}
+		for c, v := range d.row {
+			level := 0
+			if d.columns[c].Nullable && !v.IsNull() {
+				level = 1
 			}
-			return nil
+			d.values[c][i] = v.Level(0, level, d.first+c)
 		}
-	}
-	return []filler{
-		nullable(first, func(payload []byte, rows, i int) (parquet.Value, bool) {
-			v, ok := ideal(payload, rows, i)
-			return parquet.Int64Value(v), ok
-		}),
-		nullable(first+1, func(payload []byte, rows, i int) (parquet.Value, bool) {
-			v, ok := fct(payload, rows, i)
-			return parquet.Int64Value(v), ok
-		}),
-		nullable(first+2, func(payload []byte, rows, i int) (parquet.Value, bool) {
-			best, hasIdeal := ideal(payload, rows, i)
-			took, finished := fct(payload, rows, i)
-			return parquet.DoubleValue(float64(took) / float64(best)), hasIdeal && finished && best > 0
-		}),
 	}
 }

@@ -13,7 +13,10 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
+
+	"fabriclab/base/catalog"
 )
 
 // Magic opens every trace stream.
@@ -33,47 +36,29 @@ type Header struct {
 	Tables  []Table `json:"tables"`
 }
 
-// Table describes one table.
-type Table struct {
-	Name    string   `json:"name"`
-	Title   string   `json:"title,omitempty"`
-	Scope   string   `json:"scope,omitempty"`
-	Columns []Column `json:"columns"`
-}
+// Table describes a table.
+type Table = catalog.Table
 
-// Column describes one column. Labels turn its values into strings, Ref
-// ("node") turns them into names.
-type Column struct {
-	Name     string   `json:"name"`
-	Type     string   `json:"type"`
-	Unit     string   `json:"unit,omitempty"`
-	Help     string   `json:"help,omitempty"`
-	Labels   []string `json:"labels,omitempty"`
-	Ref      string   `json:"ref,omitempty"`
-	Nullable bool     `json:"nullable,omitempty"`
-}
+// Column describes a column.
+type Column = catalog.Column
 
 var typeWidths = map[string]int{"i64": 8, "u64": 8, "f64": 8, "u32": 4, "u16": 2, "u8": 1, "bool": 1}
 
 // width is the size of one value in the stream; 0 for an unknown type.
-func (c Column) width() int { return typeWidths[c.Type] }
+func width(c Column) int { return typeWidths[c.Type] }
 
 // rowWidth is the size of one row in the stream.
-func (t Table) rowWidth() int {
+func rowWidth(t Table) int {
 	n := 0
 	for _, c := range t.Columns {
-		n += c.width()
+		n += width(c)
 	}
 	return n
 }
 
-func (t Table) column(name string) int {
-	for i, c := range t.Columns {
-		if c.Name == name {
-			return i
-		}
-	}
-	return -1
+// index is the position of a column, -1 if there is none.
+func index(t Table, name string) int {
+	return slices.IndexFunc(t.Columns, func(c Column) bool { return c.Name == name })
 }
 
 // StreamError says where a trace stream breaks the format. A run with such a
@@ -161,7 +146,7 @@ func (h Header) check() error {
 				return fmt.Errorf("table %q has a column without a name", t.Name)
 			case columns[c.Name]:
 				return fmt.Errorf("column %s.%s is declared twice", t.Name, c.Name)
-			case c.width() == 0:
+			case width(c) == 0:
 				return fmt.Errorf("column %s.%s has the unknown type %q", t.Name, c.Name, c.Type)
 			case c.Ref != "" && c.Ref != "node":
 				return fmt.Errorf("column %s.%s refers to %q; only \"node\" is known", t.Name, c.Name, c.Ref)
@@ -210,7 +195,7 @@ func (r *Reader) block(start int64) (Block, error) {
 		return Block{}, &StreamError{Offset: start, Reason: fmt.Sprintf("a block of table %d; the header names %d tables", table, len(r.header.Tables))}
 	}
 	t := r.header.Tables[table]
-	if want := uint64(rows) * uint64(t.rowWidth()); uint64(size) != want || size > maxBlockBytes {
+	if want := uint64(rows) * uint64(rowWidth(t)); uint64(size) != want || size > maxBlockBytes {
 		return Block{}, &StreamError{Offset: start, Reason: fmt.Sprintf("a block of %d rows of %q has %d bytes (expected %d, limit %d)", rows, t.Name, size, want, maxBlockBytes)}
 	}
 	if cap(r.payload) < int(size) {

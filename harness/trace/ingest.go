@@ -15,6 +15,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"fabriclab/base/catalog"
+	"fabriclab/base/parquetfile"
 )
 
 const (
@@ -22,8 +25,6 @@ const (
 	rowGroupRows = 1 << 20
 	// chunkRows is how many values are converted at a time.
 	chunkRows = 4096
-
-	schemaKey = "fabriclab.table"
 )
 
 // Options say where the tables go and how ids become names.
@@ -32,10 +33,8 @@ type Options struct {
 	Dir string
 	// Names are the names of nodes and links.
 	Names *Names
-	// IdealFCT is the completion time of a flow between two hosts in the
-	// empty network; false if it has none (unlimited flows). Nil means none
-	// has.
-	IdealFCT func(src, dst uint32, size uint64) (ps int64, ok bool)
+	// Derived are what is added to what is traced.
+	Derived []Derived
 	// Create opens a file for writing; nil means os.Create.
 	Create func(path string) (io.WriteCloser, error)
 	// Rows, if not nil, is kept at the number of rows read so far.
@@ -98,6 +97,19 @@ func Ingest(ctx context.Context, in io.Reader, opt Options) (files []File, err e
 		}
 		files = append(files, file)
 	}
+	for _, d := range opt.Derived {
+		err := d.Finish(func(t Table) (*TableWriter, error) {
+			w, err := NewTableWriter(t, Options{Dir: opt.Dir, Names: opt.Names, Create: opt.Create})
+			if err == nil {
+				w.finished = func(f File) { files = append(files, f) }
+				tables = append(tables, w)
+			}
+			return w, err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	return files, nil
 }
 
@@ -125,10 +137,13 @@ type TableWriter struct {
 	parquet *parquet.GenericWriter[any]
 	columns []*parquet.ColumnWriter
 	fill    []filler
+	derived *deriver
 	offsets []int // of the columns in the payload, in bytes per row
 	values  []parquet.Value
 	inGroup int
 	rows    uint64
+	// finished is told of the file, if it is not nil.
+	finished func(File)
 }
 
 // NewTableWriter creates the file <table>.parquet.
@@ -143,7 +158,7 @@ func NewTableWriter(t Table, opt Options) (*TableWriter, error) {
 	}
 	w.file = file
 	w.out = &hashingWriter{out: file, sum: sha256.New()}
-	s := stored(t)
+	s := Stored(t, opt.Derived...)
 	description, err := json.Marshal(s)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("describing the table %q: %w", t.Name, err), file.Close())
@@ -152,7 +167,7 @@ func NewTableWriter(t Table, opt Options) (*TableWriter, error) {
 		parquetSchema(s),
 		parquet.MaxRowsPerRowGroup(rowGroupRows),
 		parquet.Compression(&zstd.Codec{Level: zstd.SpeedFastest, Concurrency: 1}),
-		parquet.KeyValueMetadata(schemaKey, string(description)),
+		parquet.KeyValueMetadata(catalog.TableKey, string(description)),
 		parquet.DataPageStatistics(false), // the column index has them
 		parquet.CreatedBy("fabriclab", "1", "parquet-go"),
 	}
@@ -168,9 +183,10 @@ func NewTableWriter(t Table, opt Options) (*TableWriter, error) {
 	offset := 0
 	for _, c := range t.Columns {
 		w.offsets = append(w.offsets, offset)
-		offset += c.width()
+		offset += width(c)
 	}
 	w.fill = fillers(t, w.offsets, opt)
+	w.derived = newDeriver(t, w.offsets, opt, len(w.fill))
 	return w, nil
 }
 
@@ -199,6 +215,12 @@ func (w *TableWriter) WriteRows(payload []byte, rows int) error {
 				return w.failed(err)
 			}
 		}
+		w.derived.derive(n, payload, rows, done)
+		for c, values := range w.derived.values {
+			if _, err := w.columns[len(w.fill)+c].WriteRowValues(values[:n]); err != nil {
+				return w.failed(err)
+			}
+		}
 		done += n
 		w.inGroup += n
 		if w.inGroup == rowGroupRows {
@@ -218,10 +240,14 @@ func (w *TableWriter) Finish() (File, error) {
 	if err := w.parquet.Close(); err != nil {
 		return File{}, w.failed(err)
 	}
-	return File{
+	file := File{
 		Table: w.table.Name, Name: filepath.Base(w.path), Rows: w.rows,
 		Bytes: w.out.bytes, SHA256: hex.EncodeToString(w.out.sum.Sum(nil)),
-	}, nil
+	}
+	if w.finished != nil {
+		w.finished(file)
+	}
+	return file, nil
 }
 
 // Close closes the file.
@@ -236,36 +262,16 @@ func (w *TableWriter) failed(err error) error {
 	return fmt.Errorf("writing the table %q to %s: %w", w.table.Name, w.path, err)
 }
 
-// orderedGroup is a Parquet schema that keeps the order of its columns
-// (parquet.Group sorts them by name).
-type orderedGroup struct {
-	parquet.Group
-	order []string
-}
-
-func (g orderedGroup) Fields() []parquet.Field {
-	byName := map[string]parquet.Field{}
-	for _, f := range g.Group.Fields() {
-		byName[f.Name()] = f
-	}
-	fields := make([]parquet.Field, len(g.order))
-	for i, name := range g.order {
-		fields[i] = byName[name]
-	}
-	return fields
-}
-
 func parquetSchema(t Table) *parquet.Schema {
-	g := orderedGroup{Group: parquet.Group{}}
+	var columns []parquetfile.Column
 	for _, c := range t.Columns {
 		node := parquetNode(c)
 		if c.Nullable {
 			node = parquet.Optional(node)
 		}
-		g.Group[c.Name] = node
-		g.order = append(g.order, c.Name)
+		columns = append(columns, parquetfile.Column{Name: c.Name, Node: node})
 	}
-	return parquet.NewSchema(t.Name, g)
+	return parquetfile.Schema(t.Name, columns)
 }
 
 func parquetNode(c Column) parquet.Node {

@@ -3,6 +3,8 @@ package trace
 import (
 	"encoding/json"
 	"fmt"
+
+	"fabriclab/base/portname"
 )
 
 // Names turns node ids and ports into the names that people read.
@@ -38,20 +40,16 @@ func NewNames(scenario []byte) (*Names, error) {
 		}
 		n.nodes[i] = node.Name
 	}
-	parallel := map[[2]int]int{}
-	end := func(node, port, peer int) error {
-		if node < 0 || node >= len(n.nodes) || peer < 0 || peer >= len(n.nodes) || port < 0 || port > 1<<16-1 {
-			return fmt.Errorf("scenario: a link between node %d port %d and node %d is out of range", node, port, peer)
+	var ports portname.Counter
+	end := func(node, at, peer int) error {
+		if node < 0 || node >= len(n.nodes) || peer < 0 || peer >= len(n.nodes) || at < 0 || at > 1<<16-1 {
+			return fmt.Errorf("scenario: a link between node %d port %d and node %d is out of range", node, at, peer)
 		}
-		name := n.nodes[node] + "->" + n.nodes[peer]
-		if k := parallel[[2]int{node, peer}]; k > 0 {
-			name = fmt.Sprintf("%s#%d", name, k)
-		}
-		parallel[[2]int{node, peer}]++
-		for len(n.links[node]) <= port {
+		name := ports.Next(n.nodes[node], n.nodes[peer])
+		for len(n.links[node]) <= at {
 			n.links[node] = append(n.links[node], "")
 		}
-		n.links[node][port] = name
+		n.links[node][at] = name
 		return nil
 	}
 	for _, l := range s.Links {

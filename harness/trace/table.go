@@ -13,9 +13,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/parquet-go/parquet-go"
+
+	"fabriclab/base/catalog"
+	"fabriclab/base/columns"
+	"fabriclab/base/file"
 )
 
 // TableFile is a stored table opened for reading.
@@ -44,7 +47,7 @@ func List(runDir string) ([]string, error) {
 // Open opens a table of a run directory.
 func Open(runDir, table string) (t *TableFile, err error) {
 	path := filepath.Join(runDir, table+".parquet")
-	f, err := os.Open(path)
+	f, err := file.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		names, listErr := List(runDir)
 		if listErr != nil {
@@ -75,7 +78,7 @@ func Open(runDir, table string) (t *TableFile, err error) {
 		return nil, err
 	}
 	t = &TableFile{path: path, os: f, file: file}
-	description, ok := file.Lookup(schemaKey)
+	description, ok := file.Lookup(catalog.TableKey)
 	if !ok {
 		return nil, errors.New("it was not written by fabriclab")
 	}
@@ -230,7 +233,7 @@ func quote(s string) ([]byte, error) {
 
 // Head prints the first rows as an aligned table.
 func (t *TableFile) Head(out io.Writer, rows int64) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := columns.New(out)
 	var names []string
 	for _, c := range t.Table.Columns {
 		names = append(names, c.Name)
@@ -254,7 +257,7 @@ func (t *TableFile) Head(out io.Writer, rows int64) error {
 
 // WriteSchema prints the table's title and what every column means.
 func (t *TableFile) WriteSchema(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := columns.New(out)
 	fmt.Fprintf(w, "%s: %s, %d rows\n", t.Table.Name, t.Table.Title, t.Rows())
 	fmt.Fprintln(w, "column\ttype\tunit\tmeaning")
 	for _, c := range t.Table.Columns {

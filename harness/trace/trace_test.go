@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -40,7 +41,7 @@ func ideal(src, dst uint32, size uint64) (int64, bool) { return 400, src != dst 
 
 func ingest(t testing.TB, in io.Reader, dir string) ([]trace.File, error) {
 	t.Helper()
-	return trace.Ingest(context.Background(), in, trace.Options{Dir: dir, Names: names(t), IdealFCT: ideal})
+	return trace.Ingest(context.Background(), in, trace.Options{Dir: dir, Names: names(t), Derived: []trace.Derived{trace.IdealFCT(ideal)}})
 }
 
 func export(t *testing.T, dir, table string, format trace.Format) string {
@@ -308,4 +309,60 @@ func BenchmarkIngest(b *testing.B) {
 		require.NoError(b, err)
 	}
 	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
+}
+
+// census is a derived table that exists in this test alone: how many flows go
+// to each host, with a column that says so of every flow.
+type census struct{ count [3]uint32 }
+
+func (*census) From() string { return "flows" }
+
+func (*census) Needs() []trace.Column {
+	return []trace.Column{{Name: "dst", Type: "u32"}, {Name: "size_bytes", Type: "u64"}}
+}
+
+func (*census) Columns() []trace.Column {
+	return []trace.Column{{Name: "before", Type: "u32", Unit: "1", Help: "flows to the same host before it"}}
+}
+
+func (c *census) Row(r trace.Row, into []parquet.Value) {
+	host := r.Uint32(0) % 3
+	into[0] = parquet.Int32Value(int32(c.count[host]))
+	c.count[host]++
+}
+
+func (*census) Tables() []trace.Table {
+	return []trace.Table{{Name: "census", Columns: []trace.Column{{Name: "flows", Type: "u32", Unit: "1"}}}}
+}
+
+func (c *census) Finish(create func(trace.Table) (*trace.TableWriter, error)) error {
+	w, err := create(c.Tables()[0])
+	if err != nil {
+		return err
+	}
+	var rows []byte
+	for _, n := range c.count {
+		rows = binary.LittleEndian.AppendUint32(rows, n)
+	}
+	if err := w.WriteRows(rows, len(c.count)); err != nil {
+		return err
+	}
+	_, err = w.Finish()
+	return err
+}
+
+// What is derived from a table stands in it, or in a table of its own.
+func TestDerived(t *testing.T) {
+	dir := t.TempDir()
+	files, err := trace.Ingest(context.Background(), bytes.NewReader(stream(t, 3)), trace.Options{Dir: dir, Names: names(t), Derived: []trace.Derived{trace.IdealFCT(ideal), &census{}}})
+	require.NoError(t, err)
+	require.Equal(t, "census", files[len(files)-1].Table)
+	assert.Equal(t, uint64(3), files[len(files)-1].Rows)
+	lines := strings.Split(export(t, dir, "flows", trace.CSV), "\n")
+	assert.True(t, strings.HasSuffix(lines[0], "ideal_fct_ps,fct_ps,slowdown,before"), lines[0])
+	assert.True(t, strings.HasSuffix(lines[1], "400,600,1.5,0"), lines[1])
+	assert.True(t, strings.HasSuffix(lines[2], ",,,1"), lines[2])
+	counts := strings.Fields(export(t, dir, "census", trace.CSV))
+	assert.Equal(t, "flows", counts[0])
+	assert.ElementsMatch(t, []string{"2", "0", "0"}, counts[1:])
 }

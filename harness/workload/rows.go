@@ -10,6 +10,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"fabriclab/base/file"
 )
 
 // csvRows are the rows of a CSV file.
@@ -20,7 +22,7 @@ type csvRows struct {
 }
 
 func openCSV(path string) (rows, error) {
-	file, err := os.Open(path)
+	file, err := file.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +56,7 @@ type parquetRows struct {
 }
 
 func openParquet(path string) (_ rows, err error) {
-	file, err := os.Open(path)
+	file, err := file.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"fabriclab/base/file"
+	"fabriclab/base/yamlfile"
 )
 
 // Sizes is a distribution of flow sizes: the cumulative probability is linear
@@ -29,11 +31,14 @@ func FixedSize(size int64) *Sizes {
 
 // ReadSizes reads a table of knots (docs/workloads.md).
 func ReadSizes(path string) (*Sizes, error) {
-	data, err := os.ReadFile(path)
+	data, err := file.ReadAtMost(path, yamlfile.MaxBytes)
+	if err == nil {
+		_, err = yamlfile.Parse(path, data) // for the places of its errors
+	}
 	if err != nil {
 		return nil, err
 	}
-	var file struct {
+	var table struct {
 		Workload string       `yaml:"workload"`
 		Title    string       `yaml:"title"`
 		Source   string       `yaml:"source"`
@@ -41,14 +46,14 @@ func ReadSizes(path string) (*Sizes, error) {
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	decoder.KnownFields(true)
-	if err := decoder.Decode(&file); err != nil && !errors.Is(err, io.EOF) {
+	if err := decoder.Decode(&table); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %s; docs/workloads.md shows what a table looks like", path, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
-	if short := strings.TrimSuffix(filepath.Base(path), ".yaml"); file.Workload != short {
-		return nil, fmt.Errorf("%s: the workload calls itself %q, but its file is %s; give both the same name", path, file.Workload, filepath.Base(path))
+	if short := strings.TrimSuffix(filepath.Base(path), ".yaml"); table.Workload != short {
+		return nil, fmt.Errorf("%s: the workload calls itself %q, but its file is %s; give both the same name", path, table.Workload, filepath.Base(path))
 	}
-	s := &Sizes{Name: file.Workload, Title: file.Title, Source: file.Source}
-	for _, knot := range file.Knots {
+	s := &Sizes{Name: table.Workload, Title: table.Title, Source: table.Source}
+	for _, knot := range table.Knots {
 		s.size = append(s.size, knot[0])
 		s.probability = append(s.probability, knot[1])
 	}

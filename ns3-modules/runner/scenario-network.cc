@@ -57,6 +57,17 @@ Use(FabricHelper& fabric, const core::NodeComponents& components, bool isHost)
     }
 }
 
+/// What a node is called in ns3::Names, where the fabric has the name of its own object.
+std::string
+UniqueName(std::string name)
+{
+    while (name == "fabric" || Names::Find<Object>(name))
+    {
+        name += '_';
+    }
+    return name;
+}
+
 } // namespace
 
 NodeContainer
@@ -73,7 +84,7 @@ BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
             Use(fabric, s.components[used], n.isHost);
         }
         const Ptr<Node> node = CreateObject<Node>();
-        Names::Add(n.name, node);
+        Names::Add(UniqueName(n.name), node);
         nodes.Add(node);
         if (n.isHost)
         {

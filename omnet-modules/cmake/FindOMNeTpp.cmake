@@ -21,9 +21,19 @@ else()
   endforeach()
 endif()
 
+# All that is used has to be there: one that is only half built would stop the build of everything else.
+# harness/engine/omnet asks for the same.
 set(OMNeTpp_ROOT_DIR)
 foreach(root ${candidates})
-  if(EXISTS ${root}/include/omnetpp.h AND EXISTS ${root}/bin/opp_nedtool AND EXISTS ${root}/Version)
+  set(missing)
+  foreach(part Version include/omnetpp.h bin/opp_nedtool
+      lib/liboppcmdenv.* lib/liboppenvir.* lib/liboppsim.* lib/liboppnedxml.* lib/liboppcommon.*)
+    file(GLOB found ${root}/${part})
+    if(NOT found)
+      list(APPEND missing ${part})
+    endif()
+  endforeach()
+  if(NOT missing)
     set(OMNeTpp_ROOT_DIR ${root})
     break()
   endif()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <sstream>
@@ -34,9 +35,19 @@ void requireExact(Time t, const std::string& what) {
   }
 }
 
-/// The nodes' names as NED identifiers, each once.
+/// The words of NED (src/nedxml/ned2.lex of OMNeT++ 6), none of which a module can be called.
+constexpr const char* kNedWords =
+    "allowunconnected ask bool channel channelinterface connections const default double exists extends "
+    "false for gates if import index inf inout input int like module moduleinterface nan network null "
+    "nullptr object output package parameters parent property simple sizeof string submodules this true "
+    "typename types undefined volatile xml xmldoc";
+
+/// The nodes' names as NED identifiers, each once. The manager and the types of channels have theirs, too.
 std::vector<std::string> moduleNames(const Scenario& s) {
-  std::set<std::string> used{"fabric"};
+  std::istringstream words(kNedWords);
+  std::set<std::string> used{std::istream_iterator<std::string>(words), {}};
+  used.insert({"fabric", "Cable"});
+  for (size_t i = 1; i <= s.links.size(); ++i) used.insert("Cable" + std::to_string(i));
   std::vector<std::string> names;
   for (const auto& node : s.nodes) {
     std::string name;
@@ -216,8 +227,8 @@ std::string omnetppIni(const Scenario& s, const std::string& scenarioFile) {
   const std::vector<std::string> names = moduleNames(s);
   std::ostringstream out;
   out << "# " << s.name << ", written from " << scenarioFile << " by fabric-omnet.\n"
-      << "# To run it by hand: fabric-omnet -u Cmdenv -f omnetpp.ini\n"
-      << "[General]\nnetwork = Fabric\nned-path = .\n"
+      << "# To run it by hand, in this folder: fabric-omnet -u Cmdenv -f omnetpp.ini\n"
+      << "[General]\nnetwork = Fabric\n"
       << "sim-time-limit = " << time(s.stop) << "\n\n"
       << "# The fabric counts picoseconds and has its own order of simultaneous events.\n"
       << "simtime-resolution = ps\nfutureeventset-class = \"fabriclab::FabricEventSet\"\n\n"

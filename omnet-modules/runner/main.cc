@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <random>
+#include <streambuf>
 #include <string>
 #include <vector>
 
@@ -82,17 +83,51 @@ void write(const fs::path& file, const std::string& text) {
   }
 }
 
+/// Passes on what Cmdenv says and keeps the error in it, which is followed by an empty line and "End.".
+class ErrorKeeper : public std::streambuf {
+ public:
+  explicit ErrorKeeper(std::streambuf* out) : out_(out) {}
+  const std::string& error() const { return error_; }
+
+ protected:
+  int overflow(int c) override {
+    if (c == traits_type::eof()) return out_->pubsync();
+    if (c == '\n') {
+      if (line_.compare(0, kMark.size(), kMark) == 0) error_ = line_.substr(kMark.size());
+      line_.clear();
+    } else {
+      line_ += static_cast<char>(c);
+    }
+    return out_->sputc(static_cast<char>(c));
+  }
+  int sync() override { return out_->pubsync(); }
+
+ private:
+  const std::string kMark = "<!> Error: ";
+  std::streambuf* out_;
+  std::string line_, error_;
+};
+
 int run(std::vector<std::string> args) {
   std::vector<char*> argv;
   for (std::string& a : args) argv.push_back(a.data());
   argv.push_back(nullptr);
+  ErrorKeeper out(std::cout.rdbuf()), err(std::cerr.rdbuf());
+  std::streambuf* const plainOut = std::cout.rdbuf(&out);
+  std::streambuf* const plainErr = std::cerr.rdbuf(&err);
   const int code = omnetpp::envir::evMain(static_cast<int>(args.size()), argv.data());
+  std::cout.rdbuf(plainOut);
+  std::cerr.rdbuf(plainErr);
   const fabriclab::Outcome& outcome = fabriclab::outcome();
   if (!outcome.refused.empty()) {
     std::cerr << outcome.refused << std::endl;
     return fabric::kExitRefused;
   }
-  return code != 0 ? code : outcome.exitCode;
+  if (code == 0) return outcome.exitCode;
+  // The last line on standard error says why (docs/formats.md).
+  const std::string& reason = err.error().empty() ? out.error() : err.error();
+  if (!reason.empty()) std::cerr << "OMNeT++: " << reason << std::endl;
+  return code;
 }
 
 int runScenario(const Options& o) {
@@ -104,23 +139,23 @@ int runScenario(const Options& o) {
 
   // Standard output is for the progress lines; what Cmdenv says goes to the log.
   std::cout.rdbuf(std::cerr.rdbuf());
-  std::vector<std::string> args{"fabric-omnet",
-                                "-u",
-                                "Cmdenv",
-                                "-f",
-                                (folder / "omnetpp.ini").string(),
-                                "--*.fabric.progressInterval=" + std::to_string(o.progressMs) + "ms"};
-  if (!o.trace.empty()) args.push_back("--*.fabric.traceFile=" + fabriclab::quoted(o.trace));
-  if (!o.summary.empty()) args.push_back("--*.fabric.summaryFile=" + fabriclab::quoted(o.summary));
+  std::vector<std::string> args{
+      "fabric-omnet", "-u", "Cmdenv", "-f",
+      "omnetpp.ini",  "-n", ".",      "--*.fabric.progressInterval=" + std::to_string(o.progressMs) + "ms"};
+  const auto absolute = [](const std::string& path) { return fs::absolute(path).string(); };
+  if (!o.trace.empty()) args.push_back("--*.fabric.traceFile=" + fabriclab::quoted(absolute(o.trace)));
+  if (!o.summary.empty()) args.push_back("--*.fabric.summaryFile=" + fabriclab::quoted(absolute(o.summary)));
   if (!o.nodeByNode || !o.results.empty()) args.push_back("--*.fabric.nodeByNode=false");
   if (!o.results.empty()) {
-    args.push_back("--result-dir=" + o.results);
+    args.push_back("--result-dir=" + absolute(o.results));
     args.push_back("--outputscalarmanager-class=omnetpp::envir::OmnetppOutputScalarManager");
     args.push_back("--**.result-recording-modes=all");
     for (const char* kind : {"statistic", "scalar", "vector", "param"}) {
       args.push_back(std::string("--**.") + kind + "-recording=true");
     }
   }
+  // In that folder, whose path may have a ; or a : in it, which separate the folders of a NED path.
+  fs::current_path(folder);
   return run(std::move(args));
 }
 

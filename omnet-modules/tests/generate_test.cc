@@ -38,6 +38,20 @@ TEST(Generate, Golden) {
   expectGolden("omnetpp.ini", omnetppIni(scenario, "scenario.json"));
 }
 
+TEST(Generate, NamesThatNedHasItself) {
+  const Folder folder;
+  writeDumbbell(folder, "hpcc", "hpcc_int", "hpcc_echo", [](nlohmann::json& s) {
+    s["nodes"][0]["name"] = "network";
+    s["nodes"][1]["name"] = "network_2";
+    s["nodes"][2]["name"] = "Cable";
+    s["nodes"][3]["name"] = "Cable1";
+  });
+  const std::string ned = networkNed(fabric::Scenario::load(folder / "scenario.json"), "scenario.json");
+  for (const char* name : {"network_2: Fabric", "network_2_2: Fabric", "Cable_2: Fabric", "Cable1_2: Fabric"}) {
+    EXPECT_NE(ned.find(name), std::string::npos) << name << " in\n" << ned;
+  }
+}
+
 TEST(Generate, RefusesTimesThatNedCannotHold) {
   const Folder folder;
   writeDumbbell(folder, "hpcc", "hpcc_int", "hpcc_echo", [](nlohmann::json& s) { s["stop_ps"] = 2000000000000001; });

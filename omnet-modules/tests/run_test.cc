@@ -141,7 +141,7 @@ TEST(Run, GeneratedFilesRunByHand) {
   const Folder folder;
   writeDumbbell(folder, "hpcc", "hpcc_int", "hpcc_echo");
   ASSERT_EQ(runScenario(folder).code, 0);
-  const Result hand = run({FABRIC_OMNET, "-u", "Cmdenv", "-f", folder / "omnetpp.ini",
+  const Result hand = run({FABRIC_OMNET, "-u", "Cmdenv", "-n", folder.path(), "-f", folder / "omnetpp.ini",
                            quotedArg("*.fabric.traceFile", folder / "hand.trc")});
   ASSERT_EQ(hand.code, 0) << hand.err;
   EXPECT_EQ(read(folder / "run.trc"), read(folder / "hand.trc"));

@@ -5,7 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
+
+	"fabriclab/base/catalog"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
@@ -98,11 +102,36 @@ func Write[T any](t testing.TB, dir, name string, rows []T) {
 	require.NoError(t, os.MkdirAll(dir, 0o755))
 	f, err := os.Create(filepath.Join(dir, name+".parquet"))
 	require.NoError(t, err)
-	w := parquet.NewGenericWriter[T](f, parquet.MaxRowsPerRowGroup(1000), parquet.PageBufferSize(4096), parquet.Compression(&parquet.Zstd))
+	text, err := json.Marshal(describe(name, reflect.TypeFor[T]()))
+	require.NoError(t, err)
+	w := parquet.NewGenericWriter[T](f, parquet.KeyValueMetadata(catalog.TableKey, string(text)), parquet.MaxRowsPerRowGroup(1000), parquet.PageBufferSize(4096), parquet.Compression(&parquet.Zstd))
 	_, err = w.Write(rows)
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	require.NoError(t, f.Close())
+}
+
+// describe is what a table says of itself: types by those of Go, units by the
+// ends of the names.
+func describe(name string, row reflect.Type) catalog.Table {
+	t := catalog.Table{Name: name}
+	for i := range row.NumField() {
+		field := row.Field(i)
+		column, _, _ := strings.Cut(field.Tag.Get("parquet"), ",")
+		c := catalog.Column{Name: column}
+		kind := field.Type
+		if kind.Kind() == reflect.Pointer {
+			kind, c.Nullable = kind.Elem(), true
+		}
+		c.Type = map[reflect.Kind]string{reflect.String: "string", reflect.Bool: "bool", reflect.Float64: "f64", reflect.Int64: "i64", reflect.Uint64: "u64", reflect.Uint32: "u32"}[kind.Kind()]
+		for end, unit := range map[string]string{"_ps": "ps", "_bps": "bit/s", "bytes": "B"} {
+			if strings.HasSuffix(column, end) {
+				c.Unit = unit
+			}
+		}
+		t.Columns = append(t.Columns, c)
+	}
+	return t
 }
 
 // Scenario writes a scenario.json with a chain of nodes a - b - c … whose

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"fabriclab/analysis/analyze"
+	"fabriclab/base/columns"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
@@ -55,7 +55,7 @@ func (a *app) analyze(dir string) error {
 	if err != nil {
 		return fmt.Errorf("run %s: %w", dir, err)
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	w := columns.New(a.Out)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}

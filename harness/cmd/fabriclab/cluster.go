@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"fabriclab/base/columns"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/slurm"
 	"fabriclab/harness/store"
@@ -74,7 +74,7 @@ func (a *app) statusCommand() *cobra.Command {
 				_, err = fmt.Fprintf(a.Out, "no sweep was submitted with the results folder %s\n", results)
 				return err
 			}
-			w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+			w := columns.New(a.Out)
 			fmt.Fprintln(w, "sweep\tsubmitted\truns\tdone\trunning\tpending\tfailed\tSlurm jobs")
 			for _, s := range all {
 				c := s.Counts
@@ -97,7 +97,7 @@ func (a *app) showStatus(s *slurm.Status) error {
 	if a.Set.JSON {
 		return a.Print(s)
 	}
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	w := columns.New(a.Out)
 	for _, t := range s.Tasks {
 		note := t.Dir
 		switch {

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"fabriclab/analysis/compare"
+	"fabriclab/base/file"
 	"fabriclab/harness/lab"
 )
 
@@ -96,7 +96,7 @@ func writeReports(r *compare.Report, paths []string, all bool) error {
 		if err := write(r, &b, all); err != nil {
 			return fmt.Errorf("writing %s: %w", path, err)
 		}
-		if err := renameio.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+		if err := file.Write(path, []byte(b.String()), 0o644); err != nil {
 			return fmt.Errorf("writing a report: %w", err)
 		}
 	}

@@ -2,18 +2,17 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/measure"
 	"fabriclab/base/catalog"
+	"fabriclab/base/columns"
+	"fabriclab/base/yamlfile"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/workload"
 )
@@ -121,7 +120,7 @@ func (a *app) listCommand() *cobra.Command {
 			if a.Set.JSON {
 				return a.Print(entries)
 			}
-			w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+			w := columns.New(a.Out)
 			for _, e := range entries {
 				columns := []string{e.Name}
 				if e.Kind != "" {
@@ -146,7 +145,7 @@ func (a *app) presets() ([]lab.Entry, error) {
 	}
 	var entries []lab.Entry
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		root, err := yamlfile.Read(file)
 		if err != nil {
 			return nil, fmt.Errorf("listing presets: %w", err)
 		}
@@ -155,7 +154,10 @@ func (a *app) presets() ([]lab.Entry, error) {
 			Title  string `yaml:"title"`
 			Source string `yaml:"source"`
 		}
-		if err := yaml.Unmarshal(text, &head); err != nil {
+		if root != nil {
+			err = root.Decode(&head)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
 		entries = append(entries, lab.Entry{Name: head.Preset, Title: head.Title, Source: head.Source})
@@ -243,7 +245,7 @@ func (a *app) describeCommand() *cobra.Command {
 }
 
 func (a *app) describeOne(c *catalog.Catalog, m *catalog.Component) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+	w := columns.New(a.Out)
 	fmt.Fprintf(w, "%s (%s): %s\n", m.Name, catalog.Words(m.Kind), m.Title)
 	fmt.Fprintf(w, "%s\nsource: %s\n", m.Help, m.Source)
 	if slots := c.SlotsOf(m.Kind); len(slots) > 0 {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -36,27 +37,45 @@ func (a *app) buildCommand() *cobra.Command {
 			if _, err := b.Describe(cmd.Context()); err != nil {
 				return err
 			}
-			chosen, err := a.enginesToBuild(b)
-			if err != nil {
-				return err
-			}
-			programs := map[string]*engine.Program{}
-			for _, e := range chosen {
-				p, err := b.Rebuild(cmd.Context(), e)
-				if err != nil {
-					return err
-				}
-				programs[e.Name()] = p
-				if !a.Set.JSON {
-					fmt.Fprintf(a.Out, "%s: %s %s, %s, build %.12s\n", p.Path, e.Title(), p.Version.EngineVersion, p.Version.BuildType, p.BuildID)
-				}
-			}
-			if a.Set.JSON {
+			programs, err := a.buildEngines(cmd.Context(), b)
+			if err == nil && a.Set.JSON {
 				return a.Print(programs)
 			}
-			return nil
+			return err
 		},
 	}
+}
+
+// buildEngines builds the runners. Of engines that were not asked for, one that
+// cannot be built does not keep the others from it, if there is any.
+func (a *app) buildEngines(ctx context.Context, b *build.Builder) (map[string]*engine.Program, error) {
+	chosen, err := a.enginesToBuild(b)
+	if err != nil {
+		return nil, err
+	}
+	programs := map[string]*engine.Program{}
+	var problems []error
+	for _, e := range chosen {
+		p, err := b.Rebuild(ctx, e)
+		switch {
+		case ctx.Err() != nil:
+			return nil, err
+		case err != nil:
+			problems = append(problems, fmt.Errorf("%s is not built: %w", e.Title(), err))
+			continue
+		}
+		programs[e.Name()] = p
+		if !a.Set.JSON {
+			fmt.Fprintf(a.Out, "%s: %s %s, %s, build %.12s\n", p.Path, e.Title(), p.Version.EngineVersion, p.Version.BuildType, p.BuildID)
+		}
+	}
+	if len(a.Set.Engines) > 0 || len(programs) == 0 {
+		return programs, errors.Join(problems...)
+	}
+	for _, problem := range problems {
+		fmt.Fprintf(a.Err, "warning: %v\n", problem)
+	}
+	return programs, nil
 }
 
 // enginesToBuild are those asked for, else those installed.
@@ -79,6 +98,7 @@ func (a *app) enginesToBuild(b *build.Builder) ([]engine.Engine, error) {
 		}
 		if _, err := e.Find(); err != nil {
 			missing = append(missing, err)
+			fmt.Fprintf(a.Err, "%s is left out: %v\n", e.Title(), err)
 			continue
 		}
 		chosen = append(chosen, e)

@@ -9,6 +9,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"fabriclab/harness/progress"
 )
 
 // Exit codes.
@@ -34,14 +36,15 @@ func execute() int {
 		signal.Stop(signals) // a second Ctrl-C ends this process at once
 	}()
 
-	err := newApp(os.Stdout, os.Stderr).command().ExecuteContext(ctx)
+	stderr := progress.VisibleWriter{File: os.Stderr}
+	err := newApp(progress.VisibleWriter{File: os.Stdout}, stderr).command().ExecuteContext(ctx)
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.Is(context.Cause(ctx), errInterrupted):
-		fmt.Fprintln(os.Stderr, "fabriclab:", errInterrupted)
+		fmt.Fprintln(stderr, "fabriclab:", errInterrupted)
 		return exitInterrupted
 	}
-	fmt.Fprintln(os.Stderr, "fabriclab:", err)
+	fmt.Fprintln(stderr, "fabriclab:", err)
 	return exitFailed
 }

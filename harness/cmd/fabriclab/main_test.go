@@ -57,7 +57,11 @@ func scenarioSeed(path string) string {
 
 const cmakeLists = `cmake_minimum_required(VERSION 3.20)
 project(fake NONE)
-foreach(program fabric-describe fabric-allocations fabric-ns3)
+set(programs fabric-describe fabric-allocations fabric-ns3)
+if(EXISTS ${CMAKE_SOURCE_DIR}/mechanisms/fabric-omnet.in)
+  list(APPEND programs fabric-omnet)
+endif()
+foreach(program ${programs})
   add_custom_target(${program} COMMAND mkdir -p bin
     COMMAND cp ${CMAKE_SOURCE_DIR}/mechanisms/${program}.in bin/${program} COMMAND chmod +x bin/${program})
 endforeach()

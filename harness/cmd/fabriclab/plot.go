@@ -9,21 +9,21 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
 	"fabriclab/analysis/chart"
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/plot"
 	"fabriclab/analysis/sheet"
+	"fabriclab/base/file"
 	"fabriclab/harness/lab"
 )
 
 func (a *app) plotCommand() *cobra.Command {
 	var s lab.Selection
 	var o plot.Options
+	var take lab.Taking
 	var to string
-	var partial bool
 	cmd := &cobra.Command{
 		Use:   "plot TABLE|SWEEP --x COLUMN --y MEASURE -o FILE",
 		Short: "draw a sweep or a table for a quick look",
@@ -39,7 +39,7 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 			if err != nil {
 				return err
 			}
-			table, err := a.tableOf(cmd.Context(), args[0], s, partial)
+			table, err := a.tableOf(cmd.Context(), args[0], s, take)
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 			if err != nil {
 				return err
 			}
-			if err := renameio.WriteFile(to, data, 0o644); err != nil {
+			if err := file.Write(to, data, 0o644); err != nil {
 				return fmt.Errorf("writing the picture: %w", err)
 			}
 			return nil
@@ -74,7 +74,7 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 	f.BoolVar(&o.LogY, "log-y", false, "the y axis is logarithmic")
 	f.StringVar(&o.Title, "title", "", "title (default: what is drawn)")
 	f.StringVarP(&to, "output", "o", "", "file to write: .png, .svg or .html")
-	f.BoolVar(&partial, "partial", false, "take what there is where runs of the sweep are missing")
+	takingFlags(cmd, &take)
 	for _, name := range []string{"x", "y", "output"} {
 		cobra.CheckErr(cmd.MarkFlagRequired(name))
 	}
@@ -82,14 +82,14 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 }
 
 // tableOf reads a table, or collects a sweep.
-func (a *app) tableOf(ctx context.Context, name string, s lab.Selection, partial bool) (*sheet.Sheet, error) {
+func (a *app) tableOf(ctx context.Context, name string, s lab.Selection, take lab.Taking) (*sheet.Sheet, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() && filepath.Ext(name) != ".yaml" {
 		if len(s.Sets) > 0 || len(s.Seeds) > 0 {
 			return nil, errors.New("--set and --seed choose among the runs of an experiment; of a table choose rows with --where")
 		}
 		return sheet.ReadFile(name)
 	}
-	runs, err := a.Sweep(ctx, name, s, partial)
+	runs, err := a.Sweep(ctx, name, s, take)
 	if err != nil {
 		return nil, err
 	}

@@ -3,10 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"fabriclab/base/columns"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/run"
 )
@@ -83,7 +83,7 @@ func (a *app) validateCommand() *cobra.Command {
 // report prints where the results are and why runs failed.
 func (a *app) report(done []lab.Runs) error {
 	if !a.Set.JSON {
-		w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+		w := columns.New(a.Out)
 		for _, d := range done {
 			for _, r := range d.Results {
 				state, place := "done", r.Dir

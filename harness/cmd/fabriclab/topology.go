@@ -2,10 +2,10 @@ package main
 
 import (
 	"fmt"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"fabriclab/base/columns"
 	"fabriclab/base/units"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/lab"
@@ -61,7 +61,7 @@ func (a *app) printTopology(e *experiment.Experiment, point *experiment.Point) e
 		}
 		counts[k]++
 	}
-	w := tabwriter.NewWriter(a.Out, 2, 0, 2, ' ', 0)
+	w := columns.New(a.Out)
 	for _, k := range kinds {
 		fmt.Fprintf(w, "  %d links %s\t%s\t%s\n", counts[k], k.what, units.FormatRate(k.rate), units.FormatTime(k.delay))
 	}

@@ -47,8 +47,12 @@ func TestOMNeTIsFoundByItsVariableByThePathAndAtHome(t *testing.T) {
 	t.Setenv("HOME", home)
 	t.Setenv("PATH", t.TempDir())
 	root := filepath.Join(home, "omnetpp-9.9")
-	put(t, filepath.Join(root, "bin", "opp_msgtool"), "")
-	put(t, filepath.Join(root, "bin", "opp_run"), "")
+	for _, part := range []string{
+		"include/omnetpp.h", "bin/opp_nedtool", "bin/opp_run",
+		"lib/liboppcmdenv.so", "lib/liboppenvir.so", "lib/liboppsim.so", "lib/liboppnedxml.so", "lib/liboppcommon.so",
+	} {
+		put(t, filepath.Join(root, part), "")
+	}
 	put(t, filepath.Join(root, "Version"), "omnetpp-9.9\n")
 
 	t.Setenv("OMNETPP_ROOT", root)

@@ -35,6 +35,9 @@ func (Engine) Binary() string { return "fabric-ns3" }
 // Sources implements engine.Engine.
 func (Engine) Sources() []string { return []string{"ns3-modules"} }
 
+// Header is one that its installation has, below include/.
+func (Engine) Header() string { return "ns3/core-module.h" }
+
 var versionLine = regexp.MustCompile(`set\(PACKAGE_VERSION "([^"]+)"\)`)
 
 // Find looks for the CMake package that CMakeLists.txt will find, too: in

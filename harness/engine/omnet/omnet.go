@@ -33,6 +33,9 @@ func (Engine) Binary() string { return "fabric-omnet" }
 // Sources implements engine.Engine.
 func (Engine) Sources() []string { return []string{"omnet-modules"} }
 
+// Header is one that its installation has, below include/.
+func (Engine) Header() string { return "omnetpp.h" }
+
 const howToGet = `get it in one of these ways and set OMNETPP_ROOT to its folder (or source its setenv):
   opp_env:  pip install opp-env && opp_env install omnetpp-6.1
   image:    the official container image, omnetpp/omnetpp
@@ -45,7 +48,7 @@ func (Engine) Find() (engine.Installation, error) {
 	if root := os.Getenv("OMNETPP_ROOT"); root != "" {
 		found, err := at(root)
 		if err != nil {
-			return engine.Installation{}, fmt.Errorf("OMNETPP_ROOT is %s: %w; %s", root, err, howToGet)
+			return engine.Installation{}, fmt.Errorf("OMNETPP_ROOT is %s: %w", root, err)
 		}
 		return found, nil
 	}
@@ -66,10 +69,18 @@ func (Engine) Find() (engine.Installation, error) {
 		}
 		roots = append(roots, found...)
 	}
+	var incomplete error
 	for _, root := range roots {
-		if found, err := at(root); err == nil {
+		found, err := at(root)
+		if err == nil {
 			return found, nil
 		}
+		if incomplete == nil {
+			incomplete = fmt.Errorf("%s: %w", root, err)
+		}
+	}
+	if incomplete != nil {
+		return engine.Installation{}, incomplete
 	}
 	return engine.Installation{}, errors.New("OMNeT++ is not installed; " + howToGet)
 }
@@ -81,16 +92,32 @@ func newestFirst(parent string) ([]string, error) {
 	return found, err
 }
 
-// at takes a folder for an OMNeT++ installation if its tools and libraries are
-// there.
+// parts are what the build takes from an installation; any file of a pattern
+// will do. cmake/FindOMNeTpp.cmake asks for the same.
+var parts = []string{
+	"Version", "include/omnetpp.h", "bin/opp_nedtool",
+	"lib/liboppcmdenv.*", "lib/liboppenvir.*", "lib/liboppsim.*", "lib/liboppnedxml.*", "lib/liboppcommon.*",
+}
+
+// at takes a folder for an OMNeT++ installation if all of its parts that are
+// used are there.
 func at(root string) (engine.Installation, error) {
-	if _, err := os.Stat(filepath.Join(root, "bin", "opp_msgtool")); err != nil {
-		return engine.Installation{}, fmt.Errorf("no built OMNeT++ 6 in there: %w", err)
+	for i, part := range parts {
+		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(part)))
+		switch {
+		case err != nil:
+			return engine.Installation{}, fmt.Errorf("looking for %s: %w", part, err)
+		case len(found) == 0 && i == 0:
+			return engine.Installation{}, errors.New("there is no OMNeT++ 6 in there (no file Version); " + howToGet)
+		case len(found) == 0:
+			return engine.Installation{}, fmt.Errorf("the OMNeT++ in there is not completely built: it has no %s; build it (./configure WITH_QTENV=no && make), or set OMNETPP_ROOT to another one", part)
+		}
 	}
-	version := "unknown"
-	if text, err := os.ReadFile(filepath.Join(root, "Version")); err == nil {
-		version = strings.TrimPrefix(strings.TrimSpace(string(text)), "omnetpp-")
+	text, err := os.ReadFile(filepath.Join(root, "Version"))
+	if err != nil {
+		return engine.Installation{}, fmt.Errorf("the version of OMNeT++: %w", err)
 	}
+	version := strings.TrimPrefix(strings.TrimSpace(string(text)), "omnetpp-")
 	return engine.Installation{
 		Path: root, Version: version,
 		CMake: []string{"-DOMNETPP_ROOT=" + root},

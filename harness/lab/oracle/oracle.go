@@ -127,8 +127,8 @@ func New(point *experiment.Point, u Utility) (*Oracle, error) {
 	if err := u.check(); err != nil {
 		return nil, err
 	}
-	if point.Game != nil {
-		return nil, errors.New("its runs are computed from a game and have no flows; give an experiment with a topology and a workload")
+	if point.Model != nil {
+		return nil, errors.New("its runs are computed and have no flows; give an experiment with a topology and a workload")
 	}
 	if len(point.Scenario.LinkEvents) > 0 {
 		return nil, errors.New("links fail during its run, and the oracle's network stays as it is; take topology.failures out (topology.failed is all right)")

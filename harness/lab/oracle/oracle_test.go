@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/base/catalog"
+	"fabriclab/harness/computed"
 	"fabriclab/harness/experiment"
-	"fabriclab/harness/game"
 	"fabriclab/harness/lab/oracle"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
@@ -99,6 +99,9 @@ func value(t *testing.T, row map[string]string, column string) float64 {
 // the link, takes 8 us alone. An endless one of twice the weight comes at 4 us
 // and is stopped at 40 us: the first one has a third of the link, so its
 // second half takes 12 us.
+// model is what stands in place of a scenario where runs are computed.
+type model struct{ computed.Model }
+
 func TestTables(t *testing.T) {
 	p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600, Measured: true}, scenario.Flow{Src: 2, Dst: 1, StartPs: 4e6, StopPs: 40e6, Weight: 2},
 		scenario.Flow{Src: 0, Dst: 1, Size: 1, StartPs: 2e9})
@@ -228,7 +231,7 @@ func TestRefusals(t *testing.T) {
 		"selector": {func(p *experiment.Point) { p.Scenario.Components["path_selector"] = one("letflow", nil) }, flow, logarithm,
 			"flow 0 has several paths, and letflow chooses one by what it meets during the run"},
 		"failures": {func(p *experiment.Point) { p.Scenario.LinkEvents = []scenario.LinkEvent{{}} }, flow, logarithm, "links fail during its run"},
-		"game":     {func(p *experiment.Point) { p.Game = &game.Params{} }, flow, logarithm, "computed from a game"},
+		"game":     {func(p *experiment.Point) { p.Model = model{} }, flow, logarithm, "its runs are computed"},
 		"utility":  {nil, flow, oracle.Utility{Name: "alpha-fair"}, `there is no utility "alpha-fair"; did you mean "alpha_fair"?`},
 		"alpha":    {nil, flow, oracle.Utility{Name: oracle.AlphaFair}, "flow 0: alpha is 0; it must be between"},
 		"own selector": {func(p *experiment.Point) {

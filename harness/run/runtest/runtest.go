@@ -44,11 +44,16 @@ func Run() {
 	}
 }
 
-// Main is the stand-in's main function. The modes are the cases of play and
+// Main is the stand-in's main function; STAND_IN_ENGINE is an engine that it
+// plays in place of ns3, and differs from it in the mode "differ". The modes are the cases of play and
 // those of the stream and the summary.
 func Main(mode string, args []string) int {
 	if len(args) == 1 && args[0] == "--version" {
-		text, err := json.Marshal(Version)
+		v := Version
+		if name := os.Getenv("STAND_IN_ENGINE"); name != "" {
+			v.Engine = name
+		}
+		text, err := json.Marshal(v)
 		check(err)
 		fmt.Println(string(text))
 		return 0
@@ -86,6 +91,9 @@ func play(mode string, options map[string]string) int {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "terminate called after throwing an instance of 'std::bad_alloc'")
 		return 70
+	case "escape":
+		fmt.Fprintln(os.Stderr, "\x1b[2Jgone")
+		return 70
 	case "segv":
 		// A Go program cannot die of SIGSEGV, a shell can.
 		check(syscall.Exec("/bin/sh", []string{"sh", "-c", "echo 'assertion failed: queue.size >= 0' >&2; kill -SEGV $$"}, os.Environ()))
@@ -111,6 +119,40 @@ func play(mode string, options map[string]string) int {
 			say(`{"event":"progress","sim_ps":1000,"stop_ps":1000000,"events":%d,"flows_done":0,"flows_total":2,"wall_s":%g}`, i, float64(i)/100)
 			time.Sleep(10 * time.Millisecond)
 		}
+	case "noise": // 24 MB in lines, 8 MB without one
+		for i := range 24_000 {
+			fmt.Fprintf(os.Stderr, "%8d %s\n", i, strings.Repeat("x", 990))
+		}
+		fmt.Print(strings.Repeat("y", 8<<20))
+		for i := range 20_000 {
+			say(`{"event":"warning","text":"warning %d %s"}`, i, strings.Repeat("z", 200))
+		}
+		fmt.Fprintln(os.Stderr, "the last words")
+	case "noise-crash":
+		for i := range 24_000 {
+			fmt.Fprintf(os.Stderr, "%8d %s\n", i, strings.Repeat("x", 990))
+		}
+		fmt.Fprintln(os.Stderr, "the last words")
+		return 70
+	case "holder", "holder-crash", "escaped", "escaped-crash":
+		// A process of its own that holds standard output, standard error and the trace open.
+		grandchild := exec.CommandContext(context.Background(), "sleep", "600")
+		grandchild.Stdout, grandchild.Stderr = os.Stdout, os.Stderr
+		pipe, err := os.OpenFile(options["trace"], os.O_WRONLY, 0)
+		check(err)
+		grandchild.ExtraFiles = []*os.File{pipe}
+		if strings.HasPrefix(mode, "escaped") {
+			grandchild.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		}
+		check(grandchild.Start())
+		check(os.WriteFile(os.Getenv("GRANDCHILD"), []byte(strconv.Itoa(grandchild.Process.Pid)), 0o644))
+		if strings.HasSuffix(mode, "crash") {
+			return 70
+		}
+	case "environment":
+		for _, v := range os.Environ() {
+			fmt.Fprintln(os.Stderr, v)
+		}
 	case "chatty":
 		fmt.Fprint(os.Stderr, strings.Repeat("x", 200_000), "\n")
 		say("%s", strings.Repeat("y", 100_000))
@@ -126,8 +168,11 @@ func play(mode string, options map[string]string) int {
 
 func stream(mode, path string) {
 	samples := 100
-	if mode == "large" {
+	switch {
+	case mode == "large":
 		samples = 3_000_000
+	case mode == "differ" && os.Getenv("STAND_IN_ENGINE") != "":
+		samples++
 	}
 	var b bytes.Buffer
 	check(tracetest.Write(&b, samples))

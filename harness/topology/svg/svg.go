@@ -68,20 +68,17 @@ func (d *drawing) levels() {
 		neighbours[l.A] = append(neighbours[l.A], l.B)
 		neighbours[l.B] = append(neighbours[l.B], l.A)
 	}
-	d.level = make([]int, len(d.t.Nodes))
-	for i := range d.level {
-		d.level[i] = -1
-	}
-	queue := d.t.UsualHosts()
-	for _, host := range queue {
-		d.level[host] = 0
-	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		for _, n := range neighbours[queue[0]] {
-			if d.level[n] < 0 && d.t.Nodes[n].Kind == scenario.Switch {
-				d.level[n] = d.level[queue[0]] + 1
-				queue = append(queue, n)
+	hops := topology.Hops(len(d.t.Nodes), d.t.UsualHosts(), func(node uint32, visit func(uint32)) {
+		for _, n := range neighbours[node] {
+			if d.t.Nodes[n].Kind == scenario.Switch {
+				visit(n)
 			}
+		}
+	})
+	d.level = make([]int, len(d.t.Nodes))
+	for i, n := range hops {
+		if d.level[i] = int(n); n == topology.Unreachable {
+			d.level[i] = -1
 		}
 	}
 	for i, n := range d.t.Nodes {

@@ -6,31 +6,28 @@ import (
 	"context"
 	"errors"
 	"os"
-	"syscall"
 	"time"
+
+	"github.com/gofrs/flock"
 )
 
 // ErrLocked is returned by Try for a lock that is held.
 var ErrLocked = errors.New("locked by another process")
 
 // Lock is a held lock.
-type Lock struct {
-	file *os.File
-}
+type Lock struct{ file *flock.Flock }
 
 // Try takes the lock if it is free.
 func Try(path string) (*Lock, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = ErrLocked
-		}
+	f := flock.New(path, flock.SetPermissions(0o644))
+	locked, err := f.TryLock()
+	switch {
+	case err != nil:
 		return nil, errors.Join(err, f.Close())
+	case !locked:
+		return nil, errors.Join(ErrLocked, f.Close())
 	}
-	// The holder before may have removed the file between open and flock.
+	// The holder before may have removed the file between open and lock.
 	mine, err := f.Stat()
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -59,5 +56,5 @@ func Acquire(ctx context.Context, path string) (*Lock, error) {
 
 // Release lets go of the lock and removes its file.
 func (l *Lock) Release() error {
-	return errors.Join(os.Remove(l.file.Name()), l.file.Close())
+	return errors.Join(os.Remove(l.file.Path()), l.file.Close())
 }

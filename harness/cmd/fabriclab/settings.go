@@ -1,0 +1,219 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/base/catalog"
+	"fabriclab/base/units"
+	"fabriclab/base/yamlfile"
+	"fabriclab/harness/build"
+	"fabriclab/harness/lab"
+	"fabriclab/harness/slurm"
+)
+
+const (
+	settingsFile   = "fabriclab.yaml"
+	settingsPrefix = "FABRICLAB_"
+)
+
+// settings are flags, which variables and a file may set where the command line
+// does not: what they say is read as a flag's value is.
+type settings struct {
+	flags *pflag.FlagSet
+	from  map[string]string // where a value comes from that is not the default
+}
+
+// readSettings lays FABRICLAB_* variables over fabriclab.yaml, of the working
+// directory or the checkout, and both below the flags of the command line.
+func (a *app) readSettings(flags *pflag.FlagSet, environ []string) (*settings, error) {
+	s := &settings{flags: flags, from: map[string]string{}}
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			s.from[f.Name] = "--" + f.Name
+		}
+	})
+	if err := s.readEnvironment(environ); err != nil {
+		return nil, err
+	}
+	a.Set.Root = s.text("root")
+	candidates := []string{settingsFile}
+	if root, err := a.Root(); err == nil {
+		candidates = append(candidates, filepath.Join(root, settingsFile))
+	}
+	for _, file := range candidates {
+		root, err := yamlfile.Read(file)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			err = s.readFile(file, root)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("settings: %w", err)
+		}
+		break
+	}
+	return s, nil
+}
+
+func (s *settings) readEnvironment(environ []string) error {
+	for _, variable := range environ {
+		name, value, _ := strings.Cut(variable, "=")
+		key, ours := strings.CutPrefix(name, settingsPrefix)
+		if !ours || value == "" || strings.HasPrefix(key, "TEST_") || strings.HasPrefix(key, "SHOW_") { // those are of the tests
+			continue
+		}
+		setting := strings.ToLower(strings.ReplaceAll(key, "_", "-"))
+		if err := s.set(name, name, setting, value, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *settings) readFile(file string, root *yaml.Node) error {
+	at := func(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column) }
+	if root == nil || root.Tag == "!!null" {
+		return nil
+	}
+	if root.Kind != yaml.MappingNode {
+		return fmt.Errorf("%s: not a mapping of settings to values, such as jobs: 4", at(root))
+	}
+	for i := 0; i < len(root.Content); i += 2 {
+		key, value := root.Content[i], root.Content[i+1]
+		if value.Tag == "!!null" {
+			continue
+		}
+		var list []string
+		switch value.Kind {
+		case yaml.SequenceNode:
+			list = []string{}
+			for _, item := range value.Content {
+				if item.Kind != yaml.ScalarNode {
+					return fmt.Errorf("%s: %s is a list of single values", at(item), key.Value)
+				}
+				list = append(list, item.Value)
+			}
+		case yaml.ScalarNode:
+		default:
+			return fmt.Errorf("%s: %s is a single value or a list of them", at(value), key.Value)
+		}
+		where := at(value)
+		if s.flags.Lookup(key.Value) == nil {
+			where = at(key)
+		}
+		if err := s.set(where, key.Value, key.Value, value.Value, list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// examples are values by the types of flags.
+var examples = map[string]string{"int": "a whole number, such as 4", "bool": "true or false", "duration": "a time with its unit, such as 5m or 30s"}
+
+// set reads a value as the flag's, unless something before has set it. list is
+// not nil where several values are given.
+func (s *settings) set(where, name, setting, value string, list []string) error {
+	flag := s.flags.Lookup(setting)
+	if flag == nil {
+		var known []string
+		s.flags.VisitAll(func(f *pflag.Flag) {
+			if name == where { // a variable
+				known = append(known, settingsPrefix+strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
+			} else {
+				known = append(known, f.Name)
+			}
+		})
+		return fmt.Errorf("%s: there is no setting %q%s", where, name, catalog.Hint(name, known))
+	}
+	if s.from[setting] != "" {
+		return nil
+	}
+	s.from[setting] = where
+	several, takesList := flag.Value.(pflag.SliceValue)
+	switch {
+	case list != nil && !takesList:
+		return fmt.Errorf("%s: %s is one value, not a list", where, setting)
+	case list != nil:
+		return several.Replace(list)
+	}
+	if err := flag.Value.Set(value); err != nil {
+		return fmt.Errorf("%s: %s is %q; it is %s", where, setting, value, examples[flag.Value.Type()])
+	}
+	return nil
+}
+
+func (s *settings) text(name string) string { return s.flags.Lookup(name).Value.String() }
+
+// wrong says what is wrong with a value, and where it comes from.
+func (s *settings) wrong(name, format string, args ...any) error {
+	return fmt.Errorf("%s: %s is %q; %s", s.from[name], name, s.text(name), fmt.Sprintf(format, args...))
+}
+
+// load reads the settings and checks them.
+func (a *app) load(flags *pflag.FlagSet, environ []string) error {
+	s, err := a.readSettings(flags, environ)
+	if err != nil {
+		return err
+	}
+	bytes := func(name string) int64 {
+		n, parseErr := units.ParseBytes(s.text(name))
+		if parseErr != nil {
+			err = errors.Join(err, s.wrong(name, "%v", parseErr))
+		}
+		return n
+	}
+	a.Set = lab.Settings{
+		Root: s.text("root"), Out: s.text("out"), Scale: s.text("scale"), Engines: get(flags.GetStringSlice("engine")),
+		Jobs: get(flags.GetInt("jobs")), JSON: get(flags.GetBool("json")), Verbose: get(flags.GetBool("verbose")), KeepGoing: get(flags.GetBool("keep-going")),
+		Retry: get(flags.GetInt("retry")), TimeLimit: get(flags.GetDuration("time-limit")), MemoryLimit: bytes("memory-limit"),
+		Again: get(flags.GetBool("again")), OmnetResults: get(flags.GetBool("omnet-results")), NSLog: s.text("ns-log"), Verify: s.text("verify"),
+		StallTimeout: get(flags.GetDuration("stall-timeout")), Grace: get(flags.GetDuration("grace")),
+		Executor: s.text("executor"),
+		Slurm: slurm.Settings{
+			Partition: s.text("slurm-partition"), Time: get(flags.GetDuration("slurm-time")), Memory: bytes("slurm-memory"),
+			Throttle: get(flags.GetInt("slurm-throttle")), Args: get(flags.GetStringArray("slurm-arg")),
+		},
+	}
+	kind, parseErr := build.ParseType(s.text("build-type"))
+	if parseErr != nil {
+		err = errors.Join(err, s.wrong("build-type", "%v", parseErr))
+	}
+	a.Set.BuildType = kind
+	for _, n := range []struct {
+		name  string
+		least int
+	}{{"jobs", 1}, {"retry", 0}, {"slurm-throttle", 0}} {
+		if get(flags.GetInt(n.name)) < n.least {
+			err = errors.Join(err, s.wrong(n.name, "give a number from %d on", n.least))
+		}
+	}
+	for _, name := range []string{"time-limit", "stall-timeout", "grace", "slurm-time"} {
+		if get(flags.GetDuration(name)) < 0 {
+			err = errors.Join(err, s.wrong(name, "it is a time from 0 on, such as 5m"))
+		}
+	}
+	if v := a.Set.Verify; v != "contents" && v != "sizes" {
+		err = errors.Join(err, s.wrong("verify", "it is contents or sizes"))
+	}
+	if v := a.Set.Executor; v != lab.ExecutorLocal && v != lab.ExecutorSlurm {
+		err = errors.Join(err, s.wrong("executor", "it is %s or %s", lab.ExecutorLocal, lab.ExecutorSlurm))
+	}
+	return err
+}
+
+// get is the value of a flag, which is there and of its type.
+func get[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}

@@ -1,0 +1,75 @@
+// Package computed is where experiments plug in that are computed, not
+// simulated (docs/computed.md): routing games, an oracle, a bench of an
+// algorithm. A kind of them has a section of its own in the YAML; all else, the
+// matrix, seeds, scales, claims and plots, is as with a simulation.
+package computed
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"fabriclab/base/catalog"
+	"fabriclab/harness/topology"
+	"fabriclab/harness/trace"
+	"fabriclab/harness/workload"
+)
+
+// A Kind is a kind of computed experiment.
+type Kind struct {
+	// Key is the name of its section, which stands in place of a simulation.
+	Key string
+	// Help says what the section ("") and each of its keys are.
+	Help map[string]string
+	// Network asks for topology, workload and run beside the section.
+	Network bool
+	// Tables are those that its models write.
+	Tables []catalog.Table
+	// Read reads the section of one point. It reports what is wrong to the
+	// section; what it returns then is not used. n is nil without Network.
+	Read func(s Section, n *Network) Model
+}
+
+// A Model computes what a point is about. As JSON it is what makes the point's
+// scenario hash, so that all that matters is in exported fields.
+type Model interface {
+	// Write computes a seed and writes the tables of the kind into a folder. It
+	// gives up when ctx ends.
+	Write(ctx context.Context, dir string, seed uint64) ([]trace.File, error)
+}
+
+// A Network is what a point of a kind with Network has beside its section.
+type Network struct {
+	Topology *topology.Topology
+	Flows    workload.Generator
+	Rules    workload.Rules
+}
+
+// A Section is read key by key; keys that nobody asked for are refused. What a
+// key has to be is noted for the JSON Schema at the same time.
+type Section interface {
+	// Need reports a key that is missing, with an example of its value.
+	Need(key, example string)
+	// Integer, Share (0 to 1), Number (from 0 on), Time and Choice are values
+	// with a default; that of Choice is the first word.
+	Integer(key string, def, least, most int64) int64
+	Share(key string, def float64) float64
+	Number(key string, def float64) float64
+	Time(key string, def int64) int64
+	Choice(key string, words ...string) string
+	// Problem reports what is wrong with a key, or with the section ("").
+	Problem(key, format string, args ...any)
+}
+
+var kinds []Kind
+
+// Register adds a kind; packages do it when they are initialised.
+func Register(k Kind) {
+	if slices.ContainsFunc(kinds, func(known Kind) bool { return known.Key == k.Key }) {
+		panic(fmt.Sprintf("there are two kinds %q of computed experiments", k.Key))
+	}
+	kinds = append(kinds, k)
+}
+
+// Kinds are those that are registered.
+func Kinds() []Kind { return kinds }
