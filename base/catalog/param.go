@@ -35,6 +35,7 @@ type Param struct {
 	Max     any      `json:"max,omitempty"`
 	Choices []string `json:"choices,omitempty"`
 	Live    bool     `json:"live"`
+	Added   bool     `json:"added,omitempty"` // a scenario does not name it at its default
 	Help    string   `json:"help"`
 	Source  string   `json:"source"`
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -374,7 +375,9 @@ func (l *loader) resolve(place string, component *catalog.Component, layers ...*
 				value, setting.at, setting.Origin = v, n, l.origin(n)
 			}
 		}
-		made.Params[param.Name] = value
+		if !param.Added || !reflect.DeepEqual(value, param.Default) {
+			made.Params[param.Name] = value
+		}
 		setting.canonical, setting.Value = value, param.Format(value)
 		settings = append(settings, setting)
 	}

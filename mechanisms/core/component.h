@@ -43,6 +43,7 @@ struct Param {
   std::string help;
   std::string source;
   bool live = false;
+  bool added = false;  // behind others: see Describe::added()
   std::function<void(Component&, const Value&)> store;
   std::function<Value(const Component&)> load;
 };
@@ -178,6 +179,9 @@ class Describe {
   }
   Describe& unit(const char* text) { return last().unit = text, *this; }
   Describe& live() { return last().live = true, *this; }
+  /// It came when there were results of the mechanism already, and its default is what they were made with: a
+  /// scenario does not name it at its default, and so is still the one that it was.
+  Describe& added() { return last().added = true, *this; }
 
   Describe& extension(const char* name, size_t memoryBytes, const char* wire) {
     d_.extensions.push_back({name, memoryBytes, wire});

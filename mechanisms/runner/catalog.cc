@@ -19,6 +19,7 @@ Json toJson(const Param& p) {
     j["max"] = toJson(p.max);
   }
   j["live"] = p.live;
+  if (p.added) j["added"] = true;
   j["help"] = p.help;
   j["source"] = p.source;
   return j;
