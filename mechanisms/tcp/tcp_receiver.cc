@@ -8,6 +8,7 @@ namespace fabric {
 void Tcp::onData(Flow& f, Packet* p) {
   TcpReceiver& r = state(f).receiver;
   const TcpHeader& h = p->at<TcpHeader>(header_);
+  if (h.syn) return answerSyn(f, r, p);
   if (exactEcho_) {
     if (p->marked != r.echo && r.held != nullptr) answer(f, r, r.held);
     r.echo = p->marked;
@@ -56,6 +57,7 @@ void Tcp::answer(Flow& f, TcpReceiver& r, Packet* p) {
   TcpHeader& h = p->at<TcpHeader>(header_);
   h.cwr = false;
   r.got.report(h);
+  beforeAck(f, *p);
   host_->acknowledge(f, p, PacketKind::Ack, h.optionBytes());
 }
 
