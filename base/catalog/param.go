@@ -22,6 +22,7 @@ type Param struct {
 	MinEntries int    `json:"min_entries,omitempty"`
 	MaxEntries int    `json:"max_entries,omitempty"`
 	Live       bool   `json:"live"`
+	Added      bool   `json:"added,omitempty"` // a scenario does not name it at its default
 	Help       string `json:"help"`
 	Source     string `json:"source"`
 }

@@ -161,6 +161,7 @@ func TestHash(t *testing.T) {
 	hashes := map[string]string{}
 	for _, sets := range [][]string{
 		nil, {"hpcc.eta=0.9"}, {"topology.delay=2us"}, {"workload.flows.0.size=2MB"}, {"workload.flows.0.dst=host1"}, {"trace.pauses={}"}, {"run.stop=2ms"},
+		{"ecmp.salt=1"},
 	} {
 		e, err := loadFile(t, write(t, base), "", sets...)
 		require.NoError(t, err)
@@ -169,7 +170,7 @@ func TestHash(t *testing.T) {
 		assert.NotContains(t, hashes, hash, "%v", sets)
 		hashes[hash] = strings.Join(sets, " ")
 	}
-	for _, same := range []string{"seeds=[1, 2]", "engines=[omnetpp]", "title=another", "hpcc.eta=0.95"} {
+	for _, same := range []string{"seeds=[1, 2]", "engines=[omnetpp]", "title=another", "hpcc.eta=0.95", "ecmp.salt=0"} {
 		e, err := loadFile(t, write(t, base), "", same)
 		require.NoError(t, err)
 		hash, err := e.Points[0].Hash()

@@ -400,7 +400,9 @@ func (l *loader) resolve(key, place string, component *catalog.Component, layers
 				value, setting.at, setting.Origin = v, n, l.origin(n)
 			}
 		}
-		made.Params[param.Name] = value
+		if !param.Added || !reflect.DeepEqual(value, param.Default) {
+			made.Params[param.Name] = value
+		}
 		setting.canonical, setting.Value = value, param.Format(value)
 		settings = append(settings, setting)
 	}

@@ -153,6 +153,9 @@ class Describe {
   }
   Describe& unit(const char* text) { return last().unit = text, *this; }
   Describe& live() { return last().live = true, *this; }
+  /// It came when there were results of the mechanism already, and its default is what they were made with: a
+  /// scenario does not name it at its default, and so is still the one that it was.
+  Describe& added() { return last().added = true, *this; }
 
   /// `wireBytes`: the most that the extension adds to a frame; ports keep headroom for it.
   Describe& extension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire) {

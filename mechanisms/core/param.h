@@ -65,6 +65,7 @@ struct Param {
   std::string help;
   std::string source;
   bool live = false;
+  bool added = false;  // behind others: see Describe::added()
   std::function<void(Component&, const Value&)> store;
   std::function<Value(const Component&)> load;
 

@@ -54,15 +54,29 @@ const TableDesc kPrices{"prices",
 }  // namespace
 
 Paths::Paths(const Scenario& scenario, const std::vector<ScenarioRoute>& routes) {
-  if (scenario.pathSelector.type != "ecmp") {
-    throw InputError("the path selector is " + scenario.pathSelector.type +
-                     ", whose paths the allocator cannot know before packets are sent; it must be ecmp");
+  bool first = true;
+  for (uint32_t n = 0; n < scenario.nodes.size(); ++n) {
+    if (scenario.nodes[n].isHost) continue;
+    const ComponentSpec& selector = scenario.componentAt(n, "path_selector");
+    if (selector.type != "ecmp") {
+      throw InputError("the path selector is " + selector.type +
+                       ", whose paths the allocator cannot know before packets are sent; it must be ecmp");
+    }
+    bool symmetric = true;  // the default
+    for (const auto& [name, value] : selector.params) {
+      if (name == "symmetric") symmetric = std::get<bool>(value);
+      if (name == "salt" && std::get<int64_t>(value) != 0) {
+        throw InputError("ecmp.salt is set; alone, the allocator knows the paths of salt 0 only");
+      }
+    }
+    if (!first && symmetric != symmetric_) {
+      throw InputError("ecmp.symmetric differs between switches; alone, the allocator takes one value for all");
+    }
+    symmetric_ = symmetric;
+    first = false;
   }
   if (!scenario.linkEvents.empty() || !scenario.routeChanges.empty()) {
     throw InputError("links fail or routes change in this scenario; alone, the allocator has one set of routes");
-  }
-  for (const auto& [name, value] : scenario.pathSelector.params) {
-    if (name == "symmetric") symmetric_ = std::get<bool>(value);
   }
   for (const ScenarioNode& n : scenario.nodes) nodes_.push_back({n.name, n.hashSalt, {}, {}});
   for (const ScenarioLink& l : scenario.links) {

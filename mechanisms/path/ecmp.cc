@@ -14,6 +14,10 @@ const Description& Ecmp::describe() {
           .source("FNCC section 3.1, Observation 2")
           .param("symmetric", &Ecmp::symmetric_, true, "one hash for both directions of a flow",
                  "FNCC section 3.1: symmetric routing table")
+          .param("salt", &Ecmp::saltParam_, 0, "another draw of every flow's path, the same flows and all else alike",
+                 "chosen")
+          .range(0, 1e9)
+          .added()
           .param("overlay_bytes", &Ecmp::overlayParam_, Bytes{0},
                  "outer header between leaves; 50 = VXLAN, to compare with conga byte by byte", "chosen")
           .range(0, 256)
@@ -22,6 +26,11 @@ const Description& Ecmp::describe() {
 }
 FABRIC_REGISTER(Ecmp);
 
+void Ecmp::onStart(Network& network) {
+  OverlaySelector::onStart(network);
+  salt_ = switch_->hashSalt() + mix64(static_cast<uint64_t>(saltParam_));  // mix64(0) is 0
+}
+
 uint16_t Ecmp::choice(uint64_t hash, uint64_t salt, uint16_t count) {
   const auto h = static_cast<uint32_t>(mix64(hash + salt * kGolden) >> 32);
   return static_cast<uint16_t>((uint64_t{h} * count) >> 32);
@@ -29,7 +38,7 @@ uint16_t Ecmp::choice(uint64_t hash, uint64_t salt, uint16_t count) {
 
 uint16_t Ecmp::select(Packet& packet, NextHops hops) {
   const uint64_t hash = symmetric_ ? packet.symmetricHash : packet.hash;
-  return hops.ports[choice(hash, switch_->hashSalt(), hops.count)];
+  return hops.ports[choice(hash, salt_, hops.count)];
 }
 
 }  // namespace fabric

@@ -15,7 +15,11 @@ class Ecmp final : public OverlaySelector {
   static uint16_t choice(uint64_t hash, uint64_t salt, uint16_t count);
 
  private:
+  void onStart(Network& network) override;
+
   bool symmetric_ = true;
+  int64_t saltParam_ = 0;
+  uint64_t salt_ = 0;  // of this switch
 };
 
 }  // namespace fabric

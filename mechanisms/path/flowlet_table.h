@@ -20,11 +20,13 @@ struct Flowlet {
 /// dies at the second sweep after its last packet, a gap between one and two timeouts. Here an entry
 /// has the time of its last packet and is as dead as the sweeps would have left it. A packet at the
 /// very time of a sweep comes after it. Flows with the same hash share an entry.
+/// Exact: an entry dies when a gap is longer than one timeout, as with time stamps.
 class FlowletTable {
  public:
-  void configure(size_t entries, Time timeout) {
+  void configure(size_t entries, Time timeout, bool exact = false) {
     entries_.assign(entries, {});
     timeout_ = timeout;
+    exact_ = exact;
     nextSweep_ = timeout;
     aliveSince_ = Time{-timeout.ps};
   }
@@ -35,6 +37,7 @@ class FlowletTable {
 
   /// Time does not go back between two calls.
   bool alive(const Flowlet& f, Time now) {
+    if (exact_) return f.last >= now - timeout_;
     if (now >= nextSweep_) {
       const int64_t sweep = now.ps / timeout_.ps * timeout_.ps;
       nextSweep_ = Time{sweep + timeout_.ps};
@@ -46,6 +49,7 @@ class FlowletTable {
  private:
   std::vector<Flowlet> entries_;
   Time timeout_, nextSweep_, aliveSince_;
+  bool exact_ = false;
 };
 
 }  // namespace fabric

@@ -47,7 +47,7 @@ void FlowletSelector::onStart(Network& network) {
 
 /// Switches that never choose need no table.
 void FlowletSelector::open() {
-  table_.configure(static_cast<size_t>(entries_), timeout_);
+  table_.configure(static_cast<size_t>(entries_), timeout_, gap_.index == 1);
   if (trace_->on(traceTable_)) records_.resize(table_.size());
 }
 

@@ -46,6 +46,7 @@ class FlowletSelector : public OverlaySelector {
 
   Time timeout_;
   int64_t entries_ = 0;
+  Choice gap_;  // age_bit, exact
 
  private:
   /// What the trace table says of an entry's flowlet.

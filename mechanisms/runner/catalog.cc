@@ -29,6 +29,7 @@ Json toJson(const Param& p) {
     j["max_entries"] = p.maxEntries;
   }
   j["live"] = p.live;
+  if (p.added) j["added"] = true;
   j["help"] = p.help;
   j["source"] = p.source;
   return j;

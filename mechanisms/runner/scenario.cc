@@ -359,6 +359,14 @@ Scenario Scenario::load(const std::string& file) {
   return s;
 }
 
+const ComponentSpec& Scenario::componentAt(uint32_t node, const std::string& slot) const {
+  const Slot* wanted = Slots::find(slot);
+  for (const auto& [s, stand] : components.at(componentsOf.at(node)).slots) {
+    if (s == wanted && !stand.empty()) return stand.front();
+  }
+  throw std::logic_error("node " + nodes.at(node).name + " has nothing in the slot " + slot);
+}
+
 std::vector<ScenarioRoute> loadRoutes(const std::string& file) {
   constexpr uint32_t kRecord = 16;
   std::ifstream in;

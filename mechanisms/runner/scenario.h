@@ -85,6 +85,8 @@ struct Scenario {
   std::vector<NodeComponents> components;
   static constexpr size_t kHost = 0, kSwitch = 1;
   std::vector<size_t> componentsOf;  // by node: which of them
+  /// What stands in a slot for one, at a node of the network.
+  const ComponentSpec& componentAt(uint32_t node, const std::string& slot) const;
   std::vector<ScenarioTable> tables;
   std::vector<ScenarioLinkEvent> linkEvents;
   std::vector<ScenarioHostEvent> hostEvents;

@@ -44,4 +44,18 @@ void SegmentSet::release(WordPool& pool) {
   *this = SegmentSet();
 }
 
+void SegmentNumbers::grow(uint32_t segment, uint32_t base, WordPool& pool) {
+  SegmentNumbers larger;
+  larger.capacity_ = std::max(16u, 2 * capacity_);
+  larger.numbers_ = pool.get(log2(larger.capacity_));
+  for (uint32_t s = base; s < segment; ++s) larger.numbers_[s & (larger.capacity_ - 1)] = at(s);
+  release(pool);
+  *this = larger;
+}
+
+void SegmentNumbers::release(WordPool& pool) {
+  if (numbers_ != nullptr) pool.put(numbers_, log2(capacity_));
+  *this = SegmentNumbers();
+}
+
 }  // namespace fabric

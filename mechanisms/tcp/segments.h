@@ -1,5 +1,5 @@
-// A set of segment numbers over a window that moves up: the sender's scoreboard, the receiver's
-// out-of-order data.
+// Sets of segments, and numbers by segment, over a window that moves up: the sender's scoreboard, the
+// receiver's out-of-order data.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace fabric {
 
-/// Memory for SegmentSet: blocks of 2^n words, kept for the next one that asks.
+/// Memory for the two below: blocks of 2^n words, kept for the next one that asks.
 class WordPool {
  public:
   uint64_t* get(unsigned log2Words);
@@ -71,6 +71,25 @@ class SegmentSet {
   uint32_t mask_ = 0;      // number of words - 1
   uint32_t capacity_ = 0;  // segments
   uint32_t end_ = 0;       // behind the highest that was ever added
+};
+
+/// A number by segment, for segments that are added one behind the other. Its owner gives the memory back
+/// with release(), too.
+class SegmentNumbers {
+ public:
+  uint64_t at(uint32_t segment) const { return numbers_[segment & (capacity_ - 1)]; }
+  /// `base` is the lowest segment that will be asked for.
+  void add(uint32_t segment, uint64_t number, uint32_t base, WordPool& pool) {
+    if (segment - base >= capacity_) grow(segment, base, pool);
+    numbers_[segment & (capacity_ - 1)] = number;
+  }
+  void release(WordPool& pool);
+
+ private:
+  void grow(uint32_t segment, uint32_t base, WordPool& pool);
+
+  uint64_t* numbers_ = nullptr;
+  uint32_t capacity_ = 0;
 };
 
 }  // namespace fabric

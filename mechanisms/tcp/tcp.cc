@@ -13,8 +13,8 @@ const Description& Tcp::describe() {
     Describe<Tcp> description("tcp", Kind::Transport, "TCP with selective acknowledgements");
     description
         .help(
-            "A byte stream without handshake: SACK, loss recovery by a scoreboard, limited transmit, retransmission "
-            "timer with back-off, timestamps, ECN echo. The congestion control sets the window.")
+            "A byte stream: SACK, loss recovery by a scoreboard, limited transmit, retransmission timer with back-off, "
+            "timestamps, ECN echo. The congestion control sets the window.")
         .source("RFC 5681, 2018, 6675, 6298, 7323, 3042, 3168");
     return parameters(description).done();
   }();
@@ -47,6 +47,10 @@ void Tcp::begin(Flow& f, uint32_t index) {
   TcpState& s = state_.make(f, f, &Tcp::onAckTimer);
   s.index = index;
   s.sender.rto = initialRto_;
+  if (handshake_) {
+    s.sender.phase = Phase::Opening;
+    s.sender.forced = index == 0;
+  }
   const auto number = static_cast<uint32_t>(f.retransmitEvent.key());
   s.receiver.ackEvent.setKey(ackTimer_.key(f.receiver->id(), number));
 }

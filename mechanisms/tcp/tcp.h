@@ -1,13 +1,15 @@
 // TCP: a byte stream with selective acknowledgements, RFC 6675 loss recovery and RFC 6298 timeouts.
 #pragma once
 
+#include <algorithm>
+
 #include "mechanisms/core/kinds.h"
 #include "mechanisms/tcp/tcp_state.h"
 
 namespace fabric {
 
-/// The transport, in one file for each of its concerns: tcp.cc (a flow begins and ends), tcp_sender.cc,
-/// tcp_recovery.cc, tcp_timers.cc, tcp_receiver.cc and tcp_messages.cc (persistent connections).
+/// The transport, in one file for each of its concerns: tcp.cc (a flow begins and ends), tcp_handshake.cc,
+/// tcp_sender.cc, tcp_recovery.cc, tcp_timers.cc, tcp_receiver.cc and tcp_messages.cc (persistent connections).
 class Tcp : public Transport {
  public:
   static const Description& describe();
@@ -49,8 +51,9 @@ class Tcp : public Transport {
   Flow*& turn(const Flow& flow) const { return shared(flow).turn; }
   /// The `index`-th of the parts of a connection begins.
   void begin(Flow& flow, uint32_t index);
+  /// An ACK is about to go: a transport made from this one may write into it.
+  virtual void beforeAck(Flow&, Packet&) {}
 
- private:
   TcpState& state(Flow& flow) const { return state_(flow); }
   const TcpState& state(const Flow& flow) const { return state(const_cast<Flow&>(flow)); }
   TcpSender& sender(Flow& flow) const { return state(flow).sender; }
@@ -58,8 +61,19 @@ class Tcp : public Transport {
   TcpConnection& shared(const Flow& flow) const { return state(*flow.connection).connection; }
   TcpMessage& message(Flow& flow) const { return message_(flow); }
 
+  PacketExtension<TcpHeader> header_;
+  bool newInLoss_ = true;
+  WordPool pool_;
+
+ private:
   // Segments.
   uint64_t unassigned(const Flow& flow) const { return flow.connection->end - shared(flow).assigned; }
+  /// The payload of the next new segment; 0: nothing is left, or the receive window has no room.
+  uint64_t newBytes(const Flow& flow) const {
+    const TcpConnection& c = shared(flow);
+    const uint64_t bytes = std::min<uint64_t>(mss_, flow.connection->end - c.assigned);
+    return c.assigned + bytes <= c.limit ? bytes : 0;
+  }
   uint32_t length(const Flow& flow, uint32_t segment) const;
   auto lengths(const Flow& flow) const {
     return [this, &flow](uint32_t segment) { return length(flow, segment); };
@@ -70,10 +84,16 @@ class Tcp : public Transport {
     return flow.connection->messages == 0 ? flow : messageOf(flow, segment);
   }
 
+  // Set-up: tcp_handshake.cc.
+  void fillSyn(Flow& flow, Packet& packet);
+  void answerSyn(Flow& flow, TcpReceiver& r, Packet* packet);
+  void open(Flow& flow, TcpSender& s, const Packet& ack);
+  void repeatSyn(Flow& flow, TcpSender& s);
+
   // Sender: tcp_sender.cc.
   /// What NextSeg() of RFC 6675 names.
   struct Next {
-    enum Rule : uint8_t { Nothing, Retransmit, New, Rescue, Probe } rule;
+    enum Rule : uint8_t { Nothing, Retransmit, New, Rescue, Probe, Syn } rule;
     uint32_t segment;
   };
   Next next(const Flow& flow, const TcpSender& s) const;
@@ -117,13 +137,11 @@ class Tcp : public Transport {
 
   FlowState<TcpState> state_;
   FlowState<TcpMessage> message_;
-  PacketExtension<TcpHeader> header_;
   FlowTimer ackTimer_;
   Engine* engine_ = nullptr;
   Network* network_ = nullptr;
   uint32_t mss_ = 0;
-  bool exactEcho_ = false;
-  WordPool pool_;
+  bool exactEcho_ = false, handshake_ = false;
   Time minRto_, maxRto_, initialRto_, ackDelay_;
   bool limitedTransmit_ = true, restartAfterIdle_ = true;
   bool lostRetransmissions_ = false;
@@ -149,6 +167,10 @@ Describe<C>& Tcp::parameters(Describe<C>& d) {
       .param("initial_rto", &Tcp::initialRto_, Time::Ms(1000), "timeout before the first sample of the round trip",
              "RFC 6298 section 2.1: 1 s")
       .range(1, 60e12)
+      .param("handshake", &Tcp::handshake_, false,
+             "a connection is set up before its first data: SYN, SYN-ACK; sub-flows follow the first one",
+             "RFC 9293 section 3.5, RFC 8684 section 3.2; chosen: off, connections are there")
+      .added()
       .param("limited_transmit", &Tcp::limitedTransmit_, true,
              "SACKed segments make room for new ones before a loss is certain", "RFC 3042; RFC 6675 section 5")
       .param("lost_retransmissions", &Tcp::lostRetransmissions_, false,

@@ -21,6 +21,7 @@ struct TcpHeader {
   uint32_t segment = 0;  // of data: its number; of an ACK: the first one missing at the receiver
   uint8_t blocks = 0;    // SACK blocks in use
   bool cwr = false;      // congestion window reduced (RFC 3168)
+  bool syn = false;      // set-up of the connection: SYN, or the ACK of one
   /// Of a persistent connection's packets: the connection's number, while `flowId` is the message's.
   uint32_t connection = kNoFlow;
   std::array<Block, kBlocks> sack{};

@@ -175,7 +175,8 @@ void Tcp::credit(Flow* m, uint64_t bytes, uint64_t Flow::*counter) const {
 
 void Tcp::keep(Flow& f, std::byte* to) {
   const TcpState& s = state(f);
-  const TcpKept kept{s.sender.rtt, s.sender.rto, f.lastSentAt, s.receiver.echo, s.sender.sendCwr};
+  const TcpKept kept{s.sender.rtt,    s.sender.rto,    f.lastSentAt, s.sender.phase != Phase::Opening,
+                     s.receiver.echo, s.sender.sendCwr};
   std::memcpy(to, &kept, sizeof kept);
 }
 
@@ -186,6 +187,10 @@ void Tcp::resume(Flow& f, const std::byte* from) {
   s.sender.rtt = kept.rtt;
   s.sender.rto = kept.rto;
   f.lastSentAt = kept.lastSentAt;
+  if (kept.open) {
+    s.sender.phase = Phase::Open;
+    s.sender.forced = false;
+  }
   s.receiver.echo = kept.echo;
   s.sender.sendCwr = kept.sendCwr;
 }

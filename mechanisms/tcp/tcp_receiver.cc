@@ -8,6 +8,7 @@ namespace fabric {
 void Tcp::onData(Flow& f, Packet* p) {
   TcpReceiver& r = state(f).receiver;
   const TcpHeader& h = header_(*p);
+  if (h.syn) return answerSyn(f, r, p);
   if (exactEcho_) {
     if (p->marked != r.echo && r.held != nullptr) answer(f, r, r.held);
     r.echo = p->marked;
@@ -56,6 +57,7 @@ void Tcp::answer(Flow& f, TcpReceiver& r, Packet* p) {
   TcpHeader& h = header_(*p);
   h.cwr = false;
   r.got.report(h);
+  beforeAck(f, *p);
   host_->acknowledge(f, p, PacketKind::Ack, h.optionBytes());
 }
 

@@ -54,7 +54,7 @@ void Tcp::recover(Flow& f, TcpSender& s) {
 /// RFC 5827: too few segments are outstanding for three of them to tell of a loss.
 void Tcp::retransmitEarly(const Flow& f, TcpSender& s) {
   Scoreboard& b = s.board;
-  if (s.phase != Phase::Open || b.sackedBytes == 0 || b.nxt - b.una > 3 || unassigned(f) > 0) return;
+  if (s.phase != Phase::Open || b.sackedBytes == 0 || b.nxt - b.una > 3 || newBytes(f) > 0) return;
   // una is missing; if one more is, it may be on its way.
   if (b.sacked.firstMissing(b.una + 1, b.nxt) == b.nxt) b.declareLost(b.nxt, lengths(f));
 }

@@ -22,12 +22,12 @@ bool Tcp::maySend(const Flow& f) const {
   if (s.forced || s.tail.wanted) return true;
   uint64_t used = f.inFlight(), bytes = mss_;
   if (s.phase == Phase::Open && s.board.quiet()) {
-    bytes = std::min<uint64_t>(mss_, unassigned(f));
+    bytes = newBytes(f);
     if (bytes == 0) return false;
   } else {
     const Next n = next(f, s);
     if (n.rule == Next::Nothing) return false;
-    bytes = n.rule == Next::New ? std::min<uint64_t>(mss_, unassigned(f)) : length(f, n.segment);
+    bytes = n.rule == Next::New ? newBytes(f) : length(f, n.segment);
     if (s.phase != Phase::Open || limitedTransmit_) used = s.board.pipe(f.inFlight());
   }
   if (f.window < 0) return true;
@@ -36,21 +36,22 @@ bool Tcp::maySend(const Flow& f) const {
 
 bool Tcp::sendsNew(const Flow& f) const {
   const TcpSender& s = sender(f);
-  return s.phase == Phase::Open && s.board.quiet() && !s.tail.wanted ? unassigned(f) > 0 : next(f, s).rule == Next::New;
+  return s.phase == Phase::Open && s.board.quiet() && !s.tail.wanted ? newBytes(f) > 0 : next(f, s).rule == Next::New;
 }
 
 /// RFC 6675 section 4, NextSeg(). The congestion window after a timeout lets lost segments go first,
 /// then new ones: rules 3 and 4 are for fast recovery only.
 Tcp::Next Tcp::next(const Flow& f, const TcpSender& s) const {
   const Scoreboard& b = s.board;
+  if (s.phase == Phase::Opening) return {s.forced ? Next::Syn : Next::Nothing, 0};
   if (s.forced) return {Next::Retransmit, b.una};
   if (s.tail.wanted) {
     // New bytes of a connection with sub-flows are not for the one that hears nothing.
-    if (unassigned(f) > 0 && parts() == 1) return {Next::New, b.nxt};
+    if (newBytes(f) > 0 && parts() == 1) return {Next::New, b.nxt};
     return {Next::Probe, b.lastMissing()};
   }
   if (const uint32_t lost = b.firstLost(); lost != b.nxt) return {Next::Retransmit, lost};
-  if (unassigned(f) > 0) return {Next::New, b.nxt};
+  if (newBytes(f) > 0 && (newInLoss_ || s.phase != Phase::Loss)) return {Next::New, b.nxt};
   if (s.phase != Phase::Recovery) return {Next::Nothing, 0};
   if (const uint32_t hole = b.firstHole(); hole != b.nxt) return {Next::Retransmit, hole};
   if (b.una > s.rescue && b.una < b.nxt) return {Next::Rescue, b.lastMissing()};
@@ -64,11 +65,13 @@ Flow& Tcp::fill(Flow& f, Packet& p) {
   TcpHeader& h = header_(p);
   h.segment = n.segment;
   h.blocks = 0;
-  h.cwr = false;
+  h.cwr = h.syn = false;
   h.connection = kNoFlow;
   const bool isNew = n.rule == Next::New;
   if (isNew) {
     fillNew(f, s, p);
+  } else if (n.rule == Next::Syn) {
+    fillSyn(f, p);
   } else {
     fillOld(f, s, p, n);
   }
@@ -79,7 +82,8 @@ Flow& Tcp::fill(Flow& f, Packet& p) {
     awaitTail(f, s);
   }
   Flow& row = f.connection->messages == 0 ? f : fillMessage(f, p, isNew);
-  if (isNew && p.last) {  // nothing is left for the other sub-flows, or another message
+  // Nothing is left for the other sub-flows, another message, or the receive window is full.
+  if (isNew && (p.last || newBytes(f) == 0)) {
     for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
       if (part != &f) host_->settle(*part);
     }
@@ -122,11 +126,15 @@ void Tcp::fillOld(Flow& f, TcpSender& s, Packet& p, Next n) {
 
 bool Tcp::onAck(Flow& f, const Packet& ack) {
   TcpSender& s = sender(f);
+  const TcpHeader& h = header_(ack);
+  if (h.syn) {
+    open(f, s, ack);
+    return true;
+  }
   CongestionControl& cc = host_->congestionControl();
   const uint64_t flight = f.inFlight() - s.limitedBytes;
   Acked a = acknowledge(f, s, ack);
   const bool progress = a.bytes > 0;
-  const TcpHeader& h = header_(ack);
   if (h.blocks > 0) takeSacks(f, s, h);
   cc.onAck(f, ack);
   if (shared(f).acked >= f.connection->end && f.connection->messages == 0) {

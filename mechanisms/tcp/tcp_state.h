@@ -11,10 +11,11 @@ namespace fabric {
 
 /// Of the connection as a whole; where it has sub-flows, in the state of the first.
 struct TcpConnection {
-  uint64_t assigned = 0;   // bytes that have been sent once
-  uint64_t acked = 0;      // bytes that the sender knows to be there
-  uint64_t delivered = 0;  // bytes in order at the receiver
-  Flow* turn = nullptr;    // the sub-flow that takes the next new bytes
+  uint64_t assigned = 0;              // bytes that have been sent once
+  uint64_t acked = 0;                 // bytes that the sender knows to be there
+  uint64_t limit = Flow::kUnlimited;  // of `assigned`: what the receive window lets go, where there is one
+  uint64_t delivered = 0;             // bytes in order at the receiver
+  Flow* turn = nullptr;               // the sub-flow that takes the next new bytes
 
   // Of a persistent one its messages, in the order in which they came. `end` of its flow is where the
   // one ends that is being sent; the others wait for it.
@@ -23,7 +24,8 @@ struct TcpConnection {
   Flow* receiving = nullptr;              // the first that the receiver does not have
 };
 
-enum class TcpPhase : uint8_t { Open, Recovery, Loss };
+/// Opening: a SYN goes, and nothing else before its answer is here.
+enum class TcpPhase : uint8_t { Opening, Open, Recovery, Loss };
 
 /// A tail loss probe (RFC 8985 section 7).
 struct TailProbe {
@@ -45,7 +47,7 @@ struct TcpSender {
 
   // Loss recovery (RFC 6675).
   TcpPhase phase = TcpPhase::Open;
-  bool forced = false;  // the first retransmission of a recovery does not ask for room in the window
+  bool forced = false;  // the first retransmission of a recovery, or a SYN, does not ask for room in the window
   bool sendCwr = false;
   uint32_t recoveryPoint = 0;  // recovery ends when all below is acknowledged
   uint32_t rescue = 0;         // RescueRxt: a rescue retransmission only with more than this acknowledged
@@ -100,7 +102,7 @@ static_assert(sizeof(TcpMessage) <= sizeof(TcpState));
 struct TcpKept {
   RttEstimate rtt;
   Time rto, lastSentAt;
-  bool echo, sendCwr;
+  bool open, echo, sendCwr;
 };
 
 }  // namespace fabric

@@ -20,6 +20,7 @@ void Tcp::onTimer(Flow& f) {
     engine_->schedule(f.retransmitEvent, s.tail.due.ps >= 0 ? s.tail.due : s.deadline);
     return;
   }
+  if (s.phase == Phase::Opening) return repeatSyn(f, s);
   const uint32_t una = s.board.una;
   ++row(f, una).timeouts;
   host_->congestionControl().onTimeout(f, f.inFlight() - s.limitedBytes, s.timedOut == una);

@@ -105,4 +105,30 @@ TEST(Ecmp, PlainHashingLeavesThePathForTheWayBack) {
   EXPECT_NEAR(other, 75, 15);  // four paths, chosen apart
 }
 
+/// Another salt is another draw of the paths, and ACKs still go the data's way back.
+TEST(Ecmp, ASaltDrawsThePathsAnew) {
+  std::vector<std::vector<uint32_t>> paths;  // of salt 0
+  for (const int64_t salt : {0, 1, 2}) {
+    FatTree net(Config().set("ecmp.salt", salt));
+    net.start();
+    int others = 0;
+    FlowSpec f;
+    f.dstPort = 4791;
+    f.dst = 15;
+    for (uint32_t i = 0; i < 200; ++i) {
+      f.id = i;
+      f.srcPort = static_cast<uint16_t>(10000 + i);
+      const auto [there, back] = walk(net, f);
+      EXPECT_EQ(there, back);
+      std::vector<uint32_t> nodes;
+      for (const Port* p : there) nodes.push_back(p->node().id());
+      if (salt == 0) paths.push_back(nodes);
+      others += nodes != paths[i];
+    }
+    if (salt > 0) {
+      EXPECT_NEAR(others, 150, 25) << "one of four paths, drawn anew";
+    }
+  }
+}
+
 }  // namespace fabric

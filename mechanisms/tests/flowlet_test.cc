@@ -76,6 +76,20 @@ TEST(FlowletTable, AGapBetweenOneAndTwoTimeoutsEndsAFlowlet) {
   }
 }
 
+TEST(FlowletTable, ExactGaps) {
+  const Time timeout = Time::Us(500);
+  for (const int64_t offset : {0, 1, 100, 250, 499}) {
+    const Time last = Time::Ms(10) + Time::Us(offset);
+    for (const int64_t gap : {int64_t{0}, timeout.ps - 1, timeout.ps, timeout.ps + 1, 2 * timeout.ps}) {
+      FlowletTable t;
+      t.configure(4, timeout, true);
+      EXPECT_FALSE(t.alive(t[1], last));
+      t[1].last = last;
+      EXPECT_EQ(t.alive(t[1], last + Time{gap}), gap <= timeout.ps) << offset << " us, gap " << gap;
+    }
+  }
+}
+
 TEST(FlowletTable, NothingIsAliveInTheBeginning) {
   FlowletTable t;
   t.configure(65536, Time::Us(500));

@@ -18,8 +18,12 @@ namespace {
 /// Hosts 0 to 2 at switch 3, 3 -- 4 with two links, host 5 at switch 4; 10 Gb/s everywhere.
 Scenario scenario() {
   Scenario s;
-  s.pathSelector = {"ecmp", {}};
-  for (int i = 0; i < 6; ++i) s.nodes.push_back({"n" + std::to_string(i), i != 3 && i != 4, 0});
+  s.components = {{}, {{}, {}, {{Slots::find("path_selector"), {{"ecmp", {}}}}}}};
+  for (int i = 0; i < 6; ++i) {
+    const bool isHost = i != 3 && i != 4;
+    s.nodes.push_back({"n" + std::to_string(i), isHost, 0});
+    s.componentsOf.push_back(isHost ? Scenario::kHost : Scenario::kSwitch);
+  }
   const Rate rate{10000000000};
   const uint16_t none = 0;
   for (uint32_t h = 0; h < 3; ++h) s.links.push_back({h, 3, none, static_cast<uint16_t>(h), rate, Time{}});
@@ -178,7 +182,7 @@ TEST(FlowtuneAlone, RefusesWhatItCannotKnow) {
   };
   const FlowSpec good = flow(0, 0, 5, 1000, {});
   Scenario s = scenario();
-  s.pathSelector.type = "spray";
+  s.components[Scenario::kSwitch].slots[0].second[0].type = "spray";
   refused(s, good, "must be ecmp");
   s = scenario();
   s.linkEvents.push_back({Time::Us(1), 3, false});

@@ -57,4 +57,27 @@ TEST(SegmentSet, MemoryIsUsedAgain) {
   EXPECT_NE(pool.get(3), block);
 }
 
+/// Numbers by segment: added one behind the other, asked for from a base on that moves up.
+TEST(SegmentNumbers, KeepsWhatTheWindowHas) {
+  WordPool pool;
+  RandomStream random(1, "numbers");
+  for (int round = 0; round < 3; ++round) {  // memory that was given back serves the next
+    SegmentNumbers numbers;
+    uint32_t base = 0, next = 0;
+    for (int step = 0; step < 20000; ++step) {
+      if (next - base < 300 && random.below(100) < 51) {
+        numbers.add(next, uint64_t{next} * 7 + static_cast<uint64_t>(round), base, pool);
+        ++next;
+      } else if (base < next) {
+        ++base;
+      }
+      if (base == next) continue;
+      const uint32_t s = base + random.below(next - base);
+      ASSERT_EQ(numbers.at(s), uint64_t{s} * 7 + static_cast<uint64_t>(round));
+      ASSERT_EQ(numbers.at(base), uint64_t{base} * 7 + static_cast<uint64_t>(round));
+    }
+    numbers.release(pool);
+  }
+}
+
 }  // namespace fabric

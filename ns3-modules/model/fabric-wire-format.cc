@@ -237,6 +237,7 @@ WriteTcpOptions(const core::Network& network, const core::Packet& p, uint8_t* at
 Frame
 TcpFrame(const core::Network& network, const core::Packet& p, uint32_t length)
 {
+    constexpr uint16_t SYN = 0x02;
     constexpr uint16_t ACK = 0x10;
     constexpr uint16_t ECE = 0x40;
     constexpr uint16_t CWR = 0x80;
@@ -258,12 +259,15 @@ TcpFrame(const core::Network& network, const core::Packet& p, uint32_t length)
         destination = flow->spec.dstPort;
     }
     const auto& header = Extension<core::TcpHeader>(network, p, core::TcpHeader::kName);
-    const uint16_t flags = ACK | (ack && p.marked ? ECE : 0) | (header.cwr ? CWR : 0);
+    const uint16_t flags = (header.syn ? SYN : 0) | (header.syn && !ack ? 0 : ACK) |
+                           (ack && p.marked ? ECE : 0) | (header.cwr ? CWR : 0);
+    // Bytes are numbered from 0, so a SYN has the number before.
+    const uint64_t seq = (ack ? 0 : p.seq) - (header.syn ? 1 : 0);
     uint8_t* tcp = frame.data() + ETHERNET + IPV4;
     Writer(tcp)
         .U16(ack ? destination : source)
         .U16(ack ? source : destination)
-        .U32(ack ? 0 : p.seq)
+        .U32(seq)
         .U32(ack ? p.seq : 0)
         .U16((TCP + options) / 4 << 12 | flags)
         .U16(0xffff);

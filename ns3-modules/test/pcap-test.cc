@@ -6,6 +6,8 @@
 #include "leaf-spine.h"
 #include "tcp-beside.h"
 
+#include "ns3/boolean.h"
+#include "ns3/config.h"
 #include "ns3/ethernet-header.h"
 #include "ns3/ipv4-header.h"
 #include "ns3/pcap-file.h"
@@ -39,6 +41,11 @@ class Captured : public testing::Test
 {
   protected:
     void SetUp() override
+    {
+        Capture();
+    }
+
+    void Capture()
     {
         LeafSpineOptions options;
         options.spines = 1;
@@ -115,8 +122,18 @@ TakeIpv4(const Ptr<Packet>& frame)
     return ip;
 }
 
+class CapturedHandshake : public Captured
+{
+  protected:
+    void SetUp() override
+    {
+        Config::SetDefault("ns3::fabric::Tcp::Handshake", BooleanValue(true));
+        Capture();
+    }
+};
+
 TcpHeader
-TakeTcp(const Ptr<Packet>& packet, const Ipv4Header& ip)
+TakeTcp(const Ptr<Packet>& packet, const Ipv4Header& ip, uint8_t flags = TcpHeader::ACK)
 {
     EXPECT_EQ(ip.GetProtocol(), 6);
     TcpHeader tcp;
@@ -124,7 +141,7 @@ TakeTcp(const Ptr<Packet>& packet, const Ipv4Header& ip)
     tcp.InitializeChecksum(ip.GetSource(), ip.GetDestination(), 6);
     packet->RemoveHeader(tcp);
     EXPECT_TRUE(tcp.IsChecksumOk());
-    EXPECT_EQ(tcp.GetFlags(), TcpHeader::ACK);
+    EXPECT_EQ(tcp.GetFlags(), flags);
     return tcp;
 }
 
@@ -172,6 +189,23 @@ TEST_F(Captured, TcpIsWhatItWas)
     ASSERT_FALSE(sacked.empty());
     EXPECT_EQ(*sacked.begin(), 24 * 1448U);
     EXPECT_LE(*sacked.rbegin(), BYTES);
+}
+
+/// A SYN has the sequence number before that of the first byte.
+TEST_F(CapturedHandshake, SynIsOneNumberBeforeTheData)
+{
+    const std::vector<Ptr<Packet>> frames = Read(m_atHost);
+    ASSERT_GE(frames.size(), 73U + 2);
+    const uint8_t flags[] = {TcpHeader::SYN, TcpHeader::SYN | TcpHeader::ACK, TcpHeader::ACK};
+    const uint32_t seq[] = {0xffffffff, 0xffffffff, 0};
+    for (size_t i = 0; i < 3; ++i)
+    {
+        const Ipv4Header ip = TakeIpv4(frames[i]);
+        const TcpHeader tcp = TakeTcp(frames[i], ip, flags[i]);
+        EXPECT_EQ(tcp.GetSequenceNumber().GetValue(), seq[i]) << i;
+        EXPECT_EQ(tcp.GetAckNumber().GetValue(), 0U) << i;
+        EXPECT_EQ(frames[i]->GetSize(), i == 2 ? 1448U : 0U);
+    }
 }
 
 TEST_F(Captured, VxlanIsAroundIt)
