@@ -12,7 +12,7 @@ import (
 
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/fct"
-	"fabriclab/analysis/pause"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table"
 	"fabriclab/base/units"
@@ -237,15 +237,15 @@ func (r *report) links() error {
 
 func (r *report) pauses() error {
 	r.section("Pause frames sent")
-	counts, err := pause.Sent(r.dir, series.Window{From: -1, To: math.MaxInt64})
+	counts, err := measure.PausesSent(r.dir, series.Window{From: -1, To: math.MaxInt64})
 	if err != nil {
 		return err
 	}
-	keys := make([]pause.Key, 0, len(counts))
+	keys := make([]measure.PauseKey, 0, len(counts))
 	for k := range counts {
 		keys = append(keys, k)
 	}
-	slices.SortFunc(keys, func(a, b pause.Key) int {
+	slices.SortFunc(keys, func(a, b measure.PauseKey) int {
 		if c := strings.Compare(a.Port, b.Port); c != 0 {
 			return c
 		}

@@ -12,9 +12,9 @@ import (
 
 	"github.com/expr-lang/expr"
 
-	"fabriclab/analysis/fct"
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
+	"fabriclab/analysis/stats"
 	"fabriclab/base/catalog"
 )
 
@@ -488,15 +488,15 @@ func (e *evaluation) number(values []map[reference]float64, replicates []replica
 	}
 	verdict := Reproduced
 	for _, list := range byEngine {
-		mean, _ := fct.Mean95(list)
+		mean, _ := stats.Mean95(list)
 		if !(math.Abs(mean-*e.c.Expected) <= e.limit()) {
 			verdict = Deviates
 		}
 	}
-	mean, _ := fct.Mean95(all)
+	mean, _ := stats.Mean95(all)
 	var notes []string
 	if list := byEngine[replicates[0].engine]; len(list) > 1 {
-		_, half := fct.Mean95(list)
+		_, half := stats.Mean95(list)
 		notes = append(notes, fmt.Sprintf("Mean of %d seeds, 95 %% confidence interval ± %s.", len(list), Num(half)))
 	}
 	return verdict, JSONNumber(mean), notes

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"fabriclab/analysis/collect"
-	"fabriclab/analysis/fct"
 	"fabriclab/analysis/measure"
+	"fabriclab/analysis/stats"
 )
 
 // A Set is one side of a comparison.
@@ -295,7 +295,7 @@ func (p *pairs) row(experiment string, l limits, confidence float64) *Row {
 		p.never(r, differences, never, l, confidence)
 		return r
 	}
-	r.Change = Number(mean(differences))
+	r.Change = Number(stats.Mean(differences))
 	if len(base) > 1 && constant(base) && constant(head) {
 		r.Note = "the seeds make no difference"
 	}
@@ -353,7 +353,7 @@ func spread(values []float64) (mean, half Number) {
 	if len(values) == 0 {
 		return none, none
 	}
-	m, h := fct.Mean95(values)
+	m, h := stats.Mean95(values)
 	if math.IsInf(m, 0) {
 		return Number(m), none
 	}

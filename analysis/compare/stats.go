@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"fabriclab/analysis/stats"
 	"fabriclab/base/random"
 )
 
@@ -32,25 +33,16 @@ func FewestSeeds(confidence float64) int {
 func interval(differences []float64, confidence float64, resamples int, name string) (low, high float64) {
 	n := len(differences)
 	stream := random.New(1, "compare:"+name, 0)
-	means := make([]float64, resamples)
+	means, drawn := make([]float64, resamples), make([]float64, n)
 	for i := range means {
-		sum := 0.0
-		for range n {
-			sum += differences[stream.Below(uint32(n))]
+		for k := range drawn {
+			drawn[k] = differences[stream.Below(uint32(n))]
 		}
-		means[i] = sum / float64(n)
+		means[i] = stats.Mean(drawn)
 	}
 	slices.Sort(means)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(n - 1)}.Quantile((1 - confidence) / 2)
 	tail := distuv.UnitNormal.CDF(t * math.Sqrt(float64(n)/float64(n-1)))
 	at := int(tail * float64(resamples))
 	return means[at], means[resamples-1-at]
-}
-
-func mean(values []float64) float64 {
-	sum := 0.0
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }

@@ -8,9 +8,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
-
+	"fabriclab/analysis/stats"
 	"fabriclab/analysis/table"
 	"fabriclab/base/units"
 )
@@ -161,18 +159,8 @@ func (s *Stats) summarise(x []float64) {
 		return
 	}
 	slices.Sort(x)
-	sum := 0.0
-	for _, v := range x {
-		sum += v
-	}
-	s.Mean = sum / float64(len(x))
-	s.Median, s.P95, s.P99, s.P999 = quantile(x, 0.5), quantile(x, 0.95), quantile(x, 0.99), quantile(x, 0.999)
-}
-
-// quantile is the smallest of the sorted values that a share p of them does
-// not exceed.
-func quantile(sorted []float64, p float64) float64 {
-	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
+	s.Mean = stats.Mean(x)
+	s.Median, s.P95, s.P99, s.P999 = stats.Quantile(x, 0.5), stats.Quantile(x, 0.95), stats.Quantile(x, 0.99), stats.Quantile(x, 0.999)
 }
 
 // Slowdowns are those of the flows with from <= size < to. Unfinished flows, or
@@ -193,17 +181,6 @@ func (f *Flows) Slowdowns(from, to int64) ([]float64, error) {
 	return x, s.check()
 }
 
-// Quantiles are the values that the given shares of them do not exceed; they
-// are sorted by it. There is one value or more.
-func Quantiles(values, shares []float64) []float64 {
-	slices.Sort(values)
-	out := make([]float64, len(shares))
-	for i, p := range shares {
-		out[i] = quantile(values, p)
-	}
-	return out
-}
-
 // EqualCounts are the edges of bins that have about as many of the flow sizes
 // each, fewer than n where many sizes are the same. The last edge is just
 // above the largest size.
@@ -218,16 +195,4 @@ func EqualCounts(sizes []int64, n int) []int64 {
 		edges = append(edges, sorted[i*len(sorted)/n])
 	}
 	return slices.Compact(append(edges, sorted[len(sorted)-1]+1))
-}
-
-// Mean95 is the mean of one value per seed and the half width of its 95 %
-// confidence interval by Student's t; NaN with fewer than two seeds.
-func Mean95(values []float64) (mean, half float64) {
-	mean = stat.Mean(values, nil)
-	n := float64(len(values))
-	if n < 2 {
-		return mean, math.NaN()
-	}
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
-	return mean, t * stat.StdDev(values, nil) / math.Sqrt(n)
 }

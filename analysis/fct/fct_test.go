@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/analysis/fct"
+	"fabriclab/analysis/stats"
 	"fabriclab/analysis/table/tabletest"
 )
 
@@ -59,20 +60,11 @@ func TestReadAndBins(t *testing.T) {
 	assert.ErrorContains(t, err, "no measured flows of 1KB and more")
 }
 
-func TestMean95(t *testing.T) {
-	mean, half := fct.Mean95([]float64{1, 2, 3, 4, 5})
-	assert.InDelta(t, 3, mean, 0)
-	assert.InDelta(t, 2.776445*math.Sqrt(2.5)/math.Sqrt(5), half, 1e-5, "t(4) is 2.776")
-	mean, half = fct.Mean95([]float64{7})
-	assert.InDelta(t, 7, mean, 0)
-	assert.True(t, math.IsNaN(half))
-}
-
-func TestQuantiles(t *testing.T) {
+func TestSlowdowns(t *testing.T) {
 	flows := &fct.Flows{Size: []int64{1, 5, 5, 5, 5, 9}, Slowdown: []float64{100, 4, 1, 3, 2, math.NaN()}}
 	slowdowns, err := flows.Slowdowns(5, 9)
 	require.NoError(t, err)
-	assert.Equal(t, []float64{1, 1, 2, 2, 4}, fct.Quantiles(slowdowns, []float64{0, 0.25, 0.26, 0.5, 1}))
+	assert.Equal(t, []float64{1, 1, 2, 2, 4}, stats.Quantiles(slowdowns, []float64{0, 0.25, 0.26, 0.5, 1}))
 	_, err = flows.Slowdowns(5, 10)
 	require.ErrorContains(t, err, "1 of 5 flows of 5B to 10B did not finish")
 	_, err = flows.Slowdowns(2, 5)

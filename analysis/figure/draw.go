@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"fabriclab/analysis/chart"
-	"fabriclab/analysis/fct"
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
+	"fabriclab/analysis/stats"
 )
 
 // A drawing is a plot with the points that it shows.
@@ -282,7 +282,7 @@ func (x *painter) mean(panel *chart.Panel, name string, found []int) (mean, half
 	if len(values) == 0 {
 		return 0, 0, false
 	}
-	mean, half = fct.Mean95(values)
+	mean, half = stats.Mean95(values)
 	if math.IsNaN(half) {
 		half = 0
 	}

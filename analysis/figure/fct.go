@@ -10,6 +10,7 @@ import (
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/fct"
 	"fabriclab/analysis/spec"
+	"fabriclab/analysis/stats"
 	"fabriclab/base/units"
 )
 
@@ -138,7 +139,7 @@ func (l fctLine) stat(name string, bin int) (mean, half float64, err error) {
 		}
 		values = append(values, v)
 	}
-	mean, half = fct.Mean95(values)
+	mean, half = stats.Mean95(values)
 	if math.IsNaN(half) {
 		half = 0
 	}
@@ -297,7 +298,7 @@ func (x *painter) quantiles(m spec.Measure, shares []float64, runs []int) ([]flo
 		if err != nil {
 			return nil, err
 		}
-		for k, q := range fct.Quantiles(values, shares) {
+		for k, q := range stats.Quantiles(values, shares) {
 			means[k] += q / float64(len(runs))
 		}
 	}

@@ -5,21 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"fabriclab/analysis/convergence"
-	"fabriclab/analysis/fairness"
 	"fabriclab/analysis/fct"
-	"fabriclab/analysis/flowlet"
-	"fabriclab/analysis/group"
-	"fabriclab/analysis/pause"
-	"fabriclab/analysis/queue"
-	"fabriclab/analysis/rate"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
+	"fabriclab/analysis/stats"
 	"fabriclab/analysis/table"
 )
-
-// Never is the value of a time that does not come.
-var Never = convergence.Never
 
 // in is what a kind's function gets: the run, and the measure with its names
 // looked up.
@@ -60,10 +51,10 @@ type kind struct {
 }
 
 var kinds = map[string]kind{
-	"queue_peak": {Bytes, Lower, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Peak), nil},
-	"queue_mean": {Bytes, Lower, []string{"port", "class", "window"}, nil, ofQueue(queue.Samples.Mean), queueSamples},
+	"queue_peak": {Bytes, Lower, []string{"port", "class", "window"}, nil, ofQueue(QueueSamples.Peak), nil},
+	"queue_mean": {Bytes, Lower, []string{"port", "class", "window"}, nil, ofQueue(QueueSamples.Mean), queueSamples},
 	"queue_percentile": {Bytes, Lower, []string{"port", "class", "window", "percentile"}, nil, func(x in) (float64, error) {
-		return ofQueue(func(s queue.Samples) float64 { return s.Percentile(x.m.Percentile) })(x)
+		return ofQueue(func(s QueueSamples) float64 { return s.Percentile(x.m.Percentile) })(x)
 	}, queueSamples},
 	"queue_ports":   {Bytes, Lower, []string{"ports", "class", "window", "stat"}, nil, statOf(queueMeans), queueMeans},
 	"utilisation":   {Share, Higher, []string{"port", "window", "count"}, nil, utilisation, nil},
@@ -73,12 +64,12 @@ var kinds = map[string]kind{
 	"jitter":        {Share, Lower, []string{"flows", "window"}, []string{"method"}, jitter, nil},
 	"rate_share":    {Share, Neither, []string{"flows", "port", "window"}, nil, rateShare, nil},
 	"jain": {Share, Higher, []string{"flows", "window"}, nil, func(x in) (float64, error) {
-		return fairness.Acked(x.dir, x.m.Flows, x.window)
+		return JainOfAcked(x.dir, x.m.Flows, x.window)
 	}, nil},
 	"pauses":           {Count, Lower, []string{"node", "class", "window"}, []string{"port"}, pauses, nil},
 	"paused_time":      {Time, Lower, []string{"port", "window"}, nil, pausedTime, nil},
 	"drops":            {Count, Lower, []string{"window"}, nil, drops, nil},
-	"fct_slowdown":     {Share, Lower, []string{"stat"}, []string{"min_size", "max_size"}, fctSlowdown, slowdowns},
+	"fct_slowdown":     {Share, Lower, []string{"stat"}, []string{"min_size", "max_size"}, statOf(slowdowns), slowdowns},
 	"fct":              {Time, Lower, []string{"stat"}, []string{"min_size", "max_size"}, statOf(times), times},
 	"fct_normalised":   {Share, Lower, nil, []string{"min_size", "max_size"}, fctNormalised, nil},
 	"imbalance":        {Share, Lower, []string{"ports", "window", "interval", "count", "stat"}, nil, statOf(imbalance), imbalance},
@@ -145,8 +136,8 @@ func Check(f *spec.Figure, m spec.Measure) error {
 		return fmt.Errorf("share %g is not between 0 and 1", m.Share)
 	case m.Method != "" && m.Method != "variation" && m.Method != "range":
 		return unknown("method", m.Method, []string{"variation", "range"})
-	case m.Stat != "" && !slices.Contains(fct.Names, m.Stat):
-		return unknown("stat", m.Stat, fct.Names)
+	case m.Stat != "" && !slices.Contains(stats.Names, m.Stat):
+		return unknown("stat", m.Stat, stats.Names)
 	case m.Flows != nil && len(m.Flows) == 0:
 		return fmt.Errorf("flows is empty")
 	case m.Kind == "imbalance" && len(m.Ports) < 2:
@@ -173,8 +164,8 @@ func checkSource(f *spec.Figure, s spec.Source) error {
 			return err
 		}
 	}
-	if s.Count != "" && s.Count != string(rate.Wire) && s.Count != string(rate.Payload) {
-		return unknown("count", s.Count, []string{string(rate.Wire), string(rate.Payload)})
+	if s.Count != "" && s.Count != string(Wire) && s.Count != string(Payload) {
+		return unknown("count", s.Count, []string{string(Wire), string(Payload)})
 	}
 	return nil
 }
@@ -266,9 +257,9 @@ func portOf(f *spec.Figure, s spec.Source, run spec.Run) (string, float64, error
 	return port, float64(link), err
 }
 
-func ofQueue(of func(queue.Samples) float64) func(in) (float64, error) {
+func ofQueue(of func(QueueSamples) float64) func(in) (float64, error) {
 	return func(x in) (float64, error) {
-		s, err := queue.Read(x.dir, x.port, *x.m.Class, x.window)
+		s, err := Queue(x.dir, x.port, *x.m.Class, x.window)
 		if err != nil {
 			return 0, err
 		}
@@ -277,13 +268,13 @@ func ofQueue(of func(queue.Samples) float64) func(in) (float64, error) {
 }
 
 func queueSamples(x in) ([]float64, error) {
-	s, err := queue.Read(x.dir, x.port, *x.m.Class, x.window)
+	s, err := Queue(x.dir, x.port, *x.m.Class, x.window)
 	return s.Bytes.Values(), err
 }
 
 // queueMeans are the means of the queues of all ports that match.
 func queueMeans(x in) ([]float64, error) {
-	return queue.Means(x.dir, x.m.Ports, *x.m.Class, x.window)
+	return QueueMeans(x.dir, x.m.Ports, *x.m.Class, x.window)
 }
 
 // statOf is the measure's statistic of the values.
@@ -293,30 +284,30 @@ func statOf(spread func(in) ([]float64, error)) func(in) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
-		return fct.Stat(values, x.m.Stat)
+		return stats.Of(values, x.m.Stat)
 	}
 }
 
 func utilisation(x in) (float64, error) {
-	counter, err := rate.Link(x.dir, x.port, rate.Count(x.m.Count))
+	counter, err := LinkBytes(x.dir, x.port, ByteCount(x.m.Count))
 	if err != nil {
 		return 0, err
 	}
-	u, err := rate.Utilisation(counter, int64(x.link), x.window)
+	u, err := Utilisation(counter, int64(x.link), x.window)
 	return u, inRun(x.dir, err)
 }
 
 func slowdownTime(x in) (float64, error) {
-	s, err := rate.Flows(x.dir, rate.Pacing, []int64{*x.m.Flow})
+	s, err := FlowRates(x.dir, Pacing, []int64{*x.m.Flow})
 	if err != nil {
 		return 0, err
 	}
-	t, err := convergence.SlowdownTime(s[0], int64(*x.m.Event))
+	t, err := SlowdownTime(s[0], int64(*x.m.Event))
 	return t, inRun(x.dir, err)
 }
 
 func fairTime(x in) (float64, error) {
-	s, err := rate.Flows(x.dir, rate.Pacing, x.m.Flows)
+	s, err := FlowRates(x.dir, Pacing, x.m.Flows)
 	if err != nil {
 		return 0, err
 	}
@@ -324,21 +315,21 @@ func fairTime(x in) (float64, error) {
 	if x.m.Share != 0 {
 		target = x.link * x.m.Share
 	}
-	return convergence.FairTime(s, target, int64(*x.m.Event)), nil
+	return FairTime(s, target, int64(*x.m.Event)), nil
 }
 
 func recoveryTime(x in) (float64, error) {
-	s, err := rate.Flows(x.dir, rate.Pacing, x.m.Flows)
+	s, err := FlowRates(x.dir, Pacing, x.m.Flows)
 	if err != nil {
 		return 0, err
 	}
-	return convergence.RecoveryTime(s, x.link, int64(*x.m.Event)), nil
+	return RecoveryTime(s, x.link, int64(*x.m.Event)), nil
 }
 
 func jitter(x in) (float64, error) {
-	of := convergence.Variation
+	of := Variation
 	if x.m.Method == "range" {
-		of = convergence.Range
+		of = Range
 	}
 	return meanOver(x, of)
 }
@@ -355,7 +346,7 @@ func rateShare(x in) (float64, error) {
 
 // meanOver is the mean over the flows of what each one's rate in the window is.
 func meanOver(x in, of func(series.Series) (float64, error)) (float64, error) {
-	list, err := rate.Flows(x.dir, rate.Pacing, x.m.Flows)
+	list, err := FlowRates(x.dir, Pacing, x.m.Flows)
 	if err != nil {
 		return 0, err
 	}
@@ -371,12 +362,12 @@ func meanOver(x in, of func(series.Series) (float64, error)) (float64, error) {
 }
 
 func pauses(x in) (float64, error) {
-	counts, err := pause.Sent(x.dir, x.window)
-	return float64(pause.Xoff(counts, x.m.Node, x.port, *x.m.Class)), err
+	counts, err := PausesSent(x.dir, x.window)
+	return float64(XoffSent(counts, x.m.Node, x.port, *x.m.Class)), err
 }
 
 func pausedTime(x in) (float64, error) {
-	s, err := rate.Paused(x.dir, x.port)
+	s, err := PausedTime(x.dir, x.port)
 	if err != nil {
 		return 0, err
 	}
@@ -415,15 +406,6 @@ func (x in) maxSize() int64 {
 	return int64(x.m.MaxSize)
 }
 
-func fctSlowdown(x in) (float64, error) {
-	flows, err := x.flows()
-	if err != nil {
-		return 0, err
-	}
-	v, err := flows.Bins([]int64{int64(x.m.MinSize), x.maxSize()})[0].Get(x.m.Stat)
-	return v, inRun(x.dir, err)
-}
-
 func slowdowns(x in) ([]float64, error) {
 	flows, err := x.flows()
 	if err != nil {
@@ -452,7 +434,7 @@ func fctNormalised(x in) (float64, error) {
 }
 
 func imbalance(x in) ([]float64, error) {
-	values, err := rate.Imbalance(x.dir, x.m.Ports, rate.Count(x.m.Count), x.window, int64(x.m.Interval))
+	values, err := Imbalance(x.dir, x.m.Ports, ByteCount(x.m.Count), x.window, int64(x.m.Interval))
 	return values, inRun(x.dir, err)
 }
 
@@ -473,29 +455,29 @@ func ofGames(column string) func(in) (float64, error) {
 		if x.m.Stat == "" && len(values) > 0 {
 			return slices.Max(values), nil
 		}
-		return fct.Stat(values, x.m.Stat)
+		return stats.Of(values, x.m.Stat)
 	}
 }
 
 func flowletSize(x in) (float64, error) {
-	sizes, err := flowlet.Sizes(x.dir, int64(x.m.Gap))
+	sizes, err := FlowletSizes(x.dir, int64(x.m.Gap))
 	if err != nil {
 		return 0, err
 	}
-	return float64(flowlet.Percentile(sizes, x.m.Percentile)), nil
+	return float64(BytesPercentile(sizes, x.m.Percentile)), nil
 }
 
 // flowletSizes are the sizes that shares of the bytes, from 0.1 to 100 % in
 // equal steps, do not exceed: as many of each size as it has bytes.
 func flowletSizes(x in) ([]float64, error) {
-	sizes, err := flowlet.Sizes(x.dir, int64(x.m.Gap))
+	sizes, err := FlowletSizes(x.dir, int64(x.m.Gap))
 	if err != nil {
 		return nil, err
 	}
 	const steps = 1000
 	values := make([]float64, 0, steps)
 	for i := 1; i <= steps; i++ {
-		values = append(values, float64(flowlet.Percentile(sizes, 100*float64(i)/steps)))
+		values = append(values, float64(BytesPercentile(sizes, 100*float64(i)/steps)))
 	}
 	return values, nil
 }
@@ -520,11 +502,11 @@ func reordering(x in) (float64, error) {
 }
 
 func groupTime(x in) (float64, error) {
-	groups, err := group.Read(x.dir)
+	groups, err := Groups(x.dir)
 	if err != nil {
 		return 0, err
 	}
-	g, err := group.One(groups, *x.m.Group)
+	g, err := OneGroup(groups, *x.m.Group)
 	if err != nil {
 		return 0, inRun(x.dir, err)
 	}
@@ -535,11 +517,11 @@ func groupTime(x in) (float64, error) {
 // groupThroughput is over the rate of the receiver's own link, the mean over
 // the measured groups or of one group.
 func groupThroughput(x in) (float64, error) {
-	groups, err := group.Read(x.dir)
+	groups, err := Groups(x.dir)
 	if err == nil && x.m.Group != nil {
-		var one group.Group
-		one, err = group.One(groups, *x.m.Group)
-		groups = []group.Group{one}
+		var one Group
+		one, err = OneGroup(groups, *x.m.Group)
+		groups = []Group{one}
 	}
 	if err != nil {
 		return 0, inRun(x.dir, err)

@@ -3,8 +3,6 @@ package measure
 import (
 	"fmt"
 
-	"fabriclab/analysis/queue"
-	"fabriclab/analysis/rate"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 )
@@ -89,13 +87,13 @@ func Series(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (serie
 func read(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (series.Series, error) {
 	switch s.Kind {
 	case "rate":
-		list, err := rate.Flows(run.Dir, rate.Pacing, []int64{*s.Flow})
+		list, err := FlowRates(run.Dir, Pacing, []int64{*s.Flow})
 		if err != nil {
 			return nil, err
 		}
 		return list[0].In(w), nil
 	case "goodput":
-		list, err := rate.Goodput(run.Dir, []int64{*s.Flow}, w, int64(s.Interval))
+		list, err := Goodput(run.Dir, []int64{*s.Flow}, w, int64(s.Interval))
 		if err != nil {
 			return nil, err
 		}
@@ -106,13 +104,13 @@ func read(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (series.
 		return nil, err
 	}
 	if s.Kind == "utilisation" {
-		counter, err := rate.Link(run.Dir, port, rate.Count(s.Count))
+		counter, err := LinkBytes(run.Dir, port, ByteCount(s.Count))
 		if err != nil {
 			return nil, err
 		}
-		return rate.UtilisationSeries(counter, int64(link), w, int64(s.Interval)), nil
+		return UtilisationSeries(counter, int64(link), w, int64(s.Interval)), nil
 	}
-	samples, err := queue.Read(run.Dir, port, *s.Class, w)
+	samples, err := Queue(run.Dir, port, *s.Class, w)
 	if s.Kind == "queue_max" {
 		return samples.MaxBytes, err
 	}

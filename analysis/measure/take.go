@@ -10,12 +10,10 @@ import (
 	"strings"
 	"sync"
 
-	"fabriclab/analysis/convergence"
-	"fabriclab/analysis/fairness"
 	"fabriclab/analysis/fct"
-	"fabriclab/analysis/rate"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
+	"fabriclab/analysis/stats"
 	"fabriclab/analysis/table"
 	"fabriclab/base/file"
 )
@@ -152,7 +150,7 @@ func (t *tables) readQueues() ([]queueStats, error) {
 		class int64
 	}
 	type samples struct {
-		lengths []int64
+		lengths []float64
 		max     int64
 	}
 	queues := map[key]*samples{}
@@ -165,7 +163,7 @@ func (t *tables) readQueues() ([]queueStats, error) {
 				s = &samples{}
 				queues[k] = s
 			}
-			s.lengths = append(s.lengths, r.Int(1, i))
+			s.lengths = append(s.lengths, float64(r.Int(1, i)))
 			s.max = max(s.max, r.Int(2, i))
 		}
 		return nil
@@ -176,12 +174,7 @@ func (t *tables) readQueues() ([]queueStats, error) {
 	var list []queueStats
 	for _, s := range queues { // only largest values are taken of the list
 		slices.Sort(s.lengths)
-		sum := 0.0
-		for _, n := range s.lengths {
-			sum += float64(n)
-		}
-		n := len(s.lengths)
-		list = append(list, queueStats{sum / float64(n), float64(s.lengths[(99*n+99)/100-1]), float64(s.max)})
+		list = append(list, queueStats{stats.Mean(s.lengths), stats.Quantile(s.lengths, 0.99), float64(s.max)})
 	}
 	return list, nil
 }
@@ -289,7 +282,7 @@ func (t *tables) together() (ids []int64, all series.Window, flows []flow, err e
 		ids = append(ids, f.id)
 		all.From, all.To = max(all.From, f.start), min(all.To, f.end)
 	}
-	if all.To-all.From < convergence.Hold {
+	if all.To-all.From < Hold {
 		return nil, all, nil, undefined("the flows are not active together for 50 us")
 	}
 	return ids, all, flows, nil
@@ -300,7 +293,7 @@ func fairnessIndex(t *tables) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	v, err := fairness.Acked(t.dir, ids, all)
+	v, err := JainOfAcked(t.dir, ids, all)
 	return v, ofRates(t.dir, err)
 }
 
@@ -332,13 +325,13 @@ func convergenceTime(t *tables) (float64, error) {
 			link = max(link, bps)
 		}
 	}
-	rates, err := rate.Flows(t.dir, rate.Pacing, ids)
+	rates, err := FlowRates(t.dir, Pacing, ids)
 	if err != nil {
 		return 0, ofRates(t.dir, err)
 	}
 	for i := range rates {
 		rates[i] = rates[i].In(all)
 	}
-	at := convergence.FairTime(rates, float64(link)/float64(len(ids)), all.From)
+	at := FairTime(rates, float64(link)/float64(len(ids)), all.From)
 	return (at - float64(all.From)) / 1e12, nil
 }

@@ -14,8 +14,8 @@ import (
 	"fabriclab/analysis/chart"
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/collect"
-	"fabriclab/analysis/fct"
 	"fabriclab/analysis/sheet"
+	"fabriclab/analysis/stats"
 	"fabriclab/base/catalog"
 )
 
@@ -228,7 +228,7 @@ func (v *view) draw() (chart.Figure, []string, error) {
 				beside = 0.1 * (float64(style) - float64(len(colours)-1)/2)
 			}
 			for _, g := range v.groups(facet, colour) {
-				mean, half := fct.Mean95(g.values)
+				mean, half := stats.Mean95(g.values)
 				if math.IsNaN(half) || !v.tidy {
 					half = 0
 				}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"fabriclab/analysis/stats"
 	"fabriclab/base/units"
 )
 
@@ -47,13 +48,7 @@ func (s Series) Values() []float64 {
 }
 
 // Mean is the mean of the points' values; NaN without points.
-func (s Series) Mean() float64 {
-	sum := 0.0
-	for _, p := range s {
-		sum += p.Value
-	}
-	return sum / float64(len(s))
-}
+func (s Series) Mean() float64 { return stats.Mean(s.Values()) }
 
 // At is the last point at or before t.
 func (s Series) At(t int64) (Point, bool) {

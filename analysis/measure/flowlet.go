@@ -1,19 +1,18 @@
-// Package flowlet cuts flows into flowlets after the fact, from the `packets`
-// table: what a switch could have moved apart if gaps of a given length ended
-// a flowlet (CONGA, section 2.6 and Figure 5, from simulated traffic).
-package flowlet
+package measure
 
 import (
 	"fmt"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"fabriclab/analysis/table"
 )
 
-// Sizes are the bytes on the wire of all flowlets of a run: the packets of a
+// FlowletSizes are the bytes on the wire of all flowlets of a run: the packets of a
 // flow between gaps longer than gap, in ps. A flow is followed at the first
 // port that is seen to send one of its data packets.
-func Sizes(dir string, gap int64) ([]int64, error) {
+func FlowletSizes(dir string, gap int64) ([]int64, error) {
 	type state struct {
 		port string
 		last int64
@@ -59,20 +58,13 @@ func Sizes(dir string, gap int64) ([]int64, error) {
 	return sizes, nil
 }
 
-// Percentile is the size up to which flowlets hold so many per cent of all
+// BytesPercentile is the size up to which flowlets hold so many per cent of all
 // bytes; the sizes are sorted by it.
-func Percentile(sizes []int64, percent float64) int64 {
+func BytesPercentile(sizes []int64, percent float64) int64 {
 	slices.Sort(sizes)
-	var total int64
-	for _, size := range sizes {
-		total += size
+	values := make([]float64, len(sizes))
+	for i, size := range sizes {
+		values[i] = float64(size)
 	}
-	var sum int64
-	for _, size := range sizes {
-		sum += size
-		if float64(sum) >= percent/100*float64(total) {
-			return size
-		}
-	}
-	return sizes[len(sizes)-1]
+	return int64(stat.Quantile(percent/100, stat.Empirical, values, values)) // each weighs as much as it is long
 }

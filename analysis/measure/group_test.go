@@ -1,4 +1,4 @@
-package group_test
+package measure_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/analysis/group"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/table/tabletest"
 )
 
@@ -19,9 +19,9 @@ func TestGroups(t *testing.T) {
 		{Flow: 3, Group: 0, Dst: "a", SizeBytes: 9999, StartPs: 1e6, EndPs: 99e6, Finished: true, Measured: true},
 		{Flow: 4, Group: 1, Dst: "b", SizeBytes: 1000, StartPs: 2e6, EndPs: -1},
 	})
-	groups, err := group.Read(dir)
+	groups, err := measure.Groups(dir)
 	require.NoError(t, err)
-	assert.Equal(t, []group.Group{
+	assert.Equal(t, []measure.Group{
 		{ID: 1, Flows: 2, Unfinished: 1, Bytes: 2000, Start: 1e6, End: 3e6},
 		{ID: 2, Flows: 2, Measured: true, Receiver: "c", Bytes: 10000, Start: 4e6, End: 9e6},
 	}, groups)
@@ -33,6 +33,6 @@ func TestGroups(t *testing.T) {
 	assert.InDelta(t, 16e9, throughput, 1) // 80 kbit in 5 us
 	_, err = groups[0].Throughput()
 	require.ErrorContains(t, err, "1 of 2 flows of group 1 did not finish")
-	_, err = group.One(groups, 3)
+	_, err = measure.OneGroup(groups, 3)
 	assert.ErrorContains(t, err, "no flow of group 3")
 }

@@ -1,25 +1,24 @@
-// Package pause counts PFC pause frames (`pauses` table).
-package pause
+package measure
 
 import (
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table"
 )
 
-// A Key is where pause frames were sent: a port, `node->neighbour`, and the
+// A PauseKey is where pause frames were sent: a port, `node->neighbour`, and the
 // class they pause.
-type Key struct {
+type PauseKey struct {
 	Node  string
 	Port  string
 	Class int64
 }
 
-// Count is how many pause frames were sent.
-type Count struct{ Xoff, Xon int64 }
+// PauseCount is how many pause frames were sent.
+type PauseCount struct{ Xoff, Xon int64 }
 
-// Sent counts the pause frames sent in the window, by node, port and class.
-func Sent(dir string, w series.Window) (map[Key]Count, error) {
-	counts := map[Key]Count{}
+// PausesSent counts the pause frames sent in the window, by node, port and class.
+func PausesSent(dir string, w series.Window) (map[PauseKey]PauseCount, error) {
+	counts := map[PauseKey]PauseCount{}
 	columns := []table.Column{
 		{Name: "time_ps", Type: table.Int}, {Name: "class", Type: table.Int},
 		{Name: "xoff", Type: table.Bool}, {Name: "sent", Type: table.Bool},
@@ -30,7 +29,7 @@ func Sent(dir string, w series.Window) (map[Key]Count, error) {
 			if !r.Bool(3, i) || !w.Contains(r.Int(0, i)) {
 				continue
 			}
-			key := Key{r.String(4, i), r.String(5, i), r.Int(1, i)}
+			key := PauseKey{r.String(4, i), r.String(5, i), r.Int(1, i)}
 			c := counts[key]
 			if r.Bool(2, i) {
 				c.Xoff++
@@ -44,9 +43,9 @@ func Sent(dir string, w series.Window) (map[Key]Count, error) {
 	return counts, err
 }
 
-// Xoff is the number of XOFF frames for a class sent by a node, at one port or
+// XoffSent is the number of XOFF frames for a class sent by a node, at one port or
 // (port empty) at all of its ports.
-func Xoff(counts map[Key]Count, node, port string, class int64) int64 {
+func XoffSent(counts map[PauseKey]PauseCount, node, port string, class int64) int64 {
 	var n int64
 	for key, c := range counts {
 		if key.Node == node && key.Class == class && (port == "" || key.Port == port) {

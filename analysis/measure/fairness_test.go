@@ -1,4 +1,4 @@
-package fairness_test
+package measure_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/analysis/fairness"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table/tabletest"
 )
@@ -20,15 +20,15 @@ func TestJain(t *testing.T) {
 		{[]float64{1, 0, 0, 0}, 0.25},
 		{[]float64{1, 2, 3}, 36.0 / 42},
 	} {
-		got, err := fairness.Jain(c.shares)
+		got, err := measure.Jain(c.shares)
 		require.NoError(t, err)
 		assert.InDelta(t, c.want, got, 1e-12)
 	}
-	_, err := fairness.Jain([]float64{0, 0})
+	_, err := measure.Jain([]float64{0, 0})
 	require.ErrorContains(t, err, "all shares are 0")
-	_, err = fairness.Jain(nil)
+	_, err = measure.Jain(nil)
 	require.Error(t, err)
-	_, err = fairness.Jain([]float64{-1, 2})
+	_, err = measure.Jain([]float64{-1, 2})
 	require.ErrorContains(t, err, "negative")
 }
 
@@ -39,9 +39,9 @@ func TestAcked(t *testing.T) {
 		{TimePs: 2e6, Flow: 0, AckedBytes: 2000}, {TimePs: 2e6, Flow: 1, AckedBytes: 3000},
 		{TimePs: 3e6, Flow: 0, AckedBytes: 2000}, {TimePs: 3e6, Flow: 1, AckedBytes: 4000},
 	})
-	got, err := fairness.Acked(dir, []int64{0, 1}, series.Window{From: 1e6, To: 2e6})
+	got, err := measure.JainOfAcked(dir, []int64{0, 1}, series.Window{From: 1e6, To: 2e6})
 	require.NoError(t, err)
 	assert.InDelta(t, 16.0/20, got, 1e-12, "1000 and 3000: the second's counter starts inside")
-	_, err = fairness.Acked(dir, []int64{0, 1}, series.Window{From: 0, To: 1e6})
+	_, err = measure.JainOfAcked(dir, []int64{0, 1}, series.Window{From: 0, To: 1e6})
 	require.ErrorContains(t, err, "flow 1 has no rate sample from 0ps to 1us")
 }

@@ -1,6 +1,4 @@
-// Package rate reads the rates of flows (`rates` table) and of links (`links`
-// table). Rates are bit/s.
-package rate
+package measure
 
 import (
 	"fmt"
@@ -11,18 +9,18 @@ import (
 	"fabriclab/base/units"
 )
 
-// What selects a column of `rates`.
-type What string
+// RateColumn selects a column of `rates`.
+type RateColumn string
 
 // The columns.
 const (
-	Pacing What = "rate_bps"    // the sender's pacing rate, bit/s
-	Acked  What = "acked_bytes" // payload bytes acknowledged since the start
+	Pacing RateColumn = "rate_bps"    // the sender's pacing rate, bit/s
+	Acked  RateColumn = "acked_bytes" // payload bytes acknowledged since the start
 )
 
-// Flows reads a column of the rates table for the given flows, over the whole
+// FlowRates reads a column of the rates table for the given flows, over the whole
 // run. A flow without a sample is an error.
-func Flows(dir string, what What, flows []int64) ([]series.Series, error) {
+func FlowRates(dir string, what RateColumn, flows []int64) ([]series.Series, error) {
 	position := map[int64]int{}
 	for i, f := range flows {
 		position[f] = i
@@ -50,7 +48,7 @@ func Flows(dir string, what What, flows []int64) ([]series.Series, error) {
 // Goodput is the rate at which each flow's payload was acknowledged, over
 // steps of at least interval picoseconds.
 func Goodput(dir string, flows []int64, w series.Window, interval int64) ([]series.Series, error) {
-	counters, err := Flows(dir, Acked, flows)
+	counters, err := FlowRates(dir, Acked, flows)
 	if err != nil {
 		return nil, err
 	}
@@ -60,32 +58,32 @@ func Goodput(dir string, flows []int64, w series.Window, interval int64) ([]seri
 	return counters, nil
 }
 
-// Count says which bytes of a link count.
-type Count string
+// ByteCount says which bytes of a link count.
+type ByteCount string
 
-// What may count.
+// RateColumn may count.
 const (
-	Wire    Count = "wire"    // all bytes of all frames
-	Payload Count = "payload" // the payload of data packets
+	Wire    ByteCount = "wire"    // all bytes of all frames
+	Payload ByteCount = "payload" // the payload of data packets
 )
 
-// Link reads a port's byte counter over the whole run, in bytes since the start.
-func Link(dir, port string, count Count) (series.Series, error) {
+// LinkBytes reads a port's byte counter over the whole run, in bytes since the start.
+func LinkBytes(dir, port string, count ByteCount) (series.Series, error) {
 	column := "sent_bytes"
 	if count == Payload {
 		column = "data_bytes"
 	}
-	return links(dir, port, column)
+	return linkCounter(dir, port, column)
 }
 
 // Imbalance is how uneven the loads of several ports are: for every full
 // interval of the window, (largest - smallest) / mean of the bytes they sent
 // in it. Intervals in which none of them sent anything have no value.
-func Imbalance(dir string, ports []string, count Count, w series.Window, interval int64) ([]float64, error) {
+func Imbalance(dir string, ports []string, count ByteCount, w series.Window, interval int64) ([]float64, error) {
 	counters := make([]series.Series, len(ports))
 	for i, port := range ports {
 		var err error
-		if counters[i], err = Link(dir, port, count); err != nil {
+		if counters[i], err = LinkBytes(dir, port, count); err != nil {
 			return nil, err
 		}
 	}
@@ -115,10 +113,10 @@ func Imbalance(dir string, ports []string, count Count, w series.Window, interva
 	return out, nil
 }
 
-// Paused reads how long a port has been paused since the start, in picoseconds.
-func Paused(dir, port string) (series.Series, error) { return links(dir, port, "paused_ps") }
+// PausedTime reads how long a port has been paused since the start, in picoseconds.
+func PausedTime(dir, port string) (series.Series, error) { return linkCounter(dir, port, "paused_ps") }
 
-func links(dir, port, column string) (series.Series, error) {
+func linkCounter(dir, port, column string) (series.Series, error) {
 	var s series.Series
 	columns := append(table.Ints("time_ps", column), table.Column{Name: "link", Type: table.String})
 	err := table.Scan(dir, "links", columns, func(r *table.Rows) error {

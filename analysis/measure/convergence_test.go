@@ -1,4 +1,4 @@
-package convergence_test
+package measure_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/analysis/convergence"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/series"
 )
 
@@ -37,15 +37,15 @@ func TestSlowdownTime(t *testing.T) {
 	}{
 		{"at once", steps([2]float64{300, 100}, [2]float64{400, 50}), 301 * us},
 		{"90 % is not below 90 %", steps([2]float64{300, 100}, [2]float64{310, 90}, [2]float64{400, 89.9}), 311 * us},
-		{"never", steps([2]float64{400, 100}), convergence.Never},
+		{"never", steps([2]float64{400, 100}), measure.Never},
 		// 49 samples of 100 and one of 50 before: mean 99, limit 89.1.
 		{"mean before", steps([2]float64{299, 100}, [2]float64{300, 50}, [2]float64{310, 89.5}, [2]float64{400, 89}), 311 * us},
 	} {
-		got, err := convergence.SlowdownTime(c.rate, 300*us)
+		got, err := measure.SlowdownTime(c.rate, 300*us)
 		require.NoError(t, err, c.name)
 		assert.Equal(t, c.want, got, c.name)
 	}
-	_, err := convergence.SlowdownTime(steps([2]float64{100, 1}), 300*us)
+	_, err := measure.SlowdownTime(steps([2]float64{100, 1}), 300*us)
 	require.ErrorContains(t, err, "no rate sample in the 50us before 300us")
 }
 
@@ -60,33 +60,33 @@ func TestFairTime(t *testing.T) {
 		{"when the later one has arrived", steps([2]float64{305, 100}, [2]float64{500, 48}), second, 311 * us},
 		{"on the edge counts", steps([2]float64{320, 100}, [2]float64{500, 45}), second, 321 * us},
 		{"an excursion starts it again", steps([2]float64{340, 48}, [2]float64{341, 60}, [2]float64{500, 48}), second, 342 * us},
-		{"one does not arrive", steps([2]float64{500, 44}), second, convergence.Never},
-		{"less than 50 us recorded", steps([2]float64{455, 90}, [2]float64{500, 50}), second, convergence.Never},
+		{"one does not arrive", steps([2]float64{500, 44}), second, measure.Never},
+		{"less than 50 us recorded", steps([2]float64{455, 90}, [2]float64{500, 50}), second, measure.Never},
 		{"exactly 50 us recorded", steps([2]float64{449, 90}, [2]float64{500, 50}), second, 450 * us},
-		{"a flow that ends is not fair", steps([2]float64{330, 50}), second, convergence.Never},
+		{"a flow that ends is not fair", steps([2]float64{330, 50}), second, measure.Never},
 	} {
-		assert.Equal(t, c.want, convergence.FairTime([]series.Series{c.first, c.second}, 50, 300*us), c.name)
+		assert.Equal(t, c.want, measure.FairTime([]series.Series{c.first, c.second}, 50, 300*us), c.name)
 	}
 }
 
 func TestRecoveryTime(t *testing.T) {
 	a := steps([2]float64{310, 100}, [2]float64{350, 20}, [2]float64{500, 45})
 	b := from(301*us, steps([2]float64{310, 100}, [2]float64{360, 20}, [2]float64{500, 45}))
-	assert.Equal(t, 361.0*us, convergence.RecoveryTime([]series.Series{a, b}, 100, 300*us))
-	assert.Equal(t, convergence.Never, convergence.RecoveryTime([]series.Series{a, b}, 101, 300*us))
-	assert.Equal(t, 300.0*us, convergence.RecoveryTime([]series.Series{steps([2]float64{500, 95})}, 100, 300*us), "never fell")
+	assert.Equal(t, 361.0*us, measure.RecoveryTime([]series.Series{a, b}, 100, 300*us))
+	assert.Equal(t, measure.Never, measure.RecoveryTime([]series.Series{a, b}, 101, 300*us))
+	assert.Equal(t, 300.0*us, measure.RecoveryTime([]series.Series{steps([2]float64{500, 95})}, 100, 300*us), "never fell")
 }
 
 func TestJitter(t *testing.T) {
 	s := series.Series{{Time: 1, Value: 40}, {Time: 2, Value: 60}, {Time: 3, Value: 40}, {Time: 4, Value: 60}}
-	v, err := convergence.Variation(s)
+	v, err := measure.Variation(s)
 	require.NoError(t, err)
 	assert.InDelta(t, 0.2, v, 1e-12, "deviation 10 over mean 50")
-	r, err := convergence.Range(s)
+	r, err := measure.Range(s)
 	require.NoError(t, err)
 	assert.InDelta(t, 0.4, r, 1e-12)
-	_, err = convergence.Variation(nil)
+	_, err = measure.Variation(nil)
 	require.ErrorContains(t, err, "no rate sample")
-	_, err = convergence.Range(series.Series{{Time: 1}})
+	_, err = measure.Range(series.Series{{Time: 1}})
 	require.ErrorContains(t, err, "rate is 0")
 }

@@ -1,11 +1,9 @@
-// Package fairness measures how equally flows share.
-package fairness
+package measure
 
 import (
 	"errors"
 	"fmt"
 
-	"fabriclab/analysis/rate"
 	"fabriclab/analysis/series"
 )
 
@@ -26,10 +24,10 @@ func Jain(shares []float64) (float64, error) {
 	return sum * sum / (float64(len(shares)) * squares), nil
 }
 
-// Acked is Jain's index of the payload that the flows of the run in dir had
+// JainOfAcked is Jain's index of the payload that the flows of the run in dir had
 // acknowledged within the window.
-func Acked(dir string, flows []int64, w series.Window) (float64, error) {
-	counters, err := rate.Flows(dir, rate.Acked, flows)
+func JainOfAcked(dir string, flows []int64, w series.Window) (float64, error) {
+	counters, err := FlowRates(dir, Acked, flows)
 	if err != nil {
 		return 0, err
 	}

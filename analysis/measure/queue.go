@@ -1,6 +1,4 @@
-// Package queue measures egress queues from the `queues` table. Sizes are
-// bytes.
-package queue
+package measure
 
 import (
 	"fmt"
@@ -9,23 +7,22 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/stat"
-
 	"fabriclab/analysis/series"
+	"fabriclab/analysis/stats"
 	"fabriclab/analysis/table"
 )
 
-// Samples are one queue's samples: its length at each, and its highest length
+// QueueSamples are one queue's samples: its length at each, and its highest length
 // since the one before.
-type Samples struct {
+type QueueSamples struct {
 	Bytes    series.Series
 	MaxBytes series.Series
 }
 
-// Read reads the samples of the queue of a class at a port in the window. No
+// Queue reads the samples of the queue of a class at a port in the window. No
 // sample at all is an error.
-func Read(dir, port string, class int64, w series.Window) (Samples, error) {
-	var s Samples
+func Queue(dir, port string, class int64, w series.Window) (QueueSamples, error) {
+	var s QueueSamples
 	columns := append(table.Ints("time_ps", "class", "bytes", "max_bytes"), table.Column{Name: "link", Type: table.String})
 	err := table.Scan(dir, "queues", columns, func(r *table.Rows) error {
 		for i := range r.N {
@@ -42,10 +39,10 @@ func Read(dir, port string, class int64, w series.Window) (Samples, error) {
 	return s, err
 }
 
-// Means are the mean sampled lengths of the queues of a class at all sampled
+// QueueMeans are the mean sampled lengths of the queues of a class at all sampled
 // ports whose names match a pattern (spine*->leaf*), in the order of the names.
 // A pattern that matches none is an error.
-func Means(dir string, patterns []string, class int64, w series.Window) ([]float64, error) {
+func QueueMeans(dir string, patterns []string, class int64, w series.Window) ([]float64, error) {
 	sums, counts := map[string]float64{}, map[string]float64{}
 	unmatched := slices.Clone(patterns)
 	wanted := map[string]bool{}
@@ -54,8 +51,8 @@ func Means(dir string, patterns []string, class int64, w series.Window) ([]float
 		if known {
 			return want
 		}
-		unmatched = slices.DeleteFunc(unmatched, func(p string) bool { return matches(p, port) })
-		want = slices.ContainsFunc(patterns, func(p string) bool { return matches(p, port) })
+		unmatched = slices.DeleteFunc(unmatched, func(p string) bool { return portMatches(p, port) })
+		want = slices.ContainsFunc(patterns, func(p string) bool { return portMatches(p, port) })
 		wanted[port] = want
 		return want
 	}
@@ -85,13 +82,13 @@ func Means(dir string, patterns []string, class int64, w series.Window) ([]float
 	return means, nil
 }
 
-func matches(pattern, port string) bool {
+func portMatches(pattern, port string) bool {
 	ok, err := path.Match(pattern, port)
 	return ok && err == nil
 }
 
 // Peak is the highest length, between samples too.
-func (s Samples) Peak() float64 {
+func (s QueueSamples) Peak() float64 {
 	return slices.MaxFunc(s.MaxBytes, func(a, b series.Point) int {
 		switch {
 		case a.Value < b.Value:
@@ -104,12 +101,12 @@ func (s Samples) Peak() float64 {
 }
 
 // Mean is the mean of the sampled lengths.
-func (s Samples) Mean() float64 { return s.Bytes.Mean() }
+func (s QueueSamples) Mean() float64 { return s.Bytes.Mean() }
 
 // Percentile is the sampled length that p per cent of the samples do not
 // exceed (the empirical quantile, 0 < p <= 100).
-func (s Samples) Percentile(p float64) float64 {
+func (s QueueSamples) Percentile(p float64) float64 {
 	values := s.Bytes.Values()
 	slices.Sort(values)
-	return stat.Quantile(p/100, stat.Empirical, values, nil)
+	return stats.Quantile(values, p/100)
 }

@@ -1,4 +1,4 @@
-package queue_test
+package measure_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/analysis/queue"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table/tabletest"
 )
@@ -21,7 +21,7 @@ func TestQueue(t *testing.T) {
 			tabletest.Queue{TimePs: i * 1e6, Link: "s2->s3", Class: 1, Bytes: 9e6, MaxBytes: 9e6})
 	}
 	tabletest.Write(t, dir, "queues", rows)
-	s, err := queue.Read(dir, "s1->s2", 1, series.Window{From: 2e6, To: 6e6}) // 300, 400, 500, 600
+	s, err := measure.Queue(dir, "s1->s2", 1, series.Window{From: 2e6, To: 6e6}) // 300, 400, 500, 600
 	require.NoError(t, err)
 	assert.Len(t, s.Bytes, 4)
 	assert.Equal(t, 607.0, s.Peak(), "the highest between samples")
@@ -30,12 +30,12 @@ func TestQueue(t *testing.T) {
 	assert.Equal(t, 400.0, s.Percentile(50))
 	assert.Equal(t, 600.0, s.Percentile(99))
 
-	means, err := queue.Means(dir, []string{"s*->s3", "s1->*"}, 1, series.Window{From: 2e6, To: 6e6})
+	means, err := measure.QueueMeans(dir, []string{"s*->s3", "s1->*"}, 1, series.Window{From: 2e6, To: 6e6})
 	require.NoError(t, err)
 	assert.Equal(t, []float64{450, 9e6}, means)
-	_, err = queue.Means(dir, []string{"s1->*", "s*->leaf*"}, 1, series.Window{From: 0, To: 6e6})
+	_, err = measure.QueueMeans(dir, []string{"s1->*", "s*->leaf*"}, 1, series.Window{From: 0, To: 6e6})
 	require.ErrorContains(t, err, "at a port that matches s*->leaf*; name the ports")
 
-	_, err = queue.Read(dir, "s3->s4", 1, series.Window{From: 0, To: 6e6})
+	_, err = measure.Queue(dir, "s3->s4", 1, series.Window{From: 0, To: 6e6})
 	assert.ErrorContains(t, err, "no sample of s3->s4 class 1 from 0ps to 6us; name the port")
 }

@@ -1,4 +1,4 @@
-package flowlet_test
+package measure_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/analysis/flowlet"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/table/tabletest"
 )
 
@@ -32,15 +32,15 @@ func TestSizes(t *testing.T) {
 	}
 	tabletest.Write(t, dir, "packets", rows)
 	for gap, want := range map[int64][]int64{9: {100, 100, 100, 100, 500}, 10: {100, 100, 200, 500}, 20: {100, 300, 500}, 70: {400, 500}} {
-		sizes, err := flowlet.Sizes(dir, gap)
+		sizes, err := measure.FlowletSizes(dir, gap)
 		require.NoError(t, err)
 		assert.ElementsMatch(t, want, sizes, "gap %d", gap)
 	}
-	sizes, err := flowlet.Sizes(dir, 20) // 100, 300 and 500 of 900 B
+	sizes, err := measure.FlowletSizes(dir, 20) // 100, 300 and 500 of 900 B
 	require.NoError(t, err)
-	assert.Equal(t, []int64{100, 300, 500, 500}, []int64{flowlet.Percentile(sizes, 11), flowlet.Percentile(sizes, 44), flowlet.Percentile(sizes, 45), flowlet.Percentile(sizes, 100)})
+	assert.Equal(t, []int64{100, 300, 500, 500}, []int64{measure.BytesPercentile(sizes, 11), measure.BytesPercentile(sizes, 44), measure.BytesPercentile(sizes, 45), measure.BytesPercentile(sizes, 100)})
 
 	tabletest.Write(t, dir, "packets", rows[1:2])
-	_, err = flowlet.Sizes(dir, 20)
+	_, err = measure.FlowletSizes(dir, 20)
 	assert.ErrorContains(t, err, "record the hosts' ports")
 }

@@ -1,6 +1,4 @@
-// Package convergence measures how sending rates react to an event and settle
-// afterwards. Times are picoseconds; a time that does not come is Never.
-package convergence
+package measure
 
 import (
 	"fmt"

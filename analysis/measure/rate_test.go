@@ -1,4 +1,4 @@
-package rate_test
+package measure_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/analysis/rate"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table/tabletest"
 )
@@ -24,18 +24,18 @@ func TestImbalance(t *testing.T) {
 	}
 	tabletest.Write(t, dir, "links", rows)
 	ports := []string{"a->s0", "a->s1", "a->s2", "a->s3"}
-	got, err := rate.Imbalance(dir, ports, rate.Wire, series.Window{From: 0, To: 45e6}, 10e6)
+	got, err := measure.Imbalance(dir, ports, measure.Wire, series.Window{From: 0, To: 45e6}, 10e6)
 	require.NoError(t, err)
 	// 30, 10, 20, 20; then 30, 70, 50, 50; nothing; then 10, 0, 0, 0.
 	assert.Equal(t, []float64{1, 0.8, 4}, got)
-	got, err = rate.Imbalance(dir, ports[:2], rate.Wire, series.Window{From: 0, To: 40e6}, 20e6)
+	got, err = measure.Imbalance(dir, ports[:2], measure.Wire, series.Window{From: 0, To: 40e6}, 20e6)
 	require.NoError(t, err)
 	assert.Equal(t, []float64{20. / 70, 2}, got, "60 and 80 in the first 20 us")
-	_, err = rate.Imbalance(dir, ports, rate.Wire, series.Window{From: 0, To: 40e6}, 15e6)
+	_, err = measure.Imbalance(dir, ports, measure.Wire, series.Window{From: 0, To: 40e6}, 15e6)
 	require.ErrorContains(t, err, "no sample of a->s0 at 15us")
-	_, err = rate.Imbalance(dir, ports, rate.Wire, series.Window{From: 20e6, To: 30e6}, 10e6)
+	_, err = measure.Imbalance(dir, ports, measure.Wire, series.Window{From: 20e6, To: 30e6}, 10e6)
 	require.ErrorContains(t, err, "in which one of the ports sent anything")
-	_, err = rate.Imbalance(dir, []string{"a->s0", "a->s9"}, rate.Wire, series.Window{From: 0, To: 40e6}, 10e6)
+	_, err = measure.Imbalance(dir, []string{"a->s0", "a->s9"}, measure.Wire, series.Window{From: 0, To: 40e6}, 10e6)
 	assert.ErrorContains(t, err, "no sample of a->s9")
 }
 
@@ -47,16 +47,16 @@ func TestFlows(t *testing.T) {
 		{TimePs: 2e6, Flow: 7, RateBps: 40e9, AckedBytes: 0},
 		{TimePs: 3e6, Flow: 0, RateBps: 50e9, AckedBytes: 3000},
 	})
-	s, err := rate.Flows(dir, rate.Pacing, []int64{7, 0})
+	s, err := measure.FlowRates(dir, measure.Pacing, []int64{7, 0})
 	require.NoError(t, err)
 	assert.Equal(t, series.Series{{Time: 2e6, Value: 40e9}}, s[0])
 	assert.Len(t, s[1], 3)
 
-	g, err := rate.Goodput(dir, []int64{0}, series.Window{From: 1e6, To: 3e6}, 0)
+	g, err := measure.Goodput(dir, []int64{0}, series.Window{From: 1e6, To: 3e6}, 0)
 	require.NoError(t, err)
 	assert.Equal(t, series.Series{{Time: 2e6, Value: 8e9}, {Time: 3e6, Value: 16e9}}, g[0], "1000 B in 1 us are 8 Gb/s")
 
-	_, err = rate.Flows(dir, rate.Pacing, []int64{0, 3})
+	_, err = measure.FlowRates(dir, measure.Pacing, []int64{0, 3})
 	assert.ErrorContains(t, err, "no sample of flow 3")
 }
 
@@ -68,11 +68,11 @@ func TestUtilisation(t *testing.T) {
 		{TimePs: 2e6, Link: "s2->s1", SentBytes: 9, DataBytes: 9},
 		{TimePs: 3e6, Link: "s1->s2", SentBytes: 31250, DataBytes: 25000, PausedPs: 5e5},
 	})
-	wire, err := rate.Link(dir, "s1->s2", rate.Wire)
+	wire, err := measure.LinkBytes(dir, "s1->s2", measure.Wire)
 	require.NoError(t, err)
-	payload, err := rate.Link(dir, "s1->s2", rate.Payload)
+	payload, err := measure.LinkBytes(dir, "s1->s2", measure.Payload)
 	require.NoError(t, err)
-	paused, err := rate.Paused(dir, "s1->s2")
+	paused, err := measure.PausedTime(dir, "s1->s2")
 	require.NoError(t, err)
 
 	for _, c := range []struct {
@@ -87,15 +87,15 @@ func TestUtilisation(t *testing.T) {
 		{"payload", payload, series.Window{From: 1e6, To: 2e6}, 0.8},
 		{"window beyond the last sample counts to the last sample", wire, series.Window{From: 2e6, To: 9e6}, 0.5},
 	} {
-		got, err := rate.Utilisation(c.counter, 100e9, c.w)
+		got, err := measure.Utilisation(c.counter, 100e9, c.w)
 		require.NoError(t, err, c.name)
 		assert.InDelta(t, c.want, got, 1e-12, c.name)
 	}
-	_, err = rate.Utilisation(wire, 100e9, series.Window{From: 5e6, To: 9e6})
+	_, err = measure.Utilisation(wire, 100e9, series.Window{From: 5e6, To: 9e6})
 	require.ErrorContains(t, err, "no sample from 5us to 9us")
-	assert.Equal(t, series.Series{{Time: 2e6, Value: 1}, {Time: 3e6, Value: 0.5}}, rate.UtilisationSeries(wire, 100e9, series.Window{From: 1e6, To: 3e6}, 1e6))
+	assert.Equal(t, series.Series{{Time: 2e6, Value: 1}, {Time: 3e6, Value: 0.5}}, measure.UtilisationSeries(wire, 100e9, series.Window{From: 1e6, To: 3e6}, 1e6))
 	assert.Equal(t, 5e5, paused.Growth(series.Window{From: 0, To: 3e6}))
 
-	_, err = rate.Link(dir, "s9->s1", rate.Wire)
+	_, err = measure.LinkBytes(dir, "s9->s1", measure.Wire)
 	assert.ErrorContains(t, err, "no sample of s9->s1")
 }

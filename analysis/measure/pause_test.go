@@ -1,4 +1,4 @@
-package pause_test
+package measure_test
 
 import (
 	"testing"
@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/analysis/pause"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table/tabletest"
 )
@@ -21,14 +21,14 @@ func TestSent(t *testing.T) {
 		{TimePs: 5e6, Node: "s1", Link: "s1->b", Class: 0, Xoff: true, Sent: true},
 		{TimePs: 9e6, Node: "s1", Link: "s1->b", Class: 1, Xoff: true, Sent: true},
 	})
-	counts, err := pause.Sent(dir, series.Window{From: 0, To: 8e6})
+	counts, err := measure.PausesSent(dir, series.Window{From: 0, To: 8e6})
 	require.NoError(t, err)
-	assert.Equal(t, map[pause.Key]pause.Count{
+	assert.Equal(t, map[measure.PauseKey]measure.PauseCount{
 		{Node: "s1", Port: "s1->a", Class: 1}: {Xoff: 1, Xon: 1},
 		{Node: "s1", Port: "s1->b", Class: 1}: {Xoff: 1},
 		{Node: "s1", Port: "s1->b", Class: 0}: {Xoff: 1},
 	}, counts)
-	assert.EqualValues(t, 2, pause.Xoff(counts, "s1", "", 1))
-	assert.EqualValues(t, 1, pause.Xoff(counts, "s1", "s1->a", 1))
-	assert.EqualValues(t, 0, pause.Xoff(counts, "s2", "", 1))
+	assert.EqualValues(t, 2, measure.XoffSent(counts, "s1", "", 1))
+	assert.EqualValues(t, 1, measure.XoffSent(counts, "s1", "s1->a", 1))
+	assert.EqualValues(t, 0, measure.XoffSent(counts, "s2", "", 1))
 }

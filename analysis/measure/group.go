@@ -1,6 +1,4 @@
-// Package group measures what flows of one group do together, from the `flows`
-// table: the rounds of an incast, the transfers of a job.
-package group
+package measure
 
 import (
 	"fmt"
@@ -22,8 +20,8 @@ type Group struct {
 	Start, End int64  // ps: the first start, the last end of those that finished
 }
 
-// Read reads the groups of a run by their number.
-func Read(dir string) ([]Group, error) {
+// Groups reads the groups of a run by their number.
+func Groups(dir string) ([]Group, error) {
 	found := map[int64]*Group{}
 	columns := append(table.Ints("group", "size_bytes", "start_ps", "end_ps"),
 		table.Column{Name: "finished", Type: table.Bool}, table.Column{Name: "measured", Type: table.Bool},
@@ -81,8 +79,8 @@ func (g Group) Throughput() (float64, error) {
 	return float64(g.Bytes) * 8 / (float64(ps) / float64(units.Second)), nil
 }
 
-// One is a group by its number.
-func One(groups []Group, id int64) (Group, error) {
+// OneGroup is a group by its number.
+func OneGroup(groups []Group, id int64) (Group, error) {
 	for _, g := range groups {
 		if g.ID == id {
 			return g, nil

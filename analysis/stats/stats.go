@@ -1,0 +1,83 @@
+// Package stats has the statistics that measures, claims and plots share. A
+// quantile is gonum's empirical one: the smallest value that the given share of
+// them does not exceed.
+package stats
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Names are the statistics of Of.
+var Names = []string{"mean", "median", "p95", "p99", "p99.9", "min", "max"}
+
+// Of is a statistic of values by its name; they are sorted by it. Without
+// values it is NaN.
+func Of(values []float64, name string) (float64, error) {
+	if !slices.Contains(Names, name) {
+		return 0, fmt.Errorf("%q is not a statistic; there are %v", name, Names)
+	}
+	if len(values) == 0 {
+		return math.NaN(), nil
+	}
+	slices.Sort(values)
+	switch name {
+	case "mean":
+		return Mean(values), nil
+	case "min":
+		return values[0], nil
+	case "max":
+		return values[len(values)-1], nil
+	}
+	return Quantile(values, shares[name]), nil
+}
+
+// shares are those of the values that the quantiles are not exceeded by.
+var shares = map[string]float64{"median": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
+
+// Mean is the mean of values in their order; NaN without any. gonum's adds in
+// the order of the machine's vector instructions, whose last digit is not the
+// same everywhere.
+func Mean(values []float64) float64 { return Sum(values) / float64(len(values)) }
+
+// Sum adds values in their order.
+func Sum(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum
+}
+
+// Quantile is the smallest of sorted values that a share p of them does not
+// exceed. There is one value or more.
+func Quantile(sorted []float64, p float64) float64 {
+	return stat.Quantile(p, stat.Empirical, sorted, nil)
+}
+
+// Quantiles are the quantiles of the shares; the values are sorted by it.
+// There is one value or more.
+func Quantiles(values, shares []float64) []float64 {
+	slices.Sort(values)
+	out := make([]float64, len(shares))
+	for i, p := range shares {
+		out[i] = Quantile(values, p)
+	}
+	return out
+}
+
+// Mean95 is the mean of one value per seed and the half width of its 95 %
+// confidence interval by Student's t; NaN with fewer than two seeds.
+func Mean95(values []float64) (mean, half float64) {
+	mean = Mean(values)
+	n := float64(len(values))
+	if n < 2 {
+		return mean, math.NaN()
+	}
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: n - 1}.Quantile(0.975)
+	return mean, t * stat.StdDev(values, nil) / math.Sqrt(n)
+}

@@ -1,0 +1,54 @@
+package stats_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/analysis/stats"
+)
+
+func TestOf(t *testing.T) {
+	values := func() []float64 { return []float64{4, 1, 3, 2} }
+	for name, want := range map[string]float64{"mean": 2.5, "median": 2, "p95": 4, "p99": 4, "p99.9": 4, "min": 1, "max": 4} {
+		got, err := stats.Of(values(), name)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, name)
+		got, err = stats.Of(nil, name)
+		require.NoError(t, err)
+		assert.True(t, math.IsNaN(got), name)
+	}
+	many := make([]float64, 1000)
+	for i := range many {
+		many[i] = float64(1000 - i)
+	}
+	for name, want := range map[string]float64{"median": 500, "p95": 950, "p99": 990, "p99.9": 999} {
+		got, err := stats.Of(many, name)
+		require.NoError(t, err)
+		assert.Equal(t, want, got, name)
+	}
+	_, err := stats.Of(values(), "p50")
+	assert.ErrorContains(t, err, `"p50" is not a statistic`)
+}
+
+// Sums are made in the order of the values, whatever the machine adds at once.
+func TestMeanIsInOrder(t *testing.T) {
+	values := []float64{1e16, 1, 1, 1, 1, 1, 1, -1e16}
+	assert.Equal(t, 0.0, stats.Sum(values), "each 1 is lost beside 1e16")
+	assert.Equal(t, 0.0, stats.Mean(values))
+}
+
+func TestQuantiles(t *testing.T) {
+	assert.Equal(t, []float64{1, 1, 2, 2, 4}, stats.Quantiles([]float64{4, 1, 3, 2}, []float64{0, 0.25, 0.26, 0.5, 1}))
+}
+
+func TestMean95(t *testing.T) {
+	mean, half := stats.Mean95([]float64{1, 2, 3, 4, 5})
+	assert.InDelta(t, 3, mean, 0)
+	assert.InDelta(t, 2.776445*math.Sqrt(2.5)/math.Sqrt(5), half, 1e-5, "t(4) is 2.776")
+	mean, half = stats.Mean95([]float64{7})
+	assert.InDelta(t, 7, mean, 0)
+	assert.True(t, math.IsNaN(half))
+}
