@@ -1,7 +1,6 @@
 package yamlfile_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -83,7 +82,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		var problem *yamlfile.Error
-		require.True(t, errors.As(err, &problem), "%v", err)
+		require.ErrorAs(t, err, &problem)
 		lines := strings.Count(text, "\n") + 1
 		require.True(t, problem.Line >= 1 && problem.Line <= lines && problem.Column >= 1, "%v of %d lines", err, lines)
 	})

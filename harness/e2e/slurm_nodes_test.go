@@ -22,6 +22,7 @@ var longer = []string{"--set", "trace.rates.interval=20ns", "--set", "trace.queu
 // same command comes to the same bytes.
 func TestSlurmLosesNodes(t *testing.T) {
 	t.Parallel() // it waits most of the time
+	whole := t // in which nodes live on when one of its parts is over
 	c := slurmtest.StartNodes(t, lab.root, 2)
 	local := filepath.Join(t.TempDir(), "results")
 	_, stderr, err := fabriclab(t, nil, append([]string{"run", resumeSweep, "--out", local}, longer...)...)
@@ -66,7 +67,7 @@ func TestSlurmLosesNodes(t *testing.T) {
 		c.KillNode(t, slurmtest.Node(2))
 		assert.Contains(t, before, "Launching batch job", "it had something to do")
 		end(t, s, results, "after a node died")
-		c.StartNode(t, slurmtest.Node(2))
+		c.StartNode(whole, slurmtest.Node(2))
 	})
 
 	t.Run("a node's spool is full", func(t *testing.T) {

@@ -90,7 +90,7 @@ func findResults(results string, args []string) (*findings, error) {
 	seen := map[string]bool{}
 	for _, arg := range args {
 		dir := filepath.Join(results, "figures", filepath.FromSlash(arg))
-		if _, err := os.Stat(filepath.Join(dir, "claims.json")); filepath.IsAbs(arg) || err != nil {
+		if filepath.IsAbs(arg) || !isFigure(dir) {
 			dir = arg
 		}
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -113,6 +113,15 @@ func findResults(results string, args []string) (*findings, error) {
 	return f, nil
 }
 
+func isFigure(dir string) bool {
+	for _, name := range []string{"claims.json", "figure.json"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 func nothingFound(where string) error {
 	return fmt.Errorf("there are no results in %s; make some with: fabriclab figure fncc/fig10 (one figure), make figures (all), or fabriclab run FILE", where)
 }
@@ -128,10 +137,10 @@ func (f *findings) add(dir string, seen map[string]bool) error {
 		switch {
 		case info.IsDir() && path != dir && strings.HasPrefix(name, "."):
 			return fs.SkipDir
-		case name != "claims.json":
+		case name != "claims.json" && name != "figure.json": // one of them may be gone
 			return nil
 		}
-		target, err := filepath.EvalSymlinks(path)
+		target, err := filepath.EvalSymlinks(filepath.Dir(path))
 		if err != nil || seen[target] {
 			return err
 		}

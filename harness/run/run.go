@@ -222,8 +222,9 @@ func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, e
 		return nil, false, failed(ctx, job, err)
 	}
 	// Another process may have made it while this one waited for the lock.
-	if m, _, err = find(job, w.Options); m != nil {
-		if err := dir.Discard(); err != nil {
+	m, _, err = find(job, w.Options)
+	if m != nil || err != nil {
+		if err := errors.Join(err, dir.Discard()); err != nil {
 			return nil, false, failed(ctx, job, err)
 		}
 		return m, true, nil
