@@ -4,7 +4,7 @@
 #include <map>
 #include <memory>
 
-#include "mechanisms/flowtune/stand_alone.h"
+#include "mechanisms/runner/flowtune_alone.h"
 
 namespace fabric {
 

@@ -3,7 +3,7 @@
 #include <map>
 #include <sstream>
 
-#include "mechanisms/flowtune/stand_alone.h"
+#include "mechanisms/runner/flowtune_alone.h"
 #include "mechanisms/runner/catalog.h"
 #include "mechanisms/runner/recorder.h"
 #include "mechanisms/runner/trace_stream.h"

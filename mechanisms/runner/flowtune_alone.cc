@@ -1,4 +1,4 @@
-#include "mechanisms/flowtune/stand_alone.h"
+#include "mechanisms/runner/flowtune_alone.h"
 
 #include <algorithm>
 #include <cmath>
