@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mechanisms/core/component.h"
@@ -67,8 +68,12 @@ void plugStandard(Component& place, int classes, Make&& make) {
   }
 }
 
-/// In a .cc file: adds a row when the program starts.
+struct SlotRow {
+  explicit SlotRow(Slot slot) { Slots::add(std::move(slot)); }
+};
+
+/// In a .cc file: adds a row when the program starts, before the engines' own initialisers look at the table.
 #define FABRIC_SLOT(name, ...) \
-  static const bool slot_##name __attribute__((init_priority(1000))) = (::fabric::Slots::add(__VA_ARGS__), true)
+  static const ::fabric::SlotRow slot_##name __attribute__((init_priority(1000))) (::fabric::Slot __VA_ARGS__)
 
 }  // namespace fabric
