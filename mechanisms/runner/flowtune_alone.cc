@@ -57,7 +57,7 @@ Paths::Paths(const Scenario& scenario, const std::vector<ScenarioRoute>& routes)
   bool first = true;
   for (uint32_t n = 0; n < scenario.nodes.size(); ++n) {
     if (scenario.nodes[n].isHost) continue;
-    const ComponentSpec& selector = scenario.componentAt(n, "path_selector");
+    const ComponentSpec& selector = scenario.at(n).in("path_selector").front();
     if (selector.type != "ecmp") {
       throw InputError("the path selector is " + selector.type +
                        ", whose paths the allocator cannot know before packets are sent; it must be ecmp");

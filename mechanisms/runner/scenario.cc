@@ -359,12 +359,11 @@ Scenario Scenario::load(const std::string& file) {
   return s;
 }
 
-const ComponentSpec& Scenario::componentAt(uint32_t node, const std::string& slot) const {
-  const Slot* wanted = Slots::find(slot);
-  for (const auto& [s, stand] : components.at(componentsOf.at(node)).slots) {
-    if (s == wanted && !stand.empty()) return stand.front();
+const std::vector<ComponentSpec>& NodeComponents::in(const std::string& slot) const {
+  for (const auto& [s, stand] : slots) {
+    if (s->key == slot) return stand;
   }
-  throw std::logic_error("node " + nodes.at(node).name + " has nothing in the slot " + slot);
+  throw std::logic_error("a " + node.type + " has no slot " + slot);
 }
 
 std::vector<ScenarioRoute> loadRoutes(const std::string& file) {

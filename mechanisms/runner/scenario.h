@@ -44,6 +44,9 @@ struct ComponentSpec {
 struct NodeComponents {
   ComponentSpec node, port;
   std::vector<std::pair<const Slot*, std::vector<ComponentSpec>>> slots;
+
+  /// All that stands in a slot; throws where there is no such slot.
+  const std::vector<ComponentSpec>& in(const std::string& slot) const;
 };
 
 struct ScenarioTable {
@@ -85,8 +88,7 @@ struct Scenario {
   std::vector<NodeComponents> components;
   static constexpr size_t kHost = 0, kSwitch = 1;
   std::vector<size_t> componentsOf;  // by node: which of them
-  /// What stands in a slot for one, at a node of the network.
-  const ComponentSpec& componentAt(uint32_t node, const std::string& slot) const;
+  const NodeComponents& at(uint32_t node) const { return components[componentsOf[node]]; }
   std::vector<ScenarioTable> tables;
   std::vector<ScenarioLinkEvent> linkEvents;
   std::vector<ScenarioHostEvent> hostEvents;

@@ -55,18 +55,21 @@ Param(const core::ComponentSpec& spec, const std::string& name)
 void
 SetTcp(const core::Scenario& s)
 {
-    if (s.transport.type != "tcp")
+    const core::NodeComponents& host = s.components[core::Scenario::kHost];
+    const core::ComponentSpec& transport = host.in("transport").front();
+    const core::ComponentSpec& control = host.in("congestion_control").front();
+    if (transport.type != "tcp")
     {
-        throw core::InputError("transport " + s.transport.type +
+        throw core::InputError("transport " + transport.type +
                                ": ns-3 has only tcp; choose a scenario with it");
     }
     Ns3Tcp tcp;
-    tcp.control = s.congestionControl.type;
-    tcp.segment = Param(s.host, "mtu") - FabricInternet::FRAMING - TCP_HEADERS;
-    tcp.initialWindow = Param(s.congestionControl, "initial_window");
-    tcp.ackEvery = Param(s.host, "ack_every");
-    tcp.ackDelay = PicoSeconds(Param(s.transport, "ack_delay"));
-    tcp.minRto = PicoSeconds(Param(s.transport, "min_rto"));
+    tcp.control = control.type;
+    tcp.segment = Param(host.node, "mtu") - FabricInternet::FRAMING - TCP_HEADERS;
+    tcp.initialWindow = Param(control, "initial_window");
+    tcp.ackEvery = Param(host.node, "ack_every");
+    tcp.ackDelay = PicoSeconds(Param(transport, "ack_delay"));
+    tcp.minRto = PicoSeconds(Param(transport, "min_rto"));
     if (!SetNs3Tcp(tcp))
     {
         throw core::InputError("congestion control " + tcp.control +
@@ -147,7 +150,7 @@ OverFabric(const core::Scenario& s, core::FlowFeed& feed)
     }
     FabricInternetHelper internet;
     internet.SetAttribute("QueueBytes", UintegerValue(HOST_QUEUE));
-    internet.SetAttribute("Class", UintegerValue(s.queues.size() - 1)); // data
+    internet.SetAttribute("Class", UintegerValue(s.components[core::Scenario::kSwitch].in("queues").size() - 1)); // data
     const NetDeviceContainer nics = internet.Install(hosts);
     const Ipv4InterfaceContainer assigned = Ipv4AddressHelper("10.0.0.0", "255.0.0.0").Assign(nics);
     TrafficControlHelper().Uninstall(nics);
