@@ -19,7 +19,7 @@ class ParameterChanger : public cSimpleModule {
     cModule* target = getModuleByPath(("^." + par("target").stdstringValue()).c_str());
     const std::string gate = par("gate").stdstringValue();
     cComponent* owner = target;
-    if (!gate.empty()) owner = target->gate(gate.c_str())->getChannel();
+    if (!gate.empty()) owner = target->gate(gate.c_str(), 0)->getChannel();
     owner->par(par("parameter").stringValue()).parse(par("value").stringValue());
   }
 };

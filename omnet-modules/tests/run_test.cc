@@ -292,8 +292,8 @@ std::string sourceOf(const Table& rows, size_t i) {
   const auto has = [&](const char* column) { return rows.count(column) != 0; };
   const auto node = static_cast<size_t>(rows.at(has("node") ? "node" : has("src") ? "src" : "flow")[i]);
   std::string source = std::string("ProbedDumbbell.") + names[node];  // flow 0 starts at node 0, flow 1 at node 1
-  if (has("port")) source += ".port[" + std::to_string(rows.at("port")[i]) + "]";
-  if (has("port") && has("class") && node >= 3) source += ".queue[" + std::to_string(rows.at("class")[i]) + "]";
+  if (has("port")) source += (node < 3 ? ".nic[" : ".port[") + std::to_string(rows.at("port")[i]) + "]";
+  if (has("port") && has("class")) source += ".queue[" + std::to_string(rows.at("class")[i]) + "]";
   return source;
 }
 
