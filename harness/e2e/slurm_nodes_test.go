@@ -22,7 +22,7 @@ var longer = []string{"--set", "trace.rates.interval=20ns", "--set", "trace.queu
 // same command comes to the same bytes.
 func TestSlurmLosesNodes(t *testing.T) {
 	t.Parallel() // it waits most of the time
-	whole := t // in which nodes live on when one of its parts is over
+	whole := t   // in which nodes live on when one of its parts is over
 	c := slurmtest.StartNodes(t, lab.root, 2)
 	local := filepath.Join(t.TempDir(), "results")
 	_, stderr, err := fabriclab(t, nil, append([]string{"run", resumeSweep, "--out", local}, longer...)...)
