@@ -53,5 +53,5 @@ func TestLongLogRange(t *testing.T) {
 	e, err := loadFile(t, write(t, base+"matrix: {run.stop: {from: 1.234567us, to: 98.76543ms, count: 200, scale: log, digits: 6}}\n"), "")
 	require.NoError(t, err)
 	assert.Len(t, e.Points, 200)
-	assert.Less(t, time.Since(begin), 10*time.Second)
+	assert.Less(t, time.Since(begin), time.Minute)
 }

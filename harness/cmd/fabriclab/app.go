@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"os"
 	"runtime"
 	"time"
 
@@ -59,7 +58,7 @@ says, figure by figure, whether the papers' claims hold.
 Settings come from flags, over FABRICLAB_* variables (FABRICLAB_JOBS=4), over
 ` + settingsFile + ` in the working directory or the checkout, over defaults.`,
 		SilenceUsage: true, SilenceErrors: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.load(cmd.Root().PersistentFlags(), os.Environ()) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.load(cmd.Root().PersistentFlags()) },
 	}
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)

@@ -3,11 +3,14 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
+	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
@@ -24,25 +27,29 @@ const (
 )
 
 // settings are flags, which variables and a file may set where the command line
-// does not: what they say is read as a flag's value is.
+// does not. viper says which of the three holds; the flag reads the value, so a
+// value is checked in the same way wherever it stands.
 type settings struct {
 	flags *pflag.FlagSet
+	viper *viper.Viper
 	from  map[string]string // where a value comes from that is not the default
 }
 
 // readSettings lays FABRICLAB_* variables over fabriclab.yaml, of the working
 // directory or the checkout, and both below the flags of the command line.
-func (a *app) readSettings(flags *pflag.FlagSet, environ []string) (*settings, error) {
-	s := &settings{flags: flags, from: map[string]string{}}
-	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed {
-			s.from[f.Name] = "--" + f.Name
-		}
-	})
-	if err := s.readEnvironment(environ); err != nil {
+func (a *app) readSettings(flags *pflag.FlagSet) (*settings, error) {
+	s := &settings{flags: flags, viper: viper.New(), from: map[string]string{}}
+	s.viper.SetEnvPrefix(strings.TrimSuffix(settingsPrefix, "_"))
+	s.viper.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
+	s.viper.AutomaticEnv()
+	if err := s.viper.BindPFlags(flags); err != nil {
 		return nil, err
 	}
-	a.Set.Root = s.text("root")
+	if err := s.knowEnvironment(); err != nil {
+		return nil, err
+	}
+	// The file may be the checkout's, which these may name.
+	a.Set.Root = s.viper.GetString("root")
 	candidates := []string{settingsFile}
 	if root, err := a.Root(); err == nil {
 		candidates = append(candidates, filepath.Join(root, settingsFile))
@@ -60,20 +67,35 @@ func (a *app) readSettings(flags *pflag.FlagSet, environ []string) (*settings, e
 		}
 		break
 	}
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Changed {
+			s.from[f.Name] = "--" + f.Name
+		}
+	})
+	for _, name := range slices.Sorted(maps.Keys(s.from)) {
+		if err := s.read(s.from[name], flags.Lookup(name)); err != nil {
+			return nil, err
+		}
+	}
 	return s, nil
 }
 
-func (s *settings) readEnvironment(environ []string) error {
-	for _, variable := range environ {
+// knowEnvironment refuses variables that no setting has: viper asks only for
+// those it knows.
+func (s *settings) knowEnvironment() error {
+	for _, variable := range os.Environ() {
 		name, value, _ := strings.Cut(variable, "=")
 		key, ours := strings.CutPrefix(name, settingsPrefix)
 		if !ours || value == "" || strings.HasPrefix(key, "TEST_") || strings.HasPrefix(key, "SHOW_") { // those are of the tests
 			continue
 		}
 		setting := strings.ToLower(strings.ReplaceAll(key, "_", "-"))
-		if err := s.set(name, name, setting, value, nil); err != nil {
-			return err
+		if s.flags.Lookup(setting) == nil {
+			return s.unknown(name, name, func(f string) string {
+				return settingsPrefix + strings.ToUpper(strings.ReplaceAll(f, "-", "_"))
+			})
 		}
+		s.from[setting] = name
 	}
 	return nil
 }
@@ -86,67 +108,63 @@ func (s *settings) readFile(file string, root *yaml.Node) error {
 	if root.Kind != yaml.MappingNode {
 		return fmt.Errorf("%s: not a mapping of settings to values, such as jobs: 4", at(root))
 	}
+	values := map[string]any{}
 	for i := 0; i < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
+		if s.flags.Lookup(key.Value) == nil {
+			return s.unknown(at(key), key.Value, func(f string) string { return f })
+		}
 		if value.Tag == "!!null" {
 			continue
 		}
-		var list []string
 		switch value.Kind {
 		case yaml.SequenceNode:
-			list = []string{}
+			list := []string{}
 			for _, item := range value.Content {
 				if item.Kind != yaml.ScalarNode {
 					return fmt.Errorf("%s: %s is a list of single values", at(item), key.Value)
 				}
 				list = append(list, item.Value)
 			}
+			values[key.Value] = list
 		case yaml.ScalarNode:
+			values[key.Value] = value.Value
 		default:
 			return fmt.Errorf("%s: %s is a single value or a list of them", at(value), key.Value)
 		}
-		where := at(value)
-		if s.flags.Lookup(key.Value) == nil {
-			where = at(key)
-		}
-		if err := s.set(where, key.Value, key.Value, value.Value, list); err != nil {
-			return err
+		if s.from[key.Value] == "" {
+			s.from[key.Value] = at(value)
 		}
 	}
-	return nil
+	return s.viper.MergeConfigMap(values)
+}
+
+// unknown is the error of a setting that is none, with the nearest one as it is
+// written there.
+func (s *settings) unknown(where, name string, written func(flag string) string) error {
+	var known []string
+	s.flags.VisitAll(func(f *pflag.Flag) { known = append(known, written(f.Name)) })
+	return fmt.Errorf("%s: there is no setting %q%s", where, name, catalog.Hint(name, known))
 }
 
 // examples are values by the types of flags.
 var examples = map[string]string{"int": "a whole number, such as 4", "bool": "true or false", "duration": "a time with its unit, such as 5m or 30s"}
 
-// set reads a value as the flag's, unless something before has set it. list is
-// not nil where several values are given.
-func (s *settings) set(where, name, setting, value string, list []string) error {
-	flag := s.flags.Lookup(setting)
-	if flag == nil {
-		var known []string
-		s.flags.VisitAll(func(f *pflag.Flag) {
-			if name == where { // a variable
-				known = append(known, settingsPrefix+strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_")))
-			} else {
-				known = append(known, f.Name)
-			}
-		})
-		return fmt.Errorf("%s: there is no setting %q%s", where, name, catalog.Hint(name, known))
-	}
-	if s.from[setting] != "" {
+// read gives the flag the value that holds, unless it is the flag's own.
+func (s *settings) read(where string, flag *pflag.Flag) error {
+	if flag.Changed {
 		return nil
 	}
-	s.from[setting] = where
-	several, takesList := flag.Value.(pflag.SliceValue)
-	switch {
-	case list != nil && !takesList:
-		return fmt.Errorf("%s: %s is one value, not a list", where, setting)
-	case list != nil:
+	value := s.viper.Get(flag.Name)
+	if list, ok := value.([]string); ok {
+		several, takesList := flag.Value.(pflag.SliceValue)
+		if !takesList {
+			return fmt.Errorf("%s: %s is one value, not a list", where, flag.Name)
+		}
 		return several.Replace(list)
 	}
-	if err := flag.Value.Set(value); err != nil {
-		return fmt.Errorf("%s: %s is %q; it is %s", where, setting, value, examples[flag.Value.Type()])
+	if err := flag.Value.Set(fmt.Sprint(value)); err != nil {
+		return fmt.Errorf("%s: %s is %q; it is %s", where, flag.Name, value, examples[flag.Value.Type()])
 	}
 	return nil
 }
@@ -159,8 +177,8 @@ func (s *settings) wrong(name, format string, args ...any) error {
 }
 
 // load reads the settings and checks them.
-func (a *app) load(flags *pflag.FlagSet, environ []string) error {
-	s, err := a.readSettings(flags, environ)
+func (a *app) load(flags *pflag.FlagSet) error {
+	s, err := a.readSettings(flags)
 	if err != nil {
 		return err
 	}
