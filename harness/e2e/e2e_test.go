@@ -63,9 +63,15 @@ func setUp(m *testing.M) int {
 // fabriclab runs the tool and returns what it printed.
 func fabriclab(t *testing.T, env []string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	return fabriclabAt(t, lab.root, 5*time.Minute, env, args...)
+}
+
+// fabriclabAt runs the tool on a checkout.
+func fabriclabAt(t *testing.T, root string, limit time.Duration, env []string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, lab.program, append([]string{"--root", lab.root}, args...)...)
+	cmd := exec.CommandContext(ctx, lab.program, append([]string{"--root", root}, args...)...)
 	cmd.Env = append(os.Environ(), env...)
 	var out, errOut strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errOut
