@@ -1,5 +1,5 @@
 // Package claims judges what a paper claims against what was measured
-// (docs/claims.md): reproduced, deviates or not-evaluated.
+// (docs/claims.md): reproduced, deviates, inconclusive or not-evaluated.
 package claims
 
 import (
@@ -18,13 +18,6 @@ import (
 	"fabriclab/base/catalog"
 )
 
-// The verdicts.
-const (
-	Reproduced   = "reproduced"
-	Deviates     = "deviates"
-	NotEvaluated = "not-evaluated"
-)
-
 // DefaultTolerance is how far a number may be from the paper's, relatively.
 const DefaultTolerance = 0.25
 
@@ -41,7 +34,9 @@ type Result struct {
 	// Within is the span that reproduces a number.
 	Within  *[2]float64 `json:"within,omitempty"`
 	Verdict string      `json:"verdict"`
-	Note    string      `json:"note"`
+	// Beside says why the claim is not in the totals.
+	Beside string `json:"beside,omitempty"`
+	Note   string `json:"note"`
 }
 
 // Lookup is the value of a measure in a run (an index into the runs); +Inf is
@@ -75,21 +70,37 @@ func Check(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 	if err := checkScales(c.Scales); err != nil {
 		return err
 	}
+	if c.Beside != "" && !slices.Contains(Besides, c.Beside) {
+		return fmt.Errorf("beside is %q%s", c.Beside, catalog.Hint(c.Beside, Besides))
+	}
+	if len(c.BesideWhere) > 0 && c.Beside == "" {
+		return fmt.Errorf("beside_where needs beside, which is one of %s", strings.Join(Besides, ", "))
+	}
+	if err := checkSome(f, c, matrix, "beside_where is", c.BesideWhere); err != nil {
+		return err
+	}
 	for _, n := range c.Notes {
 		if err := checkScales(n.Scales); err != nil {
 			return err
 		}
-		verdicts := []string{Reproduced, Deviates, NotEvaluated}
-		if n.Verdict != "" && !slices.Contains(verdicts, n.Verdict) {
-			return fmt.Errorf("unknown verdict %q%s", n.Verdict, catalog.Hint(n.Verdict, verdicts))
+		if n.Verdict != "" && !slices.Contains(Verdicts, n.Verdict) {
+			return fmt.Errorf("unknown verdict %q%s", n.Verdict, catalog.Hint(n.Verdict, Verdicts))
 		}
-		for dimension, value := range n.Where {
-			if !slices.Contains(c.Each, dimension) {
-				return fmt.Errorf("a note is for %s = %s, but the claim is not made for each %s", dimension, value, dimension)
-			}
-			if err := checkValue(f, matrix, dimension, value); err != nil {
-				return err
-			}
+		if err := checkSome(f, c, matrix, "a note is", n.Where); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSome checks what is for some values of the claim's `each` only.
+func checkSome(f *spec.Figure, c spec.Claim, matrix Matrix, what string, where map[string]string) error {
+	for dimension, value := range where {
+		if !slices.Contains(c.Each, dimension) {
+			return fmt.Errorf("%s for %s = %s, but the claim is not made for each %s", what, dimension, value, dimension)
+		}
+		if err := checkValue(f, matrix, dimension, value); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -328,6 +339,9 @@ func (e *evaluation) at(place map[string]string) Result {
 			r.ID += "/" + value
 		}
 	}
+	if spec.Matches(place, c.BesideWhere) {
+		r.Beside = c.Beside
+	}
 	r.Expected, r.Tolerance = e.expected()
 	if c.Expected != nil {
 		r.Within = &[2]float64{*c.Expected - e.limit(), *c.Expected + e.limit()}
@@ -460,18 +474,22 @@ func (e *evaluation) verdict(values []map[reference]float64, replicates []replic
 	case e.judge.holds != nil:
 		return e.truth(values, replicates)
 	}
-	verdict = Reproduced
+	held := 0
 	for i, v := range values {
+		holds := true
 		for _, p := range e.judge.pairs {
 			if !(v[p[0]] < v[p[1]]) {
-				verdict = Deviates
+				holds = false
 				if len(values) > 1 {
 					notes = append(notes, fmt.Sprintf("%s: %s %s is not below %s %s.", replicates[i], e.name(p[0].Value), Num(v[p[0]]), e.name(p[1].Value), Num(v[p[1]])))
 				}
 			}
 		}
+		if holds {
+			held++
+		}
 	}
-	return verdict, e.show(values), notes
+	return ofSeeds(held, len(values)), e.show(values), notes
 }
 
 func (e *evaluation) number(values []map[reference]float64, replicates []replicate) (string, any, []string) {
@@ -486,39 +504,39 @@ func (e *evaluation) number(values []map[reference]float64, replicates []replica
 		byEngine[replicates[i].engine] = append(byEngine[replicates[i].engine], number)
 		all = append(all, number)
 	}
-	verdict := Reproduced
+	var verdicts []string
 	for _, list := range byEngine {
-		mean, _ := stats.Mean95(list)
-		if !(math.Abs(mean-*e.c.Expected) <= e.limit()) {
-			verdict = Deviates
-		}
+		verdicts = append(verdicts, ofNumber(list, *e.c.Expected, e.limit()))
 	}
 	mean, _ := stats.Mean95(all)
 	var notes []string
-	if list := byEngine[replicates[0].engine]; len(list) > 1 {
-		_, half := stats.Mean95(list)
+	list := byEngine[replicates[0].engine]
+	_, half := stats.Mean95(list)
+	switch nevers := never(list); {
+	case nevers > 0 && nevers < len(list):
+		notes = append(notes, fmt.Sprintf("Never in %d of %d seeds.", nevers, len(list)))
+	case nevers == 0 && len(list) > 1:
 		notes = append(notes, fmt.Sprintf("Mean of %d seeds, 95 %% confidence interval ± %s.", len(list), Num(half)))
 	}
-	return verdict, JSONNumber(mean), notes
+	return overall(verdicts), JSONNumber(mean), notes
 }
 
 func (e *evaluation) truth(values []map[reference]float64, replicates []replicate) (string, any, []string) {
-	verdict := Reproduced
+	held := 0
 	var notes []string
 	for i, v := range values {
 		x, err := e.judge.holds.run(v, e.c.By)
 		holds, ok := x.(bool)
-		if err != nil || !ok {
+		switch {
+		case err != nil || !ok:
 			return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s).", e.c.Holds, replicates[i])}
-		}
-		if !holds {
-			verdict = Deviates
-			if len(values) > 1 {
-				notes = append(notes, fmt.Sprintf("Not for %s.", replicates[i]))
-			}
+		case holds:
+			held++
+		case len(values) > 1:
+			notes = append(notes, fmt.Sprintf("Not for %s.", replicates[i]))
 		}
 	}
-	return verdict, e.show(values), notes
+	return ofSeeds(held, len(values)), e.show(values), notes
 }
 
 // show writes the measures a claim used, as means over seeds and engines.

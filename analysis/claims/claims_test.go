@@ -90,7 +90,7 @@ func TestVerdicts(t *testing.T) {
 		{"two nevers are equal", at100 + `measure: fair, order: ["fncc < hpcc"]`,
 			map[string]float64{"fair.fncc": never, "fair.hpcc": never}, nil, []uint64{1}, claims.Deviates, "FNCC never, HPCC never", ""},
 		{"order in every seed", at100 + `measure: peak, order: ["fncc < hpcc"]`,
-			map[string]float64{"peak.fncc": 100, "peak.hpcc": 150}, map[string]float64{"peak.fncc": 30}, []uint64{1, 2, 3}, claims.Deviates, "FNCC 130 KB, HPCC 150 KB", "ns3, seed 3: FNCC 160 is not below HPCC 150."},
+			map[string]float64{"peak.fncc": 100, "peak.hpcc": 150}, map[string]float64{"peak.fncc": 30}, []uint64{1, 2, 3}, claims.Inconclusive, "FNCC 130 KB, HPCC 150 KB", "ns3, seed 3: FNCC 160 is not below HPCC 150."},
 		{"chain needs every link", at100 + `measure: peak, order: ["fncc < fncc-nolhcs < hpcc"]`,
 			map[string]float64{"peak.fncc": 100, "peak.fncc-nolhcs": 200, "peak.hpcc": 150}, nil, []uint64{1}, claims.Deviates, "FNCC 100 KB, FNCC without LHCS 200 KB, HPCC 150 KB", ""},
 
@@ -105,7 +105,15 @@ func TestVerdicts(t *testing.T) {
 		{"no identifier", at100 + `value: 'peak["fncc-nolhcs"]', expected: 100`,
 			map[string]float64{"peak.fncc-nolhcs": 100}, nil, []uint64{1}, claims.Reproduced, 100.0, ""},
 		{"mean over seeds", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
-			map[string]float64{"peak.fncc": 96}, map[string]float64{"peak.fncc": 6}, []uint64{1, 2, 3}, claims.Reproduced, 102.0, "Mean of 3 seeds, 95 % confidence interval ± 14.9."}, // t(2) 4.303 * 6 / sqrt 3
+			map[string]float64{"peak.fncc": 96}, map[string]float64{"peak.fncc": 6}, []uint64{1, 2, 3}, claims.Inconclusive, 102.0, "Mean of 3 seeds, 95 % confidence interval ± 14.9."}, // t(2) 4.303 * 6 / sqrt 3
+		{"interval inside", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
+			map[string]float64{"peak.fncc": 99}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2, 3}, claims.Reproduced, 100.0, "± 2.484."},
+		{"interval outside", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
+			map[string]float64{"peak.fncc": 109}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2, 3}, claims.Deviates, 110.0, "± 2.484."},
+		{"comes in some seeds", at100 + `value: '1 / max(0, 3 - peak.fncc)', expected: 1`,
+			map[string]float64{"peak.fncc": 2}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2}, claims.Inconclusive, "never", "Never in 1 of 2 seeds."},
+		{"order in no seed", at100 + `measure: peak, order: ["fncc < hpcc"]`,
+			map[string]float64{"peak.fncc": 160, "peak.hpcc": 150}, map[string]float64{"peak.fncc": 10}, []uint64{1, 2}, claims.Deviates, "FNCC 165 KB, HPCC 150 KB", "ns3, seed 2: FNCC 170 is not below HPCC 150."},
 		{"never is outside", at100 + `value: fair.fncc, expected: 300`,
 			map[string]float64{"fair.fncc": never}, nil, []uint64{1}, claims.Deviates, "never", ""},
 		{"undefined", at100 + `value: peak.fncc / peak.hpcc, expected: 1`,
@@ -114,7 +122,7 @@ func TestVerdicts(t *testing.T) {
 		{"truth", at100 + `holds: never(fair.fncc)`, map[string]float64{"fair.fncc": never}, nil, []uint64{1}, claims.Reproduced, "fair FNCC never", ""},
 		{"untruth", at100 + `holds: never(fair.fncc)`, map[string]float64{"fair.fncc": 320}, nil, []uint64{1}, claims.Deviates, "fair FNCC 320 µs", ""},
 		{"truth in every seed", at100 + `holds: peak.fncc < 120`,
-			map[string]float64{"peak.fncc": 100}, map[string]float64{"peak.fncc": 15}, []uint64{1, 2, 3}, claims.Deviates, "peak FNCC 115 KB", "Not for ns3, seed 3."},
+			map[string]float64{"peak.fncc": 100}, map[string]float64{"peak.fncc": 15}, []uint64{1, 2, 3}, claims.Inconclusive, "peak FNCC 115 KB", "Not for ns3, seed 3."},
 
 		{"not measured", at100 + `measure: peak, order: ["fncc < hpcc"], note: why`,
 			map[string]float64{"peak.fncc": 100}, nil, []uint64{1}, claims.NotEvaluated, nil, "why. peak cannot be measured: no sample in the window."},
@@ -240,7 +248,7 @@ func TestJSONAndTable(t *testing.T) {
 	assert.JSONEq(t, `{"id":"b","text":"y is 7","source":"Figure 1","expected":7,"measured":null,"unit":"%","tolerance":"± 25 %","verdict":"not-evaluated","note":"Not at scale quick."}`, string(data))
 
 	text := claims.Render(results)
-	for _, want := range []string{"paper", "measured", "verdict", "8.25 µs", "5 µs", "7 %", "x < y", "1 reproduced, 1 deviates, 1 not-evaluated"} {
+	for _, want := range []string{"paper", "measured", "verdict", "8.25 µs", "5 µs", "7 %", "x < y", "1 reproduced, 1 deviates, 0 inconclusive, 1 not-evaluated"} {
 		assert.Contains(t, text, want)
 	}
 	for _, line := range strings.Split(text, "\n") {
@@ -251,5 +259,30 @@ func TestJSONAndTable(t *testing.T) {
 func TestNum(t *testing.T) {
 	for v, want := range map[float64]string{312.345: "312.3", 0.00012345: "0.0001234", 1234567: "1235000", 0: "0", math.Inf(1): "never", -2.5: "-2.5"} {
 		assert.Equal(t, want, claims.Num(v))
+	}
+}
+
+// TestBesideTheTotals: what the paper does not say, or says elsewhere, is
+// judged like the rest and counted apart.
+func TestBesideTheTotals(t *testing.T) {
+	f := figure(t, `each: [rate], by: mechanism, measure: peak, order: ["fncc < hpcc"], beside: copy, beside_where: {rate: 200Gbps}`)
+	list := runs([]string{"ns3"}, 1)
+	got, err := claims.Evaluate(f, list, lookup(list, map[string]float64{"peak.fncc": 1, "peak.hpcc": 2}, nil), "quick")
+	require.NoError(t, err)
+	var beside []string
+	for _, r := range got {
+		beside = append(beside, r.Beside)
+		assert.Equal(t, claims.Reproduced, r.Verdict)
+	}
+	assert.Equal(t, []string{"", "copy"}, beside)
+	assert.Equal(t, "1 reproduced, 0 deviates, 0 inconclusive, 0 not-evaluated; 1 beside the totals", claims.Count(got).String())
+
+	for text, want := range map[string]string{
+		`each: [rate], by: mechanism, measure: peak, order: ["fncc < hpcc"], beside: twin`:                                  `beside is "twin"`,
+		`each: [rate], by: mechanism, measure: peak, order: ["fncc < hpcc"], beside_where: {rate: 200Gbps}`:                 "beside_where needs beside",
+		`each: [rate], by: mechanism, measure: peak, order: ["fncc < hpcc"], beside: copy, beside_where: {mechanism: hpcc}`: "the claim is not made for each mechanism",
+	} {
+		f := figure(t, text)
+		require.ErrorContains(t, claims.Check(f, f.Claims[0], nil), want)
 	}
 }

@@ -25,7 +25,7 @@ func Render(results []Result) string {
 	for _, r := range results {
 		t.AppendRow(table.Row{r.ID, Value(r.Expected, r.Unit), Value(r.Measured, r.Unit), r.Verdict})
 	}
-	return t.Render() + "\n" + Tally(results) + "\n"
+	return t.Render() + "\n" + Count(results).String() + "\n"
 }
 
 // Value is an expected or measured value as text.
@@ -40,13 +40,4 @@ func Value(v any, unit string) string {
 		return Num(number)
 	}
 	return Num(number) + " " + measure.Label(unit)
-}
-
-// Tally counts the verdicts.
-func Tally(results []Result) string {
-	count := map[string]int{}
-	for _, r := range results {
-		count[r.Verdict]++
-	}
-	return fmt.Sprintf("%d reproduced, %d deviates, %d not-evaluated", count[Reproduced], count[Deviates], count[NotEvaluated])
 }

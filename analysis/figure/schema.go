@@ -46,10 +46,11 @@ func Schema() map[string]any {
 		"value":     text("an expression over measures"),
 		"expected":  object{"type": "number", "description": "the paper's number, in unit"},
 		"holds":     text("an expression that is true or false"),
+		"beside":    object{"enum": claims.Besides, "description": "why the claim is not in the totals"},
 		"tolerance": object{"type": "string", "pattern": percent, "description": "how far the value may be from expected; default 25%"},
 	})
 	notes := claim["properties"].(object)["notes"].(object)["items"].(object)
-	refine(notes, object{"verdict": object{"enum": []string{claims.Reproduced, claims.Deviates, claims.NotEvaluated}}})
+	refine(notes, object{"verdict": object{"enum": claims.Verdicts}})
 
 	plots := properties["plots"].(object)["items"].(object)
 	plots["required"] = []string{"id", "kind"}

@@ -20,11 +20,11 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 	fmt.Fprintf(&b, "Scale: %s.\n\n", in.Scale)
 	fmt.Fprintf(&b, "Made with `%s`; a second call uses the runs that are there.\n", in.Command)
 
-	fmt.Fprintf(&b, "\n## Claims\n\n%s.\n\n", claims.Tally(results))
+	fmt.Fprintf(&b, "\n## Claims\n\n%s.\n\n", claims.Count(results))
 	row(&b, "claim", "what the paper says", "source", "paper", "measured", "tolerance", "verdict")
 	rule(&b, 7)
 	for _, r := range results {
-		row(&b, r.ID, r.Text, r.Source, claims.Value(r.Expected, r.Unit), claims.Value(r.Measured, r.Unit), r.Tolerance, "**"+r.Verdict+"**")
+		row(&b, r.ID, r.Text, r.Source, claims.Value(r.Expected, r.Unit), claims.Value(r.Measured, r.Unit), r.Tolerance, verdict(r))
 	}
 	var notes strings.Builder
 	for _, r := range results {
@@ -136,4 +136,12 @@ func row(b *strings.Builder, cells ...string) {
 
 func rule(b *strings.Builder, columns int) {
 	b.WriteString(strings.Repeat("|---", columns) + "|\n")
+}
+
+// verdict is a claim's verdict, and why it is not in the totals.
+func verdict(r claims.Result) string {
+	if r.Beside != "" {
+		return "**" + r.Verdict + "** (beside: " + r.Beside + ")"
+	}
+	return "**" + r.Verdict + "**"
 }

@@ -102,7 +102,7 @@ func Render(w io.Writer, in Input) error {
 			return err
 		}
 		v.Sections = append(v.Sections, one)
-		v.Tally.add(one.Tally)
+		v.Tally.Merge(one.Tally)
 		v.Thinned = v.Thinned || one.Thinned
 	}
 	v.title()

@@ -22,7 +22,7 @@ type view struct {
 	Policy   string
 	Notices  []string
 	Sections []sectionView
-	Tally    tally
+	Tally    claims.Tally
 	Thinned  bool
 	Points   int
 }
@@ -59,23 +59,11 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// tally counts claims by verdict.
-type tally struct{ Reproduced, Deviates, NotEvaluated int }
-
-func (t *tally) add(o tally) {
-	t.Reproduced += o.Reproduced
-	t.Deviates += o.Deviates
-	t.NotEvaluated += o.NotEvaluated
-}
-
-// Total is the number of claims.
-func (t tally) Total() int { return t.Reproduced + t.Deviates + t.NotEvaluated }
-
 type sectionView struct {
 	Anchor, ID, Title, Source, Scale string
 	IsFigure                         bool
 	Command                          string
-	Tally                            tally
+	Tally                            claims.Tally
 	Claims                           []claimView
 	Charts                           []chartView
 	Measured                         measuredView
@@ -91,8 +79,8 @@ type link struct{ Text, Href string }
 type term struct{ Name, Text string }
 
 type claimView struct {
-	ID, Text, Source, Paper, Measured, Tolerance, Verdict, Note string
-	Gauge                                                       *gauge
+	ID, Text, Source, Paper, Measured, Tolerance, Verdict, Beside, Note string
+	Gauge                                                               *gauge
 }
 
 type chartView struct {
@@ -172,17 +160,10 @@ func (l links) section(s Section, used map[string]bool) (sectionView, error) {
 
 func (v *sectionView) claim(c claims.Result) {
 	one := claimView{
-		ID: c.ID, Text: c.Text, Source: c.Source, Tolerance: c.Tolerance, Verdict: c.Verdict, Note: c.Note,
+		ID: c.ID, Text: c.Text, Source: c.Source, Tolerance: c.Tolerance, Verdict: c.Verdict, Beside: c.Beside, Note: c.Note,
 		Paper: claims.Value(c.Expected, c.Unit), Measured: claims.Value(c.Measured, c.Unit), Gauge: newGauge(c),
 	}
-	switch c.Verdict {
-	case claims.Reproduced:
-		v.Tally.Reproduced++
-	case claims.Deviates:
-		v.Tally.Deviates++
-	default:
-		v.Tally.NotEvaluated++
-	}
+	v.Tally.Add(c)
 	v.Claims = append(v.Claims, one)
 }
 

@@ -180,6 +180,8 @@ type Claim struct {
 	ToleranceAbs *float64          `yaml:"tolerance_abs"`
 	Holds        string            `yaml:"holds"`
 	Scales       []string          `yaml:"scales"`
+	Beside       string            `yaml:"beside"`       // why it is not in the totals
+	BesideWhere  map[string]string `yaml:"beside_where"` // for these values of each only
 	Note         string            `yaml:"note"`
 	Notes        []Note            `yaml:"notes"`
 	Line         int               `yaml:"-"`

@@ -49,8 +49,8 @@ func TestCurvesFromFlagsAndMatrix(t *testing.T) {
 	assert.Equal(t, "flag", setting(t, e.Points[0], "utility", "curve").Origin)
 
 	_, err = loadFile(t, write(t, curves), "", "bandwidth_function.curve=[[0, 0], [1, 5]]")
-	assert.ErrorContains(t, err, `--set bandwidth_function.curve=[[0, 0], [1, 5]]: `)
-	assert.ErrorContains(t, err, `entry 2: bandwidth: "5" has no unit`)
+	require.ErrorContains(t, err, `--set bandwidth_function.curve=[[0, 0], [1, 5]]: `)
+	require.ErrorContains(t, err, `entry 2: bandwidth: "5" has no unit`)
 
 	e, err = loadFile(t, write(t, base+"utility: bandwidth_function\nmatrix: {bandwidth_function.curve: [[[0, 0], [1, 1Gbps]], [[0, 0], [1, 2Gbps]]]}\n"), "")
 	require.NoError(t, err)
@@ -78,7 +78,7 @@ func TestCurvesAreChecked(t *testing.T) {
 	} {
 		text := base + "utility:\n  type: bandwidth_function\n  params:\n    alpha: 5\n    curve:\n      - " + curve + "\n"
 		_, err := loadFile(t, write(t, text), "")
-		assert.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, want)
 	}
 	_, err := loadFile(t, write(t, base+"utility: {type: bandwidth_function, params: {curve: 10Gbps}}\n"), "")
 	assert.ErrorContains(t, err, `utility.params.curve: write a list, such as [[0, 0bps], [1, 10Gbps]], not "10Gbps"`)

@@ -129,7 +129,7 @@ func (l *loader) setsOf(general configuration, common scenario.Components, nodes
 		c := general
 		c.sets = g.sets
 		for _, set := range g.sets {
-			c.mechanisms = set.mechanisms.over(c.mechanisms)
+			c.mechanisms = set.over(c.mechanisms)
 		}
 		components, settings := l.components(c)
 		l.deriveClasses(components, settings, c.classes)
@@ -255,7 +255,7 @@ func nodesText(t *topology.Topology, ids []uint32) string {
 func (l *loader) markUsed(general mechanisms, sets []*nodeSet) {
 	names := l.inUse(general)
 	for _, set := range sets {
-		names = append(names, l.inUse(set.mechanisms.over(general))...)
+		names = append(names, l.inUse(set.over(general))...)
 	}
 	for _, name := range names {
 		l.used[name] = true

@@ -69,7 +69,7 @@ func (lab *Lab) Report(ctx context.Context, args []string, output string) error 
 		all = append(all, f.Claims...)
 	}
 	_, err = fmt.Fprintf(lab.Out, "figures %d, other experiments %d; claims: %s\n%s (%.1f MB)\n",
-		len(found.figures), len(found.runs), claims.Tally(all), output, float64(b.Len())/1e6)
+		len(found.figures), len(found.runs), claims.Count(all), output, float64(b.Len())/1e6)
 	return err
 }
 

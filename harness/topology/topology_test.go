@@ -322,7 +322,7 @@ func TestExtraHost(t *testing.T) {
 	}
 	assert.Len(t, taken, 2)
 
-	var rtt int64 = 2 * (1_500_000 + 1_500_000 + 2*us)
+	rtt := 2 * (1_500_000 + 1_500_000 + 2*us)
 	for _, rate := range []int64{100e9, 100e9, 40e9} {
 		rtt += units.SerializationTime(1518, rate) + units.SerializationTime(64, rate)
 	}

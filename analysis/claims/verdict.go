@@ -1,0 +1,127 @@
+package claims
+
+import (
+	"fmt"
+	"math"
+
+	"fabriclab/analysis/stats"
+)
+
+// The verdicts.
+const (
+	Reproduced   = "reproduced"
+	Deviates     = "deviates"
+	Inconclusive = "inconclusive"
+	NotEvaluated = "not-evaluated"
+)
+
+// Verdicts are all of them, the best first.
+var Verdicts = []string{Reproduced, Deviates, Inconclusive, NotEvaluated}
+
+// Besides are the reasons for which a claim stands beside the totals: the paper
+// says it elsewhere, or does not say it at all.
+var Besides = []string{"theorem", "copy", "setup", "added"}
+
+// overall is the verdict of a claim whose engines have these: the worst that
+// can be said.
+func overall(verdicts []string) string {
+	for _, v := range []string{Deviates, Inconclusive} {
+		for _, found := range verdicts {
+			if found == v {
+				return v
+			}
+		}
+	}
+	return Reproduced
+}
+
+// ofNumber judges a number by its mean over seeds. A confidence interval that
+// reaches across an edge of the tolerance supports neither verdict, and no more
+// does a time that comes in some seeds only. One seed has no interval.
+func ofNumber(seeds []float64, expected, limit float64) string {
+	if nevers := never(seeds); nevers > 0 {
+		return ofSeeds(len(seeds)-nevers, len(seeds))
+	}
+	mean, half := stats.Mean95(seeds)
+	if math.IsNaN(half) {
+		half = 0
+	}
+	off := math.Abs(mean - expected)
+	switch {
+	case off+half <= limit:
+		return Reproduced
+	case off-half > limit:
+		return Deviates
+	}
+	return Inconclusive
+}
+
+// never is the number of seeds in which a time does not come.
+func never(seeds []float64) (n int) {
+	for _, v := range seeds {
+		if math.IsInf(v, 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// ofSeeds judges what holds or does not in each seed.
+func ofSeeds(held, seeds int) string {
+	switch held {
+	case seeds:
+		return Reproduced
+	case 0:
+		return Deviates
+	}
+	return Inconclusive
+}
+
+// Tally counts claims by verdict. Those beside the totals are counted apart.
+type Tally struct{ Reproduced, Deviates, Inconclusive, NotEvaluated, Beside int }
+
+// Add counts a claim.
+func (t *Tally) Add(r Result) {
+	if r.Beside != "" {
+		t.Beside++
+		return
+	}
+	switch r.Verdict {
+	case Reproduced:
+		t.Reproduced++
+	case Deviates:
+		t.Deviates++
+	case Inconclusive:
+		t.Inconclusive++
+	default:
+		t.NotEvaluated++
+	}
+}
+
+// Merge counts what another tally has counted.
+func (t *Tally) Merge(o Tally) {
+	t.Reproduced += o.Reproduced
+	t.Deviates += o.Deviates
+	t.Inconclusive += o.Inconclusive
+	t.NotEvaluated += o.NotEvaluated
+	t.Beside += o.Beside
+}
+
+// Total is the number of claims, those beside left out.
+func (t Tally) Total() int { return t.Reproduced + t.Deviates + t.Inconclusive + t.NotEvaluated }
+
+func (t Tally) String() string {
+	text := fmt.Sprintf("%d reproduced, %d deviates, %d inconclusive, %d not-evaluated", t.Reproduced, t.Deviates, t.Inconclusive, t.NotEvaluated)
+	if t.Beside > 0 {
+		text += fmt.Sprintf("; %d beside the totals", t.Beside)
+	}
+	return text
+}
+
+// Count counts claims.
+func Count(results []Result) (t Tally) {
+	for _, r := range results {
+		t.Add(r)
+	}
+	return t
+}
