@@ -175,6 +175,12 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
 
 /// The flow sends and receives: it has a place at the NIC, and its mechanisms know it.
 void Host::begin(Flow& f) {
+  const Description &here = transport_->description(), &there = f.receiver->transport().description();
+  if (&here != &there) {
+    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": " + name() + " uses the transport " +
+                                here.name + ", " + f.receiver->name() + " uses " + there.name +
+                                "; give both hosts the same");
+  }
   f.retransmitEvent.setKey(eventKey(keyNode(id()), EventKind::Retransmit, f.spec.id));
   nicFor(f.hash).join(f);
   transport_->onFlowStart(f);

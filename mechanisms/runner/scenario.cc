@@ -152,14 +152,27 @@ int64_t classesOf(const ComponentSpec& host) {
   return std::get<int64_t>(Host::describe().find("classes")->def);
 }
 
+bool ofHosts(const Slot& slot) { return slot.where == Where::Host || slot.where == Where::Nic; }
+
+/// Refuses what a node of this kind has no place for.
+void requirePlaces(const At& components, const Section& section, const ScenarioNode& node) {
+  for (const auto& [key, unused] : section) {
+    const Slot* slot = Slots::find(key);
+    const bool host = key == "host" || (slot != nullptr && ofHosts(*slot));
+    if (key == "port" || host == node.isHost) continue;
+    components[key].fail(node.name + " is a " + (node.isHost ? "host" : "switch") + ", and only " +
+                         (host ? "hosts" : "switches") + " have this; name it in a set of " +
+                         (host ? "hosts" : "switches") + " alone");
+  }
+}
+
 /// What stands at a node of a kind: as the section says, by default elsewhere.
 NodeComponents resolve(const Section& section, bool isHost, int64_t classes) {
   NodeComponents n;
   n.node = section.at(isHost ? "host" : "switch").front();
   n.port = section.at("port").front();
   for (const Slot& slot : Slots::all()) {
-    const bool ofHost = slot.where == Where::Host || slot.where == Where::Nic;
-    if (ofHost != isHost) continue;
+    if (ofHosts(slot) != isHost) continue;
     std::vector<ComponentSpec> stand;
     const auto said = section.find(slot.key);
     if (said != section.end()) {
@@ -304,8 +317,11 @@ Scenario Scenario::load(const std::string& file) {
   s.components.push_back(resolve(general, false, classes));
   std::vector<std::vector<size_t>> setsOf(s.nodes.size());
   for (size_t i = 0; i < sets.size(); ++i) {
-    for (const At& node : sets[i].first["nodes"].items()) {
-      setsOf[static_cast<size_t>(node.integer(0, lastNode))].push_back(i);
+    const auto& [set, section] = sets[i];
+    for (const At& item : set["nodes"].items()) {
+      const auto node = static_cast<size_t>(item.integer(0, lastNode));
+      requirePlaces(set["components"], section, s.nodes[node]);
+      setsOf[node].push_back(i);
     }
   }
   std::map<std::pair<bool, std::vector<size_t>>, size_t> known;

@@ -39,11 +39,6 @@ void Tcp::onStart(Network& network) {
 void Tcp::onFlowStart(Flow& f) { begin(f, 0); }
 
 void Tcp::begin(Flow& f, uint32_t index) {
-  if (&f.receiver->transport().description() != &description()) {
-    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": " + f.sender->name() + " uses the transport " +
-                                description().name + ", " + f.receiver->name() + " uses " +
-                                f.receiver->transport().description().name + "; give both hosts the same");
-  }
   TcpState& s = state_.make(f, f, &Tcp::onAckTimer);
   s.index = index;
   s.sender.rto = initialRto_;

@@ -1,6 +1,10 @@
 #include "event_module.h"
 
 #include <optional>
+#include <stdexcept>
+
+#include "mechanisms/runner/scenario.h"
+#include "outcome.h"
 
 namespace fabriclab {
 
@@ -47,15 +51,27 @@ void EventModule::dispose(omnetpp::cMessage* message) {
 }
 
 void EventModule::handleMessage(omnetpp::cMessage* message) {
-  if (FabricFrame* frame = asFrame(message)) {
-    engine_->arrive(*frame);
-  } else if (FabricTimer* timer = asTimer(message)) {
-    engine_->fire(*timer);
-  } else {
-    throw cRuntimeError("A (%s)%s has come here; only frames of the fabric travel on its links",
-                        message->getClassName(), message->getFullName());
+  try {
+    handle(*message);
+  } catch (const fabric::InputError& e) {  // the flow list is read as the run goes on
+    outcome().refused = e.what();
+    throw;
+  } catch (const std::invalid_argument& e) {  // a flow that its hosts cannot carry
+    outcome().refused = e.what();
+    throw;
   }
   if (engine_->stopping()) endSimulation();
+}
+
+void EventModule::handle(omnetpp::cMessage& message) {
+  if (FabricFrame* frame = asFrame(&message)) {
+    engine_->arrive(*frame);
+  } else if (FabricTimer* timer = asTimer(&message)) {
+    engine_->fire(*timer);
+  } else {
+    throw cRuntimeError("A (%s)%s has come here; only frames of the fabric travel on its links", message.getClassName(),
+                        message.getFullName());
+  }
 }
 
 }  // namespace fabriclab

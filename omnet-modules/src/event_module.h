@@ -23,6 +23,9 @@ class EventModule : public omnetpp::cSimpleModule {
   void handleMessage(omnetpp::cMessage* message) override;
 
   std::shared_ptr<OmnetEngine> engine_;
+
+ private:
+  void handle(omnetpp::cMessage& message);
 };
 
 }  // namespace fabriclab

@@ -164,15 +164,6 @@ void ManagerModule::setFlows() {
   network_->setFlows(*flows_);
 }
 
-void ManagerModule::handleMessage(omnetpp::cMessage* message) {
-  try {
-    EventModule::handleMessage(message);
-  } catch (const fabric::InputError& e) {  // the flow list is read as the run goes on
-    outcome().refused = e.what();
-    throw;
-  }
-}
-
 void ManagerModule::finish() {
   engine_->sync();
   outcome().exitCode = recorder_->finish();

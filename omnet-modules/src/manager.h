@@ -21,7 +21,6 @@ class ManagerModule final : public EventModule {
   int numInitStages() const override { return 2; }
   /// In the last stage, when all other modules are ready.
   void initialize(int stage) override;
-  void handleMessage(omnetpp::cMessage* message) override;
   void finish() override;
   void preDelete(omnetpp::cComponent* root) override;
 
