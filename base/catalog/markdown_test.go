@@ -2,6 +2,7 @@ package catalog_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,7 +34,7 @@ func TestMarkdownIsCompleteAndCompact(t *testing.T) {
 
 	slots, err := c.FillMarkdown("<!-- slots -->\nold\n<!-- /slots -->\n")
 	require.NoError(t, err)
-	assert.Contains(t, slots, "| `queues` | queue | one for each class of each switch port | `fifo` | a switch's egress queues: order, drops, marks, and when something may leave | `fifo`, `red` |\n")
+	assert.Contains(t, slots, "| `queues` | queue | one for each class of each switch port | `fifo` | a switch's egress queues: order, drops, marks, and when something may leave | `"+strings.Join(c.Names("queue"), "`, `")+"` |\n")
 	assert.Contains(t, slots, "| `utility` | utility | one at each host | none |")
 	assert.NotContains(t, slots, "old")
 

@@ -1,0 +1,230 @@
+#include "mechanisms/pfabric/pfabric.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+const Description& PFabric::describe() {
+  static const Description d =
+      Describe<PFabric>("pfabric", Kind::Transport, "pFabric's transport")
+          .help(
+              "Every packet carries how much of its flow is left. Flows begin with a window that fills the line; every "
+              "packet is acknowledged by itself; losses are found by a fixed timeout alone, behind which the window "
+              "starts slowly, and a flow that times out again and again sends probes.")
+          .source("pFabric, SIGCOMM 2013, section 4.3")
+          .param("initial_window", &PFabric::initialWindow_, 12,
+                 "window at the start, in packets; 0 = line rate times host.base_rtt",
+                 "pFabric section 5.1: 12, the BDP")
+          .range(0, SegmentRing::kSegments / 2)
+          .param("max_window", &PFabric::maxWindow_, 15,
+                 "largest window, in packets; 0 = line rate times host.base_rtt, and not below the one at the start",
+                 "YAPS (NetSys/simulator): 15 for 12 at the start; the paper names none")
+          .range(0, SegmentRing::kSegments / 2)
+          .param("rto", &PFabric::rtoParam_, Time::Us(45),
+                 "retransmission timeout, fixed; 0 = three times host.base_rtt",
+                 "pFabric section 5.1: 45 us, about three RTT")
+          .param("probe_after", &PFabric::probeAfter_, 5,
+                 "after so many timeouts without an ACK between them the flow sends probes of one byte, one for each "
+                 "timeout, until an ACK comes; 0 = never",
+                 "pFabric section 4.3: 5; YAPS: never")
+          .range(0, 1000000)
+          .extension(PFabricHeader::kName, sizeof(PFabricHeader), 0,
+                     "the priority is in the headers that host.header_bytes counts, as in the paper")
+          .done();
+  return d;
+}
+FABRIC_REGISTER(PFabric);
+
+void PFabric::onStart(Network& network) {
+  network_ = &network;
+  engine_ = &network.engine();
+  const std::string& cc = host_->congestionControl().description().name;
+  if (cc != "none") {
+    throw ParamError("pfabric: its window is its own, " + host_->name() + " has the congestion control " + cc +
+                     "; leave congestion_control out or say none");
+  }
+  state_ = network.flows().reserve<State>("pfabric");
+  header_ = network.packets().reserve<PFabricHeader>(PFabricHeader::kName);
+  mss_ = static_cast<uint32_t>(host_->payloadPerPacket());
+  const int64_t bdp = (host_->bandwidthDelayProduct() + host_->mtu() - 1) / host_->mtu();
+  const int64_t line = std::clamp<int64_t>(bdp, 1, SegmentRing::kSegments / 2);
+  first_ = initialWindow_ != 0 ? initialWindow_ : line;
+  most_ = std::max(first_, maxWindow_ != 0 ? maxWindow_ : line);
+  rto_ = rtoParam_.ps != 0 ? rtoParam_ : Time{3 * host_->baseRtt().ps};
+  if (rto_.ps == 0) throw ParamError("pfabric.rto: it is 0, and so is host.base_rtt; set one of them");
+}
+
+uint32_t PFabric::length(const Flow& f, uint32_t segment) const {
+  return static_cast<uint32_t>(std::min<uint64_t>(mss_, f.end - begins(segment)));
+}
+
+// ---------------------------------------------------------------- sender
+
+void PFabric::onFlowStart(Flow& f) {
+  if (&f.receiver->transport().description() != &description()) {
+    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": " + f.sender->name() +
+                                " uses the transport pfabric, " + f.receiver->name() + " uses " +
+                                f.receiver->transport().description().name + "; give both hosts the same");
+  }
+  Sender& s = state_.make(f).sender;
+  s.cwnd = first_;
+  s.ssthresh = std::numeric_limits<int64_t>::max();
+  open(f, s);
+}
+
+bool PFabric::onStop(Flow& f) {
+  f.end = std::min(f.end, f.highest);
+  return f.sndUna >= f.end;
+}
+
+bool PFabric::maySend(const Flow& f) const {
+  const Sender& s = state_(const_cast<Flow&>(f)).sender;
+  if (s.probing) return s.probeDue;
+  return s.next < s.limit && begins(s.next) < f.end;
+}
+
+Flow& PFabric::fill(Flow& f, Packet& p) {
+  Sender& s = state_(f).sender;
+  PFabricHeader& h = header_(p);
+  h.priority = left(f);
+  if (s.probing) {
+    // A byte that the receiver does not use: it tells what it is waiting for.
+    h.segment = PFabricHeader::kProbe;
+    p.seq = f.sndUna;
+    p.payload = 1;
+    p.last = false;
+    s.probeDue = false;
+  } else {
+    h.segment = s.next;
+    p.seq = begins(s.next);
+    p.payload = length(f, s.next);
+    p.last = p.seq + p.payload == f.end;
+    f.sndNxt = p.seq + p.payload;
+    do ++s.next;
+    while (s.sacked.has(s.next));
+  }
+  if (s.deadline.ps < 0) restartTimer(f, s);
+  return f;
+}
+
+bool PFabric::onAck(Flow& f, const Packet& ack) {
+  Sender& s = state_(f).sender;
+  s.silent = 0;
+  const auto una = static_cast<uint32_t>((ack.seq + mss_ - 1) / mss_);
+  const bool progress = ack.seq > f.sndUna;
+  if (progress) {
+    advance(f, s, una);
+    f.sndUna = ack.seq;
+    f.sndNxt = std::max(f.sndNxt, f.sndUna);
+    if (f.sndUna >= f.end) {
+      host_->finish(f);
+      return false;
+    }
+  }
+  const uint32_t segment = header_(ack).segment;
+  if (segment != PFabricHeader::kProbe && segment > s.una) sack(f, s, segment);
+  if (s.probing) {
+    s.probing = s.probeDue = false;
+    s.next = s.una;
+    open(f, s);
+    restartTimer(f, s);
+  } else if (progress) {
+    grow(s);
+    open(f, s);
+    restartTimer(f, s);
+  }
+  return true;
+}
+
+/// Nothing is sent for it: the paper has no duplicate ACKs. The flow has less left, and its window reaches further
+/// when the gap is closed.
+void PFabric::sack(const Flow& f, Sender& s, uint32_t segment) const {
+  if (s.sacked.has(segment)) return;
+  s.sacked.add(segment);
+  ++s.sacks;
+  s.sackedBytes += length(f, segment);
+}
+
+void PFabric::advance(const Flow& f, Sender& s, uint32_t una) const {
+  for (; s.una < una; ++s.una) {
+    if (!s.sacked.has(s.una)) continue;
+    s.sacked.pass(s.una);
+    --s.sacks;
+    s.sackedBytes -= length(f, s.una);
+  }
+}
+
+/// TCP's slow start and additive increase, one step for each ACK that closes a gap or has the next segment.
+void PFabric::grow(Sender& s) const {
+  if (s.cwnd < s.ssthresh) {
+    ++s.cwnd;
+  } else if (++s.counted >= s.cwnd) {
+    s.counted = 0;
+    ++s.cwnd;
+  }
+  s.cwnd = std::min(s.cwnd, most_);
+}
+
+void PFabric::open(Flow& f, Sender& s) const {
+  s.next = std::max(s.next, s.una);
+  while (s.sacked.has(s.next)) ++s.next;
+  const int64_t reach = std::min<int64_t>(s.cwnd + s.sacks, SegmentRing::kSegments - 1);
+  s.limit = s.una + static_cast<uint32_t>(reach);
+  f.window = s.cwnd * mss_;
+}
+
+void PFabric::restartTimer(Flow& f, Sender& s) const {
+  s.deadline = engine_->now() + rto_;
+  engine_->scheduleNoLaterThan(f.retransmitEvent, s.deadline);
+}
+
+/// The event is moved only when it would come too late; when it fires it looks at the deadline.
+void PFabric::onTimer(Flow& f) {
+  Sender& s = state_(f).sender;
+  if (s.deadline > engine_->now()) {
+    engine_->schedule(f.retransmitEvent, s.deadline);
+    return;
+  }
+  if (f.inFlight() == 0 && !s.probing) {
+    s.deadline = Time{-1};  // an unlimited flow whose last byte is acknowledged, or one that its NIC has held up
+    return;
+  }
+  ++f.timeouts;
+  ++s.silent;
+  s.ssthresh = std::max<int64_t>(s.cwnd / 2, 2);
+  s.cwnd = 1;
+  s.counted = 0;
+  s.next = s.una;
+  f.sndNxt = f.sndUna;
+  open(f, s);
+  s.probing = s.probing || (probeAfter_ != 0 && s.silent >= probeAfter_);
+  s.probeDue = s.probing;
+  restartTimer(f, s);
+  host_->rateChanged(f);
+}
+
+// ---------------------------------------------------------------- receiver
+
+void PFabric::onData(Flow& f, Packet* p) {
+  Receiver& r = state_(f).receiver;
+  const uint32_t segment = header_(*p).segment;
+  if (segment != PFabricHeader::kProbe && segment >= r.next) {
+    if (segment > r.next && !r.got.has(segment)) ++f.reordered;
+    r.got.add(segment);
+    r.most = std::max(r.most, p->seq + p->payload);
+    while (r.got.has(r.next)) r.got.pass(r.next++);
+    const uint64_t now = std::min(begins(r.next), r.most);
+    if (now > f.rcvNxt) {
+      network_->counters.dataBytesDelivered += now - f.rcvNxt;
+      f.rcvNxt = now;
+      if (f.spec.size != 0 && f.rcvNxt == f.spec.size) host_->received(f);
+    }
+  }
+  host_->acknowledge(f, p, PacketKind::Ack);
+}
+
+}  // namespace fabric
