@@ -286,3 +286,24 @@ func TestBesideTheTotals(t *testing.T) {
 		require.ErrorContains(t, claims.Check(f, f.Claims[0], nil), want)
 	}
 }
+
+// TestUnsettled: what was measured before the network had settled is no
+// verdict, unless the claim is about that.
+func TestUnsettled(t *testing.T) {
+	const claim = `where: {rate: 100Gbps}, by: mechanism, measure: peak, order: ["fncc < hpcc"]`
+	list := runs([]string{"ns3"}, 1)
+	for i := range list {
+		if list[i].Labels["preset"] == "hpcc" {
+			list[i].Unsettled = "it takes 3ms to settle"
+		}
+	}
+	values := map[string]float64{"peak.fncc": 1, "peak.hpcc": 2}
+	got, err := claims.Evaluate(figure(t, claim), list, lookup(list, values, nil), "quick")
+	require.NoError(t, err)
+	assert.Equal(t, claims.NotEvaluated, got[0].Verdict)
+	assert.Contains(t, got[0].Note, "the network was not in steady state (ns3, seed 1): it takes 3ms to settle")
+
+	got, err = claims.Evaluate(figure(t, claim+", unsettled: true"), list, lookup(list, values, nil), "quick")
+	require.NoError(t, err)
+	assert.Equal(t, claims.Reproduced, got[0].Verdict)
+}

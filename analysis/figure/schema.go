@@ -46,6 +46,7 @@ func Schema() map[string]any {
 		"value":     text("an expression over measures"),
 		"expected":  object{"type": "number", "description": "the paper's number, in unit"},
 		"holds":     text("an expression that is true or false"),
+		"unsettled": object{"type": "boolean", "description": "judge it of runs that did not settle, too: what is beyond saturation by design"},
 		"beside":    object{"enum": claims.Besides, "description": "why the claim is not in the totals"},
 		"tolerance": object{"type": "string", "pattern": percent, "description": "how far the value may be from expected; default 25%"},
 	})

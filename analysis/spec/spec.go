@@ -26,6 +26,8 @@ type Run struct {
 	Seed   uint64
 	Build  string // which build of the engine made it
 	Err    error  // why there is no result, if there is none
+	// Unsettled says why its measuring window is not in steady state, if it is not.
+	Unsettled string
 }
 
 // A Figure is the section.
@@ -180,6 +182,7 @@ type Claim struct {
 	ToleranceAbs *float64          `yaml:"tolerance_abs"`
 	Holds        string            `yaml:"holds"`
 	Scales       []string          `yaml:"scales"`
+	Unsettled    bool              `yaml:"unsettled"`    // judged of runs that did not settle, too
 	Beside       string            `yaml:"beside"`       // why it is not in the totals
 	BesideWhere  map[string]string `yaml:"beside_where"` // for these values of each only
 	Note         string            `yaml:"note"`

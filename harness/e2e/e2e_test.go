@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -258,7 +259,7 @@ func TestEveryColumnIsDocumented(t *testing.T) {
 	require.NoError(t, err)
 	c, err := catalog.Load(data)
 	require.NoError(t, err)
-	for _, table := range c.Tables {
+	for _, table := range append(slices.Clone(c.Tables), trace.LoadTable) {
 		if strings.Contains(own, "<!-- table:"+table.Name+" -->") {
 			continue // made from the description, and tested where it is made
 		}

@@ -27,6 +27,7 @@ import (
 	"fabriclab/harness/flowlist"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
+	"fabriclab/harness/trace"
 	"fabriclab/harness/workload"
 )
 
@@ -134,6 +135,21 @@ func until(ctx context.Context, routes iter.Seq[scenario.Route]) iter.Seq[scenar
 // FlowList is the point's workload, of which flow lists are generated.
 func (p *Point) FlowList() *flowlist.List {
 	return &flowlist.List{Flows: p.Flows, Rules: p.rules, Hosts: p.Topology.HostNames()}
+}
+
+// LoadWindow is the load that the workload asks for and the window in which it
+// is measured; false where flows are not drawn at a load.
+func (p *Point) LoadWindow() (trace.LoadWindow, bool) {
+	loaded, ok := p.Flows.(workload.Loaded)
+	if !ok {
+		return trace.LoadWindow{}, false
+	}
+	asked, ok := loaded.AskedLoad()
+	w := trace.LoadWindow{
+		BeginPs: asked.FromPs, FromPs: max(p.rules.FromPs, asked.FromPs), ToPs: min(p.rules.ToPs, asked.ToPs),
+		Asked: asked.Load, CapacityBps: asked.CapacityBps,
+	}
+	return w, ok && !asked.ClosedLoop && w.FromPs < w.ToPs
 }
 
 // WriteInputs writes an engine's input for a seed (scenario.json, flows.bin,

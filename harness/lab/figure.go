@@ -114,6 +114,9 @@ func (lab *Lab) evaluate(r Runs, s Selection) (*Outcome, error) {
 		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err}
 		if result.Manifest != nil {
 			one.Build = result.Manifest.Engine.BuildID
+			if steady := result.Manifest.Steady; steady != nil && !steady.Settled {
+				one.Unsettled = steady.Reason
+			}
 		}
 		in.Runs = append(in.Runs, one)
 	}

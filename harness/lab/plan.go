@@ -93,6 +93,15 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s 
 
 // derived is all that is added to the tables of a point's run.
 func derived(point *experiment.Point) []trace.Derived {
+	all := always(point)
+	if w, ok := point.LoadWindow(); ok {
+		all = append(all, trace.NewLoad(w))
+	}
+	return all
+}
+
+// always is what is added to the tables of every run.
+func always(point *experiment.Point) []trace.Derived {
 	return []trace.Derived{
 		trace.IdealFCT(func(src, dst uint32, size uint64) (int64, bool) {
 			ps, err := point.IdealFCT(src, dst, size)
@@ -103,14 +112,9 @@ func derived(point *experiment.Point) []trace.Derived {
 
 // storedTables are the tables that a run can have, as they are stored.
 func storedTables(c *catalog.Catalog) spec.Tables {
-	tables := spec.Tables{}
+	tables := spec.Tables{trace.LoadTable.Name: trace.Stored(trace.LoadTable)}
 	for _, t := range c.Tables {
-		tables[t.Name] = trace.Stored(t, derived(nil)...)
-	}
-	for _, d := range derived(nil) {
-		for _, t := range d.Tables() {
-			tables[t.Name] = trace.Stored(t)
-		}
+		tables[t.Name] = trace.Stored(t, always(nil)...)
 	}
 	for _, kind := range computed.Kinds() {
 		for _, t := range kind.Tables {

@@ -23,8 +23,8 @@ type Table struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Tables are the tables of a run by name, without the flow list: what a run
-// was given says nothing about the engine.
+// Tables are the tables of a run by name, without the flow list, which a run
+// was given, and without the table load, which is made of the table flows.
 func Tables(runDir string) (map[string]Table, error) {
 	names, err := trace.List(runDir)
 	if err != nil {
@@ -32,7 +32,7 @@ func Tables(runDir string) (map[string]Table, error) {
 	}
 	tables := map[string]Table{}
 	for _, name := range names {
-		if name == flowlist.TableName {
+		if name == flowlist.TableName || name == trace.LoadTable.Name {
 			continue
 		}
 		if tables[name], err = digest(runDir, name); err != nil {

@@ -346,7 +346,11 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		return nil, err
 	}
 	emit(opt.Sink, job, progress.Event{Kind: progress.Started})
-	end, tables, warnings, err := simulate(ctx, job, opt, dir, names, uses)
+	var derived []trace.Derived
+	if job.Derived != nil {
+		derived = job.Derived()
+	}
+	end, tables, warnings, err := simulate(ctx, job, opt, dir, names, derived, uses)
 	if err != nil {
 		removeTables(dir, m.Inputs)
 		return nil, err
@@ -360,6 +364,18 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		if !slices.Contains(warnings, w) {
 			warnings = append(warnings, w)
 			emit(opt.Sink, job, progress.Event{Kind: progress.Warning, Text: w})
+		}
+	}
+	for _, d := range derived {
+		load, ok := d.(*trace.Load)
+		if !ok {
+			continue
+		}
+		verdict := load.Steady()
+		m.Steady = &verdict
+		if !verdict.Settled {
+			warnings = append(warnings, verdict.String())
+			emit(opt.Sink, job, progress.Event{Kind: progress.Warning, Text: verdict.String()})
 		}
 	}
 	if broken := summary.violated(); len(broken) > 0 {
@@ -396,7 +412,7 @@ func removeTables(dir string, inputs map[string]store.File) {
 }
 
 // simulate runs the child and takes its trace in meanwhile.
-func simulate(ctx context.Context, job Job, opt Options, dir string, names *trace.Names, uses func(bytes int64)) (ending, []trace.File, []string, error) {
+func simulate(ctx context.Context, job Job, opt Options, dir string, names *trace.Names, derived []trace.Derived, uses func(bytes int64)) (ending, []trace.File, []string, error) {
 	out, err := os.Create(filepath.Join(dir, logFile))
 	if err != nil {
 		return ending{}, nil, nil, fmt.Errorf("opening the log: %w", err)
@@ -429,11 +445,7 @@ func simulate(ctx context.Context, job Job, opt Options, dir string, names *trac
 	ingested := make(chan struct{})
 	go func() {
 		defer close(ingested)
-		opt := trace.Options{Dir: dir, Names: names, Rows: &rows}
-		if job.Derived != nil {
-			opt.Derived = job.Derived()
-		}
-		tables, traceErr = trace.Ingest(ctx, stream, opt)
+		tables, traceErr = trace.Ingest(ctx, stream, trace.Options{Dir: dir, Names: names, Rows: &rows, Derived: derived})
 		if traceErr != nil {
 			endChild()
 		}

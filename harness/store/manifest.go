@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fabriclab/base/file"
+	"fabriclab/base/steady"
 	"fabriclab/harness/workload"
 )
 
@@ -37,6 +38,10 @@ type Manifest struct {
 
 	// Workload is what the flow list came to.
 	Workload *workload.Tally `json:"workload,omitempty"`
+
+	// Steady says whether the measuring window was in steady state, where the
+	// workload asks for a load.
+	Steady *steady.Verdict `json:"steady,omitempty"`
 
 	Inputs  map[string]File `json:"inputs"`
 	Outputs map[string]File `json:"outputs"`

@@ -121,7 +121,7 @@ func (p *Poisson) Names() []string { return nil }
 
 // AskedLoad is the load, and what it is a share of.
 func (p *Poisson) AskedLoad() (AskedLoad, bool) {
-	a := AskedLoad{Load: p.Load, FromPs: p.FromPs, ToPs: p.ToPs, sizes: p.Sizes}
+	a := AskedLoad{Load: p.Load, FromPs: p.FromPs, ToPs: p.ToPs, ClosedLoop: p.ClosedLoop, sizes: p.Sizes}
 	for _, bps := range p.Capacity {
 		a.CapacityBps += float64(bps)
 	}

@@ -12,6 +12,7 @@ type AskedLoad struct {
 	Load         float64
 	CapacityBps  float64 // of which the load is a share, all sources together
 	FromPs, ToPs int64   // when flows arrive
+	ClosedLoop   bool    // what waits for another message is not offered yet
 
 	sizes *Sizes
 	part  int // of a mix

@@ -1,0 +1,138 @@
+package steady_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"fabriclab/base/steady"
+)
+
+// queue is the mean number of customers of an M/M/1 queue that begins empty, in
+// equal bins; times are in service times. It settles within some relaxation
+// times 1 / (1 - sqrt(load))^2 (Cohen, The Single Server Queue, 1969).
+func queue(seed uint64, load float64, bins int, bin float64) []float64 {
+	random := rand.New(rand.NewPCG(seed, 1))
+	means := make([]float64, bins)
+	customers, now := 0, 0.0
+	for i := range means {
+		for end := float64(i+1) * bin; now < end; {
+			rate := load
+			if customers > 0 {
+				rate++
+			}
+			next := min(now+random.ExpFloat64()/rate, end)
+			means[i] += float64(customers) * (next - now) / bin
+			if now = next; now == end {
+				break // without memory: what comes next is drawn anew
+			}
+			if random.Float64()*rate < load {
+				customers++
+			} else {
+				customers--
+			}
+		}
+	}
+	return means
+}
+
+// TestAgainstAQueue: a window that begins with an empty queue is told from one
+// that begins after ten relaxation times.
+func TestAgainstAQueue(t *testing.T) {
+	const load = 0.8
+	relaxation := 1 / math.Pow(1-math.Sqrt(load), 2)
+	const runs = 200
+	early, late := 0, 0
+	for seed := range uint64(runs) {
+		// Many queues side by side, as a network has many links.
+		sum := make([]float64, 200)
+		for side := range uint64(50) {
+			for i, v := range queue(seed*1000+side, load, len(sum), relaxation/20) {
+				sum[i] += v
+			}
+		}
+		cut, _ := steady.Truncation(sum)
+		if cut > 5 { // a quarter of the relaxation time
+			early++
+		}
+		if cut <= 100 {
+			late++
+		}
+	}
+	assert.Greater(t, early, runs*4/5, "a cold start is seen")
+	assert.Greater(t, late, runs*9/10, "and is over after five relaxation times")
+}
+
+func TestTruncation(t *testing.T) {
+	flat := make([]float64, 40)
+	for i := range flat {
+		flat[i] = 3 + float64(i%2)
+	}
+	cut, ok := steady.Truncation(flat)
+	assert.LessOrEqual(t, cut, 1)
+	assert.True(t, ok)
+
+	constant := make([]float64, 40)
+	cut, ok = steady.Truncation(constant)
+	assert.Zero(t, cut)
+	assert.True(t, ok)
+
+	step := append([]float64{9, 9, 9, 9, 9}, flat...)
+	cut, ok = steady.Truncation(step)
+	assert.Equal(t, 5, cut)
+	assert.True(t, ok)
+
+	ramp := make([]float64, 40)
+	for i := range ramp {
+		ramp[i] = float64(i)
+	}
+	_, ok = steady.Truncation(ramp)
+	assert.False(t, ok, "it grows for ever")
+
+	_, ok = steady.Truncation(flat[:4])
+	assert.False(t, ok, "too short to tell")
+}
+
+// record is one of 100 bins of a microsecond, after which a network is full.
+func record(carried, active func(bin int) float64) steady.Record {
+	r := steady.Record{BinPs: 1e6}
+	for i := range 100 {
+		r.OfferedBytes = append(r.OfferedBytes, 800)
+		r.CarriedBytes = append(r.CarriedBytes, carried(i))
+		r.ActiveFlows = append(r.ActiveFlows, active(i))
+	}
+	return r
+}
+
+func TestJudge(t *testing.T) {
+	const capacity = 8e9 // 1000 B per us
+	full := func(from int, value float64) func(int) float64 {
+		return func(bin int) float64 { return value*min(1, float64(bin+1)/float64(from+1)) + float64(bin%2) }
+	}
+	v := record(full(20, 800), full(20, 50)).Judge(30e6, 0.8, capacity)
+	assert.True(t, v.Settled, v.Reason)
+	assert.InDelta(t, 20e6, v.WarmupPs, 2e6)
+	assert.InDelta(t, 0.8, v.Offered, 1e-9)
+	assert.InDelta(t, 0.8, v.Carried, 0.001)
+	assert.InDelta(t, 50.5, v.ActiveFlows, 0.01)
+
+	v = record(full(20, 800), full(20, 50)).Judge(10e6, 0.8, capacity)
+	assert.False(t, v.Settled)
+	assert.Regexp(t, `^it takes \d+us to settle, and the window begins after 10us$`, v.Reason)
+
+	v = record(full(20, 800), full(90, 50)).Judge(90e6, 0.8, capacity)
+	assert.False(t, v.Settled)
+	assert.Contains(t, v.Reason, "drift at the end of the window (100us)")
+	assert.Equal(t, int64(-1), v.WarmupPs)
+
+	v = record(full(20, 600), full(20, 50)).Judge(30e6, 0.8, capacity)
+	assert.False(t, v.Settled)
+	assert.Equal(t, "25 % of the load in the window stays in the network", v.Reason)
+	assert.Contains(t, v.String(), "not settled: 25 %")
+
+	// More was offered than asked for: a large flow has just started.
+	v = record(full(20, 600), full(20, 50)).Judge(30e6, 0.6, capacity)
+	assert.True(t, v.Settled, v.Reason)
+}

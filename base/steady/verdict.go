@@ -1,0 +1,72 @@
+package steady
+
+import (
+	"fmt"
+
+	"fabriclab/base/units"
+)
+
+// A Record is what a network did in equal bins, from BeginPs on.
+type Record struct {
+	BeginPs, BinPs int64
+	OfferedBytes   []float64 // payload of the flows that started
+	CarriedBytes   []float64 // payload delivered
+	ActiveFlows    []float64 // mean
+}
+
+// lacking is the share of the load that may be missing from what is carried.
+// More than that, and the window measures how queues fill.
+const lacking = 0.05
+
+// A Verdict says whether a window was in steady state. Loads are shares of the
+// capacity that the workload's load is a share of.
+type Verdict struct {
+	Settled bool   `json:"settled"`
+	Reason  string `json:"reason,omitempty"`
+	// WarmupPs is the warm-up that the record asks for, -1 where it asks for
+	// more than three eighths of itself.
+	WarmupPs    int64   `json:"warmup_ps"`
+	Asked       float64 `json:"asked"`
+	Offered     float64 `json:"offered"`
+	Carried     float64 `json:"carried"`
+	ActiveFlows float64 `json:"active_flows"` // mean over the window
+}
+
+// Judge judges the window from fromPs to the end of the record.
+func (r Record) Judge(fromPs int64, asked, capacityBps float64) Verdict {
+	n := len(r.ActiveFlows)
+	first := min(int((fromPs-r.BeginPs+r.BinPs-1)/r.BinPs), n-1)
+	v := Verdict{Asked: asked}
+	bits := capacityBps * float64(n-first) * float64(r.BinPs) / 1e12
+	for i := first; i < n; i++ {
+		v.Offered += r.OfferedBytes[i] * 8 / bits
+		v.Carried += r.CarriedBytes[i] * 8 / bits
+		v.ActiveFlows += r.ActiveFlows[i] / float64(n-first)
+	}
+	active, activeOK := Truncation(r.ActiveFlows)
+	carried, carriedOK := Truncation(r.CarriedBytes)
+	cut := max(active, carried)
+	v.WarmupPs = int64(cut) * r.BinPs
+	switch {
+	case !activeOK || !carriedOK:
+		v.WarmupPs = -1
+		v.Reason = fmt.Sprintf("active flows or the carried load still drift at the end of the window (%s)", units.FormatTime(r.BeginPs+int64(n)*r.BinPs))
+	case cut > first:
+		v.Reason = fmt.Sprintf("it takes %s to settle, and the window begins after %s", units.FormatTime(v.WarmupPs), units.FormatTime(fromPs-r.BeginPs))
+	// Of few large flows more may start than the load asked for has; that they
+	// stay for a while is no sign of a transient.
+	case v.Carried < (1-lacking)*min(v.Asked, v.Offered):
+		v.Reason = fmt.Sprintf("%.0f %% of the load in the window stays in the network", 100*(1-v.Carried/min(v.Asked, v.Offered)))
+	default:
+		v.Settled = true
+	}
+	return v
+}
+
+func (v Verdict) String() string {
+	text := fmt.Sprintf("load %.2f asked for, %.2f offered, %.2f carried in the window; %.4g active flows", v.Asked, v.Offered, v.Carried, v.ActiveFlows)
+	if v.Settled {
+		return "settled: " + text
+	}
+	return "not settled: " + v.Reason + " (" + text + ")"
+}

@@ -1,0 +1,71 @@
+package trace_test
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/trace"
+	"fabriclab/harness/trace/tracetest"
+)
+
+// TestLoad: the table load has what a count over every picosecond would have.
+func TestLoad(t *testing.T) {
+	const end = 2000 // of the window; 200 bins of 10 ps
+	random := rand.New(rand.NewPCG(1, 2))
+	var offered, carried, active [200]float64
+	var rows [][]any
+	for flow := range 300 {
+		start := random.Int64N(2200) // some begin after the window
+		last, delivered := start+1+random.Int64N(900), uint64(1+random.IntN(5000))
+		size, finished := delivered, random.IntN(4) > 0
+		stop := last
+		if !finished {
+			last, size = -1, size+7
+			stop = 3500 // of the run: when the last flow ended, below
+		}
+		if bin := start / 10; bin < 200 {
+			offered[bin] += float64(size)
+		}
+		for at := start; at < min(stop, end); at++ {
+			carried[at/10] += float64(delivered) / float64(stop-start)
+			active[at/10] += 0.1
+		}
+		rows = append(rows, []any{flow, 0, 0, 1, 1, true, int(size), int(start), int(last), int(last), int(delivered), int(delivered), 0, 1, finished})
+	}
+	rows = append(rows, []any{300, 0, 0, 1, 1, true, 0, 3500, 3500, 3500, 0, 0, 0, 1, true})
+
+	var stream bytes.Buffer
+	w, err := tracetest.NewWriter(&stream, tracetest.Header())
+	require.NoError(t, err)
+	require.NoError(t, w.Rows("flows", rows...))
+	require.NoError(t, w.End())
+	load := trace.NewLoad(trace.LoadWindow{FromPs: 1000, ToPs: end, Asked: 0.5, CapacityBps: 1e12})
+	dir := t.TempDir()
+	files, err := trace.Ingest(context.Background(), &stream, trace.Options{Dir: dir, Names: names(t), Derived: []trace.Derived{load}})
+	require.NoError(t, err)
+	require.Equal(t, "load", files[len(files)-1].Table)
+
+	lines := strings.Split(strings.TrimSpace(export(t, dir, "load", trace.CSV)), "\n")
+	require.Len(t, lines, 201)
+	assert.Equal(t, "time_ps,offered_bps,carried_bps,active_flows", lines[0])
+	for i, line := range lines[1:] {
+		var got [4]float64
+		for k, text := range strings.Split(line, ",") {
+			got[k], err = strconv.ParseFloat(text, 64)
+			require.NoError(t, err)
+		}
+		assert.InDelta(t, (i+1)*10, got[0], 0)
+		assert.InDelta(t, offered[i]*8e11, got[1], 1)
+		assert.InEpsilon(t, math.Max(carried[i]*8e11, 1), math.Max(got[2], 1), 1e-9)
+		assert.InDelta(t, active[i], got[3], 1e-9)
+	}
+	assert.InDelta(t, 0.5, load.Steady().Asked, 0)
+}
