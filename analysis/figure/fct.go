@@ -277,6 +277,10 @@ func (x *painter) cdf(panel *chart.Panel, where map[string]string, here *place) 
 					continue
 				}
 				for k, share := range shares {
+					if math.IsInf(quantiles[k], 1) { // the line ends where the others never come
+						x.miss(panel, line.Name, fmt.Errorf("the highest %s %% are never", claims.Num(100*(1-shares[max(0, k-1)]))))
+						break
+					}
 					line.XY = append(line.XY, chart.Point{X: quantiles[k], Y: share})
 					x.d.points = append(x.d.points, point{here.row, here.column, key, engine, "", quantiles[k], share, 0})
 				}

@@ -77,8 +77,21 @@ var kinds = map[string]kind{
 	"reordering":       {Share, Lower, nil, []string{"min_size", "max_size"}, reordering, nil},
 	"group_time":       {Time, Lower, []string{"group"}, nil, groupTime, nil},
 	"table":            {Any, Neither, []string{"table", "stat"}, []string{"column", "where", "window", "by", "across", "percentile", "port"}, ofColumn, columnValues},
+	"convergence_time": {Time, Lower, []string{"stat"}, []string{"window", "hold", "method"}, statOf(settleTimes), settleTimes},
+	"converged":        {Share, Higher, nil, []string{"window", "hold"}, converged, nil},
+	"unconverged":      {Count, Lower, nil, []string{"window", "hold"}, unconverged, nil},
+	"rate_deviation":   {Share, Neither, []string{"stat"}, []string{"min_size", "max_size"}, statOf(deviations), deviations},
 	"group_throughput": {Share, Higher, nil, []string{"group"}, groupThroughput, nil},
 }
+
+// methods are those of the kinds that have several.
+var methods = map[string][]string{
+	"jitter":           {"variation", "range"},
+	"convergence_time": {methodConverged},
+}
+
+// Methods lists those of all kinds.
+func Methods() []string { return slices.Concat(methods["jitter"], methods["convergence_time"]) }
 
 // Kinds lists the kinds of measures.
 func Kinds() []string {
@@ -141,8 +154,8 @@ func Check(f *spec.Figure, m spec.Measure) error {
 		return fmt.Errorf("percentile %g is not between 0 and 100", m.Percentile)
 	case m.Share < 0 || m.Share > 1:
 		return fmt.Errorf("share %g is not between 0 and 1", m.Share)
-	case m.Method != "" && m.Method != "variation" && m.Method != "range":
-		return unknown("method", m.Method, []string{"variation", "range"})
+	case m.Method != "" && !slices.Contains(methods[m.Kind], m.Method):
+		return unknown("method", m.Method, methods[m.Kind])
 	case m.Stat != "" && !slices.Contains(RuleOf(m.Kind).Stats, m.Stat):
 		return unknown("stat", m.Stat, RuleOf(m.Kind).Stats)
 	case m.Flows != nil && len(m.Flows) == 0:
@@ -188,6 +201,11 @@ type Taker struct {
 	f     *spec.Figure
 	dir   string
 	flows *fct.Flows
+	// settled are the convergence times taken last.
+	settled struct {
+		key   settleKey
+		times []float64
+	}
 }
 
 // NewTaker makes a Taker.

@@ -13,12 +13,14 @@ var seriesKinds = map[string]struct {
 	quantity Quantity
 	needs    string
 }{
-	"queue":       {Bytes, "port and class"},
-	"queue_max":   {Bytes, "port and class"},
-	"rate":        {Rate, "flow"},
-	"goodput":     {Rate, "flow"},
-	"utilisation": {Share, "port and count"},
-	"table":       {Any, "table and column"},
+	"queue":        {Bytes, "port and class"},
+	"queue_max":    {Bytes, "port and class"},
+	"rate":         {Rate, "flow"},
+	"goodput":      {Rate, "flow"},
+	"utilisation":  {Share, "port and count"},
+	"arrival_rate": {Rate, "flow"},
+	"optimal_rate": {Rate, "flow"},
+	"table":        {Any, "table and column"},
 }
 
 // SeriesKinds lists what a time plot can show, with the units.
@@ -108,6 +110,12 @@ func read(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (series.
 			return nil, err
 		}
 		return list[0].In(w), nil
+	case "arrival_rate":
+		s, err := ArrivalRate(run.Dir, *s.Flow)
+		return s.In(w), err
+	case "optimal_rate":
+		s, err := OptimalRate(run.Dir, *s.Flow)
+		return s.In(w), err
 	case "goodput":
 		list, err := Goodput(run.Dir, []int64{*s.Flow}, w, int64(s.Interval))
 		if err != nil {

@@ -140,6 +140,7 @@ type Measure struct {
 	Interval   Time     `yaml:"interval"`
 	Group      *int64   `yaml:"group"`
 	Gap        Time     `yaml:"gap"`
+	Hold       Time     `yaml:"hold"`
 	Line       int      `yaml:"-"`
 }
 
@@ -156,7 +157,7 @@ func (m Measure) Given() []string {
 		{"percentile", m.Percentile != 0}, {"method", m.Method != ""}, {"share", m.Share != 0},
 		{"stat", m.Stat != ""}, {"min_size", m.MinSize != 0}, {"max_size", m.MaxSize != 0},
 		{"table", m.Table != ""}, {"column", m.Column.Column != ""}, {"where", m.Where != nil}, {"by", m.By != nil}, {"across", m.Across != ""},
-		{"ports", m.Ports != nil}, {"interval", m.Interval != 0}, {"group", m.Group != nil}, {"gap", m.Gap != 0},
+		{"ports", m.Ports != nil}, {"interval", m.Interval != 0}, {"group", m.Group != nil}, {"gap", m.Gap != 0}, {"hold", m.Hold != 0},
 	} {
 		if k.set {
 			given = append(given, k.name)

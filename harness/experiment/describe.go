@@ -67,6 +67,7 @@ type Description struct {
 	Workloads  map[string]Section // by type
 	Run        Section
 	Computed   map[string]Section // by key
+	Derived    Section            // what a table that the harness computes is of
 	Sampled    Section            // the filter of a sampled table
 	Events     Section            // that of another table
 	// Head are the keys that belong to the whole experiment, Point those of a
@@ -171,6 +172,7 @@ func Describe(c *catalog.Catalog) Description {
 			l.tableFilter(s, &catalog.Table{Sampled: sampled}, network, nil, 2)
 		})
 	}
+	d.Derived = interview(c, "trace", "", func(l *loader, s *section) { l.derived(s, "") })
 	d.Sampled, d.Events = filter(true), slices.DeleteFunc(filter(false), func(k Key) bool { return k.Name == "interval" })
 	return d
 }

@@ -70,6 +70,8 @@ type Point struct {
 	Topology  *topology.Topology
 	Flows     workload.Generator
 	Effective Effective
+	// Derived are the tables that the harness computes for each run.
+	Derived []Derived
 	// Model stands in place of the scenario where a point is computed.
 	Model computed.Model
 
@@ -116,6 +118,13 @@ func (p *Point) computeHash(ctx context.Context) (string, error) {
 	}
 	if err := context.Cause(ctx); err != nil {
 		return "", err
+	}
+	if len(p.Derived) > 0 { // a run without them is another one
+		text, err := json.Marshal(p.Derived)
+		if err != nil {
+			return "", err
+		}
+		changed = append(changed, sha256.Sum256(text))
 	}
 	return p.Scenario.Hash(flows, routes, changed...)
 }
@@ -476,7 +485,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	if t != nil {
 		r.rules.Classes = general.classes
 		point.Flows = l.workload(s, t, r.rules)
-		trace = l.trace(s, t, point.Flows, general.classes)
+		trace, point.Derived = l.trace(s, t, point.Flows, general.classes)
 	}
 	if t == nil || point.Flows == nil || l.found > before {
 		return nil

@@ -263,20 +263,27 @@ func (l *loader) customTopology(s *section) topology.Custom {
 	return c
 }
 
-// trace reads the trace section.
-func (l *loader) trace(root *section, t *topology.Topology, flows workload.Generator, classes int) scenario.Trace {
+// trace reads the trace section: tables of the simulator, and those that the
+// harness derives.
+func (l *loader) trace(root *section, t *topology.Topology, flows workload.Generator, classes int) (scenario.Trace, []Derived) {
 	s := root.sub("trace")
 	trace := scenario.Trace{Tables: map[string]scenario.TableFilter{}}
+	var derived []Derived
 	for i := 0; i < len(s.node.Content); i += 2 {
 		key, value := s.node.Content[i], s.node.Content[i+1]
+		if slices.Contains(derivable.names(), key.Value) {
+			derived = append(derived, l.derived(l.section(value, key, s.name(key.Value)), key.Value))
+			continue
+		}
 		table := l.catalog.Table(key.Value)
 		if table == nil {
-			l.problem(key, "trace: there is no table %q%s", key.Value, catalog.Hint(key.Value, l.catalog.TableNames()))
+			known := slices.Concat(l.catalog.TableNames(), derivable.names())
+			l.problem(key, "trace: there is no table %q%s", key.Value, catalog.Hint(key.Value, known))
 			continue
 		}
 		trace.Tables[table.Name] = l.tableFilter(l.section(value, key, s.name(table.Name)), table, t, flows, classes)
 	}
-	return trace
+	return trace, derived
 }
 
 func (l *loader) tableFilter(s *section, table *catalog.Table, t *topology.Topology, flows workload.Generator, classes int) scenario.TableFilter {

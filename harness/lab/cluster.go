@@ -151,7 +151,7 @@ func (lab *Lab) Submit(ctx context.Context, names []string, s Selection) error {
 // RunOne makes one run of a sweep that was submitted to a cluster.
 func (lab *Lab) RunOne(ctx context.Context, f *slurm.Folder, task slurm.Task, events io.Writer) error {
 	sink := progress.NewJSON(events)
-	j, err := lab.remoteJob(f, task)
+	j, err := lab.remoteJob(ctx, f, task)
 	if err != nil {
 		failure := &run.Failure{Run: task.Title, Reason: err.Error(), Err: err, Attempts: 1}
 		sink.Event(failure.Event())
@@ -167,7 +167,7 @@ func (lab *Lab) RunOne(ctx context.Context, f *slurm.Folder, task slurm.Task, ev
 
 // remoteJob makes the job of a task from what it was submitted with, and sees
 // to it that it is still the same.
-func (lab *Lab) remoteJob(f *slurm.Folder, task slurm.Task) (run.Job, error) {
+func (lab *Lab) remoteJob(ctx context.Context, f *slurm.Folder, task slurm.Task) (run.Job, error) {
 	var spec remoteSpec
 	if err := json.Unmarshal(task.Spec, &spec); err != nil {
 		return run.Job{}, fmt.Errorf("the sweep's folder %s is damaged: %w; submit the sweep again", f.Dir, err)
@@ -199,7 +199,7 @@ func (lab *Lab) remoteJob(f *slurm.Folder, task slurm.Task) (run.Job, error) {
 			return run.Job{}, err
 		}
 		if hash == task.Key.ScenarioHash {
-			return job(Experiment{Experiment: e}, point, hash, task.Key.Engine, task.Key.Seed, program), nil
+			return deriving(ctx, job(Experiment{Experiment: e}, point, hash, task.Key.Engine, task.Key.Seed, program), point)
 		}
 	}
 	return run.Job{}, fmt.Errorf("%s, or a preset or file it uses, was changed since the sweep was submitted; submit it again", spec.File)

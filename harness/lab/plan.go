@@ -16,6 +16,7 @@ import (
 	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/engine/omnet"
 	"fabriclab/harness/experiment"
+	"fabriclab/harness/lab/oracle"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
 	"fabriclab/harness/trace"
@@ -116,6 +117,9 @@ func storedTables(c *catalog.Catalog) spec.Tables {
 	for _, t := range c.Tables {
 		tables[t.Name] = trace.Stored(t, always(nil)...)
 	}
+	for _, t := range experiment.DerivedTables() {
+		tables[t.Name] = trace.Stored(t)
+	}
 	for _, kind := range computed.Kinds() {
 		for _, t := range kind.Tables {
 			tables[t.Name] = trace.Stored(t)
@@ -187,7 +191,11 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 			}
 			for _, name := range point.Engines {
 				for _, seed := range e.Seeds {
-					p.Jobs = append(p.Jobs, job(e, point, hash, name, seed, programs[name]))
+					j, err := deriving(ctx, job(e, point, hash, name, seed, programs[name]), point)
+					if err != nil {
+						return nil, fmt.Errorf("%s: %w", e.File, err)
+					}
+					p.Jobs = append(p.Jobs, j)
 					p.points = append(p.points, point)
 				}
 			}
@@ -207,6 +215,12 @@ func job(e Experiment, point *experiment.Point, hash, engineName string, seed ui
 		Key:   store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engineName, Seed: seed},
 		Title: title, Labels: labels, Program: program, EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
 		Prepare: func(dir string) (*workload.Tally, error) { return point.WriteInputs(dir, seed) },
-		Derived: func() []trace.Derived { return derived(point) },
 	}
+}
+
+// deriving is the job with all that is added to its tables.
+func deriving(ctx context.Context, j run.Job, point *experiment.Point) (run.Job, error) {
+	optimal, err := oracle.Derive(ctx, point, j.Key.Seed)
+	j.Derived = func() []trace.Derived { return append(derived(point), optimal...) }
+	return j, err
 }

@@ -363,6 +363,12 @@ func (m *maker) trace(complete bool) object {
 		}
 		properties[t.Name] = s
 	}
+	for _, t := range experiment.DerivedTables() {
+		s := m.section("trace", m.about.Derived, complete)
+		s["description"] = t.Title
+		s["type"] = []string{"object", "null"}
+		properties[t.Name] = s
+	}
 	return object{"type": []string{"object", "null"}, "description": help["trace"], "properties": properties, "additionalProperties": false}
 }
 

@@ -92,6 +92,10 @@ class Flow {
   Time endAt = Time{-1};
   Time senderEndAt = Time{-1};
 
+  // What has come to the receiver, counted where the table `arrivals` is recorded.
+  uint64_t arrivedWireBytes = 0, arrivedPackets = 0;
+  Time lastArrivalAt = Time{-1};
+
   uint32_t timeouts = 0;   // retransmission timeouts at the sender
   uint64_t reordered = 0;  // data packets that came to the receiver while an earlier byte was missing
 

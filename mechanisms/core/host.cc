@@ -562,6 +562,11 @@ void Host::onData(Flow& f, Packet* p) {
     f.receiverStarted = true;
     for (ReceiverAgent* r : receivers_) r->onFlowStart(f);
   }
+  if (network_->countsArrivals()) {
+    f.arrivedWireBytes += p->wireBytes;
+    ++f.arrivedPackets;
+    f.lastArrivalAt = network_->engine().now();
+  }
   for (ReceiverAgent* r : receivers_) r->onData(f, *p);
   transport_->onData(f, p);
 }

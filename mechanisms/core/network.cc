@@ -338,6 +338,8 @@ void Network::startTracing() {
   sampler(kQueues, [this] { sampleQueues(); });
   sampler(kLinks, [this] { sampleLinks(); });
   sampler(kRates, [this] { sampleRates(); });
+  sampler(kArrivals, [this] { sampleArrivals(); });
+  countsArrivals_ = trace_.on(kArrivals);
   for (int table = kStandardTables; table < trace_.size(); ++table) {
     if (!trace_.desc(table).sampled) continue;
     std::vector<Component*> makers;
@@ -389,6 +391,25 @@ void Network::sampleRates() {
         acked += part->sndUna;
       }
       trace_.emit(kRates, {engine_.now(), f.spec.id, f.spec.src, rate, window, sent, acked});
+    });
+  }
+}
+
+void Network::sampleArrivals() {
+  for (const Node* n : nodes_) {
+    const auto* h = dynamic_cast<const Host*>(n);
+    if (h == nullptr) continue;
+    h->forEachActive([&](const Flow& f) {
+      // The packets of messages are those of their connection.
+      if (f.connection != &f || !trace_.wantsFlow(kArrivals, f.spec.id)) return;
+      uint64_t bytes = 0, packets = 0;
+      Time last{-1};
+      for (const Flow* part = &f; part != nullptr; part = part->nextSubflow) {
+        bytes += part->arrivedWireBytes;
+        packets += part->arrivedPackets;
+        last = std::max(last, part->lastArrivalAt);
+      }
+      trace_.emit(kArrivals, {engine_.now(), f.spec.id, f.spec.dst, bytes, packets, last});
     });
   }
 }

@@ -112,6 +112,8 @@ class Network final : public Windows {
   void prefetchMore(uint32_t node) const override;
 
   Counters counters;
+  /// Whether receivers count what comes.
+  bool countsArrivals() const { return countsArrivals_; }
 
  private:
   struct Sampler;
@@ -131,7 +133,9 @@ class Network final : public Windows {
   void sampleQueues();
   void sampleLinks();
   void sampleRates();
+  void sampleArrivals();
 
+  bool countsArrivals_ = false;
   Engine& engine_;
   uint64_t seed_;
   PacketPool packets_;

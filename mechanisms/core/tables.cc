@@ -137,6 +137,16 @@ const std::vector<TableDesc>& standardTables() {
         {"bytes", T::U32, "B", "wire length"},
         cls,
         {"marked", T::Bool, "", "congestion experienced"}}},
+      {"arrivals",
+       "what has come to receivers of active flows, sampled",
+       Scope::Flow,
+       true,
+       {time,
+        flow,
+        {"node", T::U32, "", "receiving host", {}, true},
+        {"bytes", T::U64, "B", "wire bytes of data packets since the start, repeated ones too"},
+        {"packets", T::U64, "1", "those packets"},
+        {"last_ps", T::I64, "ps", "when the last of them came, -1 = none yet"}}},
   };
   return tables;
 }

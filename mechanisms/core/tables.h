@@ -33,7 +33,7 @@ struct TableDesc {
 };
 
 /// The standard tables, numbered as in standardTables().
-enum TableId : int { kFlows, kQueues, kLinks, kRates, kPauses, kDrops, kPackets, kStandardTables };
+enum TableId : int { kFlows, kQueues, kLinks, kRates, kPauses, kDrops, kPackets, kArrivals, kStandardTables };
 const std::vector<TableDesc>& standardTables();
 
 enum class DropReason : uint8_t { BufferFull, QueueFull, NoRoute, LinkDown, QueueManagement };

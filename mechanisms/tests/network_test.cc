@@ -76,6 +76,41 @@ TEST(IdealFct, AFlowAloneTakesItExactly) {
   }
 }
 
+// ---------------------------------------------------------------- samples
+
+TEST(Arrivals, CountWhatHasComeToTheReceiver) {
+  Net net;
+  Host& a = net.host();
+  Host& b = net.host();
+  net.link(a, b, Rate::Gbps(100), Time::Ns(1500));
+  test::Rows seen(standardTables()[kArrivals].columns.size());
+  TraceFilter each;
+  each.interval = Time::Us(1);
+  net.network.trace().enable(kArrivals, each);
+  net.network.trace().addSink(kArrivals, &seen);
+  // Full frames of 1518 B end every 121.44 ns, and come 1.5 us later.
+  net.flow(7, a, b, 0, Time{0}, Time::Us(4));
+  net.finish(Time::Us(10));
+  using Row = std::vector<int64_t>;
+  ASSERT_GE(seen.rows.size(), 5u);
+  EXPECT_EQ(seen.rows[1], (Row{1000000, 7, 1, 0, 0, -1}));
+  EXPECT_EQ(seen.rows[2], (Row{2000000, 7, 1, 4 * 1518, 4, 1500000 + 4 * 121440}));
+  EXPECT_EQ(seen.rows[3], (Row{3000000, 7, 1, 12 * 1518, 12, 1500000 + 12 * 121440}));
+  // 33 frames were begun before the stop at 4 us.
+  EXPECT_EQ(seen.rows.back()[4], 33);
+  EXPECT_EQ(seen.rows.back()[5], 1500000 + 33 * 121440);
+}
+
+TEST(Arrivals, CostNothingWhereNobodyAsks) {
+  Net net;
+  Host& a = net.host();
+  Host& b = net.host();
+  net.link(a, b);
+  net.flow(0, a, b, 0);
+  net.run(Time::Us(10));
+  EXPECT_EQ(net.active(a, 0).arrivedPackets, 0u);
+}
+
 // ---------------------------------------------------------------- checks
 
 /// Changes a packet's length while it waits, which an agent must not do.

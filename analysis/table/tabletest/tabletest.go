@@ -49,6 +49,30 @@ type Rate struct {
 	AckedBytes  uint64 `parquet:"acked_bytes"`
 }
 
+// Arrival is a row of `arrivals`.
+type Arrival struct {
+	TimePs  int64  `parquet:"time_ps"`
+	Flow    uint32 `parquet:"flow"`
+	Node    string `parquet:"node,dict"`
+	Bytes   uint64 `parquet:"bytes"`
+	Packets uint64 `parquet:"packets"`
+	LastPs  int64  `parquet:"last_ps"`
+}
+
+// OptimalRate is a row of `optimal_rates`.
+type OptimalRate struct {
+	TimePs  int64   `parquet:"time_ps"`
+	UntilPs int64   `parquet:"until_ps"`
+	Flow    uint32  `parquet:"flow"`
+	RateBps float64 `parquet:"rate_bps"`
+}
+
+// OptimalFlow is a row of `optimal_flows`.
+type OptimalFlow struct {
+	Flow         uint32 `parquet:"flow"`
+	OptimalFctPs int64  `parquet:"optimal_fct_ps"`
+}
+
 // Pause is a row of `pauses`.
 type Pause struct {
 	TimePs int64  `parquet:"time_ps"`

@@ -14,6 +14,7 @@ import (
 	"fabriclab/base/catalog"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/scenario"
+	"fabriclab/harness/trace"
 )
 
 // Utilities are the names of what can be maximised.
@@ -154,12 +155,18 @@ type Summary struct {
 
 // Write writes the tables optimal_rates, optimal_links and optimal_flows of a
 // seed into a folder.
-func (o *Oracle) Write(ctx context.Context, dir string, seed uint64) (s Summary, err error) {
+func (o *Oracle) Write(ctx context.Context, dir string, seed uint64) (Summary, error) {
+	opt := trace.Options{Dir: dir, Names: trace.NodeNames(o.point.Topology.HostNames())}
+	return o.compute(ctx, seed, Names, func(t trace.Table) (*trace.TableWriter, error) { return trace.NewTableWriter(t, opt) })
+}
+
+// compute makes some of the tables.
+func (o *Oracle) compute(ctx context.Context, seed uint64, names []string, create func(trace.Table) (*trace.TableWriter, error)) (s Summary, err error) {
 	flows, arrivals, err := o.arrivals(seed)
 	if err != nil {
 		return s, err
 	}
-	t, err := newTables(dir, o)
+	t, err := newTables(o, names, create)
 	if err != nil {
 		return s, err
 	}

@@ -137,6 +137,39 @@ func TestTables(t *testing.T) {
 	assert.InDelta(t, 10e3+30e3, value(t, flows[1], "sent_bytes"), 1e-6)
 }
 
+// TestDerived has the tables of a run: those that it asks for and no others,
+// the completion time of a flow alone being that of the empty network.
+func TestDerived(t *testing.T) {
+	p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600, Measured: true}, scenario.Flow{Src: 2, Dst: 3, StartPs: 4e6})
+	p.Derived = []experiment.Derived{{Table: oracle.FlowsTable}, {Table: oracle.RatesTable, Utility: oracle.MaxMin}, {Table: oracle.LinksTable}}
+	all, err := oracle.Derive(context.Background(), p, 1)
+	require.NoError(t, err)
+	require.Len(t, all, 2, "tables of one utility are made together")
+	dir := t.TempDir()
+	opt := trace.Options{Dir: dir, Names: trace.NodeNames(p.Topology.HostNames())}
+	for _, d := range all {
+		assert.Empty(t, d.From())
+		var writers []*trace.TableWriter
+		require.NoError(t, d.Finish(func(table trace.Table) (*trace.TableWriter, error) {
+			w, err := trace.NewTableWriter(table, opt)
+			writers = append(writers, w)
+			return w, err
+		}))
+		assert.Len(t, writers, len(d.Tables()))
+	}
+	flows := rows(t, dir, oracle.FlowsTable)
+	alone, err := p.IdealFCT(0, 1, 9600)
+	require.NoError(t, err)
+	assert.InDelta(t, float64(alone), value(t, flows[0], "optimal_fct_ps"), 1)
+	assert.Greater(t, alone, int64(8e6), "10 kB at 10 Gb/s, and the way")
+	assert.Equal(t, "-1", flows[1]["optimal_fct_ps"])
+	require.NotEmpty(t, rows(t, dir, oracle.RatesTable))
+
+	p.Scenario.LinkEvents = []scenario.LinkEvent{{AtPs: 1}}
+	_, err = oracle.Derive(context.Background(), p, 1)
+	require.ErrorContains(t, err, "trace.optimal_flows: links fail")
+}
+
 // TestUtilities: two flows into one host, of 1 and 2 kB of payload and the
 // weights 1 and 3.
 func TestUtilities(t *testing.T) {

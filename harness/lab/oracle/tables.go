@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"slices"
 
 	"fabriclab/analysis/num"
 	"fabriclab/harness/scenario"
@@ -16,6 +17,14 @@ const (
 	LinksTable = "optimal_links"
 	FlowsTable = "optimal_flows"
 )
+
+// Names are those of all tables.
+var Names = []string{RatesTable, LinksTable, FlowsTable}
+
+// Tables are the tables; the links' names are those of the network.
+func Tables() []trace.Table {
+	return []trace.Table{ratesTable, linksTable([]num.Link{{Name: "s1->s2"}}), flowsTable}
+}
 
 var ratesTable = trace.Table{
 	Name: RatesTable, Title: "Optimal rates: one row per flow and time without arrivals and departures", Scope: "flow",
@@ -39,6 +48,7 @@ var flowsTable = trace.Table{
 		{Name: "start_ps", Type: "i64", Unit: "ps", Help: "when the flow starts"},
 		{Name: "end_ps", Type: "i64", Unit: "ps", Help: "when its last byte is sent; -1 = unfinished or stopped"},
 		{Name: "sent_bytes", Type: "f64", Unit: "B", Help: "sent, headers included"},
+		{Name: "optimal_fct_ps", Type: "i64", Unit: "ps", Help: "end_ps - start_ps, and what a flow of its size takes in the empty network beyond its bytes at line rate (propagation, store and forward); -1 = unfinished or stopped"},
 	},
 }
 
@@ -62,11 +72,6 @@ type sheet struct {
 	writer  *trace.TableWriter
 	columns [][]byte
 	rows    int
-}
-
-func newSheet(t trace.Table, opt trace.Options) (*sheet, error) {
-	w, err := trace.NewTableWriter(t, opt)
-	return &sheet{writer: w, columns: make([][]byte, len(t.Columns))}, err
 }
 
 // batchRows is how many rows are gathered before they are written.
@@ -112,37 +117,43 @@ func (s *sheet) flush() error {
 	return s.writer.WriteRows(payload, rows)
 }
 
-// tables are those of a computation.
+// tables are those of a computation; nil are those that are not wanted.
 type tables struct {
 	rates, links, flows *sheet
 	goodput             float64
+	latency             func(f *scenario.Flow) (int64, error)
 }
 
-func newTables(dir string, o *Oracle) (*tables, error) {
-	opt := trace.Options{Dir: dir, Names: trace.NodeNames(o.point.Topology.HostNames())}
-	t := &tables{goodput: o.point.Framing().Goodput()}
+func newTables(o *Oracle, names []string, create func(trace.Table) (*trace.TableWriter, error)) (*tables, error) {
+	t := &tables{goodput: o.point.Framing().Goodput(), latency: o.latency}
 	for _, one := range []struct {
 		sheet **sheet
 		table trace.Table
 	}{{&t.rates, ratesTable}, {&t.links, linksTable(o.paths.links)}, {&t.flows, flowsTable}} {
-		s, err := newSheet(one.table, opt)
+		if !slices.Contains(names, one.table.Name) {
+			continue
+		}
+		w, err := create(one.table)
 		if err != nil {
 			return nil, errors.Join(err, t.close())
 		}
-		*one.sheet = s
+		*one.sheet = &sheet{writer: w, columns: make([][]byte, len(one.table.Columns))}
 	}
 	return t, nil
 }
 
 func (t *tables) interval(flows []scenario.Flow, i num.Interval) error {
 	for k, f := range i.Flows {
+		if t.rates == nil {
+			break
+		}
 		rate := i.Solution.Totals[k]
 		if err := t.rates.add(i.FromPs, i.ToPs, flows[f].ID, rate, rate*t.goodput); err != nil {
 			return err
 		}
 	}
 	for l, price := range i.Solution.Prices {
-		if price > 0 {
+		if price > 0 && t.links != nil {
 			if err := t.links.add(i.FromPs, uint32(l), price); err != nil {
 				return err
 			}
@@ -154,11 +165,25 @@ func (t *tables) interval(flows []scenario.Flow, i num.Interval) error {
 // end writes what became of the flows and ends the tables.
 func (t *tables) end(flows []scenario.Flow, done []num.Completion) error {
 	for i, f := range flows {
-		if err := t.flows.add(f.ID, f.Src, f.Dst, f.Measured, f.Size, f.StartPs, done[i].EndPs, done[i].Bytes); err != nil {
+		if t.flows == nil {
+			break
+		}
+		fct := int64(-1)
+		if done[i].EndPs >= 0 {
+			latency, err := t.latency(&f)
+			if err != nil {
+				return err
+			}
+			fct = done[i].EndPs - f.StartPs + latency
+		}
+		if err := t.flows.add(f.ID, f.Src, f.Dst, f.Measured, f.Size, f.StartPs, done[i].EndPs, done[i].Bytes, fct); err != nil {
 			return err
 		}
 	}
 	for _, s := range []*sheet{t.rates, t.links, t.flows} {
+		if s == nil {
+			continue
+		}
 		if err := s.flush(); err != nil {
 			return err
 		}

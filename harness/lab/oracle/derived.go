@@ -1,0 +1,90 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/parquet-go/parquet-go"
+
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/trace"
+)
+
+func init() {
+	for _, t := range Tables() {
+		experiment.RegisterDerived(trace.Stored(t))
+	}
+}
+
+// Derive makes what a run asks of the oracle, from its experiment alone. Tables
+// of the same utility are made together.
+func Derive(ctx context.Context, point *experiment.Point, seed uint64) ([]trace.Derived, error) {
+	var all []trace.Derived
+	var of []Utility
+	for _, d := range point.Derived {
+		u := Utility{Name: d.Utility, Alpha: d.Alpha, Epsilon: d.Epsilon}
+		if i := slices.Index(of, u); i >= 0 {
+			one := all[i].(*derived)
+			one.names = append(one.names, d.Table)
+			continue
+		}
+		o, err := New(point, u)
+		if err != nil {
+			return nil, fmt.Errorf("trace.%s: %w", d.Table, err)
+		}
+		of, all = append(of, u), append(all, &derived{o, ctx, seed, []string{d.Table}})
+	}
+	return all, nil
+}
+
+type derived struct {
+	oracle *Oracle
+	ctx    context.Context // of the whole sweep
+	seed   uint64
+	names  []string
+}
+
+// From implements trace.Derived, as do the others: no table is read.
+func (*derived) From() string                   { return "" }
+func (*derived) Needs() []trace.Column          { return nil }
+func (*derived) Columns() []trace.Column        { return nil }
+func (*derived) Row(trace.Row, []parquet.Value) {}
+
+func (d *derived) Tables() []trace.Table {
+	var tables []trace.Table
+	for _, t := range Tables() {
+		if slices.Contains(d.names, t.Name) {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
+func (d *derived) Finish(create func(trace.Table) (*trace.TableWriter, error)) error {
+	if _, err := d.oracle.compute(d.ctx, d.seed, d.names, create); err != nil {
+		return fmt.Errorf("optimal rates: %w", err)
+	}
+	return nil
+}
+
+// latency is what a flow of this size takes in the empty network beyond its
+// bytes at the rate of the slowest link of its (first sub-flow's) path.
+func (o *Oracle) latency(f *scenario.Flow) (int64, error) {
+	alone, err := o.point.IdealFCT(f.Src, f.Dst, f.Size)
+	if err != nil {
+		return 0, err
+	}
+	paths, err := o.paths.of(f)
+	if err != nil {
+		return 0, err
+	}
+	rate := math.Inf(1)
+	for _, l := range paths[0] {
+		rate = min(rate, o.paths.links[l].CapacityBps)
+	}
+	sending := float64(o.point.Framing().WireBytes(f.Size)) * 8e12 / rate
+	return max(0, alone-int64(math.Round(sending))), nil
+}
