@@ -155,12 +155,24 @@ type Summary struct {
 
 // Write writes the tables optimal_rates, optimal_links and optimal_flows of a
 // seed into a folder.
-func (o *Oracle) Write(ctx context.Context, dir string, seed uint64) (Summary, error) {
+func (o *Oracle) Write(ctx context.Context, dir string, seed uint64) (s Summary, err error) {
 	opt := trace.Options{Dir: dir, Names: trace.NodeNames(o.point.Topology.HostNames())}
-	return o.compute(ctx, seed, Names, func(t trace.Table) (*trace.TableWriter, error) { return trace.NewTableWriter(t, opt) })
+	var open []*trace.TableWriter
+	defer func() {
+		for _, w := range open {
+			err = errors.Join(err, w.Close())
+		}
+	}()
+	return o.compute(ctx, seed, Names, func(t trace.Table) (*trace.TableWriter, error) {
+		w, err := trace.NewTableWriter(t, opt)
+		if err == nil {
+			open = append(open, w)
+		}
+		return w, err
+	})
 }
 
-// compute makes some of the tables.
+// compute makes some of the tables. Whoever creates writers closes them.
 func (o *Oracle) compute(ctx context.Context, seed uint64, names []string, create func(trace.Table) (*trace.TableWriter, error)) (s Summary, err error) {
 	flows, arrivals, err := o.arrivals(seed)
 	if err != nil {
@@ -170,7 +182,6 @@ func (o *Oracle) compute(ctx context.Context, seed uint64, names []string, creat
 	if err != nil {
 		return s, err
 	}
-	defer func() { err = errors.Join(err, t.close()) }()
 	s.Flows = len(flows)
 	busy := 0.
 	allocate := num.Solve

@@ -156,6 +156,9 @@ func TestDerived(t *testing.T) {
 			return w, err
 		}))
 		assert.Len(t, writers, len(d.Tables()))
+		for _, w := range writers {
+			require.NoError(t, w.Close(), "they are whose who creates them")
+		}
 	}
 	flows := rows(t, dir, oracle.FlowsTable)
 	alone, err := p.IdealFCT(0, 1, 9600)

@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 	"slices"
 
@@ -135,7 +134,7 @@ func newTables(o *Oracle, names []string, create func(trace.Table) (*trace.Table
 		}
 		w, err := create(one.table)
 		if err != nil {
-			return nil, errors.Join(err, t.close())
+			return nil, err
 		}
 		*one.sheet = &sheet{writer: w, columns: make([][]byte, len(one.table.Columns))}
 	}
@@ -192,14 +191,4 @@ func (t *tables) end(flows []scenario.Flow, done []num.Completion) error {
 		}
 	}
 	return nil
-}
-
-func (t *tables) close() error {
-	var problems []error
-	for _, s := range []*sheet{t.rates, t.links, t.flows} {
-		if s != nil {
-			problems = append(problems, s.writer.Close())
-		}
-	}
-	return errors.Join(problems...)
 }
