@@ -63,6 +63,7 @@ struct Config {
   std::string selector = "ecmp";
   std::vector<std::string> agents, receivers, applications, nicAgents, nicQueues;
   std::string scheduler;  // "": what stands there by default
+  std::string utility;    // "": none
   std::vector<std::string> queues{"fifo", "fifo"};
   std::map<std::string, Value> params;  // by component.parameter
   uint64_t seed = 1;
@@ -133,6 +134,7 @@ class Net {
     plug(h, "congestion_control", own<Component>(setup.cc));
     for (const auto& r : setup.receivers) plug(h, "receiver_agents", own<Component>(r));
     for (const auto& a : setup.applications) plug(h, "applications", own<Component>(a));
+    if (!setup.utility.empty()) plug(h, "utility", own<Component>(setup.utility));
     hosts.push_back(&h);
     return h;
   }

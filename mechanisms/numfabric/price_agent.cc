@@ -1,0 +1,60 @@
+#include "mechanisms/numfabric/price_agent.h"
+
+#include "mechanisms/core/network.h"
+#include "mechanisms/core/node.h"
+
+namespace fabric {
+
+TableDesc PriceAgent::traceTable() {
+  using T = ColumnType;
+  return {"prices",
+          "prices of ports, sampled (NUMFabric, DGD, RCP*)",
+          Scope::Port,
+          true,
+          {{"time_ps", T::I64, "ps", "simulated time"},
+           {"node", T::U32, "", "the node whose port it is", {}, true},
+           {"port", T::U16, "", "number of the port at its node"},
+           {"price", T::F64, "1/(Mb/s)", "what the link adds to a path's price: utility per Mb/s"},
+           {"load", T::F64, "1", "traffic of the last interval as a share of the capacity, as the mechanism counts it"}}};
+}
+
+void PriceAgent::attach(Port& port, uint8_t index) {
+  PortAgent::attach(port, index);
+  timer_.setKey(port.timerKey());
+}
+
+void PriceAgent::onStart(Network& network) {
+  network_ = &network;
+  engine_ = &network.engine();
+  header_ = network.packets().reserve<NumHeader>(NumHeader::kName);
+}
+
+void PriceAgent::onEnqueue(Packet& packet) {
+  const NumHeader& h = header_(packet);
+  arrives(packet, h.of(packet) ? &h : nullptr);
+  quiet_ = false;
+  // Updates come on one grid of times at all ports, and only while they change something.
+  if (!timer_.pending()) engine_->schedule(timer_, Time{(now().ps / interval_.ps + 1) * interval_.ps});
+}
+
+void PriceAgent::onDequeue(Packet& packet) {
+  leaves(packet);
+  NumHeader& h = header_(packet);
+  if (!h.of(packet)) return;
+  h.price += price_;
+  ++h.hops;
+}
+
+void PriceAgent::tick() {
+  update();
+  if (!quiet_ || port_->dataQueueBytes() > 0 || !settled()) engine_->schedule(timer_, now() + interval_);
+  quiet_ = true;
+}
+
+void PriceAgent::onSample(int table) {
+  const uint32_t node = port_->node().id();
+  if (!network_->trace().wantsPort(table, node, port_->index())) return;
+  network_->trace().emit(table, {now(), node, port_->index(), price_, load_});
+}
+
+}  // namespace fabric
