@@ -94,6 +94,19 @@ struct Config {
     s.queues = {"fifo", "red"};
     return s;
   }
+  /// As preset numfabric, but for ACKs in a class of their own.
+  static Config numfabric() {
+    Config s;
+    s.cc = "numfabric";
+    s.queues = s.nicQueues = {"fifo", "stfq"};
+    s.agents = s.nicAgents = {"xwi"};
+    s.receivers = {"num_echo"};
+    s.utility = "alpha_fair";
+    s.set("host.mtu", int64_t{1500}).set("host.header_bytes", int64_t{90}).set("host.ack_bytes", int64_t{90});
+    s.set("port.pfc", false).set("switch.buffer", int64_t{100000000}).set("round_robin.backlog", int64_t{1000000});
+    s.set("numfabric.base_rtt", Time::Us(16).ps);
+    return s.set("xwi.guard", Time::Us(3).ps).set("xwi.extra_bytes", int64_t{1500});
+  }
   static Config rocc() {
     Config s;
     s.cc = "rocc";

@@ -18,30 +18,14 @@ using test::Config;
 using test::LeafSpine;
 using test::Net;
 
-/// As preset numfabric.
-Config numfabric() {
-  Config c;
-  c.cc = "numfabric";
-  c.queues = c.nicQueues = {"stfq"};
-  c.agents = c.nicAgents = {"xwi"};
-  c.receivers = {"num_echo"};
-  c.utility = "alpha_fair";
-  c.set("host.classes", int64_t{1}).set("host.mtu", int64_t{1500}).set("host.header_bytes", int64_t{90});
-  c.set("host.ack_bytes", int64_t{90}).set("port.pfc", false).set("switch.buffer", int64_t{100000000});
-  c.set("round_robin.backlog", int64_t{1000000}).set("numfabric.base_rtt", Time::Us(16).ps);
-  c.set("xwi.guard", Time::Us(3).ps).set("xwi.extra_bytes", int64_t{1500});
-  return c;
-}
-
 /// Swift alone: weights of flows, not of prices.
-Config swift() { return numfabric().set("numfabric.weights", std::string("flow")); }
+Config swift() { return Config::numfabric().set("numfabric.weights", std::string("flow")); }
 
 FlowSpec unlimited(uint32_t id, const Host& src, const Host& dst, double weight, Time start = {}) {
   FlowSpec f;
   f.id = id;
   f.src = src.id();
   f.dst = dst.id();
-  f.cls = 0;
   f.start = start;
   f.srcPort = static_cast<uint16_t>(1000 + id);
   f.dstPort = 4791;
@@ -103,7 +87,7 @@ TEST(Swift, IsWeightedMaxMinInAParkingLot) {
 }
 
 TEST(Xwi, FindsProportionalFairnessInAParkingLot) {
-  ParkingLot net(numfabric());
+  ParkingLot net(Config::numfabric());
   net.flows({1, 1, 1, 1});
   // The long flow has 1/4, as its price is the sum of three: x = C / (1 + n).
   const auto r = rates(net, 4, Time::Ms(2), Time::Ms(12));

@@ -33,6 +33,7 @@ const std::map<std::string, Config>& controls() {
       {"fncc", Config::fncc()},
       {"dcqcn", Config::dcqcn()},
       {"rocc", Config::rocc()},
+      {"numfabric", Config::numfabric()},
       {"newreno", tcp("newreno")},
       {"cubic", tcp("cubic")},
       {"dctcp", tcp("dctcp", "tcp", "red").set("red.kmin", int64_t{15000}).set("red.kmax", int64_t{15000})},
