@@ -11,8 +11,7 @@ const Description& NumEcho::describe() {
               "The ACK returns the header of the data packet that it answers, the time since the ACK before, and the "
               "bytes that came in it. With one ACK per packet that time is the time between two packets.")
           .source("NUMFabric, SIGCOMM 2016, sections 4.1 and 5")
-          .param("header_bytes", &NumEcho::headerBytes_, Bytes{0},
-                 "wire bytes on an ACK; 0: host.ack_bytes has them",
+          .param("header_bytes", &NumEcho::headerBytes_, Bytes{0}, "wire bytes on an ACK; 0: host.ack_bytes has them",
                  "NUMFabric's authors' simulator: an ACK is 90 B with all headers")
           .range(0, 256)
           .extension(NumHeader::kName, sizeof(NumHeader), 0, "header_bytes on ACKs, which are shorter than data")

@@ -109,8 +109,7 @@ void NumFabric::onAck(Flow& flow, const Packet& ack) {
 /// R: an average in continuous time of what pairs of packets say.
 void NumFabric::measure(State& s, const NumHeader& h) const {
   if (h.interval.ps <= 0) return;
-  const double sample =
-      std::min(static_cast<double>(h.bytes) * 8e6 / static_cast<double>(h.interval.ps), lineRate_);
+  const double sample = std::min(static_cast<double>(h.bytes) * 8e6 / static_cast<double>(h.interval.ps), lineRate_);
   if (s.rate == 0 || h.interval > resetAfter_) {
     s.rate = sample;
     return;

@@ -17,10 +17,10 @@ class NumFabric final : public CongestionControl {
   void onSample(int table) override;
 
   struct State {
-    double rate = 0;        // R: measured, on the wire, in Mb/s; 0 = nothing is measured yet
-    double weight = 0;      // w in Mb/s; 0: packets have no virtual length
-    double price = 0;       // of the path
-    double residual = 0;    // normalised
+    double rate = 0;      // R: measured, on the wire, in Mb/s; 0 = nothing is measured yet
+    double weight = 0;    // w in Mb/s; 0: packets have no virtual length
+    double price = 0;     // of the path
+    double residual = 0;  // normalised
     Time smallestRtt = Time::Max();
     uint8_t hops = 0;  // 0: no ACK was here yet
   };
@@ -36,7 +36,7 @@ class NumFabric final : public CongestionControl {
   PacketExtension<NumHeader> header_;
   FlowState<State> state_;
   const Utility* utility_ = nullptr;
-  double lineRate_ = 0;   // Mb/s
+  double lineRate_ = 0;    // Mb/s
   int64_t fullFrame_ = 0;  // bytes on the wire
 
   Time ewmaTime_, baseRtt_, slack_, resetAfter_;

@@ -7,15 +7,16 @@ namespace fabric {
 
 TableDesc PriceAgent::traceTable() {
   using T = ColumnType;
-  return {"prices",
-          "prices of ports, sampled (NUMFabric, DGD, RCP*)",
-          Scope::Port,
-          true,
-          {{"time_ps", T::I64, "ps", "simulated time"},
-           {"node", T::U32, "", "the node whose port it is", {}, true},
-           {"port", T::U16, "", "number of the port at its node"},
-           {"price", T::F64, "1/(Mb/s)", "what the link adds to a path's price: utility per Mb/s"},
-           {"load", T::F64, "1", "traffic of the last interval as a share of the capacity, as the mechanism counts it"}}};
+  return {
+      "prices",
+      "prices of ports, sampled (NUMFabric, DGD, RCP*)",
+      Scope::Port,
+      true,
+      {{"time_ps", T::I64, "ps", "simulated time"},
+       {"node", T::U32, "", "the node whose port it is", {}, true},
+       {"port", T::U16, "", "number of the port at its node"},
+       {"price", T::F64, "1/(Mb/s)", "what the link adds to a path's price: utility per Mb/s"},
+       {"load", T::F64, "1", "traffic of the last interval as a share of the capacity, as the mechanism counts it"}}};
 }
 
 void PriceAgent::attach(Port& port, uint8_t index) {

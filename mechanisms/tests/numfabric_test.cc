@@ -64,8 +64,8 @@ struct ParkingLot : Net {
   explicit ParkingLot(const Config& c) : Net(c) {
     for (int i = 0; i < 8; ++i) host();
     for (int i = 0; i < 4; ++i) sw();
-    for (const auto& [h, s] : std::vector<std::pair<int, int>>{
-             {0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 2}, {5, 3}, {6, 2}, {7, 3}}) {
+    for (const auto& [h, s] :
+         std::vector<std::pair<int, int>>{{0, 0}, {1, 0}, {2, 1}, {3, 1}, {4, 2}, {5, 3}, {6, 2}, {7, 3}}) {
       link(*hosts[static_cast<size_t>(h)], *switches[static_cast<size_t>(s)], Rate::Gbps(10), Time::Us(1));
     }
     for (size_t i = 0; i < 3; ++i) link(*switches[i], *switches[i + 1], Rate::Gbps(10), Time::Us(1));

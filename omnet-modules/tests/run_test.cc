@@ -359,6 +359,10 @@ TEST(Signals, OfMechanismsShowTheirTables) {
       {"Hpcc",
        {"conga", "flowlets"},
        {type("pathSelector", "Conga"), type("portAgent[1]", "Dre"), "--**.port[*].numPortAgents=2"}},
+      {"Hpcc",
+       {"num_flows", "prices"},
+       {type("congestionControl", "Numfabric"), type("receiverAgent[0]", "NumEcho"), type("portAgent[0]", "Xwi"),
+        type("utility", "AlphaFair"), type("port[*].queue[1]", "Stfq")}},
   };
   std::set<std::string> left;
   for (const fabric::TableDesc* t : allTables()) left.insert(t->name);
