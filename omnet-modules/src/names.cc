@@ -1,6 +1,5 @@
 #include "names.h"
 
-#include <algorithm>
 #include <cctype>
 #include <map>
 #include <utility>
@@ -88,19 +87,6 @@ bool isPlace(const Column& column) {
 
 std::string signalName(const TableDesc& table, const Column& column) {
   return camelCase(table.name + "_" + column.name);
-}
-
-std::vector<const fabric::TableDesc*> allTables() {
-  std::vector<const fabric::TableDesc*> list;
-  for (const fabric::TableDesc& t : fabric::standardTables()) list.push_back(&t);
-  for (const fabric::Description* d : fabric::Registry::all()) {
-    for (const fabric::TableDesc& t : d->tables) {
-      const bool known =
-          std::any_of(list.begin(), list.end(), [&](const fabric::TableDesc* k) { return k->name == t.name; });
-      if (!known) list.push_back(&t);
-    }
-  }
-  return list;
 }
 
 }  // namespace fabriclab

@@ -35,7 +35,4 @@ bool isPlace(const fabric::Column& column);
 /// queues.max_bytes is queuesMaxBytes.
 std::string signalName(const fabric::TableDesc& table, const fabric::Column& column);
 
-/// The standard tables, and those of the mechanisms; each once.
-std::vector<const fabric::TableDesc*> allTables();
-
 }  // namespace fabriclab

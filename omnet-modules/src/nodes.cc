@@ -18,29 +18,32 @@ Define_Module(SwitchModule);
 namespace {
 
 /// Plugs in what stands in a submodule of a slot.
-void plugModule(cModule& submodule, const fabric::Slot& slot, fabric::Component& place,
-                const std::shared_ptr<OmnetEngine>& engine) {
+MechanismModule* plugModule(cModule& submodule, const fabric::Slot& slot, fabric::Component& place,
+                            const std::shared_ptr<OmnetEngine>& engine) {
   auto* holder = omnetpp::check_and_cast<MechanismModule*>(&submodule);
   try {
     fabric::plug(place, slot, holder->component(engine));
   } catch (const std::exception& e) {
     throw cRuntimeError(holder, "%s", e.what());
   }
+  return holder;
 }
 
 /// Plugs the mechanisms in the submodules of `module` into the slots of its host, switch or port.
-void plugAll(cModule& module, fabric::Component& place, const std::shared_ptr<OmnetEngine>& engine) {
+Mechanisms plugAll(cModule& module, fabric::Component& place, const std::shared_ptr<OmnetEngine>& engine) {
+  Mechanisms plugged;
   for (const fabric::Slot& slot : fabric::Slots::all()) {
     if (slot.where != fabric::where(place)) continue;
     const std::string name = camelCase(slot.kind.name);
     if (slot.count == fabric::Count::One) {
-      if (cModule* one = module.getSubmodule(name.c_str())) plugModule(*one, slot, place, engine);
+      if (cModule* one = module.getSubmodule(name.c_str())) plugged.push_back(plugModule(*one, slot, place, engine));
       continue;
     }
     for (int i = 0; i < module.getSubmoduleVectorSize(name.c_str()); ++i) {
-      plugModule(*module.getSubmodule(name.c_str(), i), slot, place, engine);
+      plugged.push_back(plugModule(*module.getSubmodule(name.c_str(), i), slot, place, engine));
     }
   }
+  return plugged;
 }
 
 /// The link behind a node's gate; throws where there is none, or another kind of channel.
@@ -98,7 +101,7 @@ void MechanismModule::handleParameterChange(const char* name) {
 void PortModule::build(const std::shared_ptr<OmnetEngine>& engine) {
   engine_ = engine;
   readParameters(port_, *this);
-  plugAll(*this, port_, engine);
+  mechanisms_ = plugAll(*this, port_, engine);
   for (int c = 0; c < getSubmoduleVectorSize("queue"); ++c) queues_.push_back(getSubmodule("queue", c));
 }
 
@@ -151,7 +154,7 @@ void NodeModule::build(fabric::Network& network, uint32_t id, const std::shared_
     node().addPort(port->port(), link.rate(), link.latency());
     port->build(engine);
   }
-  plugAll(*this, node(), engine);
+  mechanisms_ = plugAll(*this, node(), engine);
 }
 
 cGate& NodeModule::out(size_t index) { return *gate("link$o", static_cast<int>(index)); }

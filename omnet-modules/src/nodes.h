@@ -20,6 +20,7 @@ class MechanismModule final : public omnetpp::cSimpleModule {
  public:
   /// Made with its parameters; `engine` lives as long as it.
   fabric::Component& component(const std::shared_ptr<OmnetEngine>& engine);
+  const fabric::Description& description() const { return component_->description(); }
 
  protected:
   void handleParameterChange(const char* name) override;
@@ -28,6 +29,9 @@ class MechanismModule final : public omnetpp::cSimpleModule {
   std::shared_ptr<OmnetEngine> engine_;
   std::unique_ptr<fabric::Component> component_;
 };
+
+/// The mechanisms at a host, a switch or a port, in the order of their slots.
+using Mechanisms = std::vector<MechanismModule*>;
 
 /// FabricNic and FabricPort.
 class PortModule final : public omnetpp::cModule {
@@ -39,6 +43,7 @@ class PortModule final : public omnetpp::cModule {
   void connect(EventModule& node, omnetpp::cGate& gate);
   /// Where rows about `cls` are shown: its queue.
   omnetpp::cModule& classModule(size_t cls);
+  const Mechanisms& mechanisms() const { return mechanisms_; }
 
  protected:
   void handleParameterChange(const char* name) override;
@@ -50,6 +55,7 @@ class PortModule final : public omnetpp::cModule {
   fabric::Port port_;
   Wire wire_;
   std::vector<omnetpp::cModule*> queues_;
+  Mechanisms mechanisms_;
 };
 
 /// FabricHost and FabricSwitch. They have submodules and handle messages themselves: every module that a
@@ -59,6 +65,8 @@ class NodeModule : public EventModule {
   virtual fabric::Node& node() = 0;
   PortModule& portModule(size_t index) { return *ports_[index]; }
   size_t numPorts() const { return ports_.size(); }
+  /// Those of its ports are at the ports.
+  const Mechanisms& mechanisms() const { return mechanisms_; }
 
   /// Joins the network with everything inside this module.
   virtual void build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine);
@@ -77,6 +85,7 @@ class NodeModule : public EventModule {
   omnetpp::cGate& out(size_t index);
 
   std::vector<PortModule*> ports_;
+  Mechanisms mechanisms_;
 };
 
 class HostModule final : public NodeModule {

@@ -1,5 +1,7 @@
 #include "signals.h"
 
+#include <algorithm>
+
 #include "names.h"
 #include "nodes.h"
 
@@ -21,6 +23,29 @@ std::string TraceRow::str() const {
   return text;
 }
 
+namespace {
+
+/// The mechanisms that have this table of their own; a standard table has none.
+std::vector<const fabric::Description*> makersOf(const std::string& table) {
+  std::vector<const fabric::Description*> makers;
+  for (const fabric::Description* d : fabric::Registry::all()) {
+    const auto same = [&](const fabric::TableDesc& t) { return t.name == table; };
+    if (std::any_of(d->tables.begin(), d->tables.end(), same)) makers.push_back(d);
+  }
+  return makers;
+}
+
+/// Null: none of them stands there. `cls` is that of a queue; any if it is below 0.
+cModule* find(const Mechanisms& mechanisms, const std::vector<const fabric::Description*>& makers, int64_t cls) {
+  for (MechanismModule* m : mechanisms) {
+    if (std::find(makers.begin(), makers.end(), &m->description()) == makers.end()) continue;
+    if (cls < 0 || m->description().kind != fabric::Kind::Queue || m->getIndex() == cls) return m;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 SignalSink::SignalSink(fabric::TraceBus& bus, std::vector<NodeModule*> nodes, FlowSources& flows)
     : nodes_(std::move(nodes)), flows_(flows) {
   tables_.resize(bus.size());
@@ -38,6 +63,7 @@ SignalSink::SignalSink(fabric::TraceBus& bus, std::vector<NodeModule*> nodes, Fl
       t.signals.push_back(isPlace(column) ? SIMSIGNAL_NULL
                                           : cModule::registerSignal(signalName(*t.desc, column).c_str()));
     }
+    t.makers = makersOf(t.desc->name);
     if (t.node < 0) flows.remember();
     bus.addSink(i, this);
   }
@@ -45,9 +71,15 @@ SignalSink::SignalSink(fabric::TraceBus& bus, std::vector<NodeModule*> nodes, Fl
 
 cModule& SignalSink::moduleOf(const Table& t, const Cell* cells) const {
   NodeModule& node = *nodes_[t.node >= 0 ? cells[t.node].bits : flows_.of(static_cast<uint32_t>(cells[t.flow].bits))];
-  if (t.port < 0) return node;
-  PortModule& port = node.portModule(cells[t.port].bits);
-  return t.cls < 0 ? port : port.classModule(cells[t.cls].bits);
+  const int64_t cls = t.cls < 0 ? -1 : static_cast<int64_t>(cells[t.cls].bits);
+  PortModule* port = t.port < 0 ? nullptr : &node.portModule(cells[t.port].bits);
+  if (!t.makers.empty()) {
+    // A switch's mechanism may tell of the switch's ports.
+    if (cModule* maker = port == nullptr ? nullptr : find(port->mechanisms(), t.makers, cls)) return *maker;
+    if (cModule* maker = find(node.mechanisms(), t.makers, -1)) return *maker;
+  }
+  if (port == nullptr) return node;
+  return cls < 0 ? *port : port->classModule(static_cast<size_t>(cls));
 }
 
 void SignalSink::row(int table, const Cell* cells) {

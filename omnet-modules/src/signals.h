@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mechanisms/core/component.h"
 #include "mechanisms/core/flow.h"
 #include "mechanisms/core/trace.h"
 
@@ -47,9 +48,9 @@ class TraceRow final : public omnetpp::cObject {
   const fabric::Cell* const cells;  // one per column
 };
 
-/// Emits the rows of all tables that are on: rows about a class from the port's queue of this class,
-/// other rows about a port from the port, the rest from the host; a row that names only a flow from the flow's
-/// source.
+/// Emits the rows of all tables that are on. A row is about a class of a port, a port, or a node; one that names only
+/// a flow is about the flow's source. The module that emits it is the port's queue of this class, the port or the
+/// node; for a mechanism's own table it is the mechanism that stands there.
 class SignalSink final : public fabric::RowSink {
  public:
   SignalSink(fabric::TraceBus& bus, std::vector<NodeModule*> nodes, FlowSources& flows);
@@ -58,8 +59,9 @@ class SignalSink final : public fabric::RowSink {
  private:
   struct Table {
     const fabric::TableDesc* desc = nullptr;
-    std::vector<omnetpp::simsignal_t> signals;      // by column; SIMSIGNAL_NULL where it is a place
-    int node = -1, flow = -1, port = -1, cls = -1;  // columns
+    std::vector<omnetpp::simsignal_t> signals;       // by column; SIMSIGNAL_NULL where it is a place
+    int node = -1, flow = -1, port = -1, cls = -1;   // columns
+    std::vector<const fabric::Description*> makers;  // the mechanisms whose own it is; none: a standard table
   };
   omnetpp::cModule& moduleOf(const Table& table, const fabric::Cell* cells) const;
 

@@ -6,6 +6,7 @@
 
 #include "omnet-modules/src/names.h"
 #include "omnet-modules/src/signals.h"
+#include "tables.h"
 
 using namespace omnetpp;
 
@@ -32,7 +33,7 @@ class SignalRecorder : public cSimpleModule, public cListener {
     const std::string file = par("file").stdstringValue();
     if (file.empty()) return;
     out_.open(file);
-    for (const fabric::TableDesc* t : fabriclab::allTables()) {
+    for (const fabric::TableDesc* t : fabriclab::test::allTables()) {
       for (const fabric::Column& c : t->columns) {
         getParentModule()->subscribe(fabriclab::signalName(*t, c).c_str(), this);
       }

@@ -9,6 +9,7 @@
 #include "helpers.h"
 #include "mechanisms/core/tables.h"
 #include "omnet-modules/src/names.h"
+#include "tables.h"
 
 namespace fabriclab::test {
 namespace {
@@ -286,19 +287,22 @@ Signals hear(const Folder& folder, const std::string& config, const std::string&
   return signals;
 }
 
-/// The module that shows row number `i` of a table.
-std::string sourceOf(const Table& rows, size_t i) {
+/// The module that shows row number `i` of a table. `maker` is the submodule of the node or, for port agents, of the
+/// port whose own table it is; empty for standard tables.
+std::string sourceOf(const Table& rows, size_t i, const std::string& maker) {
   static const char* names[] = {"sender0", "sender1", "receiver0", "s1", "s2", "s3"};
   const auto has = [&](const char* column) { return rows.count(column) != 0; };
   const auto node = static_cast<size_t>(rows.at(has("node") ? "node" : has("src") ? "src" : "flow")[i]);
   std::string source = std::string("ProbedDumbbell.") + names[node];  // flow 0 starts at node 0, flow 1 at node 1
+  if (!maker.empty() && maker.find("portAgent") == std::string::npos) return source + "." + maker;
   if (has("port")) source += (node < 3 ? ".nic[" : ".port[") + std::to_string(rows.at("port")[i]) + "]";
+  if (!maker.empty()) return source + "." + maker;
   if (has("port") && has("class")) source += ".queue[" + std::to_string(rows.at("class")[i]) + "]";
   return source;
 }
 
 /// The signals of a table are its columns in the trace stream; how many there are.
-size_t expectColumns(const fabric::TableDesc& desc, const Table& rows, Signals& heard) {
+size_t expectColumns(const fabric::TableDesc& desc, const Table& rows, Signals& heard, const std::string& maker = "") {
   size_t signals = 0;
   for (const fabric::Column& column : desc.columns) {
     if (isPlace(column)) continue;
@@ -309,7 +313,7 @@ size_t expectColumns(const fabric::TableDesc& desc, const Table& rows, Signals& 
     EXPECT_EQ(series.size(), values.size()) << name;
     for (size_t i = 0; i < std::min(series.size(), values.size()); ++i) {
       EXPECT_EQ(series[i].value, values[i]) << name << " row " << i;
-      EXPECT_EQ(series[i].source, sourceOf(rows, i)) << name << " row " << i;
+      EXPECT_EQ(series[i].source, sourceOf(rows, i, maker)) << name << " row " << i;
       // A flowlet is shown when it is over; its time is when it began.
       if (desc.name != "flowlets" && rows.count("time_ps") != 0) {
         EXPECT_EQ(series[i].at, rows.at("time_ps")[i]) << name << " row " << i;
@@ -345,19 +349,22 @@ TEST(Signals, OfMechanismsShowTheirTables) {
   struct System {
     const char* config;
     std::set<std::string> tables;
+    std::string maker;
     std::vector<std::string> more;
   };
   const auto type = [](const char* place, const char* name) {
     return quotedArg(std::string("**.") + place + ".typename", name);
   };
   const System systems[] = {
-      {"Hpcc", {"hpcc"}, {}},
-      {"Fncc", {"fncc"}, {}},
+      {"Hpcc", {"hpcc"}, "congestionControl", {}},
+      {"Fncc", {"fncc"}, "congestionControl", {}},
       {"Hpcc",
        {"rocc_pi"},
+       "portAgent[0]",
        {type("congestionControl", "Rocc"), type("portAgent[0]", "RoccPi"), "--*.*.numReceiverAgents=0"}},
       {"Hpcc",
        {"conga", "flowlets"},
+       "pathSelector",
        {type("pathSelector", "Conga"), type("portAgent[1]", "Dre"), "--**.port[*].numPortAgents=2"}},
       {"Hpcc",
        {"num_flows", "prices"},
@@ -376,11 +383,41 @@ TEST(Signals, OfMechanismsShowTheirTables) {
     for (const fabric::TableDesc* desc : allTables()) {
       if (system.tables.count(desc->name) == 0) continue;
       ASSERT_EQ(tables.count(desc->name), 1u) << desc->name << " has no rows";
-      EXPECT_GT(expectColumns(*desc, tables.at(desc->name), heard), 0u);
+      EXPECT_GT(expectColumns(*desc, tables.at(desc->name), heard, system.maker), 0u);
       left.erase(desc->name);
     }
   }
   EXPECT_EQ(left, std::set<std::string>{}) << "the signals of these tables were not heard; add a system that has them";
+}
+
+/// The statistics of a mechanism's own table are where the mechanism is, and nowhere else.
+TEST(Statistics, StandWhereTheirMechanismStands) {
+  const Folder folder;
+  const Result r =
+      byHand(folder, "Hpcc",
+             {"--*.fabric.tables={flows: {}, queues: {}, links: {}, rates: {}, hpcc: {}}",
+              "--**.statistic-recording=true", "--**.result-recording-modes=default", "--sim-time-limit=50us",
+              "--*.fabric.flows=[{src: \"sender0\", dst: \"receiver0\", size: 0B, start: 0s}]"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  std::istringstream lines(read(folder / "Hpcc-#0.sca"));
+  std::set<std::string> without, hpcc;
+  std::string word, module, name, value;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    if (!(words >> word >> module >> name >> value) || word != "scalar") continue;
+    if (value == "nan") without.insert(module);
+    for (const char* other : {"fncc", "roccPi", "conga", "flowlets"}) {
+      EXPECT_NE(name.compare(0, std::string(other).size(), other), 0) << line;
+    }
+    if (name.compare(0, 4, "hpcc") == 0) hpcc.insert(module);
+  }
+  EXPECT_EQ(hpcc, (std::set<std::string>{"Dumbbell.sender0.congestionControl", "Dumbbell.sender1.congestionControl",
+                                         "Dumbbell.receiver0.congestionControl"}));
+  // A sampled table has a last value where there are samples: ports of hosts have none unless they are asked for, and
+  // hosts without a flow have no rate.
+  for (const std::string& m : without) {
+    EXPECT_TRUE(m.find(".nic[0]") != std::string::npos || m == "Dumbbell.sender1" || m == "Dumbbell.receiver0") << m;
+  }
 }
 
 #ifdef FABRIC_NS3

@@ -81,6 +81,13 @@ bool has(const TableDesc& t, const char* column) {
   return std::any_of(t.columns.begin(), t.columns.end(), [&](const Column& c) { return c.name == column; });
 }
 
+/// What .sca files have of a column. Of events: how many there were and, where it means something, their sum; a last
+/// one would be nan where there was none.
+std::string recorded(const TableDesc& t, const Column& c) {
+  if (t.sampled) return "last,max";
+  return c.unit == "B" || c.unit == "1" || c.type == ColumnType::Bool ? "count,sum" : "count";
+}
+
 /// Statistics record only what the configuration asks for: vectors of every sample are dear.
 void printSignals(const TableDesc& t) {
   std::cout << "\n" << comment("Table " + t.name + ": " + t.title + ".", "        ");
@@ -91,15 +98,16 @@ void printSignals(const TableDesc& t) {
     std::cout << "        @statistic[" << name << "](title=\"" << c.help << "\"; "
               << (c.unit.empty() || c.unit == "1" ? ""
                                                   : "unit=" + (c.unit == "bit/s" ? std::string("bps") : c.unit) + "; ")
-              << "record=" << (t.sampled ? "last,max,vector?" : "count,last,vector?") << ");\n";
+              << "record=" << recorded(t, c) << ",vector?);\n";
   }
 }
 
 bool isPort(const TableDesc& t) { return has(t, "port"); }
 
-void printClassSignals() {
-  for (const TableDesc* t : fabriclab::allTables()) {
-    if (isPort(*t) && has(*t, "class")) printSignals(*t);
+/// Those of the standard tables that a module shows; a mechanism's own tables are shown by the mechanism.
+void printSignals(bool (*shows)(const TableDesc&)) {
+  for (const TableDesc& t : fabric::standardTables()) {
+    if (shows(t)) printSignals(t);
   }
 }
 
@@ -159,9 +167,7 @@ void printNode(const char* component, const char* type, const char* cls, Where w
   std::cout << "module " << type << "\n{\n    parameters:\n        @class(" << cls << ");\n";
   printParams(d);
   printCounts(where);
-  for (const TableDesc* t : fabriclab::allTables()) {
-    if (shows(*t)) printSignals(*t);
-  }
+  printSignals(shows);
   printSlots(where);
   std::cout << "}\n";
 }
@@ -172,7 +178,8 @@ void printMechanism(const Description& d) {
             << "        @class(MechanismModule);\n        @component(" << d.name << ");\n"
             << "        @display(\"i=block/cogwheel_s\");\n";
   printParams(d);
-  if (d.kind == Kind::Queue) printClassSignals();
+  for (const TableDesc& t : d.tables) printSignals(t);
+  if (d.kind == Kind::Queue) printSignals([](const TableDesc& t) { return isPort(t) && has(t, "class"); });
   std::cout << "}\n";
 }
 
