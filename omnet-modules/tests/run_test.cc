@@ -37,10 +37,10 @@ Result byHand(const Folder& folder, const std::string& config, std::vector<std::
   return run(command);
 }
 
-/// The same network with the tests' own modules in it.
+/// The same network with the tests' own modules in it, from a shared library.
 Result probed(const Folder& folder, const std::string& config, std::vector<std::string> more) {
-  more.insert(more.end(), {"-n", kSource + "/tests/ned", "--network=ProbedDumbbell"});
-  std::vector<std::string> command{FABRIC_OMNET_PROBE,
+  more.insert(more.end(), {"-l", FABRIC_OMNET_PROBE, "-n", kSource + "/tests/ned", "--network=ProbedDumbbell"});
+  std::vector<std::string> command{FABRIC_OMNET,
                                    "-u",
                                    "Cmdenv",
                                    "-f",
