@@ -125,9 +125,9 @@ func TestAllocateRefuses(t *testing.T) {
 		args []string
 	}{
 		{"choose another folder", []string{"--to", taken}},
-		{"there is no newton", []string{"--to", dir, "--algorithm", "newton"}},
+		{"must be one of fgm, gradient, ned, newton-like", []string{"--to", dir, "--algorithm", "newton"}},
 		{"trace table 'rate' is not known", []string{"--to", dir, "--tables", "rate"}},
-		{"above 0", []string{"--to", dir, "--interval", "0us"}},
+		{"at least 1", []string{"--to", dir, "--interval", "0us"}},
 		{"gamma", []string{"--to", dir, "--gamma", "-1"}},
 	} {
 		_, stderr, err := fabriclab(t, nil, append([]string{"allocate", experiment}, c.args...)...)

@@ -1,10 +1,10 @@
 // fabric-allocate: Flowtune's allocator alone on a scenario's network and flow list (docs/formats.md).
 #include <iostream>
-#include <map>
 #include <sstream>
 
-#include "mechanisms/runner/flowtune_alone.h"
 #include "mechanisms/runner/catalog.h"
+#include "mechanisms/runner/flowtune_alone.h"
+#include "mechanisms/runner/options.h"
 #include "mechanisms/runner/recorder.h"
 #include "mechanisms/runner/trace_stream.h"
 
@@ -19,85 +19,42 @@ constexpr const char* kUsage =
     "       [--gamma X] [--normaliser f-norm|u-norm|none] [--initial-price X] [--measured-iterations N]\n"
     "       [--interval-ps N] [--iterations N] [--rt] [--one-sided] [--optimum]";
 
-struct Options {
+struct Settings : flowtune::StandAloneSettings {
   std::string scenario, trace, tables = "iterations,allocations";
-  bool gamma = false;
-  flowtune::StandAloneSettings settings;
 };
 
-template <class T>
-T oneOf(const std::string& flag, const std::string& value, const std::map<std::string, T>& known) {
-  const auto it = known.find(value);
-  if (it == known.end()) throw InputError(flag + ": there is no " + value + "\n" + kUsage);
-  return it->second;
+Settings parse(int argc, char** argv) {
+  Settings s;
+  flowtune::Settings& a = s.allocator;
+  constexpr double kNoGamma = -1;
+  a.gamma = kNoGamma;
+  Options(kUsage)
+      .text("--scenario", s.scenario)
+      .required("--scenario")
+      .text("--trace", s.trace)
+      .required("--trace")
+      .text("--tables", s.tables)
+      .choice<Algorithm>("--algorithm", a.algorithm,
+                         {{"ned", Algorithm::Ned},
+                          {"gradient", Algorithm::Gradient},
+                          {"fgm", Algorithm::Fgm},
+                          {"newton-like", Algorithm::NewtonLike}})
+      .choice<Normaliser>("--normaliser", a.normaliser,
+                          {{"f-norm", Normaliser::FNorm}, {"u-norm", Normaliser::UNorm}, {"none", Normaliser::None}})
+      .number("--gamma", a.gamma, 0.0)
+      .number("--initial-price", a.initialPrice, 0.0)
+      .number("--measured-iterations", a.measuredIterations, uint32_t{0})
+      .number("--interval-ps", s.interval.ps, int64_t{1})
+      .number("--iterations", s.iterations, uint64_t{0})
+      .flag("--rt", a.rt)
+      .flag("--one-sided", a.oneSided)
+      .flag("--optimum", s.optimum)
+      .parse(argc, argv);
+  if (a.gamma == kNoGamma) a.gamma = flowtune::defaultGamma(a.algorithm);
+  return s;
 }
 
-template <class T>
-T number(const std::string& flag, const std::string& value) {
-  std::istringstream in(value);
-  T n;
-  if (!(in >> n) || !in.eof()) throw InputError(flag + ": " + value + " is no number that it takes\n" + kUsage);
-  return n;
-}
-
-Options parse(int argc, char** argv) {
-  Options o;
-  flowtune::Settings& a = o.settings.allocator;
-  for (int i = 1; i < argc; ++i) {
-    const std::string flag = argv[i];
-    if (flag == "--rt") {
-      a.rt = true;
-      continue;
-    }
-    if (flag == "--one-sided") {
-      a.oneSided = true;
-      continue;
-    }
-    if (flag == "--optimum") {
-      o.settings.optimum = true;
-      continue;
-    }
-    if (i + 1 == argc) throw InputError(flag + " needs a value, or is unknown\n" + kUsage);
-    const std::string value = argv[++i];
-    if (flag == "--scenario") {
-      o.scenario = value;
-    } else if (flag == "--trace") {
-      o.trace = value;
-    } else if (flag == "--tables") {
-      o.tables = value;
-    } else if (flag == "--algorithm") {
-      a.algorithm = oneOf<Algorithm>(flag, value,
-                                     {{"ned", Algorithm::Ned},
-                                      {"gradient", Algorithm::Gradient},
-                                      {"fgm", Algorithm::Fgm},
-                                      {"newton-like", Algorithm::NewtonLike}});
-    } else if (flag == "--normaliser") {
-      a.normaliser = oneOf<Normaliser>(
-          flag, value, {{"f-norm", Normaliser::FNorm}, {"u-norm", Normaliser::UNorm}, {"none", Normaliser::None}});
-    } else if (flag == "--gamma") {
-      a.gamma = number<double>(flag, value);
-      o.gamma = true;
-    } else if (flag == "--initial-price") {
-      a.initialPrice = number<double>(flag, value);
-    } else if (flag == "--measured-iterations") {
-      a.measuredIterations = number<uint32_t>(flag, value);
-    } else if (flag == "--interval-ps") {
-      o.settings.interval.ps = number<int64_t>(flag, value);
-    } else if (flag == "--iterations") {
-      o.settings.iterations = number<uint64_t>(flag, value);
-    } else {
-      throw InputError("unknown option " + flag + "\n" + kUsage);
-    }
-  }
-  if (o.scenario.empty() || o.trace.empty()) {
-    throw InputError(std::string("--scenario or --trace is missing\n") + kUsage);
-  }
-  if (o.settings.interval.ps <= 0) throw InputError("--interval-ps must be above 0");
-  if (!o.gamma) a.gamma = flowtune::defaultGamma(a.algorithm);
-  return o;
-}
-
-int run(const Options& o) {
+int run(const Settings& o) {
   const Scenario s = Scenario::load(o.scenario);
   const flowtune::Paths paths(s, loadRoutes(s.routesFile));
   size_t longest = 1;
@@ -105,7 +62,7 @@ int run(const Options& o) {
     longest = std::max(longest, paths.of(*flows.peek()).size());
   }
   TraceBus bus;
-  flowtune::StandAlone alone(paths, static_cast<uint32_t>(longest), o.settings, bus);
+  flowtune::StandAlone alone(paths, static_cast<uint32_t>(longest), o, bus);
   std::vector<ScenarioTable> tables;
   std::istringstream names(o.tables);
   for (std::string name; std::getline(names, name, ',');) tables.push_back({name, {}});
@@ -114,12 +71,9 @@ int run(const Options& o) {
   FlowFile flows(s.flowsFile);
   const flowtune::Outcome out = alone.run(flows, s.stop, s.stopWhenFlowsFinish);
   trace.close();
-  std::cout << Json{{"iterations", out.iterations},
-                    {"flows_added", out.added},
-                    {"flows_ended", out.ended},
-                    {"largest_excess", out.largestExcess},
-                    {"gamma", o.settings.allocator.gamma},
-                    {"optimum_not_found", out.unsettled}}
+  std::cout << Json{{"iterations", out.iterations}, {"flows_added", out.added},
+                    {"flows_ended", out.ended},     {"largest_excess", out.largestExcess},
+                    {"gamma", o.allocator.gamma},   {"optimum_not_found", out.unsettled}}
                    .dump()
             << std::endl;
   return std::cout ? kExitOk : 1;

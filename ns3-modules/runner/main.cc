@@ -9,6 +9,7 @@
 #include "scenario-network.h"
 
 #include "mechanisms/runner/catalog.h"
+#include "mechanisms/runner/options.h"
 
 #include "ns3/simulator.h"
 
@@ -21,67 +22,24 @@ using namespace ns3::fabric;
 namespace
 {
 
-struct Options
-{
-    std::string scenario;
-    std::string trace;
-    std::string summary;
-    int64_t progressMs = 500;
-    bool nodeByNode = true;
-};
-
 constexpr const char* USAGE =
     "usage: fabric-ns3 --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N] "
     "[--order node|time]\n"
     "       fabric-ns3 --kernel event|stock      (what an event costs in ns-3 itself)\n"
     "       fabric-ns3 --version";
 
-Options
+core::RunOptions
 Parse(int argc, char** argv)
 {
-    Options o;
-    for (int i = 1; i < argc; ++i)
-    {
-        const std::string arg = argv[i];
-        if (i + 1 == argc)
-        {
-            throw core::InputError(arg + " needs a value, or is unknown\n" + USAGE);
-        }
-        const std::string value = argv[++i];
-        if (arg == "--scenario")
-        {
-            o.scenario = value;
-        }
-        else if (arg == "--trace")
-        {
-            o.trace = value;
-        }
-        else if (arg == "--summary")
-        {
-            o.summary = value;
-        }
-        else if (arg == "--progress-ms")
-        {
-            o.progressMs = std::atoll(value.c_str());
-        }
-        else if (arg == "--order" && (value == "node" || value == "time"))
-        {
-            o.nodeByNode = value == "node";
-        }
-        else
-        {
-            throw core::InputError("unknown option " + arg + " " + value + "\n" + USAGE);
-        }
-    }
-    if (o.scenario.empty())
-    {
-        throw core::InputError(std::string("--scenario is missing\n") + USAGE);
-    }
-    return o;
+    core::RunOptions run;
+    core::Options options(USAGE);
+    run.addTo(options);
+    options.parse(argc, argv);
+    return run;
 }
 
 int
-Run(const Options& options)
+Run(const core::RunOptions& options)
 {
     const core::Scenario s = core::Scenario::load(options.scenario);
     core::FlowFile flows(s.flowsFile);

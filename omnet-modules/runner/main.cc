@@ -15,6 +15,7 @@
 #include "generate.h"
 #include "kernel.h"
 #include "mechanisms/runner/catalog.h"
+#include "mechanisms/runner/options.h"
 #include "mechanisms/runner/recorder.h"
 #include "omnet-modules/src/names.h"
 #include "omnet-modules/src/outcome.h"
@@ -36,34 +37,15 @@ constexpr const char* kUsage =
     "       fabric-omnet --version\n"
     "       fabric-omnet -u Cmdenv -f omnetpp.ini      (an OMNeT++ program like others; -h for its options)";
 
-struct Options {
-  std::string scenario, trace, summary, results;
-  long progressMs = 500;
-  bool nodeByNode = true;
+struct Options : fabric::RunOptions {
+  std::string results;
 };
 
 Options parse(int argc, char** argv) {
   Options o;
-  for (int i = 1; i < argc; ++i) {
-    const std::string arg = argv[i];
-    if (i + 1 == argc) throw InputError(arg + " needs a value, or is unknown\n" + kUsage);
-    const std::string value = argv[++i];
-    if (arg == "--scenario") {
-      o.scenario = value;
-    } else if (arg == "--trace") {
-      o.trace = value;
-    } else if (arg == "--summary") {
-      o.summary = value;
-    } else if (arg == "--omnet-results") {
-      o.results = value;
-    } else if (arg == "--order" && (value == "node" || value == "time")) {
-      o.nodeByNode = value == "node";
-    } else if (arg == "--progress-ms") {
-      o.progressMs = std::strtol(value.c_str(), nullptr, 10);
-    } else {
-      throw InputError("unknown option " + arg + " " + value + "\n" + kUsage);
-    }
-  }
+  fabric::Options options(kUsage);
+  o.addTo(options);
+  options.text("--omnet-results", o.results).parse(argc, argv);
   return o;
 }
 
