@@ -55,6 +55,9 @@ type Line struct {
 	XY    []Point
 	Dots  bool // mark the points
 	Loose bool // do not join the points
+	// Boxes: every five points are a box, from its lower whisker over lower
+	// edge, median and upper edge to its upper whisker, this wide along x.
+	Boxes float64
 }
 
 // A Point of a line; Error is the half width of its error bar, 0 for none.
@@ -477,6 +480,9 @@ func addLine(p *plot.Plot, l Line, logY bool) error {
 		return fmt.Errorf("line %q: %w", l.Name, err)
 	}
 	line.LineStyle = draw.LineStyle{Color: colour(l.Style), Width: 1.2}
+	if l.Boxes > 0 {
+		return addBoxes(p, l)
+	}
 	if !l.Loose {
 		p.Add(line)
 	}
@@ -489,6 +495,40 @@ func addLine(p *plot.Plot, l Line, logY bool) error {
 		p.Add(dots)
 	}
 	return addErrors(p, l.XY, colour(l.Style), logY)
+}
+
+// addBoxes draws the five points of every box.
+func addBoxes(p *plot.Plot, l Line) error {
+	for i := 0; i+5 <= len(l.XY); i += 5 {
+		b := l.XY[i : i+5]
+		x, w := b[0].X, l.Boxes/2
+		low, bottom, median, top, high := b[0].Y, b[1].Y, b[2].Y, b[3].Y, b[4].Y
+		box, err := plotter.NewPolygon(plotter.XYs{{X: x - w, Y: bottom}, {X: x + w, Y: bottom}, {X: x + w, Y: top}, {X: x - w, Y: top}})
+		if err != nil {
+			return fmt.Errorf("line %q: %w", l.Name, err)
+		}
+		c := color.NRGBAModel.Convert(colour(l.Style)).(color.NRGBA)
+		box.LineStyle = draw.LineStyle{Color: c, Width: 0.9}
+		c.A = 0x40
+		box.Color = c
+		p.Add(box)
+		for _, stroke := range []struct {
+			from, to plotter.XY
+			width    vg.Length
+		}{
+			{plotter.XY{X: x, Y: low}, plotter.XY{X: x, Y: bottom}, 0.9}, {plotter.XY{X: x, Y: top}, plotter.XY{X: x, Y: high}, 0.9},
+			{plotter.XY{X: x - w/2, Y: low}, plotter.XY{X: x + w/2, Y: low}, 0.9}, {plotter.XY{X: x - w/2, Y: high}, plotter.XY{X: x + w/2, Y: high}, 0.9},
+			{plotter.XY{X: x - w, Y: median}, plotter.XY{X: x + w, Y: median}, 1.8},
+		} {
+			line, err := plotter.NewLine(plotter.XYs{stroke.from, stroke.to})
+			if err != nil {
+				return fmt.Errorf("line %q: %w", l.Name, err)
+			}
+			line.LineStyle = draw.LineStyle{Color: colour(l.Style), Width: stroke.width}
+			p.Add(line)
+		}
+	}
+	return nil
 }
 
 // errorPoints are points with error bars.

@@ -112,9 +112,10 @@ const (
 	kindSweep = "sweep"
 	kindFCT   = "fct"
 	kindCDF   = "cdf"
+	kindBox   = "box"
 )
 
-var plotKinds = []string{kindTime, kindBars, kindSweep, kindFCT, kindCDF}
+var plotKinds = []string{kindTime, kindBars, kindSweep, kindFCT, kindCDF, kindBox}
 
 func checkPlot(f *spec.Figure, p spec.Plot, matrix claims.Matrix) error {
 	if !fileName.MatchString(p.ID) {
@@ -141,6 +142,8 @@ func checkPlot(f *spec.Figure, p spec.Plot, matrix claims.Matrix) error {
 		return checkFCT(p, matrix[f.Dimensions.Items[p.Lines].Path])
 	case kindCDF:
 		return checkCDF(f, p)
+	case kindBox:
+		return checkBox(f, p)
 	}
 	if p.Measures != nil {
 		return fmt.Errorf("measures belongs to cdf; %s takes one measure", p.Kind)
@@ -232,6 +235,27 @@ func checkCDF(f *spec.Figure, p spec.Plot) error {
 	return nil
 }
 
+func checkBox(f *spec.Figure, p spec.Plot) error {
+	switch {
+	case p.X != "" || p.Measures != nil || len(p.Series) > 0 || p.Window != nil || p.Unit != "":
+		return fmt.Errorf("x, measures, series, window and unit belong to other kinds of plots")
+	case p.Stats != nil || p.Bins != 0 || p.Baseline != "" || p.MinSize != 0 || p.MaxSize != 0 || p.Log:
+		return fmt.Errorf("stats, bins, baseline, min_size, max_size and log belong to fct and cdf")
+	case len(p.Edges) < 2:
+		return fmt.Errorf("box needs edges, the sizes between which flows make a box, such as [1B, 10KB, 1MB]")
+	}
+	m, err := f.Measures.Get("measure", p.Measure)
+	switch {
+	case err != nil:
+		return err
+	case !measure.Spreads(m.Kind) || !slices.Contains(measure.RuleOf(m.Kind).Allows, "min_size"):
+		return fmt.Errorf("%s is not one value for each flow; box takes rate_deviation, fct_slowdown and fct", m.Kind)
+	case m.MinSize != 0 || m.MaxSize != 0:
+		return fmt.Errorf("its edges are the sizes; leave min_size and max_size of the measure out")
+	}
+	return checkEdges(p.Edges)
+}
+
 // checkFCT checks a plot of completion times; values are those of its lines.
 func checkFCT(p spec.Plot, values []string) error {
 	switch {
@@ -257,8 +281,12 @@ func checkFCT(p spec.Plot, values []string) error {
 			return fmt.Errorf("unknown statistic %q%s", s, catalog.Hint(s, fct.Names))
 		}
 	}
-	for i, edge := range p.Edges {
-		if i > 0 && edge <= p.Edges[i-1] {
+	return checkEdges(p.Edges)
+}
+
+func checkEdges(edges []spec.Size) error {
+	for i, edge := range edges {
+		if i > 0 && edge <= edges[i-1] {
 			return fmt.Errorf("edges only grow; %d B does not", edge)
 		}
 	}

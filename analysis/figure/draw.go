@@ -131,6 +131,10 @@ func (x *painter) labels() {
 			}
 			d.figure.XLabel, d.figure.YLabel = withUnit(label, d.xUnit), "cumulative share"
 		}
+	case kindBox:
+		m := x.f.Measures.Items[p.Measure]
+		d.xUnit, d.yUnit = "B", m.Unit
+		d.figure.XLabel, d.figure.YLabel = "flow size", withUnit(m.Text, m.Unit)
 	default:
 		m := x.f.Measures.Items[p.Measure]
 		d.yUnit = m.Unit
@@ -174,6 +178,8 @@ func (x *painter) panel(here *place) chart.Panel {
 		x.sweep(&panel, where, here)
 	case kindCDF:
 		x.cdf(&panel, where, here)
+	case kindBox:
+		x.boxes(&panel, where, here)
 	}
 	return panel
 }

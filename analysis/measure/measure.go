@@ -80,6 +80,7 @@ var kinds = map[string]kind{
 	"convergence_time": {Time, Lower, []string{"stat"}, []string{"window", "hold", "method"}, statOf(settleTimes), settleTimes},
 	"converged":        {Share, Higher, nil, []string{"window", "hold"}, converged, nil},
 	"unconverged":      {Count, Lower, nil, []string{"window", "hold"}, unconverged, nil},
+	"throughput":       {Rate, Higher, []string{"window", "stat"}, []string{"flows"}, statOf(throughputs), throughputs},
 	"rate_deviation":   {Share, Neither, []string{"stat"}, []string{"min_size", "max_size"}, statOf(deviations), deviations},
 	"group_throughput": {Share, Higher, nil, []string{"group"}, groupThroughput, nil},
 }

@@ -2,7 +2,9 @@ package measure
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sort"
 
 	"fabriclab/analysis/series"
@@ -317,6 +319,46 @@ func deviations(x in) ([]float64, error) {
 		return nil, inRun(x.dir, fmt.Errorf("%d of %d flows did not finish, in the run or with optimal rates", unfinished, unfinished+len(values)))
 	case len(values) == 0:
 		return nil, inRun(x.dir, fmt.Errorf("there are no measured flows of these sizes"))
+	}
+	return values, nil
+}
+
+// throughputs are the bits that came to the flows' receivers in the window, over
+// its length, of all flows or of some.
+func throughputs(x in) ([]float64, error) {
+	type count struct{ before, now int64 }
+	flows := map[int64]*count{}
+	for _, flow := range x.m.Flows {
+		flows[flow] = nil
+	}
+	last := int64(-1)
+	err := arrivals(x.dir, func(flow int64, a arrival) {
+		c, asked := flows[flow]
+		if len(x.m.Flows) > 0 && !asked || a.time > x.window.To {
+			return
+		}
+		if c == nil {
+			c = &count{}
+			flows[flow] = c
+		}
+		if last = a.time; a.time <= x.window.From {
+			c.before = a.bytes
+		}
+		c.now = a.bytes
+	})
+	if err != nil {
+		return nil, err
+	}
+	if last >= 0 && last <= x.window.From {
+		return nil, inRun(x.dir, fmt.Errorf("arrivals has no sample from %s", x.window))
+	}
+	var values []float64
+	for _, flow := range slices.Sorted(maps.Keys(flows)) {
+		c := flows[flow]
+		if c == nil {
+			return nil, inRun(x.dir, fmt.Errorf("arrivals has no sample of flow %d", flow))
+		}
+		values = append(values, float64(8*(c.now-c.before))*(float64(units.Second)/float64(x.window.To-x.window.From)))
 	}
 	return values, nil
 }

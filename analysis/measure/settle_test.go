@@ -215,3 +215,23 @@ measures:
 	_, err := measure.NewTaker(f).Take(f.Measures.Items["all"], spec.Run{Dir: dir})
 	require.ErrorContains(t, err, "1 of 3 flows did not finish")
 }
+
+func TestThroughput(t *testing.T) {
+	dir := settling(t, 20*ms, []optimum{{0, 20 * ms, same(2, 1e9)}}, map[uint32][]speed{0: {{0, 9e9}, {10 * ms, 1e9}}, 1: {{15 * ms, 2e9}}})
+	f := figure(t, `
+measures:
+  least: {kind: throughput, window: [10ms, 20ms], stat: min, unit: Gbps}
+  mean:  {kind: throughput, window: [15ms, 20ms], stat: mean, unit: Gbps}
+  one:   {kind: throughput, window: [15ms, 20ms], flows: [1], stat: mean, unit: Gbps}
+  none:  {kind: throughput, window: [15ms, 20ms], flows: [7], stat: mean, unit: Gbps}
+`)
+	taker := measure.NewTaker(f)
+	for name, want := range map[string]float64{"least": 1, "mean": 1.5, "one": 2} {
+		require.NoError(t, measure.Check(f, f.Measures.Items[name]))
+		v, err := taker.Take(f.Measures.Items[name], spec.Run{Dir: dir})
+		require.NoError(t, err, name)
+		assert.InDelta(t, want, v, 0.01, name)
+	}
+	_, err := taker.Take(f.Measures.Items["none"], spec.Run{Dir: dir})
+	require.ErrorContains(t, err, "no sample of flow 7")
+}

@@ -115,6 +115,9 @@ func newChart(p figure.Plot) (c chart, thinned int, err error) {
 					thinned = max(thinned, len(points))
 					points = thin(points)
 				}
+				if p.Kind == "box" {
+					points = apart(points)
+				}
 				to.Lines = append(to.Lines, c.line(l, points))
 			}
 			for _, b := range from.Bars {
@@ -208,4 +211,16 @@ func thin(points []figure.Point) []figure.Point {
 		}
 	}
 	return append(out, points[len(points)-1])
+}
+
+// apart puts a gap between points at different places, which are boxes each.
+func apart(points []figure.Point) []figure.Point {
+	var out []figure.Point
+	for i, p := range points {
+		if i > 0 && p.X != points[i-1].X {
+			out = append(out, figure.Point{X: p.X, Y: math.NaN()})
+		}
+		out = append(out, p)
+	}
+	return out
 }

@@ -1,0 +1,82 @@
+package figure
+
+import (
+	"slices"
+
+	"fabriclab/analysis/chart"
+	"fabriclab/analysis/spec"
+	"fabriclab/analysis/stats"
+)
+
+// whisker is how far the whiskers of a box reach at most, in lengths of the
+// box; what lies further out is not drawn.
+const whisker = 1.5
+
+// boxOf are the lower whisker, the quartiles and the upper whisker.
+func boxOf(values []float64) [5]float64 {
+	slices.Sort(values)
+	q := stats.Quantiles(values, []float64{0.25, 0.5, 0.75})
+	reach := whisker * (q[2] - q[0])
+	low, _ := slices.BinarySearch(values, q[0]-reach)
+	high, found := slices.BinarySearch(values, q[2]+reach)
+	for found && high < len(values) && values[high] == q[2]+reach {
+		high++
+	}
+	return [5]float64{values[low], q[0], q[1], q[2], values[high-1]}
+}
+
+// boxes draws the distribution of a measure's values between each two sizes:
+// a box for each line, the mean over the seeds of its five numbers.
+func (x *painter) boxes(panel *chart.Panel, where map[string]string, here *place) {
+	m := x.f.Measures.Items[x.p.Measure]
+	for i, edge := range x.p.Edges[:len(x.p.Edges)-1] {
+		panel.Names = append(panel.Names, sizeRange(int64(edge), int64(x.p.Edges[i+1])))
+		here.at = append(here.at, float64(edge))
+	}
+	values := x.values(x.p.Lines)
+	beside, width := 0.8/float64(len(values)*len(x.engines)), 0.6/float64(len(values)*len(x.engines))
+	for v, value := range values {
+		for e, engine := range x.engines {
+			shown := ""
+			if x.p.Lines != "" {
+				shown = x.f.Dimensions.Items[x.p.Lines].Name(value)
+			}
+			line := chart.Line{Name: x.name(shown, x.engine(engine)), Dots: true, Boxes: width}
+			line.Style = x.style(line.Name)
+			at := beside * (float64(v*len(x.engines)+e) - float64(len(values)*len(x.engines)-1)/2)
+			found := x.at(with(where, x.p.Lines, value), engine)
+			for i, edge := range x.p.Edges[:len(x.p.Edges)-1] {
+				bin := m
+				bin.MinSize, bin.MaxSize = edge, x.p.Edges[i+1]
+				box, err := x.box(bin, found)
+				if err != nil {
+					x.miss(panel, x.name(line.Name, panel.Names[i]), err)
+					continue
+				}
+				if len(found) == 0 {
+					continue
+				}
+				for _, y := range box {
+					line.XY = append(line.XY, chart.Point{X: float64(i) + at, Y: y})
+					x.d.points = append(x.d.points, point{here.row, here.column, value, engine, "", float64(edge), y, 0})
+				}
+			}
+			panel.Lines = append(panel.Lines, line)
+			here.lines = append(here.lines, lineKey{value, engine})
+		}
+	}
+}
+
+// box is the mean over runs of the five numbers.
+func (x *painter) box(m spec.Measure, runs []int) (mean [5]float64, err error) {
+	for _, i := range runs {
+		values, err := x.taker.Spread(m, x.runs[i])
+		if err != nil {
+			return mean, err
+		}
+		for k, v := range boxOf(values) {
+			mean[k] += v / float64(len(runs))
+		}
+	}
+	return mean, nil
+}
