@@ -22,21 +22,56 @@ const (
 	defaultEpsilon = 0.125
 )
 
-type derivableTables []catalog.Table
+// Names of the tables that the harness can compute for a run.
+const (
+	OptimalRates = "optimal_rates"
+	OptimalLinks = "optimal_links"
+	OptimalFlows = "optimal_flows"
+)
 
-var derivable derivableTables
+// DerivedTables are the tables that the harness can compute for a run. The
+// labels of links are those of its network.
+func DerivedTables() []catalog.Table {
+	return []catalog.Table{
+		{
+			Name: OptimalRates, Title: "Optimal rates: one row per flow and time without arrivals and departures", Scope: "flow",
+			Columns: []catalog.Column{
+				{Name: "time_ps", Type: "i64", Unit: "ps", Help: "from then on"},
+				{Name: "until_ps", Type: "i64", Unit: "ps", Help: "the next arrival or departure"},
+				{Name: "flow", Type: "u32", Unit: "1", Help: "number of the flow"},
+				{Name: "rate_bps", Type: "f64", Unit: "bit/s", Help: "optimal rate on the links, of all sub-flows together, headers included"},
+				{Name: "goodput_bps", Type: "f64", Unit: "bit/s", Help: "payload in that, as in full packets"},
+			},
+		},
+		{
+			Name: OptimalLinks, Title: "Prices of the optimum: one row per link with a price and time without arrivals and departures", Scope: "port",
+			Columns: []catalog.Column{
+				{Name: "time_ps", Type: "i64", Unit: "ps", Help: "from then on"},
+				{Name: "link", Type: "u32", Unit: "1", Labels: []string{"s1->s2"}, Help: "the port whose link it is"},
+				{Name: "price", Type: "f64", Unit: "1/(Mb/s)", Help: "what a little more capacity would be worth, utility per Mb/s"},
+			},
+		},
+		{
+			Name: OptimalFlows, Title: "Flows with optimal rates at every moment, in the order of the flow list", Scope: "flow",
+			Columns: []catalog.Column{
+				{Name: "flow", Type: "u32", Unit: "1", Help: "number of the flow"},
+				{Name: "src", Type: "u32", Unit: "1", Ref: "node", Help: "sending host"},
+				{Name: "dst", Type: "u32", Unit: "1", Ref: "node", Help: "receiving host"},
+				{Name: "measured", Type: "bool", Unit: "1", Help: "its start is inside the measuring window"},
+				{Name: "size_bytes", Type: "u64", Unit: "B", Help: "payload; 0 = unlimited"},
+				{Name: "start_ps", Type: "i64", Unit: "ps", Help: "when the flow starts"},
+				{Name: "end_ps", Type: "i64", Unit: "ps", Help: "when its last byte is sent; -1 = unfinished or stopped"},
+				{Name: "sent_bytes", Type: "f64", Unit: "B", Help: "sent, headers included"},
+				{Name: "optimal_fct_ps", Type: "i64", Unit: "ps", Help: "end_ps - start_ps, and what a flow of its size takes in the empty network beyond its bytes at line rate (propagation, store and forward); -1 = unfinished or stopped"},
+			},
+		},
+	}
+}
 
-// RegisterDerived makes tables known that runs can have although no simulator
-// traces them: the trace section may ask for them. For package initialisation.
-func RegisterDerived(tables ...catalog.Table) { derivable = append(derivable, tables...) }
-
-// DerivedTables are those that are known.
-func DerivedTables() []catalog.Table { return derivable }
-
-func (d derivableTables) names() []string {
-	names := make([]string, len(d))
-	for i, t := range d {
-		names[i] = t.Name
+func derivedNames() []string {
+	var names []string
+	for _, t := range DerivedTables() {
+		names = append(names, t.Name)
 	}
 	return names
 }

@@ -525,8 +525,8 @@ func TestRefuses(t *testing.T) {
 		{"measure too long", "stop: 1ms", "measure: 8000000s, drain: 1000000s", "warmup, measure and drain together are longer than 100 days", ""},
 		{"stop 0", "stop: 1ms", "stop: 0", "run.stop is 0", ""},
 		{"not a truth value", "stop: 1ms", "stop: 1ms, stop_when_flows_finish: yes", `run.stop_when_flows_finish: "yes" is not a truth value; write true or false`, ""},
-		{"derived table", "trace: {flows: {}}", "trace: {derived_for_tests: {utility: max_min, alpha: 2}}", `exp.yaml:9:54: trace.derived_for_tests.alpha is of utility: alpha_fair; give that, too, or leave alpha out`, ""},
-		{"derived of what", "trace: {flows: {}}", "trace: {derived_for_tests: {utility: log}}", `exp.yaml:9:38: trace.derived_for_tests.utility: "log" is not among the choices (known: alpha_fair, fct_min, max_min, own)`, ""},
+		{"derived table", "trace: {flows: {}}", "trace: {optimal_rates: {utility: max_min, alpha: 2}}", `exp.yaml:9:50: trace.optimal_rates.alpha is of utility: alpha_fair; give that, too, or leave alpha out`, ""},
+		{"derived of what", "trace: {flows: {}}", "trace: {optimal_rates: {utility: log}}", `exp.yaml:9:34: trace.optimal_rates.utility: "log" is not among the choices (known: alpha_fair, fct_min, max_min, own)`, ""},
 		{"table", "trace: {flows: {}}", "trace: {flow: {}}", `exp.yaml:9:9: trace: there is no table "flow"; did you mean "flows"?`, ""},
 		{"no interval", "{flows: {}}", "{queues: {}}", `exp.yaml:9:17: trace.queues needs the key interval, such as interval: 1us (the table is sampled)`, ""},
 		{"interval of an event table", "{flows: {}}", "{pauses: {interval: 1us}}", `trace.pauses has no interval: it records every event`, ""},
@@ -676,8 +676,6 @@ func TestName(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-func init() { RegisterDerived(catalog.Table{Name: "derived_for_tests", Title: "none"}) }
-
 // TestDerivedTables are no tables of the simulator, but a run without them is
 // another run.
 func TestDerivedTables(t *testing.T) {
@@ -686,9 +684,9 @@ func TestDerivedTables(t *testing.T) {
 		require.NoError(t, err)
 		return e.Points[0]
 	}
-	plain, with := load("trace: {flows: {}}"), load("trace: {flows: {}, derived_for_tests: {utility: alpha_fair}}")
+	plain, with := load("trace: {flows: {}}"), load("trace: {flows: {}, optimal_rates: {utility: alpha_fair}}")
 	assert.Equal(t, plain.Scenario.Trace, with.Scenario.Trace)
-	assert.Equal(t, []Derived{{Table: "derived_for_tests", Utility: "alpha_fair", Alpha: 1}}, with.Derived)
+	assert.Equal(t, []Derived{{Table: "optimal_rates", Utility: "alpha_fair", Alpha: 1}}, with.Derived)
 	a, err := plain.Hash()
 	require.NoError(t, err)
 	b, err := with.Hash()

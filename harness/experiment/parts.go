@@ -271,13 +271,13 @@ func (l *loader) trace(root *section, t *topology.Topology, flows workload.Gener
 	var derived []Derived
 	for i := 0; i < len(s.node.Content); i += 2 {
 		key, value := s.node.Content[i], s.node.Content[i+1]
-		if slices.Contains(derivable.names(), key.Value) {
+		if slices.Contains(derivedNames(), key.Value) {
 			derived = append(derived, l.derived(l.section(value, key, s.name(key.Value)), key.Value))
 			continue
 		}
 		table := l.catalog.Table(key.Value)
 		if table == nil {
-			known := slices.Concat(l.catalog.TableNames(), derivable.names())
+			known := slices.Concat(l.catalog.TableNames(), derivedNames())
 			l.problem(key, "trace: there is no table %q%s", key.Value, catalog.Hint(key.Value, known))
 			continue
 		}

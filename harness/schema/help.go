@@ -107,6 +107,9 @@ var help = map[string]string{
 	"trace.flows":    "flows by name or number; default all",
 	"trace.classes":  "classes; default all",
 	"trace.from":     "nothing is recorded before; default 0",
+	"trace.utility":  "what is maximised in place of the experiment's own utility",
+	"trace.alpha":    "of alpha_fair; 1 is proportional fairness",
+	"trace.epsilon":  "of fct_min",
 	"trace.to":       "nothing is recorded after; default the end",
 
 	"range.from":   "first value, such as 25Gbps",

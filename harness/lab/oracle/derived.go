@@ -13,12 +13,6 @@ import (
 	"fabriclab/harness/trace"
 )
 
-func init() {
-	for _, t := range Tables() {
-		experiment.RegisterDerived(trace.Stored(t))
-	}
-}
-
 // Derive makes what a run asks of the oracle, from its experiment alone. Tables
 // of the same utility are made together.
 func Derive(ctx context.Context, point *experiment.Point, seed uint64) ([]trace.Derived, error) {
@@ -55,10 +49,8 @@ func (*derived) Row(trace.Row, []parquet.Value) {}
 
 func (d *derived) Tables() []trace.Table {
 	var tables []trace.Table
-	for _, t := range Tables() {
-		if slices.Contains(d.names, t.Name) {
-			tables = append(tables, t)
-		}
+	for _, name := range d.names {
+		tables = append(tables, tableOf(name, d.oracle.paths.links))
 	}
 	return tables
 }

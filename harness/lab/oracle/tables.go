@@ -6,64 +6,34 @@ import (
 	"slices"
 
 	"fabriclab/analysis/num"
+	"fabriclab/harness/experiment"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/trace"
 )
 
 // Names of the tables.
 const (
-	RatesTable = "optimal_rates"
-	LinksTable = "optimal_links"
-	FlowsTable = "optimal_flows"
+	RatesTable = experiment.OptimalRates
+	LinksTable = experiment.OptimalLinks
+	FlowsTable = experiment.OptimalFlows
 )
 
 // Names are those of all tables.
 var Names = []string{RatesTable, LinksTable, FlowsTable}
 
-// Tables are the tables; the links' names are those of the network.
-func Tables() []trace.Table {
-	return []trace.Table{ratesTable, linksTable([]num.Link{{Name: "s1->s2"}}), flowsTable}
-}
-
-var ratesTable = trace.Table{
-	Name: RatesTable, Title: "Optimal rates: one row per flow and time without arrivals and departures", Scope: "flow",
-	Columns: []trace.Column{
-		{Name: "time_ps", Type: "i64", Unit: "ps", Help: "from then on"},
-		{Name: "until_ps", Type: "i64", Unit: "ps", Help: "the next arrival or departure"},
-		{Name: "flow", Type: "u32", Unit: "1", Help: "number of the flow"},
-		{Name: "rate_bps", Type: "f64", Unit: "bit/s", Help: "optimal rate on the links, of all sub-flows together, headers included"},
-		{Name: "goodput_bps", Type: "f64", Unit: "bit/s", Help: "payload in that, as in full packets"},
-	},
-}
-
-var flowsTable = trace.Table{
-	Name: FlowsTable, Title: "Flows with optimal rates at every moment, in the order of the flow list", Scope: "flow",
-	Columns: []trace.Column{
-		{Name: "flow", Type: "u32", Unit: "1", Help: "number of the flow"},
-		{Name: "src", Type: "u32", Unit: "1", Ref: "node", Help: "sending host"},
-		{Name: "dst", Type: "u32", Unit: "1", Ref: "node", Help: "receiving host"},
-		{Name: "measured", Type: "bool", Unit: "1", Help: "its start is inside the measuring window"},
-		{Name: "size_bytes", Type: "u64", Unit: "B", Help: "payload; 0 = unlimited"},
-		{Name: "start_ps", Type: "i64", Unit: "ps", Help: "when the flow starts"},
-		{Name: "end_ps", Type: "i64", Unit: "ps", Help: "when its last byte is sent; -1 = unfinished or stopped"},
-		{Name: "sent_bytes", Type: "f64", Unit: "B", Help: "sent, headers included"},
-		{Name: "optimal_fct_ps", Type: "i64", Unit: "ps", Help: "end_ps - start_ps, and what a flow of its size takes in the empty network beyond its bytes at line rate (propagation, store and forward); -1 = unfinished or stopped"},
-	},
-}
-
-func linksTable(links []num.Link) trace.Table {
-	names := make([]string, len(links))
-	for i, l := range links {
-		names[i] = l.Name
+// tableOf is a table; the links' names are those of the network.
+func tableOf(name string, links []num.Link) trace.Table {
+	tables := experiment.DerivedTables()
+	t := tables[slices.IndexFunc(tables, func(t trace.Table) bool { return t.Name == name })]
+	for i := range t.Columns {
+		if t.Columns[i].Labels != nil {
+			t.Columns[i].Labels = make([]string, len(links))
+			for k, l := range links {
+				t.Columns[i].Labels[k] = l.Name
+			}
+		}
 	}
-	return trace.Table{
-		Name: LinksTable, Title: "Prices of the optimum: one row per link with a price and time without arrivals and departures", Scope: "port",
-		Columns: []trace.Column{
-			{Name: "time_ps", Type: "i64", Unit: "ps", Help: "from then on"},
-			{Name: "link", Type: "u32", Unit: "1", Labels: names, Help: "the port whose link it is"},
-			{Name: "price", Type: "f64", Unit: "1/(Mb/s)", Help: "what a little more capacity would be worth, utility per Mb/s"},
-		},
-	}
+	return t
 }
 
 // sheet gathers rows of a table.
@@ -127,16 +97,17 @@ func newTables(o *Oracle, names []string, create func(trace.Table) (*trace.Table
 	t := &tables{goodput: o.point.Framing().Goodput(), latency: o.latency}
 	for _, one := range []struct {
 		sheet **sheet
-		table trace.Table
-	}{{&t.rates, ratesTable}, {&t.links, linksTable(o.paths.links)}, {&t.flows, flowsTable}} {
-		if !slices.Contains(names, one.table.Name) {
+		name  string
+	}{{&t.rates, RatesTable}, {&t.links, LinksTable}, {&t.flows, FlowsTable}} {
+		if !slices.Contains(names, one.name) {
 			continue
 		}
-		w, err := create(one.table)
+		table := tableOf(one.name, o.paths.links)
+		w, err := create(table)
 		if err != nil {
 			return nil, err
 		}
-		*one.sheet = &sheet{writer: w, columns: make([][]byte, len(one.table.Columns))}
+		*one.sheet = &sheet{writer: w, columns: make([][]byte, len(table.Columns))}
 	}
 	return t, nil
 }
