@@ -1,6 +1,7 @@
 package num
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
@@ -41,6 +42,18 @@ func Solve(p *Problem, from *Solution) (*Solution, error) {
 	n := compile(p)
 	var best *Solution
 	steps := 0
+	if s := newState(n); from != nil && s.flows() == s.subflows() {
+		// After a small change the same links are full, or nearly the same.
+		s.softness = softnesses[0]
+		s.alone()
+		s.resume(p, from)
+		if s.finish(s.before(from)) {
+			if out := s.solution(p); out.Residual.Worst() < Tolerance {
+				return out, nil
+			}
+		}
+		steps = s.steps
+	}
 	for i, softness := range softnesses {
 		s := newState(n)
 		s.softness, s.steps = softness, steps
@@ -129,6 +142,24 @@ func (s *state) resume(p *Problem, from *Solution) {
 			s.price[l] = alone[l]
 		}
 	}
+}
+
+// before are the sets of a solution: the links that have a price are full, and
+// of a path without such a link the one whose price begins highest.
+func (s *state) before(from *Solution) sets {
+	g := sets{make([]bool, len(s.capacity)), make([]bool, s.subflows())}
+	for l, place := range s.links {
+		g.full[l] = from.Prices[place] > 0
+	}
+	for sub := range g.used {
+		g.used[sub] = true
+		links := s.of(int32(sub))
+		if slices.ContainsFunc(links, func(l int32) bool { return g.full[l] }) {
+			continue
+		}
+		g.full[slices.MaxFunc(links, func(a, b int32) int { return cmp.Compare(s.price[a], s.price[b]) })] = true
+	}
+	return g
 }
 
 // solution is what the state comes to.
