@@ -1,7 +1,7 @@
-// Package computed is where experiments plug in that are computed, not
+// Package computed is the interface of experiments that are computed, not
 // simulated (docs/computed.md): routing games, an oracle, a bench of an
-// algorithm. A kind of them has a section of its own in the YAML; all else, the
-// matrix, seeds, scales, claims and plots, is as with a simulation.
+// algorithm. Each kind has a section of its own in the YAML. Matrix, seeds,
+// scales, claims and plots are as in a simulation.
 package computed
 
 import (
@@ -30,8 +30,8 @@ type Kind struct {
 	Read func(s Section, n *Network) Model
 }
 
-// A Model computes what a point is about. As JSON it is what makes the point's
-// scenario hash, so that all that matters is in exported fields.
+// A Model computes the tables of a point. Its JSON makes the point's scenario
+// hash, so everything that matters has to be in exported fields.
 type Model interface {
 	// Write computes a seed and writes the tables of the kind into a folder. It
 	// gives up when ctx ends.

@@ -553,9 +553,9 @@ func label(path, value string) Label {
 // valueText is a matrix value as a label.
 func valueText(n *yaml.Node) string { return valueTextAt(n, 0) }
 
-// valueTextAt quotes a list or mapping and those directly in it, and writes
-// those further down in brackets: a text that is quoted at each level doubles
-// with each.
+// valueTextAt quotes a list or mapping, and those directly in it. Deeper ones
+// are written in brackets, because quoting at each level would double the
+// length with each.
 func valueTextAt(n *yaml.Node, depth int) string {
 	if n.Kind == yaml.ScalarNode {
 		return n.Value

@@ -16,7 +16,8 @@ type assignment struct {
 	value *yaml.Node
 }
 
-// combination is what makes a point: its labels, and what they set.
+// combination is one value of each axis: the point's labels, and the paths
+// that they set.
 type combination struct {
 	labels      []Label
 	assignments []assignment

@@ -137,9 +137,9 @@ func (m mechanisms) over(base mechanisms) mechanisms {
 }
 
 // reaches says whether parameters of components hold in a slot. They hold for
-// what is named. They hold for a default as well, unless one of some other
-// slots of the same kind is named: the limit of the queues that a preset gives
-// to its switches is none for the queues that NICs have by themselves.
+// what is named. They hold for a default as well, unless another slot of the
+// same kind is named. So a limit that a preset sets for the queues of switches
+// does not limit the default queues of NICs.
 func (m mechanisms) reaches(slot *catalog.Slot, others []catalog.Slot) bool {
 	if _, named := m[slot.Key]; named {
 		return true
@@ -409,8 +409,8 @@ func (l *loader) resolve(key, place string, component *catalog.Component, layers
 	return made, settings
 }
 
-// configuration is what stands in the slots of nodes, and what is said about
-// parameters, in the order in which the one goes over the other.
+// configuration is the mechanisms in the slots of some nodes, and the layers of
+// parameters; later layers go over earlier ones.
 type configuration struct {
 	mechanisms            // what is named, the sets of nodes included
 	preset     *yaml.Node // component -> parameter -> value

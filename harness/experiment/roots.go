@@ -57,8 +57,9 @@ func rounded(v *big.Rat, root, digits int) *big.Rat {
 	return unit.Mul(unit, new(big.Rat).SetInt(m))
 }
 
-// largest is the largest number from low on and below high for which holds
-// what holds for low and for none behind the first for which it does not.
+// largest finds the largest number in [low, high) for which holds returns
+// true, by bisection. holds(low) has to be true, and once it is false it stays
+// false for all larger numbers.
 func largest(low, high *big.Int, holds func(*big.Int) bool) *big.Int {
 	low, high = new(big.Int).Set(low), new(big.Int).Set(high)
 	one := big.NewInt(1)

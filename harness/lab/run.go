@@ -36,9 +36,9 @@ func (lab *Lab) RunAll(ctx context.Context, names []string, s Selection) ([]Runs
 	return lab.Run(ctx, plans, s)
 }
 
-// Run runs what is planned, simulated or computed, and shows how it goes. The
-// error is about what kept them from being run at all; failed runs are among
-// the results.
+// Run makes the planned runs, simulated or computed, and shows their progress.
+// The error is about the sweep as a whole; a run that failed is among the
+// results.
 func (lab *Lab) Run(ctx context.Context, plans []Plan, s Selection) ([]Runs, error) {
 	opt, err := lab.runOptions()
 	if err != nil {

@@ -135,8 +135,8 @@ func (o *Overview) prefix(e Event) string {
 	return strings.Repeat(" ", len(text))
 }
 
-// block shows what runs in a block of lines that is redrawn in place; what has
-// ended scrolls away above it.
+// block shows the runs that are going on in a block of lines that is redrawn in
+// place. Lines about runs that have ended scroll away above it.
 type block struct {
 	mu       sync.Mutex
 	out      io.Writer

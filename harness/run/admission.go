@@ -9,8 +9,8 @@ import (
 	"fabriclab/base/units"
 )
 
-// admission lets runs start as long as the memory that they are expected to
-// take at their peak is there. One run always goes, however large it is.
+// admission lets a run start when the memory that it is expected to take at its
+// peak is free. One run may always go, however large it is.
 type admission struct {
 	available func() int64
 

@@ -7,7 +7,7 @@ import (
 	"fabriclab/harness/store"
 )
 
-// defaultMemory is what a run is expected to take of which nothing is known.
+// defaultMemory is the memory expected of a run of which nothing is known.
 const defaultMemory = 512_000_000
 
 // experience is what runs took, to expect the same of those to come.

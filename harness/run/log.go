@@ -18,9 +18,8 @@ const (
 	maxLine = 64 << 10
 )
 
-// capped is a log of which no more than the beginning and the end is kept.
-// Writing to it does not fail: the log is for people, a full disk shows in the
-// tables.
+// capped is a log that keeps only its beginning and its end. Writing to it does
+// not fail: the log is for people, and a full disk shows in the tables.
 type capped struct {
 	out  io.Writer
 	part int

@@ -13,9 +13,9 @@ namespace fabric {
 
 class Host;
 
-/// What one application sends to another: bytes on the wire, and what they mean. It travels as a flow of its own
-/// class, by the host's transport: in packets with all headers, sent again where they are lost. Applications'
-/// messages are in no table of flows.
+/// A message from one application to another: how many bytes it has on the wire, and what they mean. The host's
+/// transport carries it as a flow in a class of its own: in packets with all headers, and sends again what is lost. It
+/// is in no table of flows.
 struct Message {
   uint32_t from = 0, to = 0;  // node ids of hosts
   uint64_t bytes = 0;         // at least 1

@@ -10,19 +10,19 @@ namespace fabric {
 
 class Host;
 
-/// Holds back the messages of one connection: the clock by which their starts are given stands still while
-/// one of them is under way. Between the end of one, when all of it is acknowledged, and the start of the
-/// next there is so always the time that lies between their starts in the flow list.
+/// Holds back the messages of one connection. The connection has a clock for their starts, which stands still while a
+/// message is under way. So the time from the end of a message, when all of it is acknowledged, to the start of the
+/// next is the time between their starts in the flow list.
 class ClosedLoop final : public Event {
  public:
   ClosedLoop(Engine& engine, Host& sender, Host& receiver) : engine_(engine), sender_(sender), receiver_(receiver) {}
 
-  /// The time is there that the flow list gives for this message.
+  /// The start that the flow list gives for this message has come.
   void arrive(const FlowSpec& message);
-  /// The message that was under way, whose start is the one that it really had, is done.
+  /// The message that was under way is done. Its start is the one that it really had.
   void onFinish(const FlowSpec& message);
   void fire() override;
-  /// Messages whose time in the flow list was there, and which have not begun; their starts are those of the list.
+  /// Messages that are due by the flow list but have not begun. Their starts are those of the list.
   const std::list<FlowSpec>& waiting() const { return waiting_; }
 
  private:

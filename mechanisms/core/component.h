@@ -1,5 +1,5 @@
-// Self-description: every parameter of every component is declared once, here the engines' native
-// attributes, the harness's validation and the documentation come from.
+// Self-description: every component declares each of its parameters once. The engines' native attributes, the
+// harness's checks and the documentation come from these declarations.
 #pragma once
 
 #include <functional>
@@ -153,8 +153,8 @@ class Describe {
   }
   Describe& unit(const char* text) { return last().unit = text, *this; }
   Describe& live() { return last().live = true, *this; }
-  /// It came when there were results of the mechanism already, and its default is what they were made with: a
-  /// scenario does not name it at its default, and so is still the one that it was.
+  /// The parameter was added when there were results of the mechanism already, and its default is what they were made
+  /// with. Scenarios leave it out at its default, so their hashes stay as they were.
   Describe& added() { return last().added = true, *this; }
 
   /// `wireBytes`: the most that the extension adds to a frame; ports keep headroom for it.

@@ -12,13 +12,13 @@ class Host;
 
 /// What an ACK says to the congestion control of a byte stream.
 struct Acked {
-  uint64_t bytes = 0;         // that were not acknowledged before, by the cumulative ACK
+  uint64_t bytes = 0;         // newly acknowledged by the cumulative ACK
   uint64_t peak = 0;          // most bytes in flight over the last round trip: how much of the window was used
   Time rtt = Time{-1};        // a sample of the round trip, -1 = none
   Time srtt;                  // smoothed, 0 before the first sample
   bool echo = false;          // the ACK echoes a mark
   bool recovering = false;    // fast recovery is under way
-  bool afterTimeout = false;  // what the last timeout took for lost is not all acknowledged yet
+  bool afterTimeout = false;  // some of what the last timeout took for lost is not acknowledged
 };
 
 /// How a receiver echoes marks: until the sender has reacted (RFC 3168), or packet by packet (RFC 8257).
@@ -47,8 +47,8 @@ class CongestionControl : public Component, public Resumable {
   /// An ACK echoes a mark for the first time in this round trip (EcnEcho::Sticky).
   virtual void onEcnEcho(Flow&, uint64_t /*flight*/) {}
   virtual EcnEcho ecnEcho() const { return EcnEcho::Sticky; }
-  /// The sender had nothing in flight and is about to send again; `restart`: after so long that what it
-  /// knows of the path has grown old.
+  /// The sender was idle and is about to send again. `restart`: it was idle for so long that what it knows of the path
+  /// is out of date.
   virtual void onIdle(Flow&, bool /*restart*/) {}
 
   /// Whether data packets say that ECN marks reach the sender.

@@ -22,7 +22,7 @@ class Connections {
   static uint64_t key(const FlowSpec& spec);
   /// The connection that a message goes over, as a flow.
   Flow& of(const FlowSpec& message, Host& receiver);
-  /// The connection has no messages: its flow goes, what the next one needs stays.
+  /// The connection has no messages left: its flow is freed, and what the next message needs is kept.
   void park(Flow& connection);
 
  private:
@@ -32,7 +32,7 @@ class Connections {
   };
 
   Host& sender_;
-  std::unordered_map<uint64_t, Connection> all_;  // its order is no order
+  std::unordered_map<uint64_t, Connection> all_;  // never walked through: its order is not fixed
 };
 
 }  // namespace fabric

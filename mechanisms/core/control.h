@@ -10,8 +10,8 @@ namespace fabric {
 class Flow;
 struct Packet;
 
-/// What happens at a host with a control packet of one type. `flow` is null where the packet is about none, or its
-/// flow has ended. The packet goes back to the pool after the call.
+/// Handles a control packet of one type at a host. `flow` is null where the packet is about no flow, or its flow has
+/// ended. The packet goes back to the pool after the call.
 struct ControlHandler {
   void (*call)(void* owner, Flow* flow, Packet& packet) = nullptr;
   void* owner = nullptr;

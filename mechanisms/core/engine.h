@@ -102,7 +102,7 @@ class Engine {
   /// Makes a pending event not pending; does nothing to others.
   virtual void cancel(Event& event) = 0;
 
-  /// Makes sure `event` fires at `at` or, if it was going to fire earlier anyway, then.
+  /// Makes sure that `event` fires at `at` at the latest. An earlier time that it is pending for stays.
   void scheduleNoLaterThan(Event& event, Time at) {
     if (event.pending()) {
       if (event.at() <= at) {

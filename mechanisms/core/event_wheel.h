@@ -9,10 +9,10 @@
 
 namespace fabric {
 
-/// Events of the next 8.4 us, that is nearly all, wait in a wheel of 0.26 ns slots, unsorted until their
-/// slot's turn comes: a few operations per event, however many wait. Those further away (timers) wait in a
-/// heap, and the next event is the earlier of both, so no event ever moves between them. Slots are opened
-/// before their turn, so that the next events are known and what they need can be fetched from memory.
+/// Nearly all events are within the next 8.4 us. They wait in a wheel of slots of 0.26 ns and are sorted when their
+/// slot is opened, so an event takes a few operations, however many wait. Later events (timers) wait in a heap. The
+/// next event is the earlier one of wheel and heap, so no event ever moves between them. Slots are opened ahead of
+/// their turn: the next events are then known, and what they need can be fetched from memory.
 ///
 /// `Entry` is small and plain, with `int64_t at`, the time in ps and never negative, and
 /// `bool before(const Entry&) const`, a strict order that begins with `at`.

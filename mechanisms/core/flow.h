@@ -80,7 +80,7 @@ class Flow {
   Wait wait = Wait::Blocked;
   bool stopped = false;
   bool senderDone = false;
-  bool allSent = false;  // every byte was sent once, or a stop will see to it that none is left
+  bool allSent = false;  // every byte was sent once, or the flow has a stop
   uint32_t place = 0;    // among the flows of its class at its NIC
   uint32_t heapIndex = 0;
   Flow *prevActive = nullptr, *nextActive = nullptr;

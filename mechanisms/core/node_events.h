@@ -17,19 +17,19 @@ namespace fabric {
 class Windows {
  public:
   virtual ~Windows() = default;
-  /// All events before some time have run, and none after it. How long from the next event on nothing that
-  /// happens at a node can reach another one; 0: events have to run in the order of time from now on.
+  /// Asked when all events before some time have run, and none after it. For how long, from the next event on, what
+  /// happens at a node cannot reach another node; 0: events have to run in the order of time from now on.
   virtual Time nextWindow() = 0;
-  /// It is the turn of a node, by its number in keys, after two others: fetches from memory what any of its
-  /// events may need. After one other: what was to be found there.
+  /// Fetch from memory what any event of a node may need. The node has its number in keys. The first is called two
+  /// turns before the node's own; the second one turn before it, for what the first has made reachable.
   virtual void prefetch(uint32_t node) const = 0;
   virtual void prefetchMore(uint32_t node) const = 0;
 };
 
-/// Nothing reaches another node in less than the delay of the shortest link. So within a window of that
-/// length it does not matter whose events run first, and a node runs all of its own before the next node's
-/// turn comes: what it needs of memory then stays in the cache, however large the network is. Events that
-/// belong to no node (samples, links that fail) end the window before them.
+/// Nothing reaches another node in less than the delay of the shortest link. So within a window of that length the
+/// order between nodes does not matter. A node runs all events that it has in the window before the next node's turn
+/// comes: the memory that it needs then stays in the cache, however large the network is. Events that belong to no node
+/// (samples, links that fail) end the window before them.
 ///
 /// `Entry` is small and plain, with `int64_t at`, the time in ps and never negative, `uint32_t node() const`,
 /// the node of its eventKey(), `bool before(const Entry&) const`, a strict order that begins with `at`, and
@@ -123,8 +123,8 @@ class NodeEvents {
   const Entry* ahead() const { return firstOf(node_); }
 
  private:
-  /// What was taken out leaves its place to the next event of the node that is scheduled, often at once; if
-  /// none was, the heap closes up.
+  /// The event that was taken out leaves its place in the heap to the next one that its node schedules, which is often
+  /// at once. If the node has scheduled none, the heap closes the gap here.
   void fill() {
     if (!taken_) return;
     taken_ = false;

@@ -23,8 +23,8 @@ enum class PacketKind : uint8_t { Data, Ack, Nack, Cnp, Pause, Control, Foreign 
 
 inline constexpr uint32_t kNoFlow = 0xffffffffu;
 
-/// What links and switches look at fills the first 64 bytes, a line of the cache: a packet is out of the
-/// cache whenever it arrives somewhere.
+/// A packet is out of the cache whenever it arrives somewhere. So what links and switches look at is in the first 64
+/// bytes, one line of the cache.
 struct Packet {
   Packet* next = nullptr;      // in a queue, in flight or in the pool
   Time nextAt;                 // in flight, for engines: when `next` arrives
@@ -68,7 +68,7 @@ struct Packet {
     return *std::launder(reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(this) + offset));
   }
 
-  /// An extension that grows on the way goes on here, at the next node.
+  /// Where the next node will write in an extension that grows on the way.
   void growsAt(const void* next) {
     grownTo = static_cast<uint8_t>((static_cast<const std::byte*>(next) - reinterpret_cast<const std::byte*>(this)) /
                                    sizeof(CacheLine));
@@ -131,8 +131,8 @@ class PacketPool {
   PacketPool& operator=(const PacketPool&) = delete;
   ~PacketPool();
 
-  /// Foreign packets are to come, and how the engine gets back what they carry when they are put here;
-  /// before the first packet.
+  /// Says that there will be foreign packets, and how the engine gets back what such a packet carries when it returns
+  /// to the pool. To be called before the first packet.
   void setForeignRelease(void (*release)(void*)) {
     releaseForeign_ = release;
     foreign_ = reserve<void*>("foreign");
@@ -159,7 +159,7 @@ class PacketPool {
     return {};
   }
 
-  /// A fresh packet; its extensions hold whatever they held, the one who uses them first resets them.
+  /// A fresh packet. Its extensions hold old values: whoever uses one first resets it.
   Packet* get() {
     if (free_ == nullptr) grow();
     Packet* p = free_;

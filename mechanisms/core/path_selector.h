@@ -19,18 +19,18 @@ struct NextHops {
 class PathSelector : public Component {
  public:
   virtual void attach(Switch& node) { switch_ = &node; }
-  /// Asked where there is more than one next hop; behind onIngress for every packet. It may write
-  /// into the packet, but not change its length.
+  /// Chooses one of several next hops. Where there is only one it is not asked, unless the switch calls onIngress: then
+  /// it is asked for every packet. It may write into the packet, but not change its length.
   virtual uint16_t select(Packet& packet, NextHops hops) = 0;
 
   /// Whether this switch has the hook below called at all; asked once, at the start.
   virtual bool hooksIngress() const { return false; }
-  /// A packet has come in by `in` (null: the switch made it) and is not in the buffer yet: the place
-  /// to put on or take off an outer header, whose bytes then count from here on.
+  /// A packet has come in by `in` (null: the switch made it) and is not in the buffer yet. An outer header is put on or
+  /// taken off here; its bytes count from here on.
   virtual void onIngress(Packet&, const Port*) {}
   /// The most that the hook adds to a packet.
   virtual int64_t overlayBytes() const { return 0; }
-  /// The run is over: the rows of what is unfinished.
+  /// The run is over: emit the rows of what is unfinished.
   virtual void onEnd() {}
 
  protected:

@@ -24,8 +24,7 @@ class alignas(64) PortAgent : public Component {
   virtual void onEnqueue(Packet&) {}
   /// The packet has left its egress queue and goes on the wire now.
   virtual void onDequeue(Packet&) {}
-  /// The packet waited in an egress queue of which onEnqueue was told, and is lost: its link is down, or the
-  /// queue has discarded it.
+  /// A packet that onEnqueue was told of is lost while it waits: its link is down, or the queue has discarded it.
   virtual void onDiscard(Packet&) {}
 
  protected:

@@ -19,8 +19,8 @@ class ReceiverAgent : public Component {
   /// A data packet has arrived, in order or not. What the agent changes in it (a mark it takes away) is what later
   /// agents and the transport see.
   virtual void onData(Flow&, Packet&) {}
-  /// `packet` was a data packet and is on its way to become the ACK; extensions are still the data's. Of
-  /// several that one ACK answers it is the last, whether another one's arrival or a timer sends the ACK.
+  /// `packet` was a data packet and is about to become the ACK; its extensions are still those of the data. Where one
+  /// ACK answers several data packets it is the last of them, whether an arrival or a timer sends the ACK.
   virtual void onAck(Flow&, Packet&) {}
 
  protected:

@@ -8,8 +8,8 @@ namespace fabric {
 
 class Flow;
 
-/// What goes on from one message of a persistent connection to the next: a connection without messages
-/// is no flow, only these bytes.
+/// What a persistent connection keeps from one message to the next. A connection without messages is no flow, only
+/// these bytes.
 class Resumable {
  public:
   virtual ~Resumable() = default;

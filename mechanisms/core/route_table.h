@@ -9,8 +9,8 @@
 
 namespace fabric {
 
-/// Destinations in a row often share a route, and so do the destinations behind them: the table is kept in
-/// blocks of a line of the cache, equal ones once. A switch of a fat-tree with 1024 hosts has some ten blocks.
+/// Neighbouring destinations often share a route. So the table consists of blocks of one line of the cache, and equal
+/// blocks are stored once. A switch of a fat-tree with 1024 hosts has some ten blocks.
 /// `Route` is small and plain, with operator==; Route{} is no route.
 template <class Route>
 class RouteTable {

@@ -12,9 +12,9 @@ namespace fabric {
 /// shared pool up to the port's threshold, then the headroom; leaving bytes empty it the other way
 /// round. Above the threshold the upstream port is paused.
 ///
-/// With egress accounting (both are called PFC thresholds in papers), the *egress* queue above the
-/// threshold pauses every ingress that adds to it, until it has fallen below the XON level; an ingress
-/// that is in its headroom because the pool is full is paused besides.
+/// With egress accounting an *egress* queue above the threshold pauses every ingress that adds to it, until the queue
+/// is below the XON level. An ingress that is in its headroom because the pool is full is paused, too. (Papers call the
+/// thresholds of either kind PFC thresholds.)
 class SharedBuffer {
  public:
   struct Limits {

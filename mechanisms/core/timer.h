@@ -5,8 +5,8 @@
 
 namespace fabric {
 
-/// Holds a deadline; its event is moved only when it would come too late, and looks at the deadline
-/// when it fires. Restarting to a later time costs nothing.
+/// Holds a deadline and one event. The event is rescheduled only if it would fire too late. When it fires too early, it
+/// is scheduled for the deadline. So restarting the timer to a later time costs nothing.
 template <class Owner>
 class LazyTimer final : public Event {
  public:

@@ -1,4 +1,4 @@
-// The way of all measurements: the model emits rows, sinks receive them. The trace stream and the
+// All measurements go this way: the model emits rows, sinks receive them. The trace stream and the
 // engines' native trace sources are both sinks, so they cannot disagree.
 #pragma once
 
@@ -98,9 +98,10 @@ class TraceBus {
       deliver(table, cells.begin());
     }
   }
-  /// Rows come out of order from now on, as nodes run one behind the other: sinks get them at release().
+  /// From now on nodes run one behind the other, and rows come out of order: they are held, and sinks get them at
+  /// release().
   void hold(const Engine& clock) { clock_ = &clock; }
-  /// Gives out what is held, by time, rows of one time as they came.
+  /// Gives the sinks all held rows in the order of time, and rows of one time as they came.
   void release();
   /// As release(), and holds nothing more.
   void stopHolding();

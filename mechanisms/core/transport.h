@@ -20,16 +20,16 @@ class Transport : public Component, public Resumable {
   virtual void onFlowStart(Flow&) = 0;
   /// The sender is done and the receiver knows it; the flow is gone after this.
   virtual void onFlowEnd(Flow&) {}
-  /// Whether the two ends of a flow know of each other only what packets say: neither looks at or changes
-  /// what the other one does within a link's delay. Then nodes can be run one behind the other.
+  /// Whether the two ends of a flow know of each other only through packets: neither reads or changes the other one's
+  /// state directly. Only then can nodes run one behind the other.
   virtual bool endsApart() const { return false; }
-  /// The flow was stopped: nothing goes that has not been sent once. True if that ends it at once; the
-  /// caller then does.
+  /// The flow was stopped: only what has been sent once may be sent again. True if that ends the flow at once; the
+  /// caller then ends it.
   virtual bool onStop(Flow&) = 0;
   /// Whether there is something to send that the window lets go.
   virtual bool maySend(const Flow&) const = 0;
-  /// A packet goes on the wire now: which bytes it carries (seq, payload, last). Only if maySend(). The
-  /// flow whose bytes they are: of a connection's the message.
+  /// A packet goes on the wire now: sets which bytes it carries (seq, payload, last). Called only if maySend(). Returns
+  /// the flow whose bytes they are; for a connection, the message.
   virtual Flow& fill(Flow&, Packet&) = 0;
   /// An ACK or a NACK is here. False: the flow has ended and is gone.
   virtual bool onAck(Flow&, const Packet&) = 0;
@@ -41,7 +41,7 @@ class Transport : public Component, public Resumable {
   virtual void onData(Flow&, Packet*) = 0;
 
   // Persistent connections: see Resumable.
-  /// A message has come, which the connection sends behind those that it has.
+  /// A new message: the connection sends it behind those that it has.
   virtual void append(Flow& /*connection*/, Flow& /*message*/) {}
   /// Whether a packet of another number than the flow's is of one of the connection's messages.
   virtual bool carries(const Flow& /*connection*/, const Packet&) const { return false; }

@@ -15,10 +15,10 @@ struct UtilityFlow {
   static UtilityFlow of(const FlowSpec& spec);
 };
 
-/// Rates are in Mb/s and prices in utility per Mb/s. U' is positive and falls with the rate, so a price stands
-/// for one rate. Arguments and results are cut to the limits below, so that nothing is ever infinite or NaN: U' of
-/// rate 0 is that of kLeastRate, and price 0 asks for kMostRate. Sub-flows whose rates are pooled are one flow with the
-/// sum of their rates.
+/// Rates are in Mb/s and prices in utility per Mb/s. U' is positive and falls with the rate, so each price has one
+/// rate. Arguments and results are cut to the limits below, so that nothing is ever infinite or NaN: U' of rate 0 is
+/// that of kLeastRate, and price 0 asks for kMostRate. Sub-flows with pooled rates count as one flow with the sum of
+/// the rates.
 class Utility : public Component {
  public:
   static constexpr double kLeastRate = 1e-6, kMostRate = 1e9;  // 1 bit/s and 1 Pb/s
