@@ -10,8 +10,8 @@ import (
 	"fabriclab/base/units"
 )
 
-// section reads the keys of one mapping. Every key that is asked for counts
-// as known; done reports the others.
+// section reads the keys of one mapping. A key that the code asks for counts as
+// known; done reports all others.
 type section struct {
 	f     *forest
 	node  *yaml.Node

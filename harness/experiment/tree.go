@@ -125,8 +125,8 @@ func (f *forest) parseFlag(flag, value string) (*yaml.Node, error) {
 	return root, nil
 }
 
-// adopt records the sources of a tree, puts what aliases stand for in their
-// place, and refuses what YAML allows but an experiment has no use for.
+// adopt records the sources of a tree and replaces aliases by what they stand
+// for. It refuses what YAML allows but an experiment has no use for.
 func (f *forest) adopt(n *yaml.Node, from func(*yaml.Node) source, above map[*yaml.Node]bool) {
 	if _, done := f.sources[n]; done {
 		return

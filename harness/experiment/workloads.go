@@ -25,8 +25,8 @@ type run struct {
 	stopWhenFlowsFinish bool
 }
 
-// run reads when the run stops: at a time, or when all flows that start in
-// the measuring window have finished, for which there is so much time.
+// run reads when the run stops: at a fixed time, or when all flows that start
+// in the measuring window have finished, at the end of the drain at the latest.
 func (l *loader) run(root *section) run {
 	s := root.sub("run")
 	r := run{rules: workload.Rules{ToPs: math.MaxInt64}}
@@ -112,7 +112,8 @@ func (l *loader) workloadOf(s *section, t *topology.Topology, rules workload.Rul
 	return g
 }
 
-// checked is a workload that says itself what no flow list can be made of.
+// checked is a workload that finds out by itself why no flow list can be made
+// of it.
 type checked interface {
 	workload.Generator
 	Check() error

@@ -16,7 +16,7 @@ import (
 	"fabriclab/harness/workload"
 )
 
-// List is a workload of which the flow list of any seed can be had.
+// List is a workload that gives the flow list of any seed.
 type List struct {
 	Flows workload.Generator
 	Rules workload.Rules

@@ -118,11 +118,11 @@ func (g *Game) Equal() Split {
 	return x
 }
 
-// Rates are what of a split elastic traffic such as TCP's gets through the
-// network: max-min fair among the users' paths, each of which sends no more
-// than its part of the split. With together, the paths of a user keep the
-// proportions of its split, as with a scheme that enforces them by what it
-// sees of its own links: the slowest path holds the others back.
+// Rates are what elastic traffic such as TCP's gets through the network. They
+// are max-min fair among the users' paths, and no path carries more than its
+// part of the split. With together, the paths of a user keep the proportions
+// of its split, and the slowest path holds the others back: so does a scheme
+// that enforces the split by what it sees of its own links.
 func (g *Game) Rates(x Split, together bool) Split {
 	out := make(Split, len(g.Users))
 	active := make([][]bool, len(g.Users))

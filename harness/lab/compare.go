@@ -72,8 +72,8 @@ func only(s *compare.Set, experiments []string) {
 	s.Runs = slices.DeleteFunc(s.Runs, func(r collect.Run) bool { return !slices.Contains(experiments, r.Experiment) })
 }
 
-// A task is what has to be run for one experiment to have the runs of another
-// set.
+// A task is the runs of one experiment that have to be made, so that they can
+// be compared with those of another set.
 type task struct {
 	experiment, scale string
 	seeds             []uint64 // nil: the experiment's

@@ -7,9 +7,9 @@ import (
 )
 
 // peakMemory is the largest resident set of a process so far, in bytes; 0 if
-// the process is gone. The operating system's own count at the end (ru_maxrss)
-// starts with the size of the process that forked, so that a small simulator
-// would be as large as the harness.
+// the process is gone. The operating system's own count (ru_maxrss) starts with
+// the size of the process that forked: by it a small simulator would be as
+// large as the harness.
 func peakMemory(pid int) int64 {
 	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
 	if err != nil {

@@ -160,7 +160,8 @@ func (m *maker) point(complete bool) object {
 	return properties
 }
 
-// byType has the keys of all types, and for each type which of them it takes.
+// byType lists the keys of all types, and says for each type which of them it
+// takes.
 func (m *maker) byType(path string, types map[string]experiment.Section, complete bool) object {
 	union := object{}
 	var rules []object

@@ -239,8 +239,8 @@ func (r *running) run(ctx context.Context) error {
 	}
 }
 
-// forward passes on what a task says while it is at work; its end is told of
-// when its result was seen.
+// forward passes on the events of a task that is at work. The event of its end
+// is held back until its result has been seen.
 func (r *running) forward(task int, e progress.Event) {
 	switch e.Kind {
 	case progress.Done, progress.Cached, progress.Failed:

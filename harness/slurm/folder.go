@@ -124,8 +124,8 @@ func writeJSON(path string, value any) error {
 }
 
 // create makes the folder anew; extra are further files for run-one. The tool
-// is copied: what was made by `go run` is gone before the tasks begin, and one
-// that is built anew meanwhile is another one.
+// is copied into it. A tool made by `go run` would be gone before the tasks
+// begin, and one that is built anew meanwhile would be another one.
 func create(dir string, s Sweep, script string, extra map[string][]byte) (*Folder, error) {
 	tool, err := os.Executable()
 	if err != nil {

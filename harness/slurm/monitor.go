@@ -24,8 +24,8 @@ const (
 	Ended   State = "ended" // with or without a result
 )
 
-// settle is how long what a task wrote may take to be seen here, on a shared
-// file system that caches.
+// settle is how long it may take until a file that a task wrote can be seen
+// here: shared file systems cache.
 const settle = 10 * time.Second
 
 // monitor watches the tasks of a sweep.
