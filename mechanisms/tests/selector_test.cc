@@ -25,6 +25,12 @@ Config tcp(const std::string& cc, const std::string& transport = "tcp", const st
       .set(transport + ".min_rto", int64_t{1'000'000'000});
 }
 
+Config xcp() {
+  Config c = tcp("xcp");
+  c.agents = {"xcp_router"};
+  return c.set("xcp.initial_window", int64_t{30});  // the routers keep later ones in bounds
+}
+
 /// What a congestion control needs at hosts and switches.
 const std::map<std::string, Config>& controls() {
   static const std::map<std::string, Config> all{
@@ -38,6 +44,7 @@ const std::map<std::string, Config>& controls() {
       {"cubic", tcp("cubic")},
       {"dctcp", tcp("dctcp", "tcp", "red").set("red.kmin", int64_t{15000}).set("red.kmax", int64_t{15000})},
       {"lia", tcp("lia", "mptcp")},
+      {"xcp", xcp()},
   };
   return all;
 }
