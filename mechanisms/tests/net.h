@@ -107,6 +107,22 @@ struct Config {
     s.set("numfabric.base_rtt", Time::Us(16).ps);
     return s.set("xwi.guard", Time::Us(3).ps).set("xwi.extra_bytes", int64_t{1500});
   }
+  /// As preset dgd, but for ACKs in a class of their own.
+  static Config dgd() {
+    Config s = numfabric();
+    s.cc = "dgd";
+    s.queues = {"fifo", "fifo"};
+    s.nicQueues.clear();
+    s.agents = s.nicAgents = {"dgd_price"};
+    return s.set("round_robin.backlog", int64_t{0});
+  }
+  /// As preset rcp-star.
+  static Config rcpStar() {
+    Config s = dgd();
+    s.cc = "rcp_star";
+    s.agents = s.nicAgents = {"rcp_star_rate"};
+    return s;
+  }
   static Config rocc() {
     Config s;
     s.cc = "rocc";

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "mechanisms/numfabric/rcp_star_rate.h"
 #include "mechanisms/numfabric/stfq.h"
 #include "mechanisms/numfabric/xwi.h"
 #include "mechanisms/tests/leaf_spine.h"
@@ -17,6 +18,7 @@ using test::Chain;
 using test::Config;
 using test::LeafSpine;
 using test::Net;
+using Points = std::vector<std::vector<double>>;
 
 /// Swift alone: weights of flows, not of prices.
 Config swift() { return Config::numfabric().set("numfabric.weights", std::string("flow")); }
@@ -93,6 +95,97 @@ TEST(Xwi, FindsProportionalFairnessInAParkingLot) {
   const auto r = rates(net, 4, Time::Ms(2), Time::Ms(12));
   const double expected[] = {2500, 7500, 7500, 7500};
   for (size_t i = 0; i < 4; ++i) EXPECT_NEAR(r[i], expected[i], 0.03 * expected[i]) << i;
+}
+
+TEST(Xwi, FindsTheOptimumForEveryAlpha) {
+  // The long flow of a parking lot with n links has x = C / (1 + n^(1 / alpha)).
+  for (const double alpha : {0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0}) {
+    const bool slow = alpha < 0.5 || alpha > 2;  // section 6.2
+    Config c = Config::numfabric().set("alpha_fair.alpha", alpha);
+    if (slow) c.set("xwi.interval", Time::Us(60).ps).set("numfabric.ewma_time", Time::Us(40).ps);
+    ParkingLot net(c);
+    net.flows({1, 1, 1, 1});
+    const auto r = rates(net, 4, Time::Ms(20), Time::Ms(40));
+    const double x = 1e4 / (1 + std::pow(3, 1 / alpha));
+    for (size_t i = 1; i < 4; ++i) EXPECT_NEAR(r[i], 1e4 - x, 0.05 * 1e4) << alpha;
+    if (alpha >= 0.5) EXPECT_NEAR(r[0], x, 0.1 * x) << alpha;
+    for (const Switch* s : net.switches) {
+      for (const Port* p : s->ports()) EXPECT_TRUE(std::isfinite(p->agent<Xwi>()->price())) << alpha;
+    }
+  }
+}
+
+TEST(Xwi, SharesALinkByWeightForEveryUtility) {
+  Config c = Config::numfabric();
+  Chain net(c, 3, 1, Rate::Gbps(10), Time::Us(2));
+  for (uint32_t i = 0; i < 3; ++i) net.flow(unlimited(i, net.sender(static_cast<int>(i)), net.receiver(), 1 << i));
+  const auto r = rates(net, 3, Time::Ms(2), Time::Ms(12));
+  for (uint32_t i = 0; i < 3; ++i) EXPECT_NEAR(r[i], 1e4 / 7 * (1 << i), 0.03 * 1e4 / 7 * (1 << i)) << i;
+}
+
+/// Two flows with the bandwidth functions of Fig. 2 on one link, Fig. 9.
+TEST(Xwi, FollowsBandwidthFunctions) {
+  const double rows[][3] = {{5, 5, 0}, {10, 10, 0}, {15, 11.7, 3.3}, {20, 13.3, 6.7}, {25, 15, 10}};
+  for (const auto& row : rows) {
+    Config c = Config::numfabric();
+    c.utility = "bandwidth_function";
+    c.set("xwi.interval", Time::Us(60).ps).set("numfabric.ewma_time", Time::Us(40).ps);
+    Net net(c);
+    for (int i = 0; i < 3; ++i) {
+      const Points curve = i == 1 ? Points{{0, 0}, {2, 0.5e9}, {2.5, 10e9}, {3.5, 15e9}, {5, 15.5e9}}
+                                  : Points{{0, 0}, {1, 10e9}, {2, 10.5e9}, {3, 20e9}, {5, 20.5e9}};
+      net.setup.set("bandwidth_function.curve", curve);
+      net.host();
+    }
+    net.sw();
+    net.sw();
+    for (size_t i = 0; i < 2; ++i) net.link(*net.hosts[i], *net.switches[0], Rate::Gbps(40), Time::Us(2));
+    net.link(*net.switches[0], *net.switches[1], Rate{static_cast<int64_t>(row[0] * 1e9)}, Time::Us(2));
+    net.link(*net.hosts[2], *net.switches[1], Rate::Gbps(40), Time::Us(2));
+    for (uint32_t i = 0; i < 2; ++i) net.flow(unlimited(i, *net.hosts[i], *net.hosts[2], 1));
+    const auto r = rates(net, 2, Time::Ms(10), Time::Ms(20));
+    for (size_t i = 0; i < 2; ++i) EXPECT_NEAR(r[i] / 1000, row[i + 1], 0.05 * row[0] + 0.3) << row[0] << " flow " << i;
+  }
+}
+
+TEST(NumFabric, CarriesAThousandFlowsOnALink) {
+  for (const char* utility : {"alpha_fair", "fct_min", "bandwidth_function"}) {
+    Config c = Config::numfabric();
+    c.utility = utility;
+    Chain net(c, 10, 1, Rate::Gbps(10), Time::Us(2));
+    // Of one packet, and longer ones.
+    for (uint32_t i = 0; i < 1000; ++i) {
+      net.flow(i, net.sender(static_cast<int>(i) % 10), net.receiver(), i % 2 == 0 ? 1 : 14100, Time::Us(i / 100));
+    }
+    net.finish(Time::Ms(200));
+    EXPECT_EQ(net.network.counters.flowsFinished, 1000u) << utility;
+    EXPECT_EQ(net.network.counters.drops, 0u);
+  }
+}
+
+struct PathRates : testing::TestWithParam<const char*> {};
+
+/// One link, three flows by weight. RCP* also counts the idle links of the path, each with R = 8 C.
+TEST_P(PathRates, ShareALinkByWeight) {
+  const bool rcp = std::string(GetParam()) == "rcp_star";
+  Chain net(rcp ? Config::rcpStar() : Config::dgd(), 3, 1, Rate::Gbps(10), Time::Us(2));
+  for (uint32_t i = 0; i < 3; ++i) net.flow(unlimited(i, net.sender(static_cast<int>(i)), net.receiver(), 1 << i));
+  const auto r = rates(net, 3, Time::Ms(10), Time::Ms(20));
+  for (uint32_t i = 0; i < 3; ++i) EXPECT_NEAR(r[i], 1e4 / 7 * (1 << i), 0.05 * 1e4 / 7 * (1 << i)) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PathRates, testing::Values("dgd", "rcp_star"));
+
+TEST(RcpStar, RefusesTwoAlphas) {
+  Chain net(Config::rcpStar().set("rcp_star.alpha", 2.0), 1, 1);
+  EXPECT_THROW(net.start(), ParamError);
+}
+
+TEST(NumFabric, RefusesHostsWithoutUtility) {
+  Config c = Config::numfabric();
+  c.utility.clear();
+  Chain net(c, 1, 1);
+  EXPECT_THROW(net.start(), ParamError);
 }
 
 }  // namespace

@@ -40,6 +40,8 @@ const std::map<std::string, Config>& controls() {
       {"dcqcn", Config::dcqcn()},
       {"rocc", Config::rocc()},
       {"numfabric", Config::numfabric()},
+      {"dgd", Config::dgd()},
+      {"rcp_star", Config::rcpStar()},
       {"newreno", tcp("newreno")},
       {"cubic", tcp("cubic")},
       {"dctcp", tcp("dctcp", "tcp", "red").set("red.kmin", int64_t{15000}).set("red.kmax", int64_t{15000})},

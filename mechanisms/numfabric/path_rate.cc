@@ -1,0 +1,61 @@
+#include "mechanisms/numfabric/path_rate.h"
+
+#include <algorithm>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+void PathRate::onStart(Network& network) {
+  network_ = &network;
+  header_ = network.packets().reserve<NumHeader>(NumHeader::kName);
+  state_ = network.flows().reserve<State>("path_rate");
+}
+
+void PathRate::onFlowStart(Flow& flow) {
+  state_.make(flow);
+  flow.window = std::min(initialWindow_, window_) * host_->payloadPerPacket();
+}
+
+void PathRate::onSend(Flow& flow, Packet& packet) {
+  packet.wireBytes += static_cast<uint32_t>(headerBytes_.n);
+  NumHeader& h = header_(packet);
+  h = NumHeader();
+  h.flowId = packet.flowId;
+  h.rtt = state_(flow).rtt;
+}
+
+void PathRate::onAck(Flow& flow, const Packet& ack) {
+  State& s = state_(flow);
+  const NumHeader& h = header_(ack);
+  s.price = h.price;
+  s.hops = h.hops;
+  sampleRtt(s, flow, ack);
+  const Rate line = host_->lineRate();
+  // Compared as doubles: a price near 0 asks for more than an int64_t of bit/s holds.
+  const double bps = std::min(rateAt(s.price, flow) * 1e6, static_cast<double>(line.bps));
+  flow.rate = std::clamp(Rate{static_cast<int64_t>(bps)}, std::min(minRate_, line), line);
+  flow.window = window_ * host_->payloadPerPacket();
+}
+
+/// Where waiting counts, a packet's round trip lasts from the ACK that made room for it to its own: one sample for each
+/// window.
+void PathRate::sampleRtt(State& s, const Flow& flow, const Packet& ack) const {
+  const Time now = network_->engine().now();
+  if (!waitCounts_ || s.mark == 0) s.rtt = now - ack.sentAt;
+  if (flow.sndUna < s.mark) return;
+  if (waitCounts_ && s.mark != 0) s.rtt = now - s.markedAt;
+  s.mark = flow.sndUna + static_cast<uint64_t>(window_ * host_->payloadPerPacket());
+  s.markedAt = now;
+}
+
+void PathRate::onSample(int table) {
+  sampleNumFlows(*network_, table, *host_, [this](Flow& f) {
+    const State& s = state_(f);
+    const double rate = s.hops > 0 ? static_cast<double>(f.rate.bps) * 1e-6 : 0;
+    return NumFlowRow{rate, rate, s.price, s.hops};
+  });
+}
+
+}  // namespace fabric
