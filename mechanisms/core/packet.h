@@ -35,13 +35,13 @@ struct Packet {
   uint32_t payload = 0;
   uint32_t flowId = 0;
   uint16_t ingress = 0;  // port at the switch it is in
-  uint8_t cls : 4;
-  uint8_t ingressClass : 4;  // in which it came to the switch: what is held against its port
+  uint8_t cls = 0;
+  uint8_t ingressClass = 0;  // in which it came to the switch: what is held against its port
   PacketKind kind = PacketKind::Data;
   bool ect = false;     // ECN-capable transport
   bool marked = false;  // congestion experienced; on an ACK: echoed
-  bool last = false;    // last packet of its flow
-  bool inUse = false;   // not in the pool
+  bool last : 1;        // last packet of its flow
+  bool inUse : 1;       // not in the pool
   uint64_t seq = 0;     // data: first payload byte; ACK and NACK: next byte expected
 
   /// The flow it belongs to; the flow's memory may serve another flow by now, so compare ids.
@@ -56,7 +56,7 @@ struct Packet {
   uint8_t grownTo = 0;
   uint16_t overlayBytes = 0;
 
-  Packet() : cls(0), ingressClass(0), encapsulated(false), control(0) {}
+  Packet() : last(false), inUse(false), encapsulated(false), control(0) {}
 
   /// A mechanism's extension at the offset its layout was given.
   template <class T>

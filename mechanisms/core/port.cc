@@ -84,6 +84,7 @@ void Port::setFlowScheduler(FlowScheduler& scheduler) {
 void Port::setSource(PacketSource& source, int64_t backlog) {
   source_ = &source;
   backlog_ = backlog;
+  feeds_ = backlog != 0;
 }
 
 uint64_t Port::timerKey() {
@@ -131,12 +132,12 @@ bool Port::enqueue(Packet* packet) {
     }
     if (traced(kPackets)) tracePacket(PacketEvent::Enqueue, *packet);
   }
-  if (!discarded_.empty()) dropDiscarded();
+  if (discarding_) dropDiscarded();
   return taken;
 }
 
 /// The next packet of a class in which one waits; null if the queue has discarded all of them.
-Packet* Port::take(uint8_t cls) {
+inline Packet* Port::take(uint8_t cls) {
   Queue& q = *queues_[cls];
   Packet* packet = q.dequeue();
   if (packet != nullptr) {
@@ -144,7 +145,7 @@ Packet* Port::take(uint8_t cls) {
     --q.packets_;
   }
   if (q.packets_ == 0) nonEmptyMask_ &= ~(1u << cls);
-  if (!discarded_.empty()) dropDiscarded();
+  if (discarding_) dropDiscarded();
   return packet;
 }
 
@@ -156,10 +157,12 @@ void Port::discard(Queue& q, Packet* packet, DropReason reason) {
   --q.packets_;
   discardReason_ = reason;
   discarded_.push(packet);
+  discarding_ = true;
 }
 
 void Port::dropDiscarded() {
-  const bool outer = std::exchange(sending_, true);  // a pause frame that this gives rise to waits
+  const bool outer = sending_;
+  sending_ = true;  // a pause frame that this gives rise to waits
   while (!discarded_.empty()) {
     Packet* packet = discarded_.pop();
     if (queues_[packet->cls]->packets_ == 0) nonEmptyMask_ &= ~(1u << packet->cls);
@@ -167,6 +170,7 @@ void Port::dropDiscarded() {
     node_->onDequeue(*this, *packet);
     node_->drop(*this, packet, discardReason_);
   }
+  discarding_ = false;
   sending_ = outer;
   if (!sending_ && pauseWaits_) kick();
 }
@@ -179,6 +183,10 @@ int64_t Port::dataQueueBytes() const {
 
 bool Port::busy() const { return engine_->now() < busyUntil_; }
 
+void Port::wakeAt(Time at) {
+  if (at != Time::Max()) engine_->scheduleNoLaterThan(done_, at);
+}
+
 uint32_t Port::heldBack() const {
   uint32_t held = 0;
   for (uint32_t mask = holdMask_ & nonEmptyMask_; mask != 0; mask &= mask - 1) {
@@ -188,26 +196,14 @@ uint32_t Port::heldBack() const {
   return held;
 }
 
-uint32_t Port::sendable() {
+inline uint32_t Port::sendable() {
   uint32_t offered = nonEmptyMask_;
   if (holdMask_ != 0) offered &= ~heldBack();
-  if (source_ != nullptr && backlog_ == 0) offered |= source_->refresh();
+  if (source_ != nullptr && !feeds_) offered |= source_->refresh();
   return offered & ~pausedMask_;
 }
 
-void Port::kick() {
-  if (sending_ || (faulty && down_)) return;
-  if (backlog_ != 0) letIn();
-  if (!busy()) {
-    sending_ = true;
-    Packet* packet = next();
-    if (packet != nullptr) send(packet);
-    sending_ = false;
-  }
-  armNext();
-}
-
-Packet* Port::next() {
+inline Packet* Port::next() {
   if (pauseWaits_) {
     Packet* pause = linkControl_.pop();
     pauseWaits_ = !linkControl_.empty();
@@ -228,8 +224,33 @@ Packet* Port::next() {
   return nullptr;
 }
 
+inline void Port::send(Packet* packet) {
+  if (busy()) ++network().counters.overlaps;
+  for (PortAgent* a = firstDequeueHook_; a != nullptr; a = a->nextDequeueHook_) a->onDequeue(*packet);
+  if (traced(kPackets)) tracePacket(PacketEvent::Dequeue, *packet);
+  const Time duration = serialisation(packet->wireBytes);
+  busyUntil_ = engine_->now() + duration;
+  sentWireBytes_ += packet->wireBytes;
+  if (packet->kind == PacketKind::Data) sentDataBytes_ += packet->payload;
+  ++network().counters.packetHops;
+  engine_->transmit(*this, packet, duration);
+}
+
+void Port::kick() {
+  if (sending_ || down_) return;
+  if (feeds_) letIn();
+  if (!busy()) {
+    sending_ = true;
+    Packet* packet = next();
+    if (packet != nullptr) send(packet);
+    sending_ = false;
+  }
+  if (source_ != nullptr || nonEmptyMask_ != 0 || pauseWaits_) armNext();
+}
+
 void Port::letIn() {
-  const bool outer = std::exchange(sending_, true);
+  const bool outer = sending_;
+  sending_ = true;
   for (;;) {
     uint32_t mask = source_->refresh();
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -247,27 +268,17 @@ void Port::armNext() {
   // The end of a transmission matters only if something waits for it.
   if (pauseWaits_ || sendable() != 0) {
     engine_->scheduleNoLaterThan(done_, busyUntil_);
-    if (backlog_ == 0) return;
+  } else if (source_ != nullptr && !feeds_) {
+    wakeAt(std::max(source_->nextWake(), busyUntil_));
   }
-  Time wake = Time::Max();
-  if (source_ != nullptr) wake = source_->nextWake();
-  if (backlog_ != 0 && wake != Time::Max()) engine_->scheduleNoLaterThan(done_, std::max(wake, engine_->now()));
-  for (uint32_t mask = holdMask_ & nonEmptyMask_ & ~pausedMask_; mask != 0; mask &= mask - 1) {
-    wake = std::min(wake, queues_[__builtin_ctz(mask)]->readyAt());
-  }
-  if (wake != Time::Max()) engine_->scheduleNoLaterThan(done_, std::max(wake, busyUntil_));
+  if (feeds_) wakeAt(std::max(source_->nextWake(), engine_->now()));
+  if (holdMask_ != 0) armHeldBack();
 }
 
-void Port::send(Packet* packet) {
-  for (PortAgent* a = firstDequeueHook_; a != nullptr; a = a->nextDequeueHook_) a->onDequeue(*packet);
-  if (traced(kPackets)) tracePacket(PacketEvent::Dequeue, *packet);
-  if (busy()) ++network().counters.overlaps;
-  const Time duration = serialisation(packet->wireBytes);
-  busyUntil_ = engine_->now() + duration;
-  sentWireBytes_ += packet->wireBytes;
-  if (packet->kind == PacketKind::Data) sentDataBytes_ += packet->payload;
-  ++network().counters.packetHops;
-  engine_->transmit(*this, packet, duration);
+void Port::armHeldBack() {
+  for (uint32_t mask = holdMask_ & nonEmptyMask_ & ~pausedMask_; mask != 0; mask &= mask - 1) {
+    wakeAt(std::max(queues_[__builtin_ctz(mask)]->readyAt(), busyUntil_));
+  }
 }
 
 void Port::sendPause(uint8_t cls, bool xoff) {
@@ -299,7 +310,8 @@ void Port::onPause(uint8_t cls, bool xoff) {
 }
 
 void Port::takeDown() {
-  faulty = down_ = true;
+  faulty = true;
+  down_ = true;
   while (!linkControl_.empty()) node_->lose(*this, linkControl_.pop());
   pauseWaits_ = false;
   for (uint8_t c = 0; c < classes_; ++c) {

@@ -32,7 +32,14 @@ class PacketSource {
 /// Processors fetch pairs of lines.
 class alignas(128) Port final : public Component {
  public:
-  Port() = default;
+  Port()
+      : pauseWaits_(false),
+        sending_(false),
+        discarding_(false),
+        feeds_(false),
+        down_(false),
+        faulty(false),
+        watched(false) {}
   static const Description& describe();
   const Description& description() const override { return describe(); }
 
@@ -137,7 +144,7 @@ class alignas(128) Port final : public Component {
   int64_t headroom() const { return headroom_.n; }
 
   bool traced(int table) const { return (traceMask >> table) & 1u; }
-  void tracePacket(PacketEvent event, const Packet& packet) const;
+  FABRIC_RARE void tracePacket(PacketEvent event, const Packet& packet) const;
 
  private:
   friend class Queue;
@@ -147,33 +154,40 @@ class alignas(128) Port final : public Component {
   Packet* next();
   void send(Packet* packet);
   /// Lets the source's packets into the queues as far as there is room.
-  void letIn();
+  FABRIC_RARE void letIn();
   /// A queue drops what waited in it.
-  void discard(Queue& queue, Packet* packet, DropReason reason);
-  void dropDiscarded();
+  FABRIC_RARE void discard(Queue& queue, Packet* packet, DropReason reason);
+  FABRIC_RARE void dropDiscarded();
   /// The classes of those that hold back whose time has not come.
-  uint32_t heldBack() const;
+  FABRIC_RARE uint32_t heldBack() const;
   /// Sees to it that this port looks again when it can send what waits, or what its source will have.
   void armNext();
+  FABRIC_RARE void armHeldBack();
+  /// Never: Time::Max().
+  void wakeAt(Time at);
   uint32_t sendable();
   Network& network() const;
 
   Packet* take(uint8_t cls);
 
   // The first line, behind what every component has.
-  uint8_t nonEmptyMask_ = 0;
-  uint8_t pausedMask_ = 0;
-  bool pauseWaits_ = false;  // linkControl_ is not empty
-  bool sending_ = false;     // a frame is being chosen and put on the wire: nobody else may
-  uint8_t holdMask_ = 0;     // classes whose queues hold back
+  bool pauseWaits_ : 1;  // linkControl_ is not empty
+  bool sending_ : 1;     // a frame is being chosen and put on the wire: nobody else may
+  bool discarding_ : 1;  // discarded_ is not empty
+  bool feeds_ : 1;       // the source's packets wait in the queues, up to backlog_
+  bool down_ : 1;
 
  public:
   /// The link has been down, or is; set by the network.
-  bool faulty = false;
+  bool faulty : 1;
   /// For engines: whether `device` wants to see the frames of this port.
-  bool watched = false;
+  bool watched : 1;
 
  private:
+  uint8_t nonEmptyMask_ = 0;
+  uint8_t pausedMask_ = 0;
+  uint8_t holdMask_ = 0;  // classes whose queues hold back
+  uint8_t classes_ = 0;
   uint16_t index_ = 0;
   Engine* engine_ = nullptr;
   Node* node_ = nullptr;
@@ -187,25 +201,24 @@ class alignas(128) Port final : public Component {
   uint16_t traceMask = 0;
 
  private:
-  uint8_t classes_ = 0;
   uint32_t psPerByte_ = 0;  // 0 where the rate does not divide a byte's picoseconds
 
   // The second.
-  PortAgent *firstEnqueueHook_ = nullptr, *firstDequeueHook_ = nullptr;
+  alignas(64) PortAgent* firstDequeueHook_ = nullptr;
+  PortAgent* firstEnqueueHook_ = nullptr;
   Time delay_;
   Rate rate_;
   uint64_t sentWireBytes_ = 0;
   uint64_t sentDataBytes_ = 0;
   Queue* queues_[kMaxClasses] = {};  // of which most ports have two
 
-  // The third.
+  // The end of the third.
   bool pfc_ = false;
   Choice pfcMode_;
   Bytes pfcXoff_;
 
   // The fourth, for one that has to wait.
-  bool down_ = false;
-  uint32_t toldMask_ = 0;
+  alignas(64) uint32_t toldMask_ = 0;
   PacketList linkControl_;  // PFC frames: no class, never paused
   EventOf<Port, &Port::kick> done_{this};
 

@@ -54,14 +54,16 @@ void SharedBuffer::afterEnqueue(Port& in, uint8_t cls, Port& out, uint8_t outCla
     g.over = true;
     pause(in, cls);
   }
-  if (limits_.egressAccounting && out.queueBytes(outClass) > threshold(out)) {
-    std::vector<Paused>& held = egress_[out.index() * kMaxClasses + outClass].paused;
-    const auto same = [&](const Paused& p) { return p.port == in.index() && p.cls == cls; };
-    if (std::none_of(held.begin(), held.end(), same)) {
-      held.push_back({in.index(), cls});
-      pause(in, cls);
-    }
-  }
+  if (limits_.egressAccounting) hold(in, cls, out, outClass);
+}
+
+void SharedBuffer::hold(Port& in, uint8_t cls, Port& out, uint8_t outClass) {
+  if (out.queueBytes(outClass) <= threshold(out)) return;
+  std::vector<Paused>& held = egress_[out.index() * kMaxClasses + outClass].paused;
+  const auto same = [&](const Paused& p) { return p.port == in.index() && p.cls == cls; };
+  if (std::any_of(held.begin(), held.end(), same)) return;
+  held.push_back({in.index(), cls});
+  pause(in, cls);
 }
 
 void SharedBuffer::release(Port& in, uint8_t cls, Port& out, uint8_t outClass, int64_t bytes) {
@@ -79,7 +81,10 @@ void SharedBuffer::release(Port& in, uint8_t cls, Port& out, uint8_t outClass, i
       resume(in, cls);
     }
   }
-  if (!limits_.egressAccounting) return;
+  if (limits_.egressAccounting) letGo(out, outClass);
+}
+
+void SharedBuffer::letGo(Port& out, uint8_t outClass) {
   std::vector<Paused>& held = egress_[out.index() * kMaxClasses + outClass].paused;
   if (held.empty()) return;
   const int64_t queue = out.queueBytes(outClass);

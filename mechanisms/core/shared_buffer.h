@@ -66,6 +66,10 @@ class SharedBuffer {
   int64_t sharedPart(int64_t bytes) const { return bytes > limits_.reserve ? bytes - limits_.reserve : 0; }
   void pause(Port& in, uint8_t cls);
   void resume(Port& in, uint8_t cls);
+  // With egress accounting: the queue of a class at `out` holds an ingress, or lets go of all that it holds, where it
+  // is long or short enough.
+  FABRIC_RARE void hold(Port& in, uint8_t inClass, Port& out, uint8_t outClass);
+  FABRIC_RARE void letGo(Port& out, uint8_t outClass);
 
   Limits limits_;
   std::vector<Port*> ports_;

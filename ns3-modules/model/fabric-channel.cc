@@ -117,9 +117,7 @@ FabricChannel::Direction::Push(Ns3Engine& engine,
     {
         if (arrival - duration < m_last->nextAt)
         {
-            NS_FATAL_ERROR("a frame is sent towards port "
-                           << m_port.index() << " of " << m_node.name()
-                           << " while another one is: a port has put two on the wire at once");
+            RefuseOverlap();
         }
         m_last->next = packet;
         m_last->nextAt = arrival;
@@ -127,6 +125,14 @@ FabricChannel::Direction::Push(Ns3Engine& engine,
     m_last = packet;
     packet->next = nullptr;
     packet->nextAt = arrival; // its own, until another one follows
+}
+
+void
+FabricChannel::Direction::RefuseOverlap() const
+{
+    NS_FATAL_ERROR("a frame is sent towards port "
+                   << m_port.index() << " of " << m_node.name()
+                   << " while another one is: a port has put two on the wire at once");
 }
 
 void

@@ -66,6 +66,8 @@ class FabricChannel : public Channel
         void Notify() override;
 
       private:
+        FABRIC_RARE void RefuseOverlap() const;
+
         // All in one line of the cache.
         core::Port& m_port; //!< the receiving one
         core::Node& m_node;
