@@ -7,19 +7,20 @@
 namespace fabric {
 
 void Nic::start() {
-  if (foreignStack_ != nullptr) foreignPlace_ = scheduler().join(foreignClass_, nullptr);
+  scheduler_ = port_.flowScheduler();
+  if (foreignStack_ != nullptr) foreignPlace_ = scheduler_->join(foreignClass_, nullptr);
 }
 
 // ---------------------------------------------------------------- turns and pacing
 
 void Nic::join(Flow& f) {
   f.nic = this;
-  f.place = scheduler().join(f.spec.cls, &f);
+  f.place = scheduler_->join(f.spec.cls, &f);
 }
 
 void Nic::leave(Flow& f) {
   block(f);
-  scheduler().leave(f.spec.cls, f.place);
+  scheduler_->leave(f.spec.cls, f.place);
 }
 
 void Nic::settle(Flow& f) {
@@ -39,7 +40,7 @@ void Nic::settle(Flow& f) {
 
 void Nic::makeReady(Flow& f) {
   f.wait = Flow::Wait::Ready;
-  scheduler().ready(f.spec.cls, f.place);
+  scheduler_->ready(f.spec.cls, f.place);
   readyMask_ |= 1u << f.spec.cls;
 }
 
@@ -51,7 +52,7 @@ void Nic::block(Flow& f) {
 }
 
 void Nic::idle(uint8_t cls, uint32_t place) {
-  if (!scheduler().idle(cls, place)) readyMask_ &= ~(1u << cls);
+  if (!scheduler_->idle(cls, place)) readyMask_ &= ~(1u << cls);
 }
 
 Time Nic::timeAfter(const Flow& f) const {
@@ -92,7 +93,7 @@ uint32_t Nic::refresh() {
 Time Nic::nextWake() const { return paced_.empty() ? Time::Max() : paced_.first().nextSendAt; }
 
 Packet* Nic::pull(uint8_t cls) {
-  Flow* next = scheduler().next(cls);
+  Flow* next = scheduler_->next(cls);
   if (next == nullptr) return pullForeign(cls);
   block(*next);
   return host_.makeData(*next);
@@ -108,7 +109,7 @@ void Nic::setForeignStack(ForeignStack& stack, uint8_t cls) {
 void Nic::sendForeign(Packet* p) {
   foreign_.push(p);
   foreignBytes_ += p->wireBytes;
-  scheduler().ready(foreignClass_, foreignPlace_);
+  scheduler_->ready(foreignClass_, foreignPlace_);
   readyMask_ |= 1u << foreignClass_;
   port_.kick();
 }

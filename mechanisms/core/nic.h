@@ -57,11 +57,11 @@ class Nic final : public PacketSource {
   void idle(uint8_t cls, uint32_t place);
   Time timeAfter(const Flow& flow) const;
   Packet* pullForeign(uint8_t cls);
-  FlowScheduler& scheduler() const { return *port_.flowScheduler(); }
 
   Host& host_;
   Port& port_;
-  uint32_t readyMask_ = 0;  // classes in which somebody is ready
+  FlowScheduler* scheduler_ = nullptr;  // the port's
+  uint32_t readyMask_ = 0;              // classes in which somebody is ready
   PacedFlows paced_;
 
   ForeignStack* foreignStack_ = nullptr;

@@ -25,38 +25,6 @@ void SharedBuffer::start(const Limits& limits, const std::vector<Port*>& ports) 
   }
 }
 
-int64_t SharedBuffer::threshold(const Port& port) const {
-  if (!port.pfcDynamic()) return port.pfcXoff();
-  return static_cast<int64_t>(port.pfcAlpha() * static_cast<double>(std::max<int64_t>(0, shared_ - sharedUsed_)));
-}
-
-bool SharedBuffer::admit(const Port& in, uint8_t cls, int64_t bytes) {
-  Ingress& g = at(in, cls);
-  const int64_t grown = sharedPart(g.bytes + bytes) - sharedPart(g.bytes);
-  const bool fits = sharedUsed_ + grown <= shared_;
-  const bool below = limits_.egressAccounting || !in.pfc() || sharedPart(g.bytes + bytes) <= threshold(in);
-  if (fits && below && g.headroom == 0) {
-    g.bytes += bytes;
-    sharedUsed_ += grown;
-  } else if (in.pfc() && g.headroom + bytes <= in.headroom()) {
-    g.headroom += bytes;
-  } else {
-    return false;
-  }
-  used_ += bytes;
-  return true;
-}
-
-void SharedBuffer::afterEnqueue(Port& in, uint8_t cls, Port& out, uint8_t outClass) {
-  if (!in.pfc()) return;
-  Ingress& g = at(in, cls);
-  if (!g.over && (g.headroom > 0 || (!limits_.egressAccounting && sharedPart(g.bytes) > threshold(in)))) {
-    g.over = true;
-    pause(in, cls);
-  }
-  if (limits_.egressAccounting) hold(in, cls, out, outClass);
-}
-
 void SharedBuffer::hold(Port& in, uint8_t cls, Port& out, uint8_t outClass) {
   if (out.queueBytes(outClass) <= threshold(out)) return;
   std::vector<Paused>& held = egress_[out.index() * kMaxClasses + outClass].paused;
@@ -64,24 +32,6 @@ void SharedBuffer::hold(Port& in, uint8_t cls, Port& out, uint8_t outClass) {
   if (std::any_of(held.begin(), held.end(), same)) return;
   held.push_back({in.index(), cls});
   pause(in, cls);
-}
-
-void SharedBuffer::release(Port& in, uint8_t cls, Port& out, uint8_t outClass, int64_t bytes) {
-  Ingress& g = at(in, cls);
-  used_ -= bytes;
-  const int64_t fromHeadroom = std::min(g.headroom, bytes);
-  g.headroom -= fromHeadroom;
-  const int64_t before = sharedPart(g.bytes);
-  g.bytes -= bytes - fromHeadroom;
-  sharedUsed_ -= before - sharedPart(g.bytes);
-  if (g.over && g.headroom == 0) {
-    const int64_t counted = sharedPart(g.bytes);
-    if (limits_.egressAccounting || counted == 0 || counted <= threshold(in) - in.pfcXonOffset()) {
-      g.over = false;
-      resume(in, cls);
-    }
-  }
-  if (limits_.egressAccounting) letGo(out, outClass);
 }
 
 void SharedBuffer::letGo(Port& out, uint8_t outClass) {

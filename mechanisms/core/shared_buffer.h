@@ -1,6 +1,7 @@
 // A switch's shared packet buffer with PFC: who may enter, and whom to pause.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -80,5 +81,57 @@ class SharedBuffer {
   std::vector<Ingress> ingress_;
   std::vector<Egress> egress_;
 };
+
+// What every packet passes at every switch.
+
+inline int64_t SharedBuffer::threshold(const Port& port) const {
+  if (!port.pfcDynamic()) return port.pfcXoff();
+  return static_cast<int64_t>(port.pfcAlpha() * static_cast<double>(std::max<int64_t>(0, shared_ - sharedUsed_)));
+}
+
+inline bool SharedBuffer::admit(const Port& in, uint8_t cls, int64_t bytes) {
+  Ingress& g = at(in, cls);
+  const int64_t grown = sharedPart(g.bytes + bytes) - sharedPart(g.bytes);
+  const bool fits = sharedUsed_ + grown <= shared_;
+  const bool below = limits_.egressAccounting || !in.pfc() || sharedPart(g.bytes + bytes) <= threshold(in);
+  if (fits && below && g.headroom == 0) {
+    g.bytes += bytes;
+    sharedUsed_ += grown;
+  } else if (in.pfc() && g.headroom + bytes <= in.headroom()) {
+    g.headroom += bytes;
+  } else {
+    return false;
+  }
+  used_ += bytes;
+  return true;
+}
+
+inline void SharedBuffer::afterEnqueue(Port& in, uint8_t cls, Port& out, uint8_t outClass) {
+  if (!in.pfc()) return;
+  Ingress& g = at(in, cls);
+  if (!g.over && (g.headroom > 0 || (!limits_.egressAccounting && sharedPart(g.bytes) > threshold(in)))) {
+    g.over = true;
+    pause(in, cls);
+  }
+  if (limits_.egressAccounting) hold(in, cls, out, outClass);
+}
+
+inline void SharedBuffer::release(Port& in, uint8_t cls, Port& out, uint8_t outClass, int64_t bytes) {
+  Ingress& g = at(in, cls);
+  used_ -= bytes;
+  const int64_t fromHeadroom = std::min(g.headroom, bytes);
+  g.headroom -= fromHeadroom;
+  const int64_t before = sharedPart(g.bytes);
+  g.bytes -= bytes - fromHeadroom;
+  sharedUsed_ -= before - sharedPart(g.bytes);
+  if (g.over && g.headroom == 0) {
+    const int64_t counted = sharedPart(g.bytes);
+    if (limits_.egressAccounting || counted == 0 || counted <= threshold(in) - in.pfcXonOffset()) {
+      g.over = false;
+      resume(in, cls);
+    }
+  }
+  if (limits_.egressAccounting) letGo(out, outClass);
+}
 
 }  // namespace fabric

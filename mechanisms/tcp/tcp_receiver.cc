@@ -5,6 +5,23 @@
 
 namespace fabric {
 
+/// The segment that was expected is here, and with it what was waiting for it.
+inline void Tcp::accept(Flow& f, TcpReceiver& r, const Packet& p) {
+  const uint32_t only = r.got.expected() + 1;
+  const uint32_t missing = r.got.advance();
+  const uint64_t now = missing == only ? p.seq + p.payload : sequence(f, missing);
+  TcpConnection& c = shared(f);
+  const uint64_t bytes = now - f.rcvNxt;
+  c.delivered += bytes;
+  network_->counters.dataBytesDelivered += bytes;
+  f.rcvNxt = now;
+  if (f.spec.size != 0) {
+    if (c.delivered == f.spec.size) host_->received(*f.connection);
+  } else if (f.connection->messages > 0) {
+    receiveMessages(*f.connection, bytes);
+  }
+}
+
 void Tcp::onData(Flow& f, Packet* p) {
   TcpReceiver& r = state(f).receiver;
   const TcpHeader& h = header_(*p);
@@ -28,23 +45,6 @@ void Tcp::onData(Flow& f, Packet* p) {
     answer(f, r, p);
   } else {
     hold(r, p);
-  }
-}
-
-/// The segment that was expected is here, and with it what was waiting for it.
-void Tcp::accept(Flow& f, TcpReceiver& r, const Packet& p) {
-  const uint32_t only = r.got.expected() + 1;
-  const uint32_t missing = r.got.advance();
-  const uint64_t now = missing == only ? p.seq + p.payload : sequence(f, missing);
-  TcpConnection& c = shared(f);
-  const uint64_t bytes = now - f.rcvNxt;
-  c.delivered += bytes;
-  network_->counters.dataBytesDelivered += bytes;
-  f.rcvNxt = now;
-  if (f.spec.size != 0) {
-    if (c.delivered == f.spec.size) host_->received(*f.connection);
-  } else if (f.connection->messages > 0) {
-    receiveMessages(*f.connection, bytes);
   }
 }
 

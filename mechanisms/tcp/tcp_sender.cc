@@ -58,6 +58,27 @@ Tcp::Next Tcp::next(const Flow& f, const TcpSender& s) const {
   return {Next::Nothing, 0};
 }
 
+inline void Tcp::fillNew(Flow& f, TcpSender& s, Packet& p) {
+  Scoreboard& b = s.board;
+  const uint64_t left = unassigned(f);
+  p.seq = f.sndNxt;
+  p.payload = static_cast<uint32_t>(std::min<uint64_t>(mss_, left));
+  p.last = p.payload == left;
+  f.sndNxt += p.payload;
+  if (lostRetransmissions_ && b.witness == 0 && b.rexmitted > b.una) {
+    b.witness = b.nxt;
+    b.resent = b.rexmitted;
+  }
+  ++b.nxt;
+  shared(f).assigned += p.payload;
+  header_(p).cwr = s.sendCwr;
+  s.sendCwr = false;
+  if (s.phase == Phase::Open && f.window >= 0 && f.inFlight() > static_cast<uint64_t>(f.window)) {
+    s.limitedBytes += p.payload;
+  }
+  s.peak = std::max(s.peak, static_cast<uint32_t>(f.inFlight()));
+}
+
 Flow& Tcp::fill(Flow& f, Packet& p) {
   TcpSender& s = sender(f);
   const Next n =
@@ -91,27 +112,6 @@ Flow& Tcp::fill(Flow& f, Packet& p) {
   return row;
 }
 
-void Tcp::fillNew(Flow& f, TcpSender& s, Packet& p) {
-  Scoreboard& b = s.board;
-  const uint64_t left = unassigned(f);
-  p.seq = f.sndNxt;
-  p.payload = static_cast<uint32_t>(std::min<uint64_t>(mss_, left));
-  p.last = p.payload == left;
-  f.sndNxt += p.payload;
-  if (lostRetransmissions_ && b.witness == 0 && b.rexmitted > b.una) {
-    b.witness = b.nxt;
-    b.resent = b.rexmitted;
-  }
-  ++b.nxt;
-  shared(f).assigned += p.payload;
-  header_(p).cwr = s.sendCwr;
-  s.sendCwr = false;
-  if (s.phase == Phase::Open && f.window >= 0 && f.inFlight() > static_cast<uint64_t>(f.window)) {
-    s.limitedBytes += p.payload;
-  }
-  s.peak = std::max(s.peak, static_cast<uint32_t>(f.inFlight()));
-}
-
 void Tcp::fillOld(Flow& f, TcpSender& s, Packet& p, Next n) {
   p.seq = sequence(f, n.segment);
   p.payload = length(f, n.segment);
@@ -122,6 +122,35 @@ void Tcp::fillOld(Flow& f, TcpSender& s, Packet& p, Next n) {
     s.board.sentAgain(n.segment, p.payload);
     s.forced = false;
   }
+}
+
+/// The cumulative part of an ACK.
+inline Acked Tcp::acknowledge(Flow& f, TcpSender& s, const Packet& ack) {
+  Scoreboard& b = s.board;
+  const uint32_t segment = header_(ack).segment;
+  Acked a;
+  a.echo = ack.marked;
+  if (segment > b.una) {
+    a.bytes = ack.seq - f.sndUna;
+    b.acknowledge(segment, lengths(f));
+    s.tail.wanted = false;
+    f.sndUna = ack.seq;
+    shared(f).acked += a.bytes;
+    s.limitedBytes = 0;
+    // The ACK returns the time stamp of the packet that brought it about (RFC 7323), so samples of
+    // retransmitted segments are good ones.
+    a.rtt = engine_->now() - ack.sentAt;
+    s.rtt.sample(a.rtt);
+    s.rto = std::clamp(s.rtt.timeout(), minRto_, maxRto_);
+    if (b.una > s.peakPoint) {
+      s.lastPeak = s.peak;
+      s.peak = static_cast<uint32_t>(f.inFlight());
+      s.peakPoint = b.nxt;
+    }
+  }
+  a.srtt = s.rtt.smoothed;
+  a.peak = std::max(s.peak, s.lastPeak);
+  return a;
 }
 
 bool Tcp::onAck(Flow& f, const Packet& ack) {
@@ -152,35 +181,6 @@ bool Tcp::onAck(Flow& f, const Packet& ack) {
     if (tailLossProbe_) awaitTail(f, s);
   }
   return f.connection->messages == 0 || !progress || finishMessages(*f.connection, a.bytes);
-}
-
-/// The cumulative part of an ACK.
-Acked Tcp::acknowledge(Flow& f, TcpSender& s, const Packet& ack) {
-  Scoreboard& b = s.board;
-  const uint32_t segment = header_(ack).segment;
-  Acked a;
-  a.echo = ack.marked;
-  if (segment > b.una) {
-    a.bytes = ack.seq - f.sndUna;
-    b.acknowledge(segment, lengths(f));
-    s.tail.wanted = false;
-    f.sndUna = ack.seq;
-    shared(f).acked += a.bytes;
-    s.limitedBytes = 0;
-    // The ACK returns the time stamp of the packet that brought it about (RFC 7323), so samples of
-    // retransmitted segments are good ones.
-    a.rtt = engine_->now() - ack.sentAt;
-    s.rtt.sample(a.rtt);
-    s.rto = std::clamp(s.rtt.timeout(), minRto_, maxRto_);
-    if (b.una > s.peakPoint) {
-      s.lastPeak = s.peak;
-      s.peak = static_cast<uint32_t>(f.inFlight());
-      s.peakPoint = b.nxt;
-    }
-  }
-  a.srtt = s.rtt.smoothed;
-  a.peak = std::max(s.peak, s.lastPeak);
-  return a;
 }
 
 }  // namespace fabric
