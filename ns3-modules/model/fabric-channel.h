@@ -54,8 +54,8 @@ class FabricChannel : public Channel
     {
       public:
         Direction(const FabricNetDevice& from, const FabricNetDevice& to);
-        /// The packet takes `duration` from now on; its last bit arrives at `arrival`. Ends the program
-        /// if another frame is still being sent.
+        /// The packet takes `duration` from now on; its last bit arrives at `arrival`. Ends the
+        /// program if another frame is still being sent.
         void Push(Ns3Engine& engine, core::Packet* packet, core::Time duration, core::Time arrival);
         void Prefetch() const override;
         void PrefetchMore() const override;
