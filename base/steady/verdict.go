@@ -16,7 +16,10 @@ type Record struct {
 
 // lacking is the share of the load that may be missing from what is carried.
 // More than that, and the window measures how queues fill.
-const lacking = 0.05
+const lacking = 0.1
+
+// fewest is how many bins are left of a record at least.
+const fewest = 10
 
 // A Verdict says whether a window was in steady state. Loads are shares of the
 // capacity that the workload's load is a share of.
@@ -24,7 +27,7 @@ type Verdict struct {
 	Settled bool   `json:"settled"`
 	Reason  string `json:"reason,omitempty"`
 	// WarmupPs is the warm-up that the record asks for, -1 where it asks for
-	// more than three eighths of itself.
+	// half of the window or more.
 	WarmupPs    int64   `json:"warmup_ps"`
 	Asked       float64 `json:"asked"`
 	Offered     float64 `json:"offered"`
@@ -43,14 +46,13 @@ func (r Record) Judge(fromPs int64, asked, capacityBps float64) Verdict {
 		v.Carried += r.CarriedBytes[i] * 8 / bits
 		v.ActiveFlows += r.ActiveFlows[i] / float64(n-first)
 	}
-	active, activeOK := Truncation(r.ActiveFlows)
-	carried, carriedOK := Truncation(r.CarriedBytes)
-	cut := max(active, carried)
+	most := max(first, n-max(fewest, (n-first)/2))
+	cut := max(Truncation(r.ActiveFlows, most), Truncation(r.CarriedBytes, most))
 	v.WarmupPs = int64(cut) * r.BinPs
 	switch {
-	case !activeOK || !carriedOK:
+	case cut > first && cut == most:
 		v.WarmupPs = -1
-		v.Reason = fmt.Sprintf("active flows or the carried load still drift at the end of the window (%s)", units.FormatTime(r.BeginPs+int64(n)*r.BinPs))
+		v.Reason = "active flows or the carried load still drift in the window"
 	case cut > first:
 		v.Reason = fmt.Sprintf("it takes %s to settle, and the window begins after %s", units.FormatTime(v.WarmupPs), units.FormatTime(fromPs-r.BeginPs))
 	// Of few large flows more may start than the load asked for has; that they

@@ -126,10 +126,7 @@ bool Port::enqueue(Packet* packet) {
     q.maxBytes_ = std::max(q.maxBytes_, q.bytes_);
     nonEmptyMask_ |= 1u << cls;
     for (PortAgent* a = firstEnqueueHook_; a != nullptr; a = a->nextEnqueueHook_) a->onEnqueue(*packet);
-    if (packet->marked && !wasMarked) {
-      ++network().counters.marks;
-      if (traced(kPackets)) tracePacket(PacketEvent::Mark, *packet);
-    }
+    if (packet->marked && !wasMarked) countMark(*packet);
     if (traced(kPackets)) tracePacket(PacketEvent::Enqueue, *packet);
   }
   if (discarding_) dropDiscarded();
@@ -147,6 +144,17 @@ inline Packet* Port::take(uint8_t cls) {
   if (q.packets_ == 0) nonEmptyMask_ &= ~(1u << cls);
   if (discarding_) dropDiscarded();
   return packet;
+}
+
+void Port::countMark(const Packet& packet) {
+  ++network().counters.marks;
+  if (traced(kPackets)) tracePacket(PacketEvent::Mark, packet);
+}
+
+void Queue::markLeaving(Packet& packet) {
+  if (packet.marked) return;  // by an earlier switch
+  packet.marked = true;
+  port_->countMark(packet);
 }
 
 void Queue::discard(Packet* packet, DropReason reason) { port_->discard(*this, packet, reason); }

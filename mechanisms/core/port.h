@@ -158,6 +158,7 @@ class alignas(128) Port final : public Component {
   /// A queue drops what waited in it.
   FABRIC_RARE void discard(Queue& queue, Packet* packet, DropReason reason);
   FABRIC_RARE void dropDiscarded();
+  FABRIC_RARE void countMark(const Packet& packet);
   /// The classes of those that hold back whose time has not come.
   FABRIC_RARE uint32_t heldBack() const;
   /// Sees to it that this port looks again when it can send what waits, or what its source will have.

@@ -28,6 +28,8 @@ class alignas(64) Queue : public Component {
  protected:
   /// Drops a packet that waited here, from within enqueue() or dequeue(): it is in no list of this queue any more.
   void discard(Packet* packet, DropReason reason);
+  /// Marks a packet that leaves, from within dequeue(). What enqueue() marks is seen by the port itself.
+  void markLeaving(Packet& packet);
 
   Port* port_ = nullptr;
   uint8_t class_ = 0;

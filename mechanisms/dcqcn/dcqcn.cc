@@ -48,6 +48,22 @@ const Description& Dcqcn::describe() {
           .param("notice", &Dcqcn::noticeBy_, {"cnp", "ack"}, "cnp",
                  "what counts as a congestion notice: a CNP, or a marked packet's ACK",
                  "DCQCN section 3.1: CNP; HPCC's public simulator: ACK")
+          .param("polled", &Dcqcn::polled_, false,
+                 "from a flow's first notice on, look every alpha_timer and every decrease_interval whether a notice "
+                 "came since, in place of acting on each one",
+                 "HPCC's public simulator: yes")
+          .added()
+          .param("clamp_target", &Dcqcn::clampTarget_, true,
+                 "whether a cut that no increase lies before takes the rate as the new target, too",
+                 "DCQCN section 3.1: yes; HPCC's public simulator, CLAMP_TARGET_RATE: no")
+          .added()
+          .live()
+          .param("timer_stages", &Dcqcn::timerStages_, false,
+                 "stages go by the timer alone: fast recovery up to its event F, then one additive increase, then "
+                 "hyper increase by rate_hai each",
+                 "HPCC's public simulator: yes")
+          .added()
+          .live()
           .done();
   return d;
 }
@@ -58,6 +74,10 @@ void Dcqcn::onStart(Network& network) {
   state_ = network.flows().reserve<State>("dcqcn");
   alphaKey_ = network.flowTimer("dcqcn alpha");
   increaseKey_ = network.flowTimer("dcqcn increase");
+  if (!polled_) return;
+  pollKey_ = network.flowTimer("dcqcn poll");
+  if (decreaseInterval_.ps == 0)
+    throw ParamError("dcqcn.decrease_interval: it is 0, but dcqcn.polled looks every so long; set it, such as 4us");
 }
 
 Dcqcn::State::State(Dcqcn& owner, Flow& flow)
@@ -66,10 +86,9 @@ Dcqcn::State::State(Dcqcn& owner, Flow& flow)
       current(static_cast<double>(owner.host_->lineRate().bps)),
       target(current),
       lastCut(Time{-kLongestTime.ps}),
-      alphaTimer(*owner.engine_, *this, &State::alphaExpired,
-                 owner.alphaKey_.senderKey(flow)),
-      increaseTimer(*owner.engine_, *this, &State::increaseExpired,
-                    owner.increaseKey_.senderKey(flow)) {}
+      alphaTimer(*owner.engine_, *this, &State::alphaExpired, owner.alphaKey_.senderKey(flow)),
+      increaseTimer(*owner.engine_, *this, &State::increaseExpired, owner.increaseKey_.senderKey(flow)),
+      pollTimer(*owner.engine_, *this, &State::polled, owner.pollKey_.senderKey(flow)) {}
 
 void Dcqcn::onFlowStart(Flow& flow) { state_.make(flow, *this, flow); }
 
@@ -85,6 +104,10 @@ void Dcqcn::onAck(Flow& flow, const Packet& ack) {
 
 void Dcqcn::notice(Flow& flow) {
   State& s = state(flow);
+  if (polled_) {
+    noticePolled(s);
+    return;
+  }
   const Time now = engine_->now();
   const bool first = !s.noticed;
   s.noticed = true;
@@ -94,20 +117,60 @@ void Dcqcn::notice(Flow& flow) {
     s.increaseTimer.restart(now + increaseTimer_);
     return;
   }
-  const bool cut = now - s.lastCut >= decreaseInterval_;
-  if (cut) {
-    s.target = s.current;
-    s.current *= 1 - s.alpha / 2;
-    s.lastCut = now;
-  }
+  if (now - s.lastCut >= decreaseInterval_) cut(s);
   s.alpha = (1 - g_) * s.alpha + g_;
-  if (cut) {
-    s.timerStage = s.byteStage = 0;
-    s.bytes = 0;
-    s.increaseTimer.restart(now + increaseTimer_);
-    apply(s);
+}
+
+void Dcqcn::cut(State& s) {
+  if (clampTarget_ || s.timerStage != 0 || s.byteStage != 0) s.target = s.current;
+  s.current *= 1 - s.alpha / 2;
+  s.lastCut = engine_->now();
+  s.timerStage = s.byteStage = 0;
+  s.bytes = 0;
+  s.increaseTimer.restart(s.lastCut + increaseTimer_);
+  apply(s);
+}
+
+// ---------------------------------------------------------------- polled
+
+namespace {
+/// The rate is looked at just after alpha, not at the same time.
+constexpr Time kAfterAlpha = Time::Ns(1);
+}  // namespace
+
+/// There is an event only where a look would find a notice; the others change nothing but alpha, which is made up for
+/// when it is needed.
+void Dcqcn::noticePolled(State& s) {
+  const Time now = engine_->now();
+  if (!s.noticed) {
+    s.noticed = true;
+    s.alpha = 1;
+    s.first = now;
+  } else {
+    countPeriods(s);
+    s.inPeriod = true;
+  }
+  if (s.pollTimer.running()) return;
+  const int64_t since = now.ps - s.first.ps - kAfterAlpha.ps;
+  const int64_t looks = since < 0 ? 0 : since / decreaseInterval_.ps;
+  s.pollTimer.restart(s.first + kAfterAlpha + Time{(looks + 1) * decreaseInterval_.ps});
+}
+
+void Dcqcn::countPeriods(State& s) const {
+  const int64_t over = (engine_->now().ps - s.first.ps) / alphaTimer_.ps;
+  for (; s.alphaPeriods < over; ++s.alphaPeriods) {
+    s.alpha = (1 - g_) * s.alpha + (s.inPeriod ? g_ : 0);
+    s.inPeriod = false;
   }
 }
+
+void Dcqcn::State::polled() {
+  owner.countPeriods(*this);
+  owner.cut(*this);
+  owner.host_->rateChanged(flow);
+}
+
+// ---------------------------------------------------------------- increase
 
 void Dcqcn::State::alphaExpired() {
   alpha *= 1 - owner.g_;
@@ -135,7 +198,13 @@ void Dcqcn::increase(State& s) {
   const int64_t most = std::max(s.timerStage, s.byteStage);
   const int64_t least = std::min(s.timerStage, s.byteStage);
   const double line = static_cast<double>(host_->lineRate().bps);
-  if (least > fastRecovery_) {
+  if (timerStages_) {  // the event itself is not counted yet
+    if (s.timerStage - 1 > fastRecovery_) {
+      s.target += static_cast<double>(hai_.bps);
+    } else if (s.timerStage - 1 == fastRecovery_) {
+      s.target += static_cast<double>(ai_.bps);
+    }
+  } else if (least > fastRecovery_) {
     s.target += static_cast<double>(least - fastRecovery_ + 1) * static_cast<double>(hai_.bps);
   } else if (most >= fastRecovery_) {
     s.target += static_cast<double>(ai_.bps);

@@ -22,6 +22,7 @@ class Dcqcn final : public CongestionControl {
     State(Dcqcn& owner, Flow& flow);
     void alphaExpired();
     void increaseExpired();
+    void polled();
 
     Dcqcn& owner;
     Flow& flow;
@@ -31,25 +32,33 @@ class Dcqcn final : public CongestionControl {
     int64_t bytes = 0;
     bool noticed = false;
     Time lastCut;
-    LazyTimer<State> alphaTimer, increaseTimer;
+    LazyTimer<State> alphaTimer, increaseTimer, pollTimer;
+    // Polled notices: when the first one came, how many alpha periods have been counted since, and whether a notice
+    // came in the one that runs.
+    Time first;
+    int64_t alphaPeriods = 0;
+    bool inPeriod = false;
   };
   State& state(Flow& flow) const { return state_(flow); }
 
  private:
   void onStart(Network& network) override;
   void notice(Flow& flow);
+  void noticePolled(State& s);
+  void countPeriods(State& s) const;
+  void cut(State& s);
   void increase(State& s);
   void apply(State& s);
 
   Engine* engine_ = nullptr;
   FlowState<State> state_;
-  FlowTimer alphaKey_, increaseKey_;
+  FlowTimer alphaKey_, increaseKey_, pollKey_;
   double g_ = 0;
   Time alphaTimer_, increaseTimer_, decreaseInterval_;
   Bytes byteCounter_;
   int64_t fastRecovery_ = 0;
   Rate ai_, hai_, minRate_;
-  bool firstCut_ = true;
+  bool firstCut_ = true, clampTarget_ = true, polled_ = false, timerStages_ = false;
   Choice noticeBy_;
 };
 

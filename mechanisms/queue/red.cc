@@ -8,7 +8,9 @@ namespace fabric {
 const Description& Red::describe() {
   static const Description d =
       Describe<Red>("red", Kind::Queue, "FIFO with RED/ECN marking")
-          .help("Marks ECN-capable packets as they join, by the instantaneous length of the queue before them.")
+          .help(
+              "Marks ECN-capable packets by the instantaneous length of the queue: as they join, by what is before "
+              "them, or as they leave, by what stays.")
           .source("DCQCN, SIGCOMM 2015, section 3.1 (CP algorithm)")
           .param("kmin", &Red::kmin_, Bytes{5000}, "no marks up to this queue length", "DCQCN section 5.2: 5 KB")
           .live()
@@ -23,6 +25,11 @@ const Description& Red::describe() {
                  "HPCC section 5.1 scales with 25 Gb/s (recalled)")
           .live()
           .param("limit", &Red::limit_, Bytes{0}, "drop what would exceed this; 0 = no limit", "chosen")
+          .live()
+          .param("mark_leaving", &Red::markLeaving_, false,
+                 "mark a packet as it leaves, by what stays behind it, and not as it joins",
+                 "DCQCN section 3.1: as it joins; HPCC's public simulator: as it leaves")
+          .added()
           .live()
           .done();
   return d;
@@ -59,13 +66,24 @@ double Red::markProbability(int64_t backlog) const {
   return pmax_ * static_cast<double>(backlog - low_) / static_cast<double>(high_ - low_);
 }
 
+bool Red::marks(const Packet& packet, int64_t backlog) {
+  return packet.ect && backlog > low_ && (backlog > high_ || random_.uniform() < markProbability(backlog));
+}
+
 bool Red::enqueue(Packet* packet, int64_t backlog) {
   if (limit_.n != 0 && backlog + packet->wireBytes > limit_.n) return false;
-  if (packet->ect && backlog > low_ && (backlog > high_ || random_.uniform() < markProbability(backlog))) {
-    packet->marked = true;
-  }
+  if (!markLeaving_ && marks(*packet, backlog)) packet->marked = true;
+  waiting_ += packet->wireBytes;
   list_.push(packet);
   return true;
+}
+
+Packet* Red::dequeue() {
+  if (list_.empty()) return nullptr;
+  Packet* packet = list_.pop();
+  waiting_ -= packet->wireBytes;
+  if (markLeaving_ && marks(*packet, waiting_)) markLeaving(*packet);
+  return packet;
 }
 
 }  // namespace fabric

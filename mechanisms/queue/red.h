@@ -12,7 +12,7 @@ class Red final : public Queue {
   const Description& description() const override { return describe(); }
   void attach(Port& port, uint8_t cls) override;
   bool enqueue(Packet* packet, int64_t backlog) override;
-  Packet* dequeue() override { return list_.empty() ? nullptr : list_.pop(); }
+  Packet* dequeue() override;
 
   /// Probability of marking at this queue length: 0 up to kmin, linear to pmax at kmax, 1 above.
   double markProbability(int64_t backlog) const;
@@ -21,11 +21,15 @@ class Red final : public Queue {
   void onStart(Network& network) override;
   void onChange() override { scale(); }
   void scale();
+  /// Whether a packet is to be marked; draws a random number where that is left to chance.
+  bool marks(const Packet& packet, int64_t backlog);
 
   PacketList list_;
   RandomStream random_;
   uint8_t cls_ = 0;
   int64_t low_ = 0, high_ = 0;  // kmin and kmax at this port's rate
+  int64_t waiting_ = 0;         // bytes
+  bool markLeaving_ = false;
   Bytes kmin_, kmax_, limit_;
   double pmax_ = 0;
   Rate perRate_;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "mechanisms/dcqcn/cnp_generator.h"
 #include "mechanisms/tests/net.h"
 
@@ -266,6 +268,91 @@ TEST(Dcqcn, CongestionIsNoticedAndTheFlowsShare) {
   }
   EXPECT_GT(sum * sum / (4 * squares), 0.9);  // Jain's index
   EXPECT_GT(sum * 8 / 15e-3, 0.4 * 100e9);    // alpha starts at 1 and decays slowly
+}
+
+/// HPCC's public simulator: alpha each 1 us, the rate each 4 us from 1 ns later on, whatever the number of notices.
+struct DcqcnPolledTest : DcqcnTest {
+  static Config config() {
+    Config c = Config::dcqcn();
+    c.set("dcqcn.polled", true).set("dcqcn.clamp_target", false).set("dcqcn.timer_stages", true);
+    c.set("dcqcn.alpha_timer", Time::Us(1).ps).set("dcqcn.decrease_interval", Time::Us(4).ps);
+    c.set("dcqcn.increase_timer", Time::Us(300).ps).set("dcqcn.byte_counter", int64_t{0});
+    c.set("dcqcn.fast_recovery", int64_t{1});
+    return c;
+  }
+  DcqcnPolledTest() : DcqcnTest(config()) {}
+  static double decayed(int periods) { return std::pow(255.0 / 256, periods); }
+};
+
+TEST_F(DcqcnPolledTest, TheFirstNoticeCutsAtTheFirstLook) {
+  at(10);
+  cnp();
+  at(14.0009);
+  EXPECT_DOUBLE_EQ(gbps(), 100);
+  at(14.001);
+  EXPECT_NEAR(state().alpha, decayed(4), 1e-12);
+  EXPECT_NEAR(gbps(), 100 * (1 - decayed(4) / 2), 1e-9);
+}
+
+TEST_F(DcqcnPolledTest, ALookCutsOnceForAnyNumberOfNotices) {
+  at(10);
+  cnp();
+  at(14.5);
+  const double before = gbps();
+  cnp();
+  cnp();
+  at(16.5);
+  cnp();
+  at(18.0009);
+  EXPECT_DOUBLE_EQ(gbps(), before);
+  at(18.001);
+  // Periods 5 and 7 had notices, 6 and 8 had none.
+  const double g = 1.0 / 256;
+  double alpha = decayed(4);
+  for (const bool noticed : {true, false, true, false}) alpha = (1 - g) * alpha + (noticed ? g : 0);
+  EXPECT_NEAR(state().alpha, alpha, 1e-12);
+  EXPECT_NEAR(gbps(), before * (1 - alpha / 2), 1e-9);
+  at(100);
+  EXPECT_NEAR(gbps(), before * (1 - alpha / 2), 1e-9) << "no notice, no cut";
+}
+
+TEST_F(DcqcnPolledTest, RepeatedCutsKeepTheTarget) {
+  cnp();
+  at(5);
+  cnp();
+  at(9);
+  EXPECT_DOUBLE_EQ(state().target, 100e9);
+  at(8.001 + 300 + 0.1);  // one increase lies before the next cut
+  const double rate = state().current;
+  cnp();
+  at(320);
+  EXPECT_DOUBLE_EQ(state().target, rate);
+}
+
+TEST_F(DcqcnPolledTest, StagesGoByTheTimerAlone) {
+  cnp();
+  at(5);
+  cnp();
+  at(9);
+  const double cut = gbps();
+  auto& s = cc->state(*flow);
+  s.target = 50e9;
+  at(308.1);  // fast recovery
+  EXPECT_DOUBLE_EQ(s.target, 50e9);
+  EXPECT_DOUBLE_EQ(gbps(), (50 + cut) / 2);
+  at(608.1);  // one additive increase
+  EXPECT_DOUBLE_EQ(s.target, 50.04e9);
+  at(908.1);  // hyper
+  EXPECT_DOUBLE_EQ(s.target, 50.24e9);
+  at(1208.1);
+  EXPECT_DOUBLE_EQ(s.target, 50.44e9);
+}
+
+TEST(DcqcnPolled, NeedsAnInterval) {
+  Config c = Config::dcqcn();
+  c.set("dcqcn.polled", true);
+  Chain net(std::move(c), 1, 1);
+  EXPECT_THROW(net.start(), ParamError);
 }
 
 }  // namespace fabric

@@ -60,6 +60,29 @@ TEST_F(RedTest, OnlyEcnCapablePacketsAreMarked) {
   EXPECT_TRUE(marks(1000000));
 }
 
+TEST_F(RedTest, LeavingPacketsAreMarkedByWhatStaysBehindThem) {
+  red().set("mark_leaving", true);
+  red().set("kmin", int64_t{2000});
+  red().set("kmax", int64_t{2000});  // a step
+  std::vector<Packet*> packets;
+  for (int i = 0; i < 5; ++i) {
+    packets.push_back(net.network.packets().fresh());
+    packets.back()->ect = true;
+    packets.back()->wireBytes = 1000;
+    EXPECT_TRUE(red().enqueue(packets.back(), i * 1000));
+    EXPECT_FALSE(packets.back()->marked);
+  }
+  const uint64_t before = net.network.counters.marks;
+  std::vector<bool> marked;
+  for (Packet* p : packets) {
+    EXPECT_EQ(red().dequeue(), p);
+    marked.push_back(p->marked);
+    net.network.packets().put(p);
+  }
+  EXPECT_EQ(marked, (std::vector<bool>{true, true, false, false, false}));  // 4000 and 3000 B stay, then 2000
+  EXPECT_EQ(net.network.counters.marks, before + 2);
+}
+
 TEST_F(RedTest, LiveChangesTakeEffect) {
   red().set("pmax", 1.0);
   EXPECT_DOUBLE_EQ(red().markProbability(102500), 0.5);
