@@ -221,7 +221,7 @@ func OptimalRate(dir string, flow int64) (series.Series, error) {
 
 // convergence are the times of the events of the measure.
 func (x in) convergence() ([]float64, error) {
-	hold := int64(convergedHold)
+	hold := convergedHold
 	if x.m.Hold != 0 {
 		hold = int64(x.m.Hold)
 	}

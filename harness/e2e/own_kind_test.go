@@ -21,7 +21,7 @@ import (
 func checkoutWith(t *testing.T, folder string) string {
 	t.Helper()
 	root := filepath.Join(lab.root, "build", "with-"+filepath.Base(folder))
-	clear := func(dir string, keep ...string) {
+	empty := func(dir string, keep ...string) {
 		require.NoError(t, os.MkdirAll(dir, 0o755))
 		entries, err := os.ReadDir(dir)
 		require.NoError(t, err)
@@ -40,10 +40,10 @@ func checkoutWith(t *testing.T, folder string) string {
 			}
 		}
 	}
-	clear(root, "build")
+	empty(root, "build")
 	link(lab.root, root, ".git", "build", "bin", "results", "mechanisms")
 	mechanisms := filepath.Join(root, "mechanisms")
-	clear(mechanisms)
+	empty(mechanisms)
 	link(filepath.Join(lab.root, "mechanisms"), mechanisms)
 	folder, err := filepath.Abs(folder)
 	require.NoError(t, err)

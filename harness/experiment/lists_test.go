@@ -81,9 +81,9 @@ func TestCurvesAreChecked(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	_, err := loadFile(t, write(t, base+"utility: {type: bandwidth_function, params: {curve: 10Gbps}}\n"), "")
-	assert.ErrorContains(t, err, `utility.params.curve: write a list, such as [[0, 0bps], [1, 10Gbps]], not "10Gbps"`)
+	require.ErrorContains(t, err, `utility.params.curve: write a list, such as [[0, 0bps], [1, 10Gbps]], not "10Gbps"`)
 	_, err = loadFile(t, write(t, base+"params: {hpcc: {eta: [1, 2]}}\n"), "")
-	assert.ErrorContains(t, err, "params.hpcc.eta is a single value, not a list")
+	require.ErrorContains(t, err, "params.hpcc.eta is a single value, not a list")
 	_, err = loadFile(t, write(t, base+"utility: {type: alpha_fair, params: {alpha: 0}}\n"), "")
 	assert.ErrorContains(t, err, "utility.params.alpha: 0 is out of range; allowed: from 0.1 to 16")
 }

@@ -107,7 +107,7 @@ matrix: {rain.rate: [1Gbps, 2Gbps], host_weather: [rain, {type: sun}]}
 		compiled, err := compiler.Compile("x.json")
 		require.NoError(t, err)
 		if name == "preset" {
-			assert.NoError(t, compiled.Validate(asJSON(t, []byte("preset: x\nweather: [sun, rain]\n"))))
+			require.NoError(t, compiled.Validate(asJSON(t, []byte("preset: x\nweather: [sun, rain]\n"))))
 			assert.Error(t, compiled.Validate(asJSON(t, []byte("preset: x\nweather: [sun, snow]\n"))))
 			continue
 		}

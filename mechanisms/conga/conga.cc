@@ -55,7 +55,8 @@ const Description& Conga::describe() {
           .param("overlay_bytes", &Conga::overlayParam_, kVxlan,
                  "outer header between leaves: Ethernet 14, IPv4 20, UDP 8, VXLAN 8", "RFC 7348")
           .range(0, 256)
-          .extension(CongaHeader::kName, sizeof(CongaHeader), 0, "in the overlay header: LBTag, CE, FB_LBTag, FB_Metric")
+          .extension(CongaHeader::kName, sizeof(CongaHeader), 0,
+                     "in the overlay header: LBTag, CE, FB_LBTag, FB_Metric")
           .table(traceTable())
           .table(decisionTable())
           .done();

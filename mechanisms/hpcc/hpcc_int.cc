@@ -16,7 +16,8 @@ const Description& HpccInt::describe() {
           .range(0, 64)
           .param("quantised", &HpccInt::quantised_, false, "values at the resolution of the 64-bit record",
                  "HPCC section 4.1")
-          .extension(IntStack::kName, sizeof(IntStack), IntStack::kMostWireBytes, "2 B + 8 B per hop, on data and on the ACK")
+          .extension(IntStack::kName, sizeof(IntStack), IntStack::kMostWireBytes,
+                     "2 B + 8 B per hop, on data and on the ACK")
           .done();
   return d;
 }

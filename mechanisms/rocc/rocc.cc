@@ -34,10 +34,7 @@ void Rocc::onStart(Network& network) {
 }
 
 Rocc::State::State(Rocc& owner, Flow& flow)
-    : owner(owner),
-      flow(flow),
-      timer(*owner.engine_, *this, &State::recover,
-            owner.timer_.senderKey(flow)) {}
+    : owner(owner), flow(flow), timer(*owner.engine_, *this, &State::recover, owner.timer_.senderKey(flow)) {}
 
 void Rocc::onFlowStart(Flow& flow) { state_.make(flow, *this, flow); }
 

@@ -172,8 +172,7 @@ void RoccPi::notify() {
     p->symmetricHash = e.symmetricHash;
     p->wireBytes = static_cast<uint32_t>(cnpBytes_.n);
     p->cls = static_cast<uint8_t>(cnpClass_);
-    feedback_(*p) = {Rate{static_cast<int64_t>(pi_.f * kRateUnit)},
-                                      uint64_t{node.id()} << 16 | port_->index()};
+    feedback_(*p) = {Rate{static_cast<int64_t>(pi_.f * kRateUnit)}, uint64_t{node.id()} << 16 | port_->index()};
     ++network_->counters.cnpsSent;
     node.originate(p);
   }

@@ -32,7 +32,8 @@ const Description& Mptcp::describe() {
                "RFC 8684 section 3.3.5; Linux: net.ipv4.tcp_rmem, at most 6 MB; chosen: no limit")
         .range(0, 1e12)
         .added()
-        .extension(DataAck::kName, sizeof(DataAck), 0, "in the data ACK, which ack_bytes has; with a receive window only");
+        .extension(DataAck::kName, sizeof(DataAck), 0,
+                   "in the data ACK, which ack_bytes has; with a receive window only");
     return parameters(description).done();
   }();
   return d;

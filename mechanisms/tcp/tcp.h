@@ -201,7 +201,8 @@ Describe<C>& Tcp::parameters(Describe<C>& d) {
       .param("restart_after_idle", &Tcp::restartAfterIdle_, true,
              "a persistent connection that sent nothing for an RTO begins with the initial window again",
              "RFC 5681 section 4.1; Linux: tcp_slow_start_after_idle")
-      .extension(TcpHeader::kName, sizeof(TcpHeader), 28, "SACK option: 4 B and 8 B per block, in ACKs that have blocks");
+      .extension(TcpHeader::kName, sizeof(TcpHeader), 28,
+                 "SACK option: 4 B and 8 B per block, in ACKs that have blocks");
 }
 
 }  // namespace fabric

@@ -1,10 +1,10 @@
 // Flowtune's allocator on a scenario without a simulator: which way flows go, when they come and go, what is written.
+#include "mechanisms/runner/flowtune_alone.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
 #include <memory>
-
-#include "mechanisms/runner/flowtune_alone.h"
 
 namespace fabric {
 

@@ -101,9 +101,7 @@ struct FnccPort : testing::Test {
     net.start();
     stack = net.network.packets().reserve<IntStack>(IntStack::kName);
   }
-  FnccInt& agent(int port) {
-    return *net.switches[0]->port(static_cast<uint16_t>(port)).agent<FnccInt>();
-  }
+  FnccInt& agent(int port) { return *net.switches[0]->port(static_cast<uint16_t>(port)).agent<FnccInt>(); }
   /// A packet that came in by port `ingress` leaves by port `egress`.
   Packet* leave(PacketKind kind, int ingress, int egress) {
     Packet* p = net.network.packets().fresh();

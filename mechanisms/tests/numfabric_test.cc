@@ -108,7 +108,9 @@ TEST(Xwi, FindsTheOptimumForEveryAlpha) {
     const auto r = rates(net, 4, Time::Ms(20), Time::Ms(40));
     const double x = 1e4 / (1 + std::pow(3, 1 / alpha));
     for (size_t i = 1; i < 4; ++i) EXPECT_NEAR(r[i], 1e4 - x, 0.05 * 1e4) << alpha;
-    if (alpha >= 0.5) EXPECT_NEAR(r[0], x, 0.1 * x) << alpha;
+    if (alpha >= 0.5) {
+      EXPECT_NEAR(r[0], x, 0.1 * x) << alpha;
+    }
     for (const Switch* s : net.switches) {
       for (const Port* p : s->ports()) EXPECT_TRUE(std::isfinite(p->agent<Xwi>()->price())) << alpha;
     }

@@ -150,7 +150,9 @@ OverFabric(const core::Scenario& s, core::FlowFeed& feed)
     }
     FabricInternetHelper internet;
     internet.SetAttribute("QueueBytes", UintegerValue(HOST_QUEUE));
-    internet.SetAttribute("Class", UintegerValue(s.components[core::Scenario::kSwitch].in("queues").size() - 1)); // data
+    internet.SetAttribute(
+        "Class",
+        UintegerValue(s.components[core::Scenario::kSwitch].in("queues").size() - 1)); // data
     const NetDeviceContainer nics = internet.Install(hosts);
     const Ipv4InterfaceContainer assigned = Ipv4AddressHelper("10.0.0.0", "255.0.0.0").Assign(nics);
     TrafficControlHelper().Uninstall(nics);

@@ -25,7 +25,8 @@ namespace
 uint32_t
 SwitchQueue(const ::fabric::Scenario& s)
 {
-    const ::fabric::ComponentSpec& queue = s.components[::fabric::Scenario::kSwitch].in("queues").back(); // the one that data waits in
+    const ::fabric::ComponentSpec& queue =
+        s.components[::fabric::Scenario::kSwitch].in("queues").back(); // the one that data waits in
     for (const auto& [name, value] : queue.params)
     {
         if (queue.type == "fifo" && name == "limit")

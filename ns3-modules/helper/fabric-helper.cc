@@ -72,7 +72,8 @@ FabricHelper::Set(const std::string& slot, ObjectFactory type)
     const core::Slot& s = FindSlot(slot);
     if (s.count != core::Count::One)
     {
-        NS_FATAL_ERROR("slot " << slot << " is for several mechanisms; call FabricHelper::Add for each");
+        NS_FATAL_ERROR("slot " << slot
+                               << " is for several mechanisms; call FabricHelper::Add for each");
     }
     auto& slots = Change().slots;
     const auto same = [&](const auto& entry) { return entry.first == &s; };

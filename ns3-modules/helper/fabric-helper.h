@@ -42,7 +42,8 @@ class FabricHelper : public PcapHelperForDevice
     // nothing is set.
     /// What stands in a slot for one mechanism.
     void Set(const std::string& slot, ObjectFactory type);
-    /// One more mechanism in a slot for several. Queues are added from class 0, the highest priority.
+    /// One more mechanism in a slot for several. Queues are added from class 0, the highest
+    /// priority.
     void Add(const std::string& slot, ObjectFactory type);
     /// Nothing is set for any slot any more.
     void ClearSlots();
@@ -63,9 +64,11 @@ class FabricHelper : public PcapHelperForDevice
     /// numbers.
     void PopulateRoutes();
 
-    /// At this time the link of a device goes out of service or comes back. What is on it or waits for it is lost.
+    /// At this time the link of a device goes out of service or comes back. What is on it or waits
+    /// for it is lost.
     void ScheduleLink(Ptr<NetDevice> device, Time at, bool up);
-    /// At this time a host dies or comes back: its links are out of service, its applications are told.
+    /// At this time a host dies or comes back: its links are out of service, its applications are
+    /// told.
     void ScheduleHost(Ptr<Node> host, Time at, bool up);
     /// From this time on all switches have the routes of a file (docs/formats.md) and no others.
     void ScheduleRoutes(const std::string& routesFile, Time at);

@@ -185,8 +185,8 @@ FabricNetwork::Start()
         n->PlugStandard(1);
         for (core::Port* p : n->GetNode().ports())
         {
-            static_cast<FabricNetDevice*>(p->device)
-                ->PlugStandard(host != nullptr ? host->classes() : classes);
+            static_cast<FabricNetDevice*>(p->device)->PlugStandard(host != nullptr ? host->classes()
+                                                                                   : classes);
         }
     }
     for (const auto& c : m_channels)

@@ -105,13 +105,11 @@ SlotHolder::Plug(const core::Slot& slot, Ptr<FabricMechanism> mechanism)
 void
 SlotHolder::PlugStandard(int classes)
 {
-    core::plugStandard(GetComponent(),
-                       classes,
-                       [this](const core::Slot& slot) -> core::Component& {
-                           const ObjectFactory factory(FabricMechanism::TypeName(slot.standard));
-                           m_plugged.emplace_back(&slot, factory.Create<FabricMechanism>());
-                           return m_plugged.back().second->GetComponent();
-                       });
+    core::plugStandard(GetComponent(), classes, [this](const core::Slot& slot) -> core::Component& {
+        const ObjectFactory factory(FabricMechanism::TypeName(slot.standard));
+        m_plugged.emplace_back(&slot, factory.Create<FabricMechanism>());
+        return m_plugged.back().second->GetComponent();
+    });
 }
 
 std::vector<Ptr<FabricMechanism>>

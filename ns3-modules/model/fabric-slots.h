@@ -36,7 +36,8 @@ class SlotHolder : public ComponentHolder
     std::vector<std::pair<const core::Slot*, Ptr<FabricMechanism>>> m_plugged;
 };
 
-/// The slot with this attribute name, as in "CongestionControl"; ends the program where there is none.
+/// The slot with this attribute name, as in "CongestionControl"; ends the program where there is
+/// none.
 const core::Slot& FindSlot(const std::string& name);
 
 /// Adds an attribute for every slot of such a place: a pointer, or a vector of them.

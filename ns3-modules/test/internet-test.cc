@@ -299,7 +299,8 @@ TEST(Internet, FlowletsAreOfFiveTuples)
     UsePicoseconds();
     LeafSpineOptions options;
     options.configure = [](FabricHelper& helper) {
-        helper.Set("PathSelector", 
+        helper.Set(
+            "PathSelector",
             ObjectFactory("ns3::fabric::Letflow", "FlowletTimeout", TimeValue(MicroSeconds(100))));
     };
     LeafSpine f(options);

@@ -36,11 +36,12 @@ void
 SetOurs(const Tcp& tcp, FabricHelper& helper)
 {
     // ns-3's first samples of the round trip come with its handshake.
-    helper.Set("Transport", ObjectFactory("ns3::fabric::Tcp",
-                                      "MinRto",
-                                      TimeValue(MIN_RTO),
-                                      "InitialRto",
-                                      TimeValue(MIN_RTO)));
+    helper.Set("Transport",
+               ObjectFactory("ns3::fabric::Tcp",
+                             "MinRto",
+                             TimeValue(MIN_RTO),
+                             "InitialRto",
+                             TimeValue(MIN_RTO)));
     ObjectFactory control("ns3::fabric::" + CamelCase(tcp.control));
     if (tcp.control == "cubic")
     {

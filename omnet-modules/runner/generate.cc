@@ -210,9 +210,7 @@ std::string networkNed(const Scenario& s, const std::string& scenarioFile) {
           << "]; }\n";
     }
   }
-  const auto gate = [&](uint32_t node, uint16_t port) {
-    return names[node] + ".link[" + std::to_string(port) + "]";
-  };
+  const auto gate = [&](uint32_t node, uint16_t port) { return names[node] + ".link[" + std::to_string(port) + "]"; };
   out << "    connections:\n";
   for (const auto& l : s.links) {
     out << "        " << gate(l.a, l.aPort) << " <--> " << cables.at({l.rate.bps, l.delay.ps}) << " <--> "
