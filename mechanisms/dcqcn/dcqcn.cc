@@ -43,7 +43,7 @@ const Description& Dcqcn::describe() {
                  "chosen: the notices' own spacing limits cuts")
           .live()
           .param("first_cut", &Dcqcn::firstCut_, true,
-                 "whether a flow's first notice cuts its rate, or only sets alpha to 1", "HPCC's public simulator: no")
+                 "whether a flow's first notice cuts its rate, or only sets alpha to 1; not with polled", "chosen")
           .live()
           .param("notice", &Dcqcn::noticeBy_, {"cnp", "ack"}, "cnp",
                  "what counts as a congestion notice: a CNP, or a marked packet's ACK",

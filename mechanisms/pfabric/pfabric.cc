@@ -65,11 +65,6 @@ uint32_t PFabric::length(const Flow& f, uint32_t segment) const {
 // ---------------------------------------------------------------- sender
 
 void PFabric::onFlowStart(Flow& f) {
-  if (&f.receiver->transport().description() != &description()) {
-    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": " + f.sender->name() +
-                                " uses the transport pfabric, " + f.receiver->name() + " uses " +
-                                f.receiver->transport().description().name + "; give both hosts the same");
-  }
   Sender& s = state_.make(f).sender;
   s.cwnd = first_;
   s.ssthresh = std::numeric_limits<int64_t>::max();
