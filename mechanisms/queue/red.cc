@@ -2,6 +2,7 @@
 
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/node.h"
+#include "mechanisms/core/port.h"
 
 namespace fabric {
 
@@ -36,14 +37,9 @@ const Description& Red::describe() {
 }
 FABRIC_REGISTER(Red);
 
-void Red::attach(Port& port, uint8_t cls) {
-  Queue::attach(port, cls);
-  cls_ = cls;
-}
-
 void Red::onStart(Network& network) {
   random_ =
-      RandomStream(network.seed(), "red", uint64_t{port_->node().id()} << 24 | uint64_t{port_->index()} << 8 | cls_);
+      RandomStream(network.seed(), "red", uint64_t{port_->node().id()} << 24 | uint64_t{port_->index()} << 8 | class_);
   scale();
 }
 
@@ -73,7 +69,6 @@ bool Red::marks(const Packet& packet, int64_t backlog) {
 bool Red::enqueue(Packet* packet, int64_t backlog) {
   if (limit_.n != 0 && backlog + packet->wireBytes > limit_.n) return false;
   if (!markLeaving_ && marks(*packet, backlog)) packet->marked = true;
-  waiting_ += packet->wireBytes;
   list_.push(packet);
   return true;
 }
@@ -81,8 +76,8 @@ bool Red::enqueue(Packet* packet, int64_t backlog) {
 Packet* Red::dequeue() {
   if (list_.empty()) return nullptr;
   Packet* packet = list_.pop();
-  waiting_ -= packet->wireBytes;
-  if (markLeaving_ && marks(*packet, waiting_)) markLeaving(*packet);
+  // The port still counts the packet among those that wait.
+  if (markLeaving_ && marks(*packet, port_->queueBytes(class_) - packet->wireBytes)) markLeaving(*packet);
   return packet;
 }
 

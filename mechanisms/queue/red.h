@@ -10,7 +10,6 @@ class Red final : public Queue {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
-  void attach(Port& port, uint8_t cls) override;
   bool enqueue(Packet* packet, int64_t backlog) override;
   Packet* dequeue() override;
 
@@ -26,9 +25,7 @@ class Red final : public Queue {
 
   PacketList list_;
   RandomStream random_;
-  uint8_t cls_ = 0;
   int64_t low_ = 0, high_ = 0;  // kmin and kmax at this port's rate
-  int64_t waiting_ = 0;         // bytes
   bool markLeaving_ = false;
   Bytes kmin_, kmax_, limit_;
   double pmax_ = 0;

@@ -60,27 +60,23 @@ TEST_F(RedTest, OnlyEcnCapablePacketsAreMarked) {
   EXPECT_TRUE(marks(1000000));
 }
 
-TEST_F(RedTest, LeavingPacketsAreMarkedByWhatStaysBehindThem) {
-  red().set("mark_leaving", true);
-  red().set("kmin", int64_t{2000});
-  red().set("kmax", int64_t{2000});  // a step
-  std::vector<Packet*> packets;
-  for (int i = 0; i < 5; ++i) {
-    packets.push_back(net.network.packets().fresh());
-    packets.back()->ect = true;
-    packets.back()->wireBytes = 1000;
-    EXPECT_TRUE(red().enqueue(packets.back(), i * 1000));
-    EXPECT_FALSE(packets.back()->marked);
-  }
-  const uint64_t before = net.network.counters.marks;
-  std::vector<bool> marked;
-  for (Packet* p : packets) {
-    EXPECT_EQ(red().dequeue(), p);
-    marked.push_back(p->marked);
-    net.network.packets().put(p);
-  }
-  EXPECT_EQ(marked, (std::vector<bool>{true, true, false, false, false}));  // 4000 and 3000 B stay, then 2000
-  EXPECT_EQ(net.network.counters.marks, before + 2);
+TEST(Red, LeavingPacketsAreMarkedByWhatStaysBehindThem) {
+  Config c = Config::dcqcn();
+  c.set("red.mark_leaving", true).set("red.kmin", int64_t{1} << 40).set("red.kmax", int64_t{1} << 40);
+  c.set("dcqcn.min_rate", Rate::Gbps(100).bps);
+  Chain net(c, 2, 1);
+  const auto payload = static_cast<uint64_t>(net.sender(0).payloadPerPacket());
+  for (int i = 0; i < 2; ++i) net.flow(i, net.sender(i), net.receiver(), 100 * payload);  // packets of 1518 B
+  net.run(Time::Us(15));  // all are sent, half of them wait
+  EXPECT_EQ(net.network.counters.marks, 0u);
+  const int64_t waiting = net.lastHop().queueBytes(1) / 1518;
+  ASSERT_GT(waiting, 50);
+  Queue& red = *net.lastHop().queues()[1];
+  red.set("kmin", int64_t{3036});
+  red.set("kmax", int64_t{3036});  // a step at two packets
+  net.finish(Time::Ms(1));
+  // The first of n leaves n - 1 behind it, and so on; those with three or more behind them are marked.
+  EXPECT_EQ(net.network.counters.marks, static_cast<uint64_t>(waiting - 3));
 }
 
 TEST_F(RedTest, LiveChangesTakeEffect) {
