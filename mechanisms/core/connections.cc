@@ -27,10 +27,10 @@ Flow& Connections::of(const FlowSpec& spec, Host& receiver) {
   Flow& f = *sender_.network().flows().get(Host::kHandlers);
   f.spec = spec;
   f.spec.size = 0;
-  f.spec.message = nullptr;
   f.connection = &f;
   sender_.prepare(f, receiver);
   sender_.begin(f);
+  f.spec.message = nullptr;  // until here the transport can see whether the connection is an application's
   if (c.kept != nullptr) {
     const std::byte* from = c.kept.get();
     for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {

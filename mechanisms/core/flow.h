@@ -75,8 +75,8 @@ class Flow {
   Rate limit = kNoLimit;  // pacing is not faster than this; an application's to set
   int64_t window = -1;    // bytes in flight allowed, -1 = no limit
   Time lastSentAt;
-  uint32_t lastWireBytes = 0;
   Time nextSendAt;
+  uint32_t lastWireBytes = 0;
   Wait wait = Wait::Blocked;
   bool stopped = false;
   bool senderDone = false;
@@ -92,20 +92,15 @@ class Flow {
   Time endAt = Time{-1};
   Time senderEndAt = Time{-1};
 
-  // What has come to the receiver, counted where the table `arrivals` is recorded.
-  uint64_t arrivedWireBytes = 0, arrivedPackets = 0;
-  Time lastArrivalAt = Time{-1};
-
-  uint32_t timeouts = 0;   // retransmission timeouts at the sender
   uint64_t reordered = 0;  // data packets that came to the receiver while an earlier byte was missing
+  uint32_t timeouts = 0;   // retransmission timeouts at the sender
 
+  uint32_t messages = 0;  // unfinished ones of a persistent connection
   /// The flow itself; of a sub-flow the flow that it is a part of. Sub-flows have their flow's number.
   /// Of a message on a persistent connection: the connection, which has the number of the first of the
   /// messages that keep it busy and is in no list of flows.
   Flow* connection = nullptr;
   Flow* nextSubflow = nullptr;
-  uint32_t messages = 0;  // unfinished ones of a persistent connection
-
   uint64_t inFlight() const { return sndNxt - sndUna; }
   /// Whether the window lets another packet go. An open window is never smaller than `least` bytes.
   bool maySend(int64_t least) const {
@@ -160,6 +155,12 @@ class FlowState {
   uint8_t slot_ = 0;
 };
 
+/// What has come to a flow's receiver, counted where the table `arrivals` is recorded.
+struct Arrivals {
+  uint64_t wireBytes = 0, packets = 0;
+  Time lastAt = Time{-1};
+};
+
 /// Flows live here; the memory of a finished one serves the next. Mechanisms reserve room for their
 /// per-flow state before the first flow starts.
 class FlowPool {
@@ -178,15 +179,10 @@ class FlowPool {
   }
   Flow* get(const Flow::Handlers& handlers);
   void put(Flow* flow);
-  /// Fetches from memory what an arrival looks at: at the receiver's end the beginning, else all of it.
-  void prefetch(const Flow& flow, bool atReceiver) const {
-    const auto* at = reinterpret_cast<const std::byte*>(&flow);
-    const size_t lines = atReceiver ? 4 : this->lines();
-    for (size_t i = 0; i < lines; ++i) __builtin_prefetch(at + i * sizeof(CacheLine), 1);
-  }
+  /// With its mechanisms' state.
+  size_t bytesPerFlow() const { return size_; }
 
  private:
-  /// What a flow takes, with its mechanisms' state.
   size_t lines() const { return (size_ + sizeof(CacheLine) - 1) / sizeof(CacheLine); }
   size_t reserve(const std::string& name, std::type_index type, size_t bytes, void (*destroy)(void*));
   struct Slot {
@@ -227,6 +223,8 @@ class FlowFeed {
   virtual void pop() = 0;
   /// How many of all its flows are measured.
   virtual uint64_t measured() const = 0;
+  /// The same flows once more, from the first on.
+  virtual std::unique_ptr<FlowFeed> again() const = 0;
 };
 
 }  // namespace fabric

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/random.h"
 
@@ -102,7 +103,7 @@ void Host::onStart(Network& network) {
                        " queues for host.classes = " + std::to_string(classes_) + "; name one for each class");
     }
     if (port.flowScheduler() == nullptr) throw std::logic_error("host " + name() + " has no flow scheduler");
-    port.setSource(*nic, port.flowScheduler()->backlog());
+    port.setSource(*nic);
   }
   Node::onStart(network);
   const Nic& first = *nics_.front();
@@ -379,9 +380,9 @@ void Host::emitFlow(const Flow& f) const {
 
 // ---------------------------------------------------------------- both
 
-void Host::prefetch(const Packet& p) const {
-  if (p.flow != nullptr) network_->flows().prefetch(*p.flow, p.kind == PacketKind::Data);
-  if (p.kind == PacketKind::Ack) p.prefetchGrown();
+void Host::fetchAhead(const Packet& p) const {
+  if (p.flow != nullptr) FetchAhead::flow(network_->flows(), *p.flow, p.kind == PacketKind::Data);
+  if (p.kind == PacketKind::Ack) FetchAhead::grown(p);
 }
 
 void Host::receive(Port& port, Packet* p) {
@@ -560,12 +561,14 @@ void Host::setUp(bool up) {
 void Host::onData(Flow& f, Packet* p) {
   if (!f.receiverStarted) {
     f.receiverStarted = true;
+    if (network_->countsArrivals()) network_->arrivals().make(f);
     for (ReceiverAgent* r : receivers_) r->onFlowStart(f);
   }
   if (network_->countsArrivals()) {
-    f.arrivedWireBytes += p->wireBytes;
-    ++f.arrivedPackets;
-    f.lastArrivalAt = network_->engine().now();
+    Arrivals& come = network_->arrivals()(f);
+    come.wireBytes += p->wireBytes;
+    ++come.packets;
+    come.lastAt = network_->engine().now();
   }
   for (ReceiverAgent* r : receivers_) r->onData(f, *p);
   transport_->onData(f, p);

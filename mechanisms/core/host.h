@@ -86,7 +86,7 @@ class Host final : public Node {
   bool up() const { return up_; }
 
   void receive(Port& port, Packet* packet) override;
-  void prefetch(const Packet& packet) const override;
+  void fetchAhead(const Packet& packet) const override;
   void onDequeue(Port&, const Packet&) override {}
   void onLinkDown(Port& port) override;
   /// For Nic: the next data packet of a flow, which goes now.

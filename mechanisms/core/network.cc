@@ -7,6 +7,7 @@
 
 #include "mechanisms/core/component.h"
 #include "mechanisms/core/host.h"
+#include "mechanisms/core/own_checks.h"
 #include "mechanisms/core/switch.h"
 
 namespace fabric {
@@ -224,6 +225,11 @@ void Network::scheduleFlows() {
   if (const FlowSpec* next = feed_->peek()) engine_.schedule(flowEvent_, next->start);
 }
 
+const FlowGroups& Network::groups() {
+  if (groups_ == nullptr) groups_ = std::make_unique<FlowGroups>(feed_ != nullptr ? feed_->again() : nullptr);
+  return *groups_;
+}
+
 /// Takes the flows of the next while from the list.
 void Network::startFlows() {
   constexpr Time kWhile = Time::Us(10);
@@ -245,14 +251,6 @@ void Network::startFlows() {
 void Network::flowAllSent(Flow& flow) {
   flow.allSent = true;
   if (flow.spec.measured) ++measuredAllSent_;
-}
-
-void Network::prefetch(uint32_t node) const {
-  for (const Port* p : nodes_[node - keyNode(0)]->ports()) p->prefetchEgress();
-}
-
-void Network::prefetchMore(uint32_t node) const {
-  for (const Port* p : nodes_[node - keyNode(0)]->ports()) p->prefetchQueues();
 }
 
 Time Network::nextWindow() {
@@ -340,6 +338,7 @@ void Network::startTracing() {
   sampler(kRates, [this] { sampleRates(); });
   sampler(kArrivals, [this] { sampleArrivals(); });
   countsArrivals_ = trace_.on(kArrivals);
+  if (countsArrivals_) arrivals_ = flows_.reserve<Arrivals>("arrivals");
   for (int table = kStandardTables; table < trace_.size(); ++table) {
     if (!trace_.desc(table).sampled) continue;
     std::vector<Component*> makers;
@@ -399,15 +398,17 @@ void Network::sampleArrivals() {
   for (const Node* n : nodes_) {
     const auto* h = dynamic_cast<const Host*>(n);
     if (h == nullptr) continue;
-    h->forEachActive([&](const Flow& f) {
+    h->forEachActive([&](Flow& f) {
       // The packets of messages are those of their connection.
       if (f.connection != &f || !trace_.wantsFlow(kArrivals, f.spec.id)) return;
       uint64_t bytes = 0, packets = 0;
       Time last{-1};
-      for (const Flow* part = &f; part != nullptr; part = part->nextSubflow) {
-        bytes += part->arrivedWireBytes;
-        packets += part->arrivedPackets;
-        last = std::max(last, part->lastArrivalAt);
+      for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
+        if (!part->receiverStarted) continue;
+        const Arrivals& come = arrivals_(*part);
+        bytes += come.wireBytes;
+        packets += come.packets;
+        last = std::max(last, come.lastAt);
       }
       trace_.emit(kArrivals, {engine_.now(), f.spec.id, f.spec.dst, bytes, packets, last});
     });
@@ -437,17 +438,20 @@ std::vector<Network::Check> Network::checks() const {
                         " packets of the engine's own stack"});
   }
 
-  bool allPfc = true, consistent = true;
+  bool allPfc = true, consistent = true, ordered = true;
   uint64_t pausing = 0;
   int64_t queued = 0, counted = 0, used = 0;
   for (const Node* n : nodes_) {
     const auto* s = dynamic_cast<const Switch*>(n);
     if (s == nullptr) continue;
+    ordered &= s->pathSelector().keepsOrder();
     counted += s->buffer().counted();
     used += s->buffer().used();
     consistent &= s->buffer().consistent();
     for (const Port* p : s->ports()) {
       allPfc &= p->pfc();
+      // What holds packets back has a limit of its own, which no pause frame keeps it from reaching.
+      for (const Queue* q : p->queues()) allPfc &= !q->holdsBack();
       for (int cls = 0; cls < p->classes(); ++cls) {
         queued += p->queueBytes(static_cast<uint8_t>(cls));
         pausing += !p->down() && s->buffer().pausing(*p, static_cast<uint8_t>(cls));
@@ -457,6 +461,10 @@ std::vector<Network::Check> Network::checks() const {
   if (allPfc) {
     list.push_back({"lossless", c.drops == c.linkDrops,
                     std::to_string(c.drops - c.linkDrops) + " packets dropped with PFC at every port"});
+  }
+  if (ordered && c.drops == 0) {
+    list.push_back({"in_order", c.reordered == 0,
+                    std::to_string(c.reordered) + " data packets overtook an earlier one of their flow"});
   }
   list.push_back({"pauses_paired",
                   static_cast<int64_t>(c.xoffSent) == static_cast<int64_t>(c.xonSent + pausing) + c.xoffForgotten,
@@ -470,6 +478,9 @@ std::vector<Network::Check> Network::checks() const {
                   std::to_string(c.overlaps) + " frames were put on a wire that was not free"});
   list.push_back({"rates_in_bounds", c.boundViolations == 0,
                   std::to_string(c.boundViolations) + " times a rate or window was outside of what the line allows"});
+  for (const Component* component : components()) {
+    if (const auto* own = dynamic_cast<const OwnChecks*>(component)) own->addChecks(list);
+  }
   return list;
 }
 

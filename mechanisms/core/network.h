@@ -9,6 +9,7 @@
 #include "mechanisms/core/control.h"
 #include "mechanisms/core/engine.h"
 #include "mechanisms/core/flow.h"
+#include "mechanisms/core/flow_groups.h"
 #include "mechanisms/core/message_pool.h"
 #include "mechanisms/core/node_events.h"
 #include "mechanisms/core/packet.h"
@@ -30,6 +31,7 @@ class Network final : public Windows {
     uint64_t dataBytesDropped = 0;
     uint64_t acksSent = 0, cnpsSent = 0, drops = 0, marks = 0, xoffSent = 0, xonSent = 0;
     uint64_t retransmittedBytes = 0;
+    uint64_t reordered = 0;        // data packets that came while an earlier byte was missing
     uint64_t linkDrops = 0;        // of the drops, those because a link was down
     int64_t xoffForgotten = 0;     // pauses that ended with their link, less those that began with it
     uint64_t overlaps = 0;         // a frame was put on a wire that was not free
@@ -71,6 +73,8 @@ class Network final : public Windows {
 
   /// Where flows come from; they start when start() has been called.
   void setFlows(FlowFeed& feed) { feed_ = &feed; }
+  /// Who sends in which group of the flow list; read when first asked for, at the earliest as components start.
+  const FlowGroups& groups();
   /// The run ends with the last measured flow, whatever else is still under way.
   void stopWhenFlowsFinish(bool stop) { stopWhenFlowsFinish_ = stop; }
   /// The run ends at this time, after everything that happens then.
@@ -108,12 +112,11 @@ class Network final : public Windows {
   /// For engines that can run nodes one behind the other (node_events.h). Rows of the trace come out in the
   /// order of time all the same, and the run ends with the same event.
   Time nextWindow() override;
-  void prefetch(uint32_t node) const override;
-  void prefetchMore(uint32_t node) const override;
 
   Counters counters;
-  /// Whether receivers count what comes.
+  /// Whether receivers count what comes, and where, from a receiver's first packet on.
   bool countsArrivals() const { return countsArrivals_; }
+  const FlowState<Arrivals>& arrivals() const { return arrivals_; }
 
  private:
   struct Sampler;
@@ -136,6 +139,7 @@ class Network final : public Windows {
   void sampleArrivals();
 
   bool countsArrivals_ = false;
+  FlowState<Arrivals> arrivals_;
   Engine& engine_;
   uint64_t seed_;
   PacketPool packets_;
@@ -146,6 +150,7 @@ class Network final : public Windows {
   TraceBus trace_;
   std::vector<Node*> nodes_;
   FlowFeed* feed_ = nullptr;
+  std::unique_ptr<FlowGroups> groups_;
   bool stopWhenFlowsFinish_ = false;
   Time stopAt_ = Time::Max();
   bool started_ = false;

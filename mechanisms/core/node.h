@@ -25,8 +25,8 @@ class Node : public Component {
 
   /// A packet has arrived in full at `port`. Its memory is the node's now.
   virtual void receive(Port& port, Packet* packet) = 0;
-  /// `packet` arrives soon: fetches from memory what receive() looks for first.
-  virtual void prefetch(const Packet& packet) const = 0;
+  /// `packet` arrives soon and is in the cache: fetches what receive() looks for, see FetchAhead.
+  virtual void fetchAhead(const Packet& packet) const = 0;
   /// `packet` leaves the egress queue of `port`.
   virtual void onDequeue(Port& port, const Packet& packet) = 0;
   /// The link of `port` is back in service.

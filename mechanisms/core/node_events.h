@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mechanisms/core/engine.h"
+#include "mechanisms/core/fetch_ahead.h"
 
 namespace fabric {
 
@@ -20,10 +21,6 @@ class Windows {
   /// Asked when all events before some time have run, and none after it. For how long, from the next event on, what
   /// happens at a node cannot reach another node; 0: events have to run in the order of time from now on.
   virtual Time nextWindow() = 0;
-  /// Fetch from memory what any event of a node may need. The node has its number in keys. The first is called two
-  /// turns before the node's own; the second one turn before it, for what the first has made reachable.
-  virtual void prefetch(uint32_t node) const = 0;
-  virtual void prefetchMore(uint32_t node) const = 0;
 };
 
 /// Nothing reaches another node in less than the delay of the shortest link. So within a window of that length the
@@ -33,7 +30,7 @@ class Windows {
 ///
 /// `Entry` is small and plain, with `int64_t at`, the time in ps and never negative, `uint32_t node() const`,
 /// the node of its eventKey(), `bool before(const Entry&) const`, a strict order that begins with `at`, and
-/// `void fetch() const` and `void fetchMore() const`, which fetch from memory what it needs, in two steps.
+/// `void fetch() const` and `void fetchMore() const`, which fetch ahead what it needs, in two steps.
 template <class Entry>
 class NodeEvents {
  public:
@@ -157,21 +154,17 @@ class NodeEvents {
     node_ = node;
     const uint32_t second = after(node);
     if (second == first_.size()) return;
-    windows_->prefetchMore(second);
     for (const Entry& e : heaps_[second]) {
       if (e.at < end_) e.fetchMore();
     }
     const uint32_t third = after(second);
     if (third == first_.size()) return;
-    windows_->prefetch(third);
     for (const Entry& e : heaps_[third]) {
       if (e.at < end_) e.fetch();
     }
     const uint32_t fourth = after(third);
     if (fourth == first_.size()) return;
-    const auto* heap = reinterpret_cast<const char*>(heaps_[fourth].data());
-    const size_t bytes = heaps_[fourth].size() * sizeof(Entry);
-    for (size_t i = 0; i < bytes; i += sizeof(CacheLine)) __builtin_prefetch(heap + i, 1);
+    FetchAhead::memory(heaps_[fourth].data(), heaps_[fourth].size() * sizeof(Entry));
   }
 
   const Entry* firstOf(uint32_t node) const {

@@ -68,21 +68,10 @@ struct Packet {
     return *std::launder(reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(this) + offset));
   }
 
-  /// Where the next node will write in an extension that grows on the way.
+  /// Where the next node will write in an extension that grows on the way; for FetchAhead.
   void growsAt(const void* next) {
     grownTo = static_cast<uint8_t>((static_cast<const std::byte*>(next) - reinterpret_cast<const std::byte*>(this)) /
                                    sizeof(CacheLine));
-  }
-  // Fetching from memory, for who knows that the packet is needed soon: what everybody looks at; and when that
-  // is in the cache, where the next node goes on, or all that the nodes before it have written.
-  void prefetch() const { prefetchLines(0, 1); }
-  void prefetchGrowth() const { prefetchLines(grownTo, grownTo); }
-  void prefetchGrown() const { prefetchLines(2, grownTo); }
-
- private:
-  void prefetchLines(size_t first, size_t last) const {
-    const auto* lines = reinterpret_cast<const CacheLine*>(this);
-    for (size_t i = first; i <= last; ++i) __builtin_prefetch(lines + i, 1);
   }
 };
 static_assert(sizeof(Packet) == 88,

@@ -71,20 +71,16 @@ void Port::setQueue(uint8_t cls, Queue& queue) {
   queue.attach(*this, cls);
 }
 
-void Port::addAgent(PortAgent& agent, uint8_t index) {
-  agents_.push_back(&agent);
-  agent.attach(*this, index);
-}
+void Port::addAgent(PortAgent& agent, uint8_t index) { agent.attach(*this, index); }
 
 void Port::setFlowScheduler(FlowScheduler& scheduler) {
   flowScheduler_ = &scheduler;
   scheduler.attach(*this);
 }
 
-void Port::setSource(PacketSource& source, int64_t backlog) {
+void Port::setSource(PacketSource& source) {
   source_ = &source;
-  backlog_ = backlog;
-  feeds_ = backlog != 0;
+  feeds_ = flowScheduler_->backlog() != 0;
 }
 
 uint64_t Port::timerKey() {
@@ -103,7 +99,9 @@ void Port::onStart(Network& network) {
     if (queues_[c]->holdsBack()) holdMask_ |= 1u << c;
   }
   PortAgent **enqueueEnd = &firstEnqueueHook_, **dequeueEnd = &firstDequeueHook_;
-  for (PortAgent* a : agents_) {
+  for (const Plugged& p : plugged_) {
+    auto* a = dynamic_cast<PortAgent*>(p.component);
+    if (a == nullptr) continue;
     if (a->hooksEnqueue()) {
       *enqueueEnd = a;
       enqueueEnd = &a->nextEnqueueHook_;
@@ -174,7 +172,7 @@ void Port::dropDiscarded() {
   while (!discarded_.empty()) {
     Packet* packet = discarded_.pop();
     if (queues_[packet->cls]->packets_ == 0) nonEmptyMask_ &= ~(1u << packet->cls);
-    for (PortAgent* a : agents_) a->onDiscard(*packet);
+    for (PortAgent* a = firstEnqueueHook_; a != nullptr; a = a->nextEnqueueHook_) a->onDiscard(*packet);
     node_->onDequeue(*this, *packet);
     node_->drop(*this, packet, discardReason_);
   }
@@ -259,11 +257,12 @@ void Port::kick() {
 void Port::letIn() {
   const bool outer = sending_;
   sending_ = true;
+  const int64_t backlog = flowScheduler_->backlog();
   for (;;) {
     uint32_t mask = source_->refresh();
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
       const int cls = __builtin_ctz(rest);
-      if (queues_[cls]->bytes_ >= backlog_) mask &= ~(1u << cls);
+      if (queues_[cls]->bytes_ >= backlog) mask &= ~(1u << cls);
     }
     if (mask == 0) break;
     Packet* packet = source_->pull(static_cast<uint8_t>(__builtin_ctz(mask)));
@@ -326,7 +325,7 @@ void Port::takeDown() {
     while (queues_[c]->packets_ > 0) {
       Packet* packet = take(c);
       if (packet == nullptr) continue;
-      for (PortAgent* a : agents_) a->onDiscard(*packet);
+      for (PortAgent* a = firstEnqueueHook_; a != nullptr; a = a->nextEnqueueHook_) a->onDiscard(*packet);
       node_->onDequeue(*this, *packet);
       node_->lose(*this, packet);
     }

@@ -10,6 +10,7 @@
 
 namespace fabric {
 
+class FetchAhead;
 class Network;
 class Node;
 
@@ -54,9 +55,7 @@ class alignas(128) Port final : public Component {
   void addAgent(PortAgent& agent, uint8_t index);
   void setFlowScheduler(FlowScheduler& scheduler);
   const std::vector<Plugged>& plugged() const { return plugged_; }
-  /// At most `backlog` bytes of the source's packets, and one packet more, wait in the queue of a class; 0: none
-  /// does, they are made when the wire is free.
-  void setSource(PacketSource& source, int64_t backlog);
+  void setSource(PacketSource& source);
 
   Node& node() const { return *node_; }
   Engine& engine() const { return *engine_; }
@@ -72,8 +71,8 @@ class alignas(128) Port final : public Component {
   /// The first of the port's agents that is a T; null if none is.
   template <class T>
   T* agent() const {
-    for (PortAgent* a : agents_) {
-      if (auto* found = dynamic_cast<T*>(a)) return found;
+    for (const Plugged& p : plugged_) {
+      if (auto* found = dynamic_cast<T*>(p.component)) return found;
     }
     return nullptr;
   }
@@ -90,22 +89,6 @@ class alignas(128) Port final : public Component {
   /// A PFC frame from the other side.
   void onPause(uint8_t cls, bool xoff);
 
-  /// A packet arrives here soon: fetches from memory what is looked at then.
-  void prefetchIngress() const {
-    __builtin_prefetch(&node_, 1);
-    __builtin_prefetch(&pfc_, 1);
-  }
-  /// A packet may leave here soon: fetches what is looked at then, and when that is in the cache, queues, link and
-  /// agent.
-  void prefetchEgress() const {
-    __builtin_prefetch(&node_, 1);
-    __builtin_prefetch(&delay_, 1);
-  }
-  void prefetchQueues() const {
-    for (int c = 0; c < classes_; ++c) __builtin_prefetch(queues_[c], 1);
-    __builtin_prefetch(wire, 1);
-    __builtin_prefetch(firstDequeueHook_, 1);
-  }
   /// The link goes out of service: what waits here is lost, and both sides forget who paused whom.
   void takeDown();
   /// It is back in service; kick() both ends when both are.
@@ -147,6 +130,7 @@ class alignas(128) Port final : public Component {
   FABRIC_RARE void tracePacket(PacketEvent event, const Packet& packet) const;
 
  private:
+  friend class FetchAhead;
   friend class Queue;
   friend void plug(Component& place, const Slot& slot, Component& component);
   void onStart(Network& network) override;
@@ -175,7 +159,7 @@ class alignas(128) Port final : public Component {
   bool pauseWaits_ : 1;  // linkControl_ is not empty
   bool sending_ : 1;     // a frame is being chosen and put on the wire: nobody else may
   bool discarding_ : 1;  // discarded_ is not empty
-  bool feeds_ : 1;       // the source's packets wait in the queues, up to backlog_
+  bool feeds_ : 1;       // the source's packets wait in the queues, as the flow scheduler's backlog says
   bool down_ : 1;
 
  public:
@@ -219,7 +203,9 @@ class alignas(128) Port final : public Component {
   Bytes pfcXoff_;
 
   // The fourth, for one that has to wait.
-  alignas(64) uint32_t toldMask_ = 0;
+  alignas(64) uint8_t toldMask_ = 0;
+  DropReason discardReason_ = DropReason::QueueFull;
+  uint16_t timers_ = 0;     // keys given out
   PacketList linkControl_;  // PFC frames: no class, never paused
   EventOf<Port, &Port::kick> done_{this};
 
@@ -234,12 +220,8 @@ class alignas(128) Port final : public Component {
   Port* peer_ = nullptr;
   Time pausedSince_, pausedTotal_;
   Time upSince_;
-  int64_t backlog_ = 0;
   PacketList discarded_;
-  DropReason discardReason_ = DropReason::QueueFull;
   FlowScheduler* flowScheduler_ = nullptr;
-  uint16_t timers_ = 0;  // keys given out
-  std::vector<PortAgent*> agents_;
   std::vector<Plugged> plugged_;
 };
 

@@ -25,6 +25,7 @@ class alignas(64) PortAgent : public Component {
   /// The packet has left its egress queue and goes on the wire now.
   virtual void onDequeue(Packet&) {}
   /// A packet that onEnqueue was told of is lost while it waits: its link is down, or the queue has discarded it.
+  /// Called where hooksEnqueue().
   virtual void onDiscard(Packet&) {}
 
  protected:

@@ -8,7 +8,8 @@ namespace fabric {
 
 class Port;
 
-/// One per port and class: order, drops, marks, and when something may leave.
+/// One per port and class: order, drops, marks, and when something may leave. With a first-in first-out list it fills
+/// one line of the cache.
 class alignas(64) Queue : public Component {
  public:
   virtual void attach(Port& port, uint8_t cls) {
@@ -26,18 +27,20 @@ class alignas(64) Queue : public Component {
   virtual Time readyAt() const { return Time{0}; }
 
  protected:
-  /// Drops a packet that waited here, from within enqueue() or dequeue(): it is in no list of this queue any more.
-  void discard(Packet* packet, DropReason reason);
-  /// Marks a packet that leaves, from within dequeue(). What enqueue() marks is seen by the port itself.
-  void markLeaving(Packet& packet);
-
-  Port* port_ = nullptr;
   uint8_t class_ = 0;
 
  private:
   friend class Port;  // which counts what waits
   uint32_t packets_ = 0;
   int64_t bytes_ = 0, maxBytes_ = 0;
+
+ protected:
+  Port* port_ = nullptr;
+
+  /// Drops a packet that waited here, from within enqueue() or dequeue(): it is in no list of this queue any more.
+  void discard(Packet* packet, DropReason reason);
+  /// Marks a packet that leaves, from within dequeue(). What enqueue() marks is seen by the port itself.
+  void markLeaving(Packet& packet);
 };
 
 }  // namespace fabric

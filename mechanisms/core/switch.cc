@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/network.h"
 
 namespace fabric {
@@ -54,16 +55,15 @@ void Switch::onStart(Network& network) {
 }
 
 Port* Switch::route(Packet& packet) {
-  const Route r = routes_.find(packet.dst);
-  if (r.count == 0) return nullptr;
-  const uint16_t* hops = hops_.data() + r.first;
-  if (r.count == 1 && ingressHook_ == nullptr) return &port(*hops);
-  return &port(selector_->select(packet, {hops, static_cast<uint16_t>(r.count)}));
+  const NextHops hops = nextHops(packet.dst);
+  if (hops.count == 0) return nullptr;
+  if (hops.count == 1 && ingressHook_ == nullptr) return &port(*hops.ports);
+  return &port(selector_->select(packet, hops));
 }
 
-void Switch::prefetch(const Packet& packet) const {
-  routes_.prefetch(packet.dst);
-  packet.prefetchGrowth();
+void Switch::fetchAhead(const Packet& packet) const {
+  FetchAhead::route(routes_, packet.dst);
+  FetchAhead::growth(packet);
 }
 
 void Switch::receive(Port& in, Packet* packet) {

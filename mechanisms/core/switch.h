@@ -24,9 +24,14 @@ class Switch final : public Node {
   /// Equal-cost egress ports towards a host.
   void setRoute(uint32_t dst, const std::vector<uint16_t>& ports);
   void clearRoutes() { routes_.clear(); }
+  /// Those ports; none where there is no route.
+  NextHops nextHops(uint32_t dst) const {
+    const Route r = routes_.find(dst);
+    return {hops_.data() + r.first, static_cast<uint16_t>(r.count)};
+  }
 
   void receive(Port& port, Packet* packet) override;
-  void prefetch(const Packet& packet) const override;
+  void fetchAhead(const Packet& packet) const override;
   void onDequeue(Port& port, const Packet& packet) override;
   void onLinkUp(Port& port) override;
   /// Sends a packet of the switch's own (RoCC's CNP) towards packet->dst.

@@ -6,6 +6,23 @@
 
 namespace fabric {
 
+namespace {
+
+TableDesc marksTable() {
+  using T = ColumnType;
+  return {"marks",
+          "packets that queues have marked so far (red)",
+          Scope::Port,
+          true,
+          {{"time_ps", T::I64, "ps", "simulated time"},
+           {"node", T::U32, "", "the node whose port it is", {}, true},
+           {"port", T::U16, "", "number of the port at its node"},
+           {"class", T::U8, "", "priority class, 0 the highest"},
+           {"marked", T::U64, "1", "packets that were not marked before"}}};
+}
+
+}  // namespace
+
 const Description& Red::describe() {
   static const Description d =
       Describe<Red>("red", Kind::Queue, "FIFO with RED/ECN marking")
@@ -32,12 +49,15 @@ const Description& Red::describe() {
                  "DCQCN section 3.1: as it joins; HPCC's public simulator: as it leaves")
           .added()
           .live()
+          .table(marksTable())
           .done();
   return d;
 }
 FABRIC_REGISTER(Red);
 
 void Red::onStart(Network& network) {
+  network_ = &network;
+  table_ = network.trace().find("marks");
   random_ =
       RandomStream(network.seed(), "red", uint64_t{port_->node().id()} << 24 | uint64_t{port_->index()} << 8 | class_);
   scale();
@@ -63,7 +83,9 @@ double Red::markProbability(int64_t backlog) const {
 }
 
 bool Red::marks(const Packet& packet, int64_t backlog) {
-  return packet.ect && backlog > low_ && (backlog > high_ || random_.uniform() < markProbability(backlog));
+  const bool yes = packet.ect && backlog > low_ && (backlog > high_ || random_.uniform() < markProbability(backlog));
+  marked_ += yes && !packet.marked;
+  return yes;
 }
 
 bool Red::enqueue(Packet* packet, int64_t backlog) {
@@ -79,6 +101,15 @@ Packet* Red::dequeue() {
   // The port still counts the packet among those that wait.
   if (markLeaving_ && marks(*packet, port_->queueBytes(class_) - packet->wireBytes)) markLeaving(*packet);
   return packet;
+}
+
+void Red::onSample(int table) {
+  TraceBus& trace = network_->trace();
+  if (table != table_ || !trace.wantsPort(table, port_->node().id(), port_->index()) ||
+      !trace.wantsClass(table, class_)) {
+    return;
+  }
+  trace.emit(table, {network_->engine().now(), port_->node().id(), port_->index(), class_, marked_});
 }
 
 }  // namespace fabric

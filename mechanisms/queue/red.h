@@ -12,6 +12,7 @@ class Red final : public Queue {
   const Description& description() const override { return describe(); }
   bool enqueue(Packet* packet, int64_t backlog) override;
   Packet* dequeue() override;
+  void onSample(int table) override;
 
   /// Probability of marking at this queue length: 0 up to kmin, linear to pmax at kmax, 1 above.
   double markProbability(int64_t backlog) const;
@@ -26,6 +27,9 @@ class Red final : public Queue {
   PacketList list_;
   RandomStream random_;
   int64_t low_ = 0, high_ = 0;  // kmin and kmax at this port's rate
+  uint64_t marked_ = 0;
+  Network* network_ = nullptr;
+  int table_ = -1;
   bool markLeaving_ = false;
   Bytes kmin_, kmax_, limit_;
   double pmax_ = 0;

@@ -477,11 +477,19 @@ const FlowSpec* FlowFile::peek() {
   return &impl_->spec;
 }
 
+std::unique_ptr<FlowFeed> FlowFile::again() const { return std::make_unique<FlowFile>(impl_->file); }
+
 void FlowFile::pop() {
   impl_->at += Impl::kRecord;
   --impl_->left;
   ++impl_->index;
   impl_->decoded = false;
+}
+
+std::unique_ptr<FlowFeed> FlowList::again() const {
+  auto copy = std::make_unique<FlowList>(*this);
+  copy->next_ = 0;
+  return copy;
 }
 
 const FlowSpec* FlowList::peek() {

@@ -112,6 +112,7 @@ class FlowFile final : public FlowFeed {
   void pop() override;
   uint64_t count() const { return count_; }
   uint64_t measured() const override { return measured_; }
+  std::unique_ptr<FlowFeed> again() const override;
 
  private:
   struct Impl;
@@ -129,6 +130,7 @@ class FlowList final : public FlowFeed {
   const FlowSpec* peek() override;
   void pop() override { ++next_; }
   uint64_t measured() const override { return measured_; }
+  std::unique_ptr<FlowFeed> again() const override;
   size_t count() const { return flows_.size(); }
 
  private:

@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 #include <string>
 
 #include "mechanisms/flowtune/allocator.h"
 #include "mechanisms/flowtune/flow_block.h"
 #include "mechanisms/flowtune/team.h"
+#include "mechanisms/runner/options.h"
+#include "mechanisms/runner/recorder.h"
 #include "mechanisms/tests/flowtune_networks.h"
 
 namespace {
@@ -158,16 +159,10 @@ int main(int argc, char** argv) {
     // The most flows of a network, so that a quick look takes no minute.
     uint64_t most = 5000000;
     uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-    for (int i = 1; i + 1 < argc; i += 2) {
-      const std::string flag = argv[i];
-      if (flag == "--flows") {
-        most = std::stoull(argv[i + 1]);
-      } else if (flag == "--cores") {
-        cores = std::max(1, std::stoi(argv[i + 1]));
-      } else {
-        throw std::invalid_argument("unknown option " + flag + "; known are --flows N, --cores N");
-      }
-    }
+    Options("usage: fabric-flowtune-bench [--flows N] [--cores N]")
+        .number("--flows", most, uint64_t{0})
+        .number("--cores", cores, 1u)
+        .parse(argc, argv);
     std::vector<double> streams;
     for (uint32_t t = 1; t <= cores; ++t) streams.push_back(streaming(t));
     const double addDouble = addition<double>(), addSingle = addition<float>();
@@ -188,8 +183,11 @@ int main(int argc, char** argv) {
                      .dump(1)
               << "\n";
     return std::cout.flush() ? 0 : 1;
+  } catch (const InputError& e) {
+    std::cerr << e.what() << "\n";
+    return kExitRefused;
   } catch (const std::exception& e) {
     std::cerr << "fabric-flowtune-bench: " << e.what() << "\n";
-    return 2;
+    return 1;
   }
 }

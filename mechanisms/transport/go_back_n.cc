@@ -16,6 +16,10 @@ const Description& GoBackN::describe() {
                                        "ACKs are cumulative, one for "
                                        "host.ack_every data packets.")
                                    .source("RoCEv2 (reliable connection)")
+                                   .param("handshake", &GoBackN::handshake_, false,
+                                          "a packet without payload goes first, and data when its ACK is here",
+                                          "chosen: RDMA sets its connections up ahead; NUMFabric's authors' simulator "
+                                          "has TCP's handshake")
                                    .done();
   return d;
 }
@@ -32,6 +36,7 @@ void GoBackN::onStart(Network& network) {
 void GoBackN::onFlowStart(Flow& f) {
   State& s = state_.make(f);
   s.lastProgressAt = engine_->now();
+  if (handshake_) s.phase = Phase::Closed;
 }
 
 bool GoBackN::onStop(Flow& f) {
@@ -40,12 +45,24 @@ bool GoBackN::onStop(Flow& f) {
 }
 
 bool GoBackN::maySend(const Flow& f) const {
+  if (handshake_) {
+    const Phase phase = state(const_cast<Flow&>(f)).phase;
+    if (phase != Phase::Open) return phase == Phase::Closed;
+  }
   // Fewer packets than ack_every would wait for an ACK that never comes.
   return f.maySend((host_->ackEvery() - 1) * host_->payloadPerPacket() + 1);
 }
 
 Flow& GoBackN::fill(Flow& f, Packet& p) {
   p.seq = f.sndNxt;
+  if (handshake_ && state(f).phase == Phase::Closed) {
+    state(f).phase = Phase::Opening;
+    state(f).lastProgressAt = engine_->now();
+    p.payload = 0;
+    p.last = false;
+    arm(f);
+    return f;
+  }
   p.payload =
       static_cast<uint32_t>(std::min<uint64_t>(static_cast<uint64_t>(host_->payloadPerPacket()), f.end - p.seq));
   f.sndNxt += p.payload;
@@ -56,6 +73,7 @@ Flow& GoBackN::fill(Flow& f, Packet& p) {
 }
 
 bool GoBackN::onAck(Flow& f, const Packet& ack) {
+  state(f).phase = Phase::Open;
   if (ack.seq > f.sndUna) {
     f.sndUna = ack.seq;
     f.sndNxt = std::max(f.sndNxt, f.sndUna);
@@ -80,13 +98,15 @@ void GoBackN::arm(Flow& f) {
 /// The timer is never moved: it looks when it fires whether there was progress meanwhile.
 void GoBackN::onTimer(Flow& f) {
   const Time timeout = host_->retransmitTimeout();
-  if (timeout.ps == 0 || f.inFlight() == 0) return;
-  const Time due = state(f).lastProgressAt + timeout;
+  State& s = state(f);
+  if (timeout.ps == 0 || (f.inFlight() == 0 && s.phase != Phase::Opening)) return;
+  const Time due = s.lastProgressAt + timeout;
   if (due > engine_->now()) {
     engine_->schedule(f.retransmitEvent, due);
     return;
   }
   ++f.timeouts;
+  if (s.phase == Phase::Opening) s.phase = Phase::Closed;
   goBack(f, f.sndUna);
   host_->rateChanged(f);
 }
@@ -105,6 +125,7 @@ void GoBackN::goBack(Flow& f, uint64_t seq) {
 void GoBackN::onData(Flow& f, Packet* p) {
   if (p->seq > f.rcvNxt) {  // a gap: go back, asked for once
     ++f.reordered;
+    ++network_->counters.reordered;
     State& s = state(f);
     if (s.nackSent) {
       network_->packets().put(p);

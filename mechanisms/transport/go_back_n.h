@@ -20,8 +20,11 @@ class GoBackN final : public Transport {
   void onData(Flow& flow, Packet* packet) override;
 
  private:
+  /// Of a sender: nothing was sent, the request that sets the connection up is on its way, data may go.
+  enum class Phase : uint8_t { Closed, Opening, Open };
   struct State {
     Time lastProgressAt;
+    Phase phase = Phase::Open;
     bool nackSent = false;  // the receiver's
   };
   void onStart(Network& network) override;
@@ -32,6 +35,7 @@ class GoBackN final : public Transport {
   FlowState<State> state_;
   Engine* engine_ = nullptr;
   Network* network_ = nullptr;
+  bool handshake_ = false;
 };
 
 }  // namespace fabric
