@@ -1,0 +1,59 @@
+#include "mechanisms/flowtune/flowtune_meter.h"
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+#include "mechanisms/flowtune/flowtune_allocator.h"
+
+namespace fabric {
+
+namespace {
+
+TableDesc trafficTable() {
+  using T = ColumnType;
+  return {"flowtune_traffic",
+          "Flowtune's messages on a link, so far",
+          Scope::Port,
+          true,
+          {{"time_ps", T::I64, "ps", "simulated time"},
+           {"node", T::U32, "", "node the link leaves", {}, true},
+           {"port", T::U16, "", "number of the port at its node"},
+           {"to_allocator_bytes", T::U64, "B", "frames on their way to the allocator, ACKs of its messages among them"},
+           {"from_allocator_bytes", T::U64, "B", "frames that the allocator sent, ACKs among them"},
+           {"other_bytes", T::U64, "B", "all other frames"}}};
+}
+
+}  // namespace
+
+const Description& FlowtuneMeter::describe() {
+  static const Description d =
+      Describe<FlowtuneMeter>("flowtune_meter", Kind::PortAgent, "Flowtune's messages on a link")
+          .help("Counts what the link carries of Flowtune's messages, headers and all, and of everything else.")
+          .source("Flowtune, NSDI 2017, section 5.3.2")
+          .needs("flowtune_allocator")
+          .table(trafficTable())
+          .done();
+  return d;
+}
+FABRIC_REGISTER(FlowtuneMeter);
+
+void FlowtuneMeter::onStart(Network& network) {
+  network_ = &network;
+  for (const Node* n : network.nodes()) {
+    const auto* host = dynamic_cast<const Host*>(n);
+    if (host != nullptr && host->application<FlowtuneAllocator>() != nullptr) allocator_ = host->id();
+  }
+}
+
+void FlowtuneMeter::onDequeue(Packet& p) {
+  // Flows of the workload from or to the allocator's host count with its messages; it has none in the paper.
+  (p.dst == allocator_ ? to_ : p.src == allocator_ ? from_ : other_) += p.wireBytes;
+}
+
+void FlowtuneMeter::onSample(int table) {
+  TraceBus& trace = network_->trace();
+  const uint32_t node = port_->node().id();
+  if (!trace.wantsPort(table, node, port_->index())) return;
+  trace.emit(table, {network_->engine().now(), node, port_->index(), to_, from_, other_});
+}
+
+}  // namespace fabric
