@@ -5,6 +5,23 @@
 
 namespace fabric {
 
+namespace {
+
+TableDesc markedFlowsTable() {
+  using T = ColumnType;
+  return {"marked_flows",
+          "marks that DCQCN's notification point saw of flows, a row as each ends",
+          Scope::Flow,
+          false,
+          {{"time_ps", T::I64, "ps", "simulated time"},
+           {"flow", T::U32, "", "number of the flow"},
+           {"size_bytes", T::U64, "B", "payload of the flow, 0 = unlimited"},
+           {"packets", T::U64, "1", "data packets that came"},
+           {"marked", T::U64, "1", "of these, marked ones"}}};
+}
+
+}  // namespace
+
 const Description& CnpGenerator::describe() {
   static const Description d =
       Describe<CnpGenerator>("cnp_generator", Kind::ReceiverAgent, "DCQCN's notification point")
@@ -13,20 +30,32 @@ const Description& CnpGenerator::describe() {
           .param("interval", &CnpGenerator::interval_, Time::Us(50), "shortest time between two CNPs of a flow",
                  "DCQCN section 3.1: 50 us")
           .live()
+          .table(markedFlowsTable())
           .done();
   return d;
 }
 FABRIC_REGISTER(CnpGenerator);
 
 void CnpGenerator::onStart(Network& network) {
+  network_ = &network;
   engine_ = &network.engine();
+  table_ = network.trace().find("marked_flows");
   state_ = network.flows().reserve<State>("cnp_generator");
 }
 
 void CnpGenerator::onFlowStart(Flow& flow) { state_.make(flow); }
 
+void CnpGenerator::onFlowEnd(Flow& flow) {
+  TraceBus& trace = network_->trace();
+  if (!trace.on(table_) || !trace.wantsFlow(table_, flow.spec.id) || !trace.wantsTime(table_, engine_->now())) return;
+  const State& s = state_(flow);
+  trace.emit(table_, {engine_->now(), flow.spec.id, flow.spec.size, s.packets, s.marked});
+}
+
 void CnpGenerator::onData(Flow& flow, Packet& packet) {
   State& s = state_(flow);
+  ++s.packets;
+  s.marked += packet.marked;
   const Time now = engine_->now();
   if (!packet.marked || (s.sent && now - s.lastCnp < interval_)) return;
   s.sent = true;

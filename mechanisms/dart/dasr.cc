@@ -1,0 +1,103 @@
+#include "mechanisms/dart/dasr.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+const Description& Dasr::describe() {
+  static const Description d = [] {
+    Describe<Dasr> description("dasr", Kind::CongestionControl, "Direct apportioning of sending rates, at the sender");
+    description
+        .help(
+            "Messages start at line rate. Each ACK says how many hosts send to the receiver now, n, and the sender's "
+            "messages to it together go no faster than line rate / n from then on. DCQCN answers the notices that the "
+            "receiver lets through; the smaller of the two rates holds.")
+        .source("Dart, sections III-A to III-D")
+        .needs("dasr_receiver")
+        .param("look_ahead", &Dasr::lookAhead_, true,
+               "the first packet of a message that belongs to a group names the group's senders, 2 B each",
+               "Dart section III-D")
+        .extension(DasrHeader::kName, sizeof(DasrHeader), DasrHeader::kMostMembers * DasrHeader::kIdBytes,
+                   "2 B for each sender of the group on the first packet of its messages; n on ACKs");
+    return shared(description).done();
+  }();
+  return d;
+}
+FABRIC_REGISTER(Dasr);
+
+void Dasr::onStart(Network& network) {
+  RateControl::onStart(network);
+  network_ = &network;
+  header_ = network.packets().reserve<DasrHeader>(DasrHeader::kName);
+  share_ = network.flows().reserve<Share>("dasr");
+}
+
+void Dasr::onFlowStart(Flow& flow) {
+  RateControl::onFlowStart(flow);
+  uint32_t place = receivers_.find(flow.spec.dst);
+  if (place == receivers_.kNone) place = receivers_.add(flow.spec.dst);
+  Receiver& r = receivers_[place];
+  ++r.messages;
+  ++r.sending;
+  share_.make(flow, Share{place, true});
+  limit(flow);
+}
+
+void Dasr::onFlowEnd(Flow& flow) {
+  setSending(flow, false);
+  const uint32_t place = share_(flow).receiver;
+  if (--receivers_[place].messages == 0) receivers_.remove(place);
+  RateControl::onFlowEnd(flow);
+}
+
+void Dasr::onSend(Flow& flow, Packet& packet) {
+  RateControl::onSend(flow, packet);
+  DasrHeader& h = header_(packet);
+  h = {};
+  if (lookAhead_ && packet.seq == 0 && flow.spec.group != 0) {
+    h.members = network_->groups().of(flow.spec.group, flow.spec.dst);
+    if (h.members.count == 0 || h.members.count > DasrHeader::kMostMembers) {
+      throw std::invalid_argument(
+          "flow " + std::to_string(flow.spec.id) + ": its group " + std::to_string(flow.spec.group) + " has " +
+          std::to_string(h.members.count) + " senders to " + flow.receiver->name() + "; a look-ahead names 1 to " +
+          std::to_string(DasrHeader::kMostMembers) + ": set dasr.look_ahead to false, or make the groups smaller");
+    }
+    packet.wireBytes += h.members.count * static_cast<uint32_t>(DasrHeader::kIdBytes);
+  }
+  if (packet.last) setSending(flow, false);
+}
+
+void Dasr::onLoss(Flow& flow) { setSending(flow, true); }
+
+/// Two messages for one receiver share what it has given this host, unless one of them only waits for ACKs.
+void Dasr::setSending(Flow& flow, bool sending) {
+  Share& s = share_(flow);
+  if (s.sending == sending) return;
+  s.sending = sending;
+  uint32_t& count = receivers_[s.receiver].sending;
+  sending ? ++count : --count;
+}
+
+void Dasr::onAck(Flow& flow, const Packet& ack) {
+  RateControl::onAck(flow, ack);
+  receivers_[share_(flow).receiver].n = header_(ack).senders;
+  limit(flow);
+}
+
+/// Others of the receiver's messages follow with their own next ACK.
+void Dasr::limit(Flow& flow) {
+  const Receiver& r = receivers_[share_(flow).receiver];
+  const double parts = static_cast<double>(r.n) * std::max(r.sending, uint32_t{1});
+  State& s = state(flow);
+  const double ceiling = std::max(1.0, static_cast<double>(host_->lineRate().bps) / parts);
+  if (ceiling == s.ceiling) return;
+  s.ceiling = ceiling;
+  apply(s);
+}
+
+}  // namespace fabric

@@ -1,0 +1,45 @@
+// DASR at the sender: line rate / n, over DCQCN.
+#pragma once
+
+#include "mechanisms/dart/dasr_header.h"
+#include "mechanisms/dart/host_table.h"
+#include "mechanisms/dcqcn/rate_control.h"
+
+namespace fabric {
+
+class Dasr final : public RateControl {
+ public:
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+  void onFlowStart(Flow& flow) override;
+  void onFlowEnd(Flow& flow) override;
+  void onSend(Flow& flow, Packet& packet) override;
+  void onAck(Flow& flow, const Packet& ack) override;
+  void onLoss(Flow& flow) override;
+
+  /// Messages of this host with something left to send to the receiver of this one.
+  uint32_t sendingTo(Flow& flow) const { return receivers_[share_(flow).receiver].sending; }
+
+ private:
+  /// What this host knows of a receiver while it has messages for it.
+  struct Receiver {
+    uint32_t n = 1;         // as it said last
+    uint32_t messages = 0;  // not acknowledged to their end
+    uint32_t sending = 0;   // of these, those with something left to send
+  };
+  struct Share {
+    uint32_t receiver = 0;  // place in receivers_
+    bool sending = true;
+  };
+  void onStart(Network& network) override;
+  void setSending(Flow& flow, bool sending);
+  void limit(Flow& flow);
+
+  Network* network_ = nullptr;
+  PacketExtension<DasrHeader> header_;
+  FlowState<Share> share_;
+  HostTable<Receiver> receivers_;
+  bool lookAhead_ = true;
+};
+
+}  // namespace fabric

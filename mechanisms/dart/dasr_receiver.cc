@@ -1,0 +1,267 @@
+#include "mechanisms/dart/dasr_receiver.h"
+
+#include <algorithm>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+namespace {
+
+TableDesc dasrTable() {
+  using T = ColumnType;
+  return {"dasr",
+          "what DASR's receivers know, sampled",
+          Scope::Node,
+          true,
+          {{"time_ps", T::I64, "ps", "simulated time"},
+           {"node", T::U32, "", "the receiver", {}, true},
+           {"senders", T::U32, "1", "hosts in the set of active senders"},
+           {"n", T::U32, "1", "what ACKs say"},
+           {"state", T::U8, "", "0 no congestion, 1 receiver congestion, 2 other congestion"},
+           {"suppressed", T::U64, "1", "marks taken away so far"},
+           {"passed", T::U64, "1", "marks let through so far"}}};
+}
+
+}  // namespace
+
+const Description& DasrReceiver::describe() {
+  static const Description d =
+      Describe<DasrReceiver>("dasr_receiver", Kind::ReceiverAgent,
+                             "Direct apportioning of sending rates, at the receiver")
+          .help(
+              "Keeps the set of hosts with messages under way and says its size, n, in every ACK. Marks that come "
+              "while "
+              "data arrives at line rate are the receiver's own congestion, which n takes care of: they are taken "
+              "away. Marks at a lower rate come from elsewhere: they pass, and n is 1. To stand before cnp_generator.")
+          .source("Dart, sections III-A to III-D and Figure 5")
+          .param("timeout", &DasrReceiver::timeout_, Time::Ms(2000),
+                 "a sender that was silent for so long is taken for dead", "Dart section III-B: 2 s")
+          .range(1, 1e15)
+          .live()
+          .param("packets", &DasrReceiver::packets_, 8, "data packets over which the rate of arrival is measured",
+                 "chosen: fewer than wait before the first mark of a queue")
+          .range(1, kMostPackets - 1)
+          .live()
+          .param("line_share", &DasrReceiver::lineShare_, 0.9,
+                 "share of the link's rate that counts as line rate; ACKs of the host's own data take the rest",
+                 "chosen")
+          .range(0.01, 1)
+          .live()
+          .param("calm", &DasrReceiver::calm_, Time::Us(50), "no mark for so long: no congestion",
+                 "chosen: DCQCN's shortest time between two notices")
+          .live()
+          .param("says", &DasrReceiver::says_, {"always", "receiver_congestion"}, "always",
+                 "when ACKs say n: but in other congestion, or in receiver congestion only, and 1 otherwise",
+                 "Dart sections III-A and III-D: continuously; section III-C: in receiver congestion")
+          .param("ack_bytes", &DasrReceiver::ackBytes_, Bytes{2}, "n on an ACK", "chosen: as much as a sender's number")
+          .range(0, 8)
+          .extension(DasrHeader::kName, sizeof(DasrHeader), DasrHeader::kMostMembers * DasrHeader::kIdBytes,
+                     "2 B for each sender of the group on the first packet of its messages; n on ACKs")
+          .table(dasrTable())
+          .done();
+  return d;
+}
+FABRIC_REGISTER(DasrReceiver);
+
+void DasrReceiver::onStart(Network& network) {
+  network_ = &network;
+  engine_ = &network.engine();
+  header_ = network.packets().reserve<DasrHeader>(DasrHeader::kName);
+  message_ = network.flows().reserve<Message>("dasr_receiver");
+  table_ = network.trace().find("dasr");
+  for (const ReceiverAgent* agent : host_->receiverAgents()) {
+    if (agent == this) break;
+    if (agent->description().name == "cnp_generator") {
+      throw ParamError("receiver_agents of host " + host_->name() +
+                       ": cnp_generator stands before dasr_receiver and would see marks that this one takes away; "
+                       "write [dasr_receiver, cnp_generator]");
+    }
+  }
+}
+
+void DasrReceiver::onChange() {
+  bytes_ = 0;
+  for (uint64_t i = 0; i < std::min<uint64_t>(arrived_, packets_); ++i) {
+    bytes_ += arrivals_[(arrived_ - 1 - i) % kMostPackets].bytes;
+  }
+}
+
+// ---------------------------------------------------------------- the set
+
+uint32_t DasrReceiver::messagesOf(uint32_t host) const {
+  const uint32_t place = senders_.find(host);
+  return place == kNobody ? 0 : senders_[place].messages;
+}
+
+uint32_t DasrReceiver::n() const {
+  if (state_ == State::OtherCongestion) return 1;
+  if (says_.index == 1 && state_ != State::ReceiverCongestion) return 1;
+  return std::max(senders(), uint32_t{1});
+}
+
+uint32_t DasrReceiver::enter(uint32_t host) {
+  const uint32_t place = senders_.add(host);
+  senders_[place].stay = ++stays_;
+  senders_[place].lastAt = engine_->now();
+  append(place);
+  return place;
+}
+
+void DasrReceiver::leave(uint32_t place) {
+  detach(place);
+  senders_.remove(place);
+}
+
+void DasrReceiver::touch(uint32_t place) {
+  senders_[place].lastAt = engine_->now();
+  if (place == latest_) return;
+  detach(place);
+  append(place);
+}
+
+void DasrReceiver::append(uint32_t place) {
+  senders_[place].prev = latest_;
+  senders_[place].next = kNobody;
+  (latest_ == kNobody ? longestSilent_ : senders_[latest_].next) = place;
+  latest_ = place;
+}
+
+void DasrReceiver::detach(uint32_t place) {
+  const Sender& s = senders_[place];
+  (s.prev == kNobody ? longestSilent_ : senders_[s.prev].next) = s.next;
+  (s.next == kNobody ? latest_ : senders_[s.next].prev) = s.prev;
+}
+
+/// Only who is looked at is said to anybody, so there is no timer.
+void DasrReceiver::forgetSilent() {
+  const Time now = engine_->now();
+  while (longestSilent_ != kNobody && senders_[longestSilent_].lastAt + timeout_ <= now) leave(longestSilent_);
+}
+
+// ---------------------------------------------------------------- messages
+
+void DasrReceiver::onFlowStart(Flow& flow) { message_.make(flow); }
+
+/// The sender is done. The set knows already, unless the message was stopped.
+void DasrReceiver::onFlowEnd(Flow& flow) { endMessage(flow, message_(flow)); }
+
+/// `members`: those that the message's first packet names.
+void DasrReceiver::beginMessage(Flow& flow, const FlowGroups::Members& members) {
+  if (members.count != 0 && announced(flow.spec.group) == nullptr) announce(flow, members);
+  uint32_t place = senders_.find(flow.spec.src);
+  if (place == kNobody) place = enter(flow.spec.src);
+  Sender& s = senders_[place];
+  message_(flow).stay = s.stay;
+  Group* group = s.announced != 0 ? announced(flow.spec.group) : nullptr;
+  if (group == nullptr) {
+    ++s.messages;
+    return;
+  }
+  --s.announced;  // it counts already
+  if (--group->missing == 0) {
+    *group = groups_.back();
+    groups_.pop_back();
+  }
+}
+
+void DasrReceiver::endMessage(Flow& flow, Message& m) {
+  m.over = true;
+  if (m.stay == 0) return;
+  const uint32_t place = senders_.find(flow.spec.src);
+  const bool counted = place != kNobody && senders_[place].stay == m.stay;
+  m.stay = 0;
+  if (counted && --senders_[place].messages == 0) leave(place);
+}
+
+/// All members' messages count from now on.
+void DasrReceiver::announce(const Flow& flow, const FlowGroups::Members& members) {
+  groups_.push_back({flow.spec.group, members.count, engine_->now()});
+  for (uint32_t i = 0; i < members.count; ++i) {
+    uint32_t place = senders_.find(members.ids[i]);
+    if (place == kNobody) place = enter(members.ids[i]);
+    ++senders_[place].messages;
+    ++senders_[place].announced;
+  }
+}
+
+DasrReceiver::Group* DasrReceiver::announced(uint32_t number) {
+  if (number == 0) return nullptr;
+  // Members that never begin leave the set by their time-out, and so does their group.
+  groups_.erase(std::remove_if(groups_.begin(), groups_.end(),
+                               [&](const Group& g) { return g.since + timeout_ <= engine_->now(); }),
+                groups_.end());
+  const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return g.number == number; });
+  return found == groups_.end() ? nullptr : &*found;
+}
+
+// ---------------------------------------------------------------- packets
+
+void DasrReceiver::onData(Flow& flow, Packet& packet) {
+  forgetSilent();
+  Message& m = message_(flow);
+  const bool first = packet.seq == 0 && flow.rcvNxt == 0 && m.stay == 0;
+  if (!m.over) {
+    const uint32_t place = m.stay == 0 ? kNobody : senders_.find(flow.spec.src);
+    if (place != kNobody && senders_[place].stay == m.stay) {
+      touch(place);
+    } else {  // it begins, or its sender was taken for dead and is not
+      beginMessage(flow, first ? header_(packet).members : FlowGroups::Members{});
+      touch(senders_.find(flow.spec.src));
+    }
+    const bool inOrder = packet.seq <= flow.rcvNxt && packet.seq + packet.payload > flow.rcvNxt;
+    if (packet.last && inOrder) endMessage(flow, m);
+  }
+  observe(packet);
+  if (!packet.marked) return;
+  if (state_ == State::ReceiverCongestion) {
+    packet.marked = false;
+    ++suppressed_;
+  } else {
+    ++passed_;
+  }
+}
+
+/// Figure 5, by what this packet changes.
+void DasrReceiver::observe(const Packet& packet) {
+  const Time now = engine_->now();
+  if (arrived_ >= static_cast<uint64_t>(packets_)) {
+    bytes_ -= arrivals_[(arrived_ - static_cast<uint64_t>(packets_)) % kMostPackets].bytes;
+  }
+  arrivals_[arrived_++ % kMostPackets] = {now, packet.wireBytes};
+  bytes_ += packet.wireBytes;
+  if (packet.marked) {
+    seesMarks_ = true;
+    lastMark_ = now;
+  } else if (seesMarks_ && now - lastMark_ >= calm_) {
+    seesMarks_ = false;
+  }
+  if (!seesMarks_) {
+    state_ = State::NoCongestion;
+  } else {
+    state_ = atLineRate() ? State::ReceiverCongestion : State::OtherCongestion;
+  }
+}
+
+/// Whether the last packets came one right behind the other.
+bool DasrReceiver::atLineRate() const {
+  const auto packets = static_cast<uint64_t>(packets_);
+  if (arrived_ <= packets) return false;
+  const Time since = engine_->now() - arrivals_[(arrived_ - 1 - packets) % kMostPackets].at;
+  const double atLine = static_cast<double>(host_->lineRate().bps) * static_cast<double>(since.ps) / 8e12;
+  return static_cast<double>(bytes_) >= lineShare_ * atLine;
+}
+
+void DasrReceiver::onAck(Flow&, Packet& packet) {
+  header_(packet).senders = n();
+  packet.wireBytes += static_cast<uint32_t>(ackBytes_.n);
+}
+
+void DasrReceiver::onSample(int table) {
+  if (table != table_) return;
+  network_->trace().emit(
+      table_, {engine_->now(), host_->id(), senders(), n(), static_cast<uint8_t>(state_), suppressed_, passed_});
+}
+
+}  // namespace fabric

@@ -1,0 +1,36 @@
+#include "mechanisms/dart/iofd_tokens.h"
+
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+const Description& IofdTokens::describe() {
+  static const Description d =
+      Describe<IofdTokens>("iofd_tokens", Kind::PortAgent, "Deflection tokens of short messages, at the sender's NIC")
+          .help("Packets of a short message get tokens as they leave for the NIC, packets of other ones none.")
+          .source("Dart, sections IV-A, IV-B and VI-A")
+          .param("tokens", &IofdTokens::tokens_, 4, "how often a short message may be deflected; 0: never",
+                 "Dart section VI-A: 4")
+          .range(0, (1 << IofdHeader::kTokenBits) - 1)
+          .param("short_message", &IofdTokens::shortMessage_, Bytes{8192}, "messages up to this size are short",
+                 "Dart section VI-A: 2 to 8 KB")
+          .extension(IofdHeader::kName, sizeof(IofdHeader), 0, "tokens, in spare bits of the header (chosen)")
+          .done();
+  return d;
+}
+FABRIC_REGISTER(IofdTokens);
+
+void IofdTokens::onStart(Network& network) { header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName); }
+
+void IofdTokens::onEnqueue(Packet& packet) {
+  if (packet.kind != PacketKind::Data) return;
+  IofdHeader& h = header_(packet);
+  h = {};
+  const Flow& flow = *packet.flow;
+  // What is sent again takes the shortest path: copies on their way would have to take the turns that it takes.
+  const bool mayTurn =
+      flow.spec.size != 0 && flow.spec.size <= static_cast<uint64_t>(shortMessage_.n) && flow.retransmittedBytes == 0;
+  if (mayTurn) h.tokens = static_cast<uint8_t>(tokens_);
+}
+
+}  // namespace fabric

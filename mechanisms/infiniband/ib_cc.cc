@@ -1,0 +1,88 @@
+#include "mechanisms/infiniband/ib_cc.h"
+
+#include <algorithm>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+
+namespace fabric {
+
+const Description& IbCc::describe() {
+  static const Description d =
+      Describe<IbCc>("ib_cc", Kind::CongestionControl, "InfiniBand's congestion control: a table of delays")
+          .help(
+              "Each backward notification (BECN) moves a flow's index into a table of delays between packets up, a "
+              "timer moves it down.")
+          .source("InfiniBand Architecture Specification, volume 1, annex A10 (recalled)")
+          .param("notice", &IbCc::noticeBy_, {"ack", "cnp"}, "ack",
+                 "where BECN comes: on the ACK of a marked packet, or in a packet of its own (cnp_generator)",
+                 "annex A10: on ACKs of connected services, else in packets of its own")
+          .param("ccti_increase", &IbCc::increase_, 1, "steps up with each BECN",
+                 "annex A10: CCTI_Increase; 1 in Gran et al., IPDPS 2010 (recalled)")
+          .range(1, 65535)
+          .live()
+          .param("ccti_timer", &IbCc::timer_, Time::Ps(153600000), "a step down whenever so much time is over",
+                 "annex A10: CCTI_Timer, in units of 1.024 us; 150 in Gran et al., IPDPS 2010 (recalled)")
+          .range(1, 1e15)
+          .live()
+          .param("ccti_min", &IbCc::least_, 0, "the index is not below it", "annex A10: CCTI_Min")
+          .range(0, 65535)
+          .param("ccti_limit", &IbCc::limit_, 127, "the index is not above it",
+                 "annex A10: CCTI_Limit; 127 in Gran et al., IPDPS 2010 (recalled)")
+          .range(0, 65535)
+          .param("cct_step", &IbCc::step_, 0.125,
+                 "the table: entry i delays the next packet by i times this many times the packet's own time",
+                 "chosen: the table's entries are free, 1/8 is the finest step that their format has")
+          .range(1e-3, 16383)
+          .live()
+          .done();
+  return d;
+}
+FABRIC_REGISTER(IbCc);
+
+void IbCc::onStart(Network& network) {
+  if (least_ > limit_) throw ParamError("ib_cc.ccti_min: it is above ib_cc.ccti_limit; the table has no such entry");
+  engine_ = &network.engine();
+  state_ = network.flows().reserve<State>("ib_cc");
+  timerKey_ = network.flowTimer("ib_cc");
+}
+
+IbCc::State::State(IbCc& owner, Flow& flow)
+    : owner(owner),
+      flow(flow),
+      index(owner.least_),
+      timer(*owner.engine_, *this, &State::expired, owner.timerKey_.senderKey(flow)) {}
+
+void IbCc::onFlowStart(Flow& flow) { apply(state_.make(flow, *this, flow)); }
+
+void IbCc::onFlowEnd(Flow& flow) { state_.drop(flow); }
+
+void IbCc::onAck(Flow& flow, const Packet& ack) {
+  if (noticeBy_.index == 0 && ack.marked) notice(flow);
+}
+
+void IbCc::onCnp(Flow& flow, const Packet&) {
+  if (noticeBy_.index == 1) notice(flow);
+}
+
+void IbCc::notice(Flow& flow) {
+  State& s = state_(flow);
+  s.index = std::min(s.index + increase_, limit_);
+  apply(s);
+  if (!s.timer.running()) s.timer.restart(engine_->now() + timer_);
+}
+
+void IbCc::State::expired() {
+  index = std::max(index - 1, owner.least_);
+  owner.apply(*this);
+  if (index > owner.least_) timer.restart(owner.engine_->now() + owner.timer_);
+  owner.host_->rateChanged(flow);
+}
+
+/// A packet of time t and a delay of n t behind it are a rate of 1 / (1 + n).
+void IbCc::apply(State& s) const {
+  const double rate = static_cast<double>(host_->lineRate().bps) / (1 + static_cast<double>(s.index) * step_);
+  s.flow.rate = Rate{std::max<int64_t>(static_cast<int64_t>(rate), 1)};
+}
+
+}  // namespace fabric
