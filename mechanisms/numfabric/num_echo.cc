@@ -32,7 +32,7 @@ void NumEcho::onAck(Flow& flow, Packet& packet) {
   const Time now = engine_->now();
   h.interval = s.lastAt.ps < 0 ? Time{-1} : now - s.lastAt;
   h.bytes = s.bytes;
-  s = {now, 0};
+  s = {packet.seq > 0 ? now : Time{-1}, 0};  // the answer to a handshake begins no interval
   packet.wireBytes += static_cast<uint32_t>(headerBytes_.n);
 }
 

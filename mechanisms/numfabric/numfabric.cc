@@ -51,6 +51,13 @@ const Description& NumFabric::describe() {
                  "chosen; NUMFabric gives none, and a sub-flow without weight would never again have a rate")
           .range(0, 1)
           .live()
+          .param(
+              "most_weight", &NumFabric::mostWeight_, 0.0,
+              "the largest weight as a multiple of the line rate, and that of a flow whose path has no price, or none "
+              "that it knows; 0: no limit, and packets of such a flow go first",
+              "NUMFabric: none; its authors' simulator: 1.5")
+          .range(0, 1000)
+          .live()
           .param("header_bytes", &NumFabric::headerBytes_, Bytes{0},
                  "wire bytes on data packets; 0: host.header_bytes has them",
                  "NUMFabric's authors' simulator: 1410 B of 1500 B are payload, with all headers")
@@ -80,7 +87,8 @@ void NumFabric::onStart(Network& network) {
 
 void NumFabric::onFlowStart(Flow& flow) {
   State& s = state_.make(flow);
-  if (weights_.index == 1) s.weight = std::clamp(flow.spec.weight, Utility::kLeastWeight, Utility::kMostWeight);
+  s.weight = weights_.index == 1 ? std::clamp(flow.spec.weight, Utility::kLeastWeight, Utility::kMostWeight)
+                                 : mostWeight_ * lineRate_;
   flow.window = initialWindow_ * host_->payloadPerPacket();
 }
 
@@ -102,7 +110,7 @@ void NumFabric::onAck(Flow& flow, const Packet& ack) {
   s.price = h.price;
   s.hops = h.hops;
   measure(s, h);
-  setWindow(flow, s);
+  if (flow.sndUna > 0) setWindow(flow, s);  // not for the answer to a handshake
   if (weights_.index == 0) weigh(flow, s);
 }
 
@@ -141,8 +149,10 @@ void NumFabric::weigh(Flow& flow, State& s) const {
       ++parts;
     }
   }
-  s.weight = s.price > 0 ? utility_->rateAt(s.price, u) : 0;
+  const double most = mostWeight_ * lineRate_;
+  s.weight = s.price > 0 ? utility_->rateAt(s.price, u) : most;
   if (parts > 1) s.weight *= subflowShare(s.rate, total, parts, leastShare_);
+  if (most > 0) s.weight = std::min(s.weight, most);
   s.residual = s.hops > 0 ? (utility_->marginal(total, u) - s.price) / s.hops : 0;
 }
 

@@ -43,7 +43,7 @@ class NumFabric final : public CongestionControl {
   int64_t initialWindow_ = 0;
   Choice weights_;
   bool pooling_ = true;
-  double leastShare_ = 0;
+  double leastShare_ = 0, mostWeight_ = 0;
   Bytes headerBytes_;
 };
 
