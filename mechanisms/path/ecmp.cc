@@ -36,9 +36,10 @@ uint16_t Ecmp::choice(uint64_t hash, uint64_t salt, uint16_t count) {
   return static_cast<uint16_t>((uint64_t{h} * count) >> 32);
 }
 
-uint16_t Ecmp::select(Packet& packet, NextHops hops) {
-  const uint64_t hash = symmetric_ ? packet.symmetricHash : packet.hash;
-  return hops.ports[choice(hash, salt_, hops.count)];
+uint16_t Ecmp::port(uint64_t hash, uint64_t symmetricHash, NextHops hops) const {
+  return hops.ports[choice(symmetric_ ? symmetricHash : hash, salt_, hops.count)];
 }
+
+uint16_t Ecmp::select(Packet& packet, NextHops hops) { return port(packet.hash, packet.symmetricHash, hops); }
 
 }  // namespace fabric

@@ -10,6 +10,8 @@ class Ecmp final : public OverlaySelector {
   static const Description& describe();
   const Description& description() const override { return describe(); }
   uint16_t select(Packet& packet, NextHops hops) override;
+  /// The port that a packet with these hashes takes.
+  uint16_t port(uint64_t hash, uint64_t symmetricHash, NextHops hops) const;
 
   /// Position of the chosen one among `count` next hops.
   static uint16_t choice(uint64_t hash, uint64_t salt, uint16_t count);

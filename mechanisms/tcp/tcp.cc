@@ -23,8 +23,14 @@ const Description& Tcp::describe() {
 FABRIC_REGISTER(Tcp);
 
 void Tcp::onStart(Network& network) {
-  if (maxRto_ < minRto_) {
-    throw ParamError(description().name + ".max_rto: it is below " + description().name + ".min_rto");
+  const std::string& name = description().name;
+  rtoBounds_[0] = {minRto_, maxRto_};
+  rtoBounds_[1] = {messageMinRto_.ps != 0 ? messageMinRto_ : minRto_,
+                   messageMaxRto_.ps != 0 ? messageMaxRto_ : maxRto_};
+  if (maxRto_ < minRto_) throw ParamError(name + ".max_rto: it is below " + name + ".min_rto");
+  if (rtoBounds_[1].most < rtoBounds_[1].least) {
+    throw ParamError(name + ".message_max_rto: it is below " + name + ".message_min_rto; 0 stands for " + name +
+                     ".max_rto and " + name + ".min_rto");
   }
   network_ = &network;
   engine_ = &network.engine();
@@ -41,7 +47,9 @@ void Tcp::onFlowStart(Flow& f) { begin(f, 0); }
 void Tcp::begin(Flow& f, uint32_t index) {
   TcpState& s = state_.make(f, f, &Tcp::onAckTimer);
   s.index = index;
+  if (index == 0) s.connection.ofApplication = f.spec.message != nullptr;
   s.sender.rto = initialRto_;
+  if (shared(f).ofApplication && messageMaxRto_.ps != 0) s.sender.rto = std::min(initialRto_, messageMaxRto_);
   if (handshake_) {
     s.sender.phase = Phase::Opening;
     s.sender.forced = index == 0;

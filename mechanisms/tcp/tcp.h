@@ -59,6 +59,7 @@ class Tcp : public Transport {
   TcpSender& sender(Flow& flow) const { return state(flow).sender; }
   const TcpSender& sender(const Flow& flow) const { return state(flow).sender; }
   TcpConnection& shared(const Flow& flow) const { return state(*flow.connection).connection; }
+  const RtoBounds& rtoBounds(const Flow& flow) const { return rtoBounds_[shared(flow).ofApplication ? 1 : 0]; }
   TcpMessage& message(Flow& flow) const { return message_(flow); }
 
   PacketExtension<TcpHeader> header_;
@@ -143,6 +144,8 @@ class Tcp : public Transport {
   uint32_t mss_ = 0;
   bool exactEcho_ = false, handshake_ = false;
   Time minRto_, maxRto_, initialRto_, ackDelay_;
+  Time messageMinRto_, messageMaxRto_;
+  RtoBounds rtoBounds_[2];  // of flows, and of applications' messages
   bool limitedTransmit_ = true, restartAfterIdle_ = true;
   bool lostRetransmissions_ = false;
   bool earlyRetransmit_ = false, tailLossProbe_ = false;
@@ -167,6 +170,15 @@ Describe<C>& Tcp::parameters(Describe<C>& d) {
       .param("initial_rto", &Tcp::initialRto_, Time::Ms(1000), "timeout before the first sample of the round trip",
              "RFC 6298 section 2.1: 1 s")
       .range(1, 60e12)
+      .param("message_min_rto", &Tcp::messageMinRto_, Time{0},
+             "shortest retransmission timeout of applications' messages; 0 = as that of flows", "chosen")
+      .range(0, 60e12)
+      .added()
+      .param("message_max_rto", &Tcp::messageMaxRto_, Time{0},
+             "longest retransmission timeout of applications' messages, the first one included; 0 = as that of flows",
+             "chosen")
+      .range(0, 3600e12)
+      .added()
       .param("handshake", &Tcp::handshake_, false,
              "a connection is set up before its first data: SYN, SYN-ACK; sub-flows follow the first one",
              "RFC 9293 section 3.5, RFC 8684 section 3.2; chosen: off, connections are there")

@@ -33,7 +33,7 @@ void Tcp::open(Flow& f, TcpSender& s, const Packet& ack) {
   Acked a;
   a.rtt = engine_->now() - ack.sentAt;
   s.rtt.sample(a.rtt);
-  s.rto = std::clamp(s.rtt.timeout(), minRto_, maxRto_);
+  s.rto = std::clamp(s.rtt.timeout(), rtoBounds(f).least, rtoBounds(f).most);
   a.srtt = s.rtt.smoothed;
   host_->congestionControl().onAcked(f, a);
   if (f.connection != &f) return;
@@ -48,7 +48,7 @@ void Tcp::repeatSyn(Flow& f, TcpSender& s) {
   ++row(f, 0).timeouts;
   host_->congestionControl().onTimeout(f, 0, true);
   s.forced = true;
-  s.rto = std::min(Time{2 * s.rto.ps}, maxRto_);
+  s.rto = std::min(Time{2 * s.rto.ps}, rtoBounds(f).most);
   restartTimer(f, s);
   host_->rateChanged(f);
 }

@@ -141,7 +141,7 @@ inline Acked Tcp::acknowledge(Flow& f, TcpSender& s, const Packet& ack) {
     // retransmitted segments are good ones.
     a.rtt = engine_->now() - ack.sentAt;
     s.rtt.sample(a.rtt);
-    s.rto = std::clamp(s.rtt.timeout(), minRto_, maxRto_);
+    s.rto = std::clamp(s.rtt.timeout(), rtoBounds(f).least, rtoBounds(f).most);
     if (b.una > s.peakPoint) {
       s.lastPeak = s.peak;
       s.peak = static_cast<uint32_t>(f.inFlight());

@@ -9,6 +9,11 @@
 
 namespace fabric {
 
+/// Between which the retransmission timeout stays.
+struct RtoBounds {
+  Time least, most;
+};
+
 /// Of the connection as a whole; where it has sub-flows, in the state of the first.
 struct TcpConnection {
   uint64_t assigned = 0;              // bytes that have been sent once
@@ -16,6 +21,7 @@ struct TcpConnection {
   uint64_t limit = Flow::kUnlimited;  // of `assigned`: what the receive window lets go, where there is one
   uint64_t delivered = 0;             // bytes in order at the receiver
   Flow* turn = nullptr;               // the sub-flow that takes the next new bytes
+  bool ofApplication = false;         // its messages are an application's, with timers of their own
 
   // Of a persistent one its messages, in the order in which they came. `end` of its flow is where the
   // one ends that is being sent; the others wait for it.

@@ -26,7 +26,7 @@ void Tcp::onTimer(Flow& f) {
   host_->congestionControl().onTimeout(f, f.inFlight() - s.limitedBytes, s.timedOut == una);
   s.timedOut = una;
   loseAll(f, s);
-  s.rto = std::min(Time{2 * s.rto.ps}, maxRto_);
+  s.rto = std::min(Time{2 * s.rto.ps}, rtoBounds(f).most);
   restartTimer(f, s);
   host_->rateChanged(f);
 }
