@@ -36,12 +36,12 @@ test: deps test-cpp test-asan test-go ## all tests: Go with -race, C++ in releas
 test-cpp: deps
 	@$(CMAKE) -B build/release -DCMAKE_BUILD_TYPE=Release
 	@cmake --build build/release
-	@ctest --test-dir build/release --output-on-failure
+	@ctest --test-dir build/release --output-on-failure -j $(shell nproc)
 
 test-asan: deps
 	@$(CMAKE) -B build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DFABRIC_SANITIZE=ON
 	@cmake --build build/asan
-	@ctest --test-dir build/asan --output-on-failure
+	@ctest --test-dir build/asan --output-on-failure -j $(shell nproc)
 
 test-go: deps
 	@go vet ./...

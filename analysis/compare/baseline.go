@@ -93,13 +93,15 @@ func (b *Baseline) Save(dir string) error {
 		}
 		line("  ", run, comma(i, len(b.Runs)))
 	}
-	text.WriteString("]}\n")
+	text.WriteString("]\n}\n")
+	sealed, e := file.Seal(text.Bytes())
+	err = errors.Join(err, e)
 	path := BaselineFile(dir, b.Experiment)
 	if err == nil {
 		err = os.MkdirAll(filepath.Dir(path), 0o755)
 	}
 	if err == nil {
-		err = file.Write(path, text.Bytes(), 0o644)
+		err = file.Write(path, sealed, 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the baseline of %s: %w", b.Experiment, err)
@@ -132,12 +134,15 @@ func LoadBaseline(path string) (*Baseline, error) {
 	if err != nil {
 		return nil, fmt.Errorf("baseline: %w", err)
 	}
-	var head baselineHead
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
 	damaged := func(err error) error {
 		return fmt.Errorf("baseline %s is damaged: %w; restore it, or renew it with fabriclab baseline update", path, err)
 	}
+	if data, err = file.Unseal(data); err != nil {
+		return nil, damaged(err)
+	}
+	var head baselineHead
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&head); err != nil {
 		return nil, damaged(err)
 	}

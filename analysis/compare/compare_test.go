@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/compare"
 	"fabriclab/analysis/measure"
+	"fabriclab/base/file"
 )
 
 var update = flag.Bool("update", false, "renew the golden files")
@@ -245,6 +247,8 @@ func TestBaseline(t *testing.T) {
 	require.NoError(t, saved.Save(dir))
 	text, err := os.ReadFile(filepath.Join(dir, "a", "b.json"))
 	require.NoError(t, err)
+	body, err := file.Unseal(text)
+	require.NoError(t, err)
 	//nolint:testifylint // the bytes count: a run is a line
 	assert.Equal(t, `{"format": "fabriclab-baseline", "version": 2, "experiment": "a/b", "scale": "quick",
 "measures": [
@@ -255,8 +259,9 @@ func TestBaseline(t *testing.T) {
   {"point":["preset=x"],"engine":"ns3","seed":2,"scenario":"00x","values":["never"]},
   {"point":["preset=x"],"engine":"ns3","seed":3,"scenario":"00x","values":[null]},
   {"point":["preset=y"],"engine":"ns3","seed":1,"scenario":"00y","values":[null]}
-]}
-`, string(text))
+]
+}
+`, string(body))
 	all, err := compare.LoadBaselines(dir)
 	require.NoError(t, err)
 	require.Len(t, all, 1)
@@ -273,11 +278,17 @@ func TestBaseline(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, text, copied)
 
+	sealed := func(old, now string) string {
+		text, err := file.Seal(bytes.Replace(body, []byte(old), []byte(now), 1))
+		require.NoError(t, err)
+		return string(text)
+	}
 	for broken, want := range map[string]string{
 		string(text[:50]): "is damaged",
-		strings.Replace(string(text), `"version": 2`, `"version": 3`, 1): "version 3",
-		strings.Replace(string(text), "[0.1]", "[]", 1):                  "0 values",
-		strings.Replace(string(text), "lower", "down", 1):                `unknown better "down"`,
+		strings.Replace(string(text), "[0.1]", "[0.2]", 1): "differs from what was written",
+		sealed(`"version": 2`, `"version": 3`):             "version 3",
+		sealed("[0.1]", "[]"):                              "0 values",
+		sealed("lower", "down"):                            `unknown better "down"`,
 	} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "a", "b.json"), []byte(broken), 0o644))
 		_, err := compare.LoadBaselines(dir)

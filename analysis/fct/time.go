@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"fabriclab/analysis/stats"
+	"fabriclab/base/random"
 )
 
 // Times are the completion times in ps of the flows with from <= size < to,
@@ -34,4 +35,23 @@ func (f *Flows) Normalised(from, to int64) (float64, error) {
 		return 0, err
 	}
 	return stats.Sum(took) / stats.Sum(ideal), nil
+}
+
+// LogRates are the logarithms to base 2 of the rates of the flows with
+// from <= size < to, in bit/s: a flow's size over its completion time. A flow
+// with twice the rate has one more.
+func (f *Flows) LogRates(from, to int64) ([]float64, error) {
+	s := Stats{From: from, To: to}
+	var logs []float64
+	for i, size := range f.Size {
+		switch {
+		case size < from || size >= to:
+		case math.IsNaN(f.Slowdown[i]):
+			s.Unfinished++
+		default:
+			logs = append(logs, random.Log(float64(size)*8e12/float64(f.FCT[i]))/random.Log(2))
+		}
+	}
+	s.Flows = len(logs)
+	return logs, s.check()
 }

@@ -204,7 +204,7 @@ func TestEvaluate(t *testing.T) {
 	for _, c := range out.Claims {
 		verdicts[c.ID] = c
 	}
-	assert.Equal(t, claims.Reproduced, verdicts["first-to-slow/400Gbps"].Verdict)
+	assert.Equal(t, claims.Reproduced, verdicts["first-to-slow-400"].Verdict)
 	assert.Equal(t, claims.Deviates, verdicts["slow-delay-hpcc"].Verdict)
 	assert.Equal(t, 15.0, verdicts["slow-delay-hpcc"].Measured, "14 us and a sample")
 	assert.Equal(t, claims.Reproduced, verdicts["lowest-queue-peak/200Gbps"].Verdict)
@@ -249,7 +249,7 @@ func TestEvaluate(t *testing.T) {
 	assert.Equal(t, uint64(1), *rows[0].Seed)
 
 	terminal := out.String()
-	assert.Contains(t, terminal, "first-to-slow/100Gbps")
+	assert.Contains(t, terminal, "first-to-slow-200")
 	assert.Contains(t, terminal, "summary.md")
 
 	if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {

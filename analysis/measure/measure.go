@@ -71,6 +71,7 @@ var kinds = map[string]kind{
 	"drops":            {Count, Lower, []string{"window"}, nil, drops, nil},
 	"fct_slowdown":     {Share, Lower, []string{"stat"}, []string{"min_size", "max_size"}, statOf(slowdowns), slowdowns},
 	"fct":              {Time, Lower, []string{"stat"}, []string{"min_size", "max_size"}, statOf(times), times},
+	"log_rate":         {Share, Higher, []string{"stat"}, []string{"min_size", "max_size"}, statOf(logRates), logRates},
 	"fct_normalised":   {Share, Lower, nil, []string{"min_size", "max_size"}, fctNormalised, nil},
 	"imbalance":        {Share, Lower, []string{"ports", "window", "interval", "count", "stat"}, nil, statOf(imbalance), imbalance},
 	"flowlet_size":     {Bytes, Lower, []string{"gap", "percentile"}, nil, flowletSize, flowletSizes},
@@ -453,6 +454,15 @@ func times(x in) ([]float64, error) {
 	}
 	took, _, err := flows.Times(int64(x.m.MinSize), x.maxSize())
 	return took, inRun(x.dir, err)
+}
+
+func logRates(x in) ([]float64, error) {
+	flows, err := x.flows()
+	if err != nil {
+		return nil, err
+	}
+	logs, err := flows.LogRates(int64(x.m.MinSize), x.maxSize())
+	return logs, inRun(x.dir, err)
 }
 
 func fctNormalised(x in) (float64, error) {

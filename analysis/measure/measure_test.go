@@ -1,6 +1,7 @@
 package measure_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -94,6 +95,7 @@ measures:
   small:   {kind: fct_slowdown, stat: p99, max_size: 2KB, unit: "1"}
   mean_fct: {kind: fct, stat: mean, min_size: 100KB, unit: us}
   normal:  {kind: fct_normalised, min_size: 100KB, unit: "1"}
+  score:   {kind: log_rate, stat: mean, min_size: 600KB, unit: "1"}
   uneven:  {kind: imbalance, ports: ["s1->s2", "s2->s1"], window: [0us, 400us], interval: 100us, count: wire, stat: mean, unit: "%"}
   job:     {kind: group_time, group: 2, unit: us}
   round:   {kind: group_throughput, unit: "%"}
@@ -125,6 +127,7 @@ func TestTake(t *testing.T) {
 
 		"mean_fct": 70,                   // 80 and 60 us
 		"normal":   140. / 80,            // over 40 us each
+		"score":    math.Log2(1e11),      // 8 Mbit in 80 us
 		"uneven":   200. / 3,             // 2500 and 5000 KB: 2500 over the mean of 3750 in every interval
 		"job":      100,                  //
 		"round":    150,                  // 12 Mbit in 80 us are 150 Gb/s of 100; group 2 is not measured
@@ -155,6 +158,7 @@ func TestTakeErrors(t *testing.T) {
 		{`{kind: jitter, flows: [1], window: [1us, 2us], unit: "%"}`, "flow 1, 1us to 2us: no rate sample"},
 		{`{kind: fct_slowdown, stat: mean, unit: "1"}`, "1 of 4 flows of any size did not finish"},
 		{`{kind: fct, stat: mean, unit: us}`, "1 of 4 flows of any size did not finish"},
+		{`{kind: log_rate, stat: mean, unit: "1"}`, "1 of 4 flows of any size did not finish"},
 		{`{kind: fct_normalised, unit: "1"}`, "1 of 4 flows of any size did not finish"},
 		{`{kind: group_time, group: 7, unit: us}`, "no flow of group 7"},
 		{`{kind: group_throughput, group: 7, unit: "%"}`, "no flow of group 7"},

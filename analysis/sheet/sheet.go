@@ -44,9 +44,9 @@ const (
 func (k Kind) node() parquet.Node {
 	switch k {
 	case Text:
-		return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+		return parquetfile.Text()
 	case OptionalText:
-		return parquet.Optional(parquet.Encoded(parquet.String(), &parquet.RLEDictionary))
+		return parquet.Optional(parquetfile.Text())
 	case Integer:
 		return parquet.Optional(parquet.Uint(64))
 	case Bool:

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -65,17 +64,7 @@ func TestAKindOfOnesOwn(t *testing.T) {
 		require.NoError(t, err, stderr)
 		assert.Contains(t, stdout, "reproduced")
 
-		text, err := os.ReadFile(filepath.Join(results, "figures", "own-kind", "claims.json"))
-		require.NoError(t, err)
-		var claims []struct {
-			ID, Verdict string
-			Measured    any
-		}
-		require.NoError(t, json.Unmarshal(text, &claims))
-		require.Len(t, claims, 4)
-		for _, c := range claims {
-			assert.Equal(t, "reproduced", c.Verdict, "%s on %s: %v", c.ID, engine, c.Measured)
-		}
+		assertReproduced(t, results, "own-kind", 4)
 
 		dirs, err := store.Runs(results)
 		require.NoError(t, err)

@@ -10,6 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// assertReproduced says whether all claims of a figure, so many, hold.
+func assertReproduced(t *testing.T, results, figure string, claims int) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(results, "figures", figure, "claims.json"))
+	require.NoError(t, err)
+	var all []struct {
+		ID, Verdict string
+		Measured    any
+	}
+	require.NoError(t, json.Unmarshal(text, &all))
+	require.Len(t, all, claims)
+	for _, c := range all {
+		assert.Equal(t, "reproduced", c.Verdict, "%s: %v", c.ID, c.Measured)
+	}
+}
+
 // TestClaimOnAMechanismsOwnTable: no Go code knows of RoCC's table. The claim is
 // made in testdata/own-table.yaml alone.
 func TestClaimOnAMechanismsOwnTable(t *testing.T) {
@@ -18,17 +34,7 @@ func TestClaimOnAMechanismsOwnTable(t *testing.T) {
 	require.NoError(t, err, stderr)
 	assert.Contains(t, stdout, "reproduced")
 
-	text, err := os.ReadFile(filepath.Join(out, "figures", "own-table", "claims.json"))
-	require.NoError(t, err)
-	var claims []struct {
-		ID, Verdict string
-		Measured    any
-	}
-	require.NoError(t, json.Unmarshal(text, &claims))
-	require.Len(t, claims, 2)
-	for _, c := range claims {
-		assert.Equal(t, "reproduced", c.Verdict, "%s: %v", c.ID, c.Measured)
-	}
+	assertReproduced(t, out, "own-table", 2)
 	assert.FileExists(t, filepath.Join(out, "figures", "own-table", "fair_rate.svg"))
 
 	// What the section says of the table is checked before anything runs.

@@ -490,6 +490,11 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	if t == nil || point.Flows == nil || l.found > before {
 		return nil
 	}
+	topologyKey, _ := child(root, "topology")
+	if err := t.CheckPaths(point.Flows.Pairs()); err != nil {
+		l.problem(topologyKey, "topology: %v", err)
+		return nil
+	}
 	frame := framing(components)
 	if frame.MTU <= frame.Header {
 		l.problem(root, "host.mtu is %d B and host.header_bytes %d B, which leaves no payload; enlarge host.mtu", frame.MTU, frame.Header)
@@ -499,6 +504,8 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		l.derive(components, effective, "base_rtt", t.MaxBaseRTT(point.Flows.Pairs(), frame))
 	}
 	nodes := l.setsOf(general, components, sets, t, &effective)
+	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)
+	l.checkTransports(sets, components, nodes, t, point.Flows.Pairs())
 	if l.found > before {
 		return nil
 	}

@@ -93,6 +93,10 @@ func TestShipped(t *testing.T) {
 	}
 }
 
+// besidePreset is what an experiment adds to a preset that is not whole by
+// itself.
+var besidePreset = map[string][]string{"flowtune": {"nodes.host1.applications=[flowtune_allocator]"}}
+
 // TestPresets: every preset loads, and the parameters come from where they
 // should.
 func TestPresets(t *testing.T) {
@@ -101,7 +105,8 @@ func TestPresets(t *testing.T) {
 	require.NotEmpty(t, presets)
 	for _, file := range presets {
 		name := strings.TrimSuffix(filepath.Base(file), ".yaml")
-		_, err := loadFile(t, write(t, base), "", "preset="+name)
+		sets := append([]string{"preset=" + name}, besidePreset[name]...)
+		_, err := loadFile(t, write(t, base), "", sets...)
 		require.NoError(t, err, name)
 	}
 	e, err := loadFile(t, write(t, base), "", "preset=dcqcn-hpcc")

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/bits"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
@@ -97,6 +99,57 @@ func (l *loader) fitsBuilt(s *section, t *topology.Topology, tables int) bool {
 	return false
 }
 
+// pauseFrame is how long a PFC frame is.
+const pauseFrame = 64
+
+// fitsBuffers refuses switches whose ports' headroom and reserve do not fit their
+// buffer, as the engines do. Where they work headroom out they also count
+// what mechanisms add to packets, so what is just short may pass here.
+func (l *loader) fitsBuffers(at *yaml.Node, common scenario.Components, sets []scenario.Set, t *topology.Topology, classes int) {
+	own := map[uint32]scenario.Components{}
+	for _, set := range sets {
+		for _, id := range set.Nodes {
+			own[id] = set.Components
+		}
+	}
+	of := func(node uint32, key, param string) any {
+		if place, differs := own[node][key]; differs {
+			return scenario.Components{key: place}.Param(key, param)
+		}
+		return common.Param(key, param)
+	}
+	bytes := func(node uint32, key, param string) int64 {
+		n, _ := of(node, key, param).(int64)
+		return n
+	}
+	taken, ports := make([]int64, len(t.Nodes)), make([]int, len(t.Nodes))
+	take := func(node uint32, link scenario.Link) {
+		ports[node]++
+		taken[node] += bytes(node, "switch", "reserve") * int64(classes)
+		if pfc, _ := of(node, "port", "pfc").(bool); !pfc {
+			return
+		}
+		headroom := bytes(node, "port", "headroom")
+		if headroom == 0 {
+			hi, lo := bits.Mul64(uint64(link.RateBps), 2*uint64(link.DelayPs))
+			onLink, _ := bits.Div64(hi, lo, 8e12)
+			headroom = int64(onLink) + 3*framing(common).MTU + pauseFrame
+		}
+		taken[node] += headroom * int64(classes)
+	}
+	for _, link := range t.Links {
+		take(link.A, link)
+		take(link.B, link)
+	}
+	for id, n := range t.Nodes {
+		if buffer := bytes(uint32(id), "switch", "buffer"); n.Kind == scenario.Switch && taken[id] >= buffer {
+			l.problem(at, "topology: the %d ports of %s take at least %s of headroom and reserve, and switch.buffer is %s; raise switch.buffer, or set port.headroom",
+				ports[id], n.Name, units.FormatBytes(taken[id]), units.FormatBytes(buffer))
+			return
+		}
+	}
+}
+
 // bounded gives a workload its bounds, nil if it is beyond them.
 func (l *loader) bounded(s *section, g workload.Generator) workload.Generator {
 	if g == nil || l.above(s.node, math.Round(workload.Expected(g)), l.limits.Flows, "flows", "flows", s.path+": there would be about") {
@@ -123,8 +176,8 @@ func newWatch(opt Options) *watch {
 	return w
 }
 
-// tellEvery is the time between two messages.
-const tellEvery = 3 * time.Second
+// tellEvery is the time between two messages; tests shorten it.
+var tellEvery = 3 * time.Second
 
 func (w *watch) say(format string, args ...any) {
 	if now := time.Now(); w.tell != nil && now.Sub(w.last) >= tellEvery {

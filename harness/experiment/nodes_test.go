@@ -58,6 +58,17 @@ func TestSlotsHaveDefaults(t *testing.T) {
 	assert.Empty(t, e.Warnings)
 }
 
+// A flow's hosts have one transport, which is known before anything runs.
+func TestTransportsAtTheTwoEndsOfAFlow(t *testing.T) {
+	_, err := loadFile(t, write(t, central+"nodes:\n  host2: {transport: mptcp, congestion_control: lia}\n"), "")
+	require.Error(t, err)
+	assert.Regexp(t, `\.yaml:\d+:\d+: there are flows from host0, which uses the transport tcp, to host2, which uses mptcp; give both hosts the same`, err.Error())
+	_, err = loadFile(t, write(t, central+"nodes:\n  host3: {transport: mptcp, congestion_control: lia}\n"), "")
+	require.NoError(t, err, "nobody sends to or from it")
+	_, err = loadFile(t, write(t, central+"nodes:\n  host0: {transport: mptcp, congestion_control: lia}\n  host2: {transport: mptcp, congestion_control: lia}\n"), "")
+	require.NoError(t, err)
+}
+
 // Parameters of a component do not reach a default beside a slot of the same
 // kind that is named: what limits switches' queues leaves NICs alone.
 func TestParamsOfNamedQueuesOnly(t *testing.T) {

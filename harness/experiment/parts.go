@@ -89,7 +89,10 @@ func (l *loader) topologyType(s *section) interface {
 			Parallel: int(s.integer("parallel_links", 1, 1, math.MaxInt32)), Cabling: c,
 		}
 	case "fat-tree":
-		return topology.FatTree{K: number("k"), Cabling: c}
+		return topology.FatTree{
+			K: number("k"), Pods: int(s.integer("pods", 0, 1, math.MaxInt32)),
+			HostsPerEdge: int(s.integer("hosts_per_edge", 0, 1, math.MaxInt32)), Cabling: c,
+		}
 	}
 	l.problem(at, "topology.type: there is no topology %q%s", kind, catalog.Hint(kind, topologyTypes))
 	s.ignoreRest()

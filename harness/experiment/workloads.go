@@ -139,29 +139,38 @@ func (l *loader) poisson(s *section, t *topology.Topology, rules workload.Rules)
 		FromPs: s.time("from", 0), ToPs: s.time("to", rules.StopPs), Connections: connections(s),
 	}
 	s.need("load", "0.5")
-	p.Load = s.float("load", 0)
-	of := s.choice("load_of", "hosts", "uplinks")
-	const most = 2
-	if p.Load > most {
-		rate := map[string]string{"hosts": "the hosts' links", "uplinks": "the uplinks"}[of]
-		l.problem(s.get("load"), "%s: %g is above %d; it is a share of the rate of %s, 0.5 for 50 %%", s.name("load"), p.Load, most, rate)
+	var sources []uint32
+	if p.Pattern != nil {
+		sources = slices.Collect(p.Sources())
 	}
-	switch {
-	case p.Pattern == nil:
-	case of == "uplinks":
-		p.Capacity = l.uplinkShares(s, t, p.Pattern)
-	default:
-		for src := range p.Sources() {
-			p.Capacity = append(p.Capacity, t.HostRate(src))
-		}
-	}
+	p.Load, p.Capacity = l.load(s, t, sources)
 	return l.finish(s, before, p)
 }
 
+// load reads a load and what it is a share of: by source, the rate of its link
+// or its share of the uplinks.
+func (l *loader) load(s *section, t *topology.Topology, sources []uint32) (float64, []int64) {
+	load := s.float("load", 0)
+	of := s.choice("load_of", "hosts", "uplinks")
+	const most = 2
+	if load > most {
+		rate := map[string]string{"hosts": "the hosts' links", "uplinks": "the uplinks"}[of]
+		l.problem(s.get("load"), "%s: %g is above %d; it is a share of the rate of %s, 0.5 for 50 %%", s.name("load"), load, most, rate)
+	}
+	if of == "uplinks" {
+		return load, l.uplinkShares(s, t, sources)
+	}
+	var rates []int64
+	for _, src := range sources {
+		rates = append(rates, t.HostRate(src))
+	}
+	return load, rates
+}
+
 // uplinkShares divides the uplinks of every switch evenly among its sources.
-func (l *loader) uplinkShares(s *section, t *topology.Topology, p *workload.Pattern) []int64 {
+func (l *loader) uplinkShares(s *section, t *topology.Topology, all []uint32) []int64 {
 	sources := map[uint32]int64{}
-	for src := range p.Sources() {
+	for _, src := range all {
 		at := t.Attached(src)
 		if len(at) > 1 {
 			l.problem(s.get("load_of"), "%s: %s hangs on %d switches, so its share of one switch's uplinks is not known; write load_of: hosts, or leave it out of the sources", s.name("load_of"), t.Nodes[src].Name, len(at))
@@ -170,7 +179,7 @@ func (l *loader) uplinkShares(s *section, t *topology.Topology, p *workload.Patt
 		sources[at[0]]++
 	}
 	var shares []int64
-	for src := range p.Sources() {
+	for _, src := range all {
 		at := t.Attached(src)[0]
 		if t.UplinkRate(at) == 0 {
 			l.problem(s.get("load_of"), "%s: %s is joined with no other switch, so there is no uplink to take a share of; write load_of: hosts", s.name("load_of"), t.Nodes[at].Name)
@@ -196,11 +205,34 @@ func (l *loader) incast(s *section, t *topology.Topology, rules workload.Rules) 
 		Senders: s.count("senders"), Events: s.count("events"), Common: l.common(s, rules, striped),
 		Connections: connections(s),
 	}
-	if g.Events > 1 {
-		s.need("interval", "100us (between two events)")
+	if s.get("load") != nil || l.recorder != nil {
+		l.incastLoad(s, t, g)
 	}
-	g.IntervalPs = s.time("interval", 0)
+	if s.get("load") == nil {
+		if g.Events > 1 {
+			s.need("interval", "100us (between two events)")
+		}
+		g.IntervalPs = s.time("interval", 0)
+	}
 	return l.finish(s, before, g)
+}
+
+// incastLoad reads incasts that come at random, as often as a load asks for.
+func (l *loader) incastLoad(s *section, t *topology.Topology, g *workload.Incast) {
+	for _, key := range []string{"events", "interval"} {
+		if n := s.get(key); n != nil {
+			l.problem(n, "%s and %s exclude each other: a load says how often there are events", s.name(key), s.name("load"))
+		}
+	}
+	var capacity []int64
+	g.Load, capacity = l.load(s, t, g.Sources)
+	for _, bps := range capacity {
+		g.CapacityBps += float64(bps)
+	}
+	g.ToPs = s.time("to", g.Rules.StopPs)
+	if n := s.get("load"); n != nil && g.Load == 0 {
+		l.problem(n, "%s is 0; it is above 0, such as 0.2", s.name("load"))
+	}
 }
 
 // positiveBytes reads a size above 0.

@@ -23,7 +23,9 @@ var help = map[string]string{
 	"topology.spines":         "spine switches",
 	"topology.hosts_per_leaf": "hosts at each leaf",
 	"topology.parallel_links": "links between each leaf and spine; default 1",
-	"topology.k":              "ports of each switch, an even number from 2 to 64; k³/4 hosts",
+	"topology.k":              "ports of each switch, an even number from 2 to 64; k³/4 hosts unless pods or hosts_per_edge say otherwise",
+	"topology.pods":           "fat-tree: how many pods; default k",
+	"topology.hosts_per_edge": "fat-tree: hosts at each edge switch; default k/2, more make the network oversubscribed",
 	"topology.links":          "{a: node, b: node, rate: …, delay: …}",
 
 	"topology.overrides.link":  `the link by the name of either of its ports, such as "s1->s2"`,

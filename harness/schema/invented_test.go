@@ -108,12 +108,12 @@ matrix: {rain.rate: [1Gbps, 2Gbps], host_weather: [rain, {type: sun}]}
 		require.NoError(t, err)
 		if name == "preset" {
 			require.NoError(t, compiled.Validate(asJSON(t, []byte("preset: x\nweather: [sun, rain]\n"))))
-			assert.Error(t, compiled.Validate(asJSON(t, []byte("preset: x\nweather: [sun, snow]\n"))))
+			require.Error(t, compiled.Validate(asJSON(t, []byte("preset: x\nweather: [sun, snow]\n"))))
 			continue
 		}
 		assert.NoError(t, compiled.Validate(asJSON(t, []byte(text))))
-		assert.Error(t, compiled.Validate(asJSON(t, []byte(good+"weather: [sun, snow]\n"))))
-		assert.Error(t, compiled.Validate(asJSON(t, []byte(good+"host_weather: {type: rain, params: {rate: 1us}}\n"))))
+		require.Error(t, compiled.Validate(asJSON(t, []byte(good+"weather: [sun, snow]\n"))))
+		require.Error(t, compiled.Validate(asJSON(t, []byte(good+"host_weather: {type: rain, params: {rate: 1us}}\n"))))
 		assert.Error(t, compiled.Validate(asJSON(t, []byte(good+"nodes: {host0: {weathr: rain}}\n"))))
 	}
 

@@ -117,33 +117,86 @@ func (t *Topology) end(host uint32) end {
 
 // Profiles are the different sequences of hops among the equal-cost paths
 // between two hosts: one in every topology but a custom or overridden one, or
-// one with extra hosts.
+// one with extra hosts. There are not all of them where CheckPaths refuses the
+// pair.
 func (t *Topology) Profiles(src, dst uint32) [][]Hop {
 	key := pathKey{t.end(src), t.end(dst)}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	profiles, ok := t.paths[key]
 	if !ok {
-		profiles = t.profilesFrom(src, dst)
+		profiles = t.profilesFrom(src, dst, map[uint32][][]Hop{})
 		t.paths[key] = profiles
 	}
 	return profiles
 }
 
-func (t *Topology) profilesFrom(node, dst uint32) [][]Hop {
+// kinds are the first of the pairs from one end to another one: all others with
+// these ends have the same paths.
+func (t *Topology) kinds(pairs iter.Seq2[uint32, uint32]) iter.Seq2[uint32, uint32] {
+	return func(yield func(uint32, uint32) bool) {
+		numbers := map[end]uint64{}
+		of := make([]uint64, len(t.ports)) // by host, from 1 on
+		number := func(host uint32) uint64 {
+			if of[host] == 0 {
+				e := t.end(host)
+				if numbers[e] == 0 {
+					numbers[e] = uint64(len(numbers)) + 1
+				}
+				of[host] = numbers[e]
+			}
+			return of[host]
+		}
+		seen := map[uint64]struct{}{}
+		for src, dst := range pairs {
+			key := number(src)<<32 | number(dst)
+			if _, ok := seen[key]; ok {
+				continue
+			}
+			seen[key] = struct{}{}
+			if !yield(src, dst) {
+				return
+			}
+		}
+	}
+}
+
+// maxProfiles are the most different sequences of hops between two hosts. Links
+// of two speeds side by side at each of n hops make 2^n.
+const maxProfiles = 1000
+
+// profilesFrom finds the profiles from a node on, and at most one more than
+// maxProfiles; known has those of other nodes.
+func (t *Topology) profilesFrom(node, dst uint32, known map[uint32][][]Hop) [][]Hop {
 	if node == dst {
 		return [][]Hop{nil}
 	}
+	if profiles, is := known[node]; is {
+		return profiles
+	}
 	var profiles [][]Hop
 	for _, p := range t.nextHops(nil, node, dst) {
-		for _, rest := range t.profilesFrom(t.ports[node][p].peer, dst) {
+		for _, rest := range t.profilesFrom(t.ports[node][p].peer, dst, known) {
 			profile := slices.Concat([]Hop{t.hop(node, p)}, rest)
-			if !slices.ContainsFunc(profiles, func(known []Hop) bool { return slices.Equal(known, profile) }) {
+			if len(profiles) <= maxProfiles && !slices.ContainsFunc(profiles, func(other []Hop) bool { return slices.Equal(other, profile) }) {
 				profiles = append(profiles, profile)
 			}
 		}
 	}
+	known[node] = profiles
 	return profiles
+}
+
+// CheckPaths refuses pairs of hosts whose equal-cost paths are of too many
+// different kinds to find the fastest and the slowest one.
+func (t *Topology) CheckPaths(pairs iter.Seq2[uint32, uint32]) error {
+	for src, dst := range t.kinds(pairs) {
+		if len(t.Profiles(src, dst)) > maxProfiles || len(t.ports[dst]) > 1 && len(t.Profiles(dst, src)) > maxProfiles {
+			return fmt.Errorf("between %s and %s there are more than %d equal-cost paths that differ in the rates or delays of their links, in order; give links side by side the same rate and delay",
+				t.Nodes[src].Name, t.Nodes[dst].Name, maxProfiles)
+		}
+	}
+	return nil
 }
 
 // BaseRTT is the round trip of one full data packet and its ACK on an empty
@@ -170,7 +223,7 @@ func (t *Topology) BaseRTT(src, dst uint32, f Framing) int64 {
 // none.
 func (t *Topology) MaxBaseRTT(pairs iter.Seq2[uint32, uint32], f Framing) int64 {
 	var longest int64
-	for src, dst := range pairs {
+	for src, dst := range t.kinds(pairs) {
 		longest = max(longest, t.BaseRTT(src, dst, f))
 	}
 	return longest

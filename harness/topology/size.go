@@ -26,8 +26,10 @@ func (l LeafSpine) Size() Size {
 
 // Size says how large the network would be.
 func (f FatTree) Size() Size {
-	k := float64(f.K)
-	return Size{k * k * k / 4, 5 * k * k / 4, 3 * k * k * k / 4}
+	f = f.shape()
+	half, pods := float64(f.K)/2, float64(f.Pods)
+	hosts := pods * half * float64(f.HostsPerEdge)
+	return Size{hosts, 2*pods*half + half*half, hosts + 2*pods*half*half}
 }
 
 // Size says how large the network would be.

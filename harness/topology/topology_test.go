@@ -1,6 +1,7 @@
 package topology
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -135,6 +136,30 @@ func TestFatTree(t *testing.T) {
 	assert.Len(t, topo.Profiles(0, 127), 1)
 }
 
+// Four times as many hosts as uplinks at every edge switch: 64 hosts, and 1024.
+func TestOversubscribedFatTree(t *testing.T) {
+	topo := build(t, FatTree{K: 4, HostsPerEdge: 8, Cabling: cabling()})
+	assert.Len(t, topo.HostNames(), 64)
+	edge, err := topo.Port("pod0-edge0->pod0-agg0")
+	require.NoError(t, err)
+	assert.Len(t, topo.ports[edge.Node], 10)
+
+	large := FatTree{K: 8, Pods: 16, HostsPerEdge: 16, Cabling: cabling()}
+	assert.Equal(t, Size{1024, 2*16*4 + 16, 1024 + 2*16*16}, large.Size())
+	topo = build(t, large)
+	assert.Len(t, topo.HostNames(), 1024)
+	core, err := topo.Port("core15->pod15-agg3")
+	require.NoError(t, err)
+	assert.Len(t, topo.ports[core.Node], 16)
+	links := 0
+	for dst := uint32(1); dst < 1024; dst++ {
+		links += len(topo.Path(0, dst, uint64(dst)))
+	}
+	assert.InDelta(t, 5.85, float64(links)/1023, 0.01)
+	_, err = FatTree{K: 4, Pods: -1, Cabling: cabling()}.Build()
+	require.ErrorContains(t, err, "out of range")
+}
+
 // TestSymmetric walks every pair of hosts in both directions: with symmetric
 // ECMP, the ACKs take the data's links backwards. All links are used: salts
 // that polarise would leave some out.
@@ -142,6 +167,7 @@ func TestSymmetric(t *testing.T) {
 	for name, b := range map[string]builder{
 		"fat-tree k=4":        FatTree{K: 4, Cabling: cabling()},
 		"fat-tree k=6":        FatTree{K: 6, Cabling: cabling()},
+		"oversubscribed":      FatTree{K: 4, Pods: 3, HostsPerEdge: 4, Cabling: cabling()},
 		"leaf-spine":          LeafSpine{Leaves: 4, Spines: 3, HostsPerLeaf: 6, Parallel: 1, Cabling: cabling()},
 		"leaf-spine parallel": LeafSpine{Leaves: 3, Spines: 2, HostsPerLeaf: 8, Parallel: 3, Cabling: cabling()},
 		"dumbbell":            Dumbbell{Switches: 3, Senders: 4, Receivers: 2, Cabling: cabling()},
@@ -332,6 +358,29 @@ func TestExtraHost(t *testing.T) {
 	fct, err := topo.IdealFCT(x, 0, 1e5, framing)
 	require.NoError(t, err)
 	assert.Equal(t, idealFCT([]Hop{{40e9, 2 * us}, {100e9, 1_500_000}, {100e9, 1_500_000}}, 1e5, framing), fct)
+}
+
+// ladder has stages of two links side by side, fast ones and slow ones.
+func ladder(stages int, slow int64) Custom {
+	c := Custom{Hosts: []string{"a", "b"}, Switches: []Switch{{"s0", 0}}}
+	for i := range stages {
+		from, to := fmt.Sprintf("s%d", i), fmt.Sprintf("s%d", i+1)
+		c.Switches = append(c.Switches, Switch{to, uint32(i) + 1})
+		c.Links = append(c.Links, CustomLink{from, to, 100e9, us}, CustomLink{from, to, slow, us})
+	}
+	c.Links = append(c.Links, CustomLink{"a", "s0", 100e9, us}, CustomLink{c.Switches[stages].Name, "b", 100e9, us})
+	return c
+}
+
+func TestManyPathsOfFewKinds(t *testing.T) {
+	pairs := maps.All(map[uint32]uint32{0: 1})
+	same := build(t, ladder(60, 100e9))
+	assert.Len(t, same.Profiles(0, 1), 1, "2^60 paths that do not differ")
+	require.NoError(t, same.CheckPaths(pairs))
+	assert.Len(t, build(t, ladder(8, 40e9)).Profiles(0, 1), 256)
+	err := build(t, ladder(60, 40e9)).CheckPaths(pairs)
+	require.Error(t, err)
+	assert.Contains(t, err.Error(), "between a and b there are more than 1000 equal-cost paths that differ")
 }
 
 // A host with several links sends over all of them. The fastest path gives

@@ -174,9 +174,25 @@ func (l LeafSpine) Build() (*Topology, error) {
 // Aggregation switch a of every pod is joined with the cores a·k/2 to
 // a·k/2+k/2-1. The hash salts are 0 at edges, 1 at aggregation switches and
 // 2 at cores.
+//
+// An edge switch with more hosts than uplinks is oversubscribed. With another
+// number of pods, the cores have as many ports.
 type FatTree struct {
-	K int
+	K            int
+	Pods         int // 0 = k
+	HostsPerEdge int // 0 = k/2
 	Cabling
+}
+
+// shape is the tree with its defaults filled in.
+func (f FatTree) shape() FatTree {
+	if f.Pods == 0 {
+		f.Pods = f.K
+	}
+	if f.HostsPerEdge == 0 {
+		f.HostsPerEdge = f.K / 2
+	}
+	return f
 }
 
 // Build makes the network.
@@ -184,15 +200,19 @@ func (f FatTree) Build() (*Topology, error) {
 	if f.K < 2 || f.K%2 != 0 || f.K > 64 {
 		return nil, fieldErrorf("k", "a fat-tree's k is an even number from 2 to 64, not %d", f.K)
 	}
+	f = f.shape()
+	if err := atLeast(1, field{"pods", f.Pods}, field{"hosts_per_edge", f.HostsPerEdge}); err != nil {
+		return nil, err
+	}
 	half := f.K / 2
 	edge := func(pod, i int) string { return fmt.Sprintf("pod%d-edge%d", pod, i) }
 	agg := func(pod, i int) string { return fmt.Sprintf("pod%d-agg%d", pod, i) }
 	core := func(i int) string { return fmt.Sprintf("core%d", i) }
 	var p plan
-	for pod := range f.K {
+	for pod := range f.Pods {
 		for i := range half {
 			p.switches = append(p.switches, Switch{edge(pod, i), 0})
-			p.attach(f.Cabling, edge(pod, i), half)
+			p.attach(f.Cabling, edge(pod, i), f.HostsPerEdge)
 		}
 		for i := range half {
 			p.switches = append(p.switches, Switch{agg(pod, i), 1})
@@ -201,7 +221,7 @@ func (f FatTree) Build() (*Topology, error) {
 	for i := range half * half {
 		p.switches = append(p.switches, Switch{core(i), 2})
 	}
-	for pod := range f.K {
+	for pod := range f.Pods {
 		for i := range half {
 			for j := range half {
 				p.fabric(f.Cabling, edge(pod, i), agg(pod, j))

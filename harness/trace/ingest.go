@@ -294,5 +294,5 @@ func parquetNode(c Column) parquet.Node {
 	case "bool":
 		return parquet.Leaf(parquet.BooleanType)
 	}
-	return parquet.Encoded(parquet.String(), &parquet.RLEDictionary)
+	return parquetfile.Text()
 }

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -114,6 +116,46 @@ func TestManyRowsSpanRowGroupsAndAreTheSameBytesEachTime(t *testing.T) {
 	require.Len(t, lines, 1<<20+5001)
 	last := 1<<20 + 4999
 	assert.Equal(t, fmt.Sprintf("%d,s1,2,s1->s2#1,1,%d,%d,%d", last*1000, last*7919%500000, last%500, last*7919%600000), lines[len(lines)-1])
+}
+
+// What a processor can do decides how parquet-go packs, but not into what.
+func TestTheSameBytesOnAnyProcessor(t *testing.T) {
+	const child = "FABRICLAB_TEST_INGEST_TO"
+	dir := os.Getenv(child)
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	var in bytes.Buffer
+	w, err := tracetest.NewWriter(&in, tracetest.Header())
+	require.NoError(t, err)
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		port := 1 + random.IntN(2)
+		for i := range 4 + random.IntN(2) {
+			value := random.IntN(1 << random.IntN(30))
+			require.NoError(t, w.Rows("queues", []any{1000 * i, 2, port, value % 8, value, value / 1000, value}))
+		}
+		require.NoError(t, w.Rows("flows", []any{0, port, 0, 1, 1, true, port * 500, 100, 700, 900, 1000, 1000, 0, 1, port == 1}))
+	}
+	require.NoError(t, w.End())
+	files, err := ingest(t, &in, dir)
+	require.NoError(t, err)
+	if os.Getenv(child) != "" {
+		return
+	}
+
+	other := t.TempDir()
+	again := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+	again.Env = append(os.Environ(), child+"="+other, "GODEBUG=cpu.avx512f=off,cpu.avx2=off,cpu.bmi2=off,cpu.fma=off")
+	out, err := again.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	for _, f := range files {
+		want, err := os.ReadFile(filepath.Join(dir, f.Name))
+		require.NoError(t, err)
+		got, err := os.ReadFile(filepath.Join(other, f.Name))
+		require.NoError(t, err)
+		assert.True(t, bytes.Equal(want, got), "%s of %d rows", f.Name, f.Rows)
+	}
 }
 
 func TestEveryTruncationIsRefused(t *testing.T) {

@@ -21,6 +21,9 @@ func Expected(g Generator) float64 {
 		}
 		return total
 	case *Incast:
+		if g.Load != 0 {
+			return float64(g.Senders) * float64(g.ToPs-g.StartPs) / g.gap()
+		}
 		return float64(g.Senders) * float64(g.Events)
 	case *Permutation:
 		return float64(len(g.Sources))

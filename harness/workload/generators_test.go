@@ -349,3 +349,60 @@ func TestPoissonRefuses(t *testing.T) {
 	p.Load = 0
 	assert.ErrorContains(t, p.Check(), "the load is 0; it is above 0")
 }
+
+// Incasts at a load: they come at random, and their bytes are the share of the
+// capacity that was asked for.
+func TestIncastAtALoad(t *testing.T) {
+	rules := Rules{StopPs: 1e12, ToPs: 1e12, Classes: 2}
+	g := &Incast{
+		Sources: hosts(0, 64), Receivers: hosts(0, 64), Senders: 16, Events: 1, Load: 0.25, CapacityBps: 160e9, ToPs: 1e12,
+		Common: Common{Sizes: FixedSize(4000), Rules: rules},
+	}
+	require.NoError(t, g.Check())
+	var bytes, events, last float64
+	gaps, squares := 0.0, 0.0
+	group := uint32(0)
+	for f, err := range g.Flows(1) {
+		require.NoError(t, err)
+		bytes += float64(f.Size)
+		if f.Group != group {
+			require.Equal(t, group+1, f.Group)
+			group = f.Group
+			gap := float64(f.StartPs) - last
+			gaps, squares, last = gaps+gap, squares+gap*gap, float64(f.StartPs)
+			events++
+		}
+	}
+	assert.InEpsilon(t, 0.25*160e9/8, bytes, 0.02, "a second")
+	assert.InEpsilon(t, 2, squares/events/(gaps/events)/(gaps/events), 0.05, "of exponential gaps")
+	assert.InEpsilon(t, Expected(g), events*16, 0.02)
+	asked, ok := g.AskedLoad()
+	require.True(t, ok)
+	assert.InDelta(t, 0.25, asked.Load, 0)
+	g.Load = 0
+	_, ok = g.AskedLoad()
+	assert.False(t, ok)
+}
+
+// The parts of a mix that ask for shares of the same links ask for their sum.
+func TestMixOfLoads(t *testing.T) {
+	rules := Rules{StopPs: 1e11, ToPs: 1e11, Classes: 2}
+	pattern, err := AnyToAny(hosts(0, 4), hosts(0, 4))
+	require.NoError(t, err)
+	long := &Poisson{Pattern: pattern, Sizes: FixedSize(1e5), Load: 0.3, Capacity: []int64{1e9, 1e9, 1e9, 1e9}, ToPs: 1e11, Rules: rules}
+	short := &Incast{Sources: hosts(0, 4), Receivers: hosts(0, 4), Senders: 3, Events: 1, Load: 0.2, CapacityBps: 4e9, ToPs: 1e11, Common: Common{Sizes: FixedSize(1000), Rules: rules}}
+	mix := &Mix{Parts: []Generator{short, long}}
+	asked, ok := mix.AskedLoad()
+	require.True(t, ok)
+	assert.InDelta(t, 0.5, asked.Load, 1e-12)
+	var tally Tally
+	for _, err := range tally.Count(mix.Flows(1)) {
+		require.NoError(t, err)
+	}
+	tally.Compare(mix, Rules{ToPs: 1e11})
+	assert.InDelta(t, 0.5, tally.Load.Offered, 4*tally.Load.StandardError)
+	assert.InDelta(t, 0.0245, tally.Load.StandardError, 0.001, "that of 150 long flows, and little of 3,333 incasts")
+	short.CapacityBps = 3e9
+	_, ok = mix.AskedLoad()
+	assert.False(t, ok, "shares of different links")
+}

@@ -114,18 +114,33 @@ func (m *Mix) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 // HasConnections says whether a part has.
 func (m *Mix) HasConnections() bool { return slices.ContainsFunc(m.Parts, HasConnections) }
 
-// AskedLoad is that of the only part that was asked for a load; with none or
-// several there is nothing to compare.
+// AskedLoad is that of the parts together that were asked for a load. They are
+// loads of the same links, over the same time; otherwise there is nothing to
+// compare.
 func (m *Mix) AskedLoad() (AskedLoad, bool) {
-	var asked AskedLoad
-	n := 0
+	var all AskedLoad
 	for i, part := range m.Parts {
-		if loaded, ok := part.(Loaded); ok {
-			if a, ok := loaded.AskedLoad(); ok {
-				asked, n = a, n+1
-				asked.part = i
-			}
+		loaded, ok := part.(Loaded)
+		if !ok {
+			continue
 		}
+		a, ok := loaded.AskedLoad()
+		if !ok {
+			continue
+		}
+		for j := range a.shares {
+			a.shares[j].part = i
+		}
+		if all.shares == nil {
+			all = a
+			continue
+		}
+		if a.CapacityBps != all.CapacityBps || a.FromPs != all.FromPs || a.ToPs != all.ToPs {
+			return AskedLoad{}, false
+		}
+		all.Load += a.Load
+		all.ClosedLoop = all.ClosedLoop || a.ClosedLoop
+		all.shares = append(all.shares, a.shares...)
 	}
-	return asked, n == 1
+	return all, all.shares != nil
 }

@@ -72,7 +72,12 @@ func TestMixLoad(t *testing.T) {
 	}
 	two := Tally{}
 	two.Compare(&Mix{Parts: []Generator{p, p}}, rules)
-	assert.Nil(t, two.Load, "of two loads none is the load")
+	assert.InDelta(t, 1, two.Load.Asked, 1e-12, "two loads of the same links")
+	later := *p
+	later.FromPs++
+	two = Tally{}
+	two.Compare(&Mix{Parts: []Generator{p, &later}}, rules)
+	assert.Nil(t, two.Load, "loads at different times are no load together")
 }
 
 func TestJobs(t *testing.T) {

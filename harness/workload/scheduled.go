@@ -148,8 +148,59 @@ type Incast struct {
 	// Total, where it is not 0, is what the senders of an event send together,
 	// in equal shares; the first ones send the bytes that are left over.
 	Total uint64
+	// Load, where it is not 0, takes the place of Events and IntervalPs: events
+	// come as a Poisson process, from StartPs up to ToPs, such that their
+	// payload takes this share of CapacityBps.
+	Load, CapacityBps float64
+	ToPs              int64
 	Common
 	Connections
+}
+
+// gap is the mean time between two events of a load, in ps.
+func (c *Incast) gap() float64 {
+	bytes := float64(c.Total)
+	if c.Total == 0 {
+		bytes = float64(c.Senders) * c.Sizes.Mean()
+	}
+	return bytes * 8e12 / (c.Load * c.CapacityBps)
+}
+
+// AskedLoad is the load, if there is one.
+func (c *Incast) AskedLoad() (AskedLoad, bool) {
+	if c.Load == 0 {
+		return AskedLoad{}, false
+	}
+	a := AskedLoad{Load: c.Load, CapacityBps: c.CapacityBps, FromPs: c.StartPs, ToPs: c.ToPs, ClosedLoop: c.ClosedLoop}
+	event := float64(c.Total)
+	square := event * event
+	if c.Total == 0 {
+		n, mean := float64(c.Senders), c.Sizes.Mean()
+		event, square = n*mean, n*c.Sizes.meanSquare()+n*(n-1)*mean*mean
+	}
+	a.shares = []loadShare{{load: c.Load, mean: event, meanSquare: square}}
+	return a, true
+}
+
+// starts yields when the events of a seed are.
+func (c *Incast) starts(seed uint64) iter.Seq2[int, int64] {
+	return func(yield func(int, int64) bool) {
+		if c.Load == 0 {
+			for event := range c.Events {
+				if !yield(event, c.StartPs+int64(event)*c.IntervalPs) {
+					return
+				}
+			}
+			return
+		}
+		a := arrivals{at: c.StartPs, gap: c.gap(), gaps: random.New(seed, "events", 0)}
+		for event := 0; ; event++ {
+			a.advance()
+			if a.at >= c.ToPs || !yield(event, a.at) {
+				return
+			}
+		}
+	}
 }
 
 // Check looks for what no flow list can be made of.
@@ -172,6 +223,9 @@ func (c *Incast) Check() error {
 	if err := c.checkConnections(); err != nil {
 		return err
 	}
+	if c.Load != 0 {
+		return c.checkStart("the first event", c.StartPs)
+	}
 	return c.checkStart("the last event", c.StartPs+int64(c.Events-1)*c.IntervalPs)
 }
 
@@ -187,7 +241,7 @@ func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 		connections := c.openConnections(seed, 0)
 		candidates := make([]uint32, 0, len(c.Sources))
 		id := uint32(0)
-		for event := range c.Events {
+		for event, startPs := range c.starts(seed) {
 			receiver := c.Receivers[receivers.Below(uint32(len(c.Receivers)))]
 			candidates = candidates[:0]
 			for _, src := range c.Sources {
@@ -197,7 +251,7 @@ func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 			}
 			shuffle(candidates, c.Senders, &senders)
 			for i, src := range candidates[:c.Senders] {
-				f := c.flow(id, src, receiver, uint32(event+1), c.StartPs+int64(event)*c.IntervalPs, &sizes)
+				f := c.flow(id, src, receiver, uint32(event+1), startPs, &sizes)
 				if c.Total > 0 {
 					f.Size = c.Total / uint64(c.Senders)
 					if uint64(i) < c.Total%uint64(c.Senders) {

@@ -32,6 +32,7 @@ func TestTables(t *testing.T) {
 		{"facebook-web", 62228.780275, 62874.27, 0, 1e6},
 		{"facebook-cache", 686866.1163, 692975.6, 0, 3837698},
 		{"facebook-hadoop", 121848.960505, 127796.6, 0, 10e6},
+		{"short-messages", 14336.0 / 3, 0, 4096, 8192},
 	}
 	files, err := filepath.Glob(filepath.Join(tables, "*.yaml"))
 	require.NoError(t, err)

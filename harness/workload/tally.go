@@ -14,8 +14,15 @@ type AskedLoad struct {
 	FromPs, ToPs int64   // when flows arrive
 	ClosedLoop   bool    // what waits for another message is not offered yet
 
-	sizes *Sizes
-	part  int // of a mix
+	shares []loadShare // what it is made up of
+}
+
+// loadShare is the load of one part of a mix: arrivals, each of so many bytes
+// in the mean, of one flow or of all that start together.
+type loadShare struct {
+	part             int // of the mix
+	load             float64
+	mean, meanSquare float64
 }
 
 // Loaded is a Generator that may have been asked for a load.
@@ -84,13 +91,15 @@ func (t *Tally) Compare(g Generator, rules Rules) {
 		return
 	}
 	capacity := asked.CapacityBps * seconds / 8 // bytes
-	mean := asked.sizes.Mean()
-	arrivals := asked.Load * capacity / mean
-	t.Load = &OfferedLoad{
-		Asked:         asked.Load,
-		Offered:       float64(t.measuredOf(asked.part)) / capacity,
-		StandardError: asked.Load * math.Sqrt(asked.sizes.meanSquare()/arrivals) / mean,
+	t.Load = &OfferedLoad{Asked: asked.Load}
+	variance := 0.0
+	for _, s := range asked.shares {
+		t.Load.Offered += float64(t.measuredOf(s.part)) / capacity
+		arrivals := s.load * capacity / s.mean
+		deviation := float64(s.load * math.Sqrt(s.meanSquare/arrivals) / s.mean)
+		variance += float64(deviation * deviation)
 	}
+	t.Load.StandardError = math.Sqrt(variance)
 }
 
 // measuredOf is how many measured bytes there are of a part of a mix; without

@@ -57,7 +57,7 @@ TEST_P(SelectorSteadyState, AllocatesNothing) {
   EXPECT_GT(net.network.counters.packetHops - hops, 20000u);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SelectorSteadyState, testing::Values("conga", "local", "letflow", "spray"));
+INSTANTIATE_TEST_SUITE_P(All, SelectorSteadyState, testing::Values("conga", "local", "letflow", "spray", "wcmp"));
 
 TEST(SteadyStateFlows, TheMemoryOfFinishedFlowsServesTheNext) {
   // 2000 flows, never more than a few at a time.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "mechanisms/dcqcn/cnp_generator.h"
+#include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {
@@ -13,6 +14,8 @@ namespace fabric {
 using test::Chain;
 using test::Config;
 using test::Net;
+
+const test::Control kDcqcn(Config::dcqcn());
 
 /// One flow with DCQCN; notices are made by hand.
 struct DcqcnTest : testing::Test {
@@ -250,6 +253,34 @@ TEST(CnpGenerator, AtMostOnePerFlowAndInterval) {
   net.engine.setNow(Time::Us(55));
   np.onData(f, p);
   EXPECT_EQ(sent(), 4u);
+}
+
+TEST(Dcqcn, MarksAreCountedWhereTheyAreMadeAndWhereTheyCome) {
+  Config c = Config::dcqcn();
+  c.set("red.kmin", int64_t{0}).set("red.kmax", int64_t{0});  // marks everything that waits
+  Chain net(c, 2, 1);
+  TraceBus& trace = net.network.trace();
+  const int marks = trace.find("marks"), flows = trace.find("marked_flows");
+  test::Rows made(5), came(5);
+  TraceFilter every;
+  every.interval = Time::Us(100);
+  trace.enable(marks, every);
+  trace.addSink(marks, &made);
+  trace.enable(flows, {});
+  trace.addSink(flows, &came);
+  for (int i = 0; i < 2; ++i) net.flow(i, net.sender(i), net.receiver(), 1456 * 20);
+  net.finish(Time::Us(100));
+  int64_t sum = 0;
+  for (const auto& row : made.rows) sum += row[4];
+  EXPECT_EQ(sum, static_cast<int64_t>(net.network.counters.marks));
+  EXPECT_GT(sum, 0);
+  ASSERT_EQ(came.rows.size(), 2u);
+  for (const auto& row : came.rows) {
+    EXPECT_EQ(row[2], 1456 * 20);
+    EXPECT_EQ(row[3], 20);
+    sum -= row[4];
+  }
+  EXPECT_EQ(sum, 0) << "what was marked has come";
 }
 
 TEST(Dcqcn, CongestionIsNoticedAndTheFlowsShare) {

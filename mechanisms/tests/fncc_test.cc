@@ -5,6 +5,7 @@
 
 #include "mechanisms/fncc/fncc_int.h"
 #include "mechanisms/fncc/fncc_receiver.h"
+#include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {
@@ -12,6 +13,8 @@ namespace fabric {
 using test::Chain;
 using test::Config;
 using test::Net;
+
+const test::Control kFncc(Config::fncc());
 
 /// Keeps what the ACKs of a host say; sends at a rate of the test's.
 class Reader final : public CongestionControl {

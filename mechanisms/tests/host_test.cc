@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {
@@ -13,6 +14,8 @@ using test::Chain;
 using test::Config;
 using test::Net;
 using test::Rows;
+
+const test::Control kNone{Config()};
 
 /// A congestion control that does what the test says.
 class Manual final : public CongestionControl {
@@ -538,6 +541,48 @@ TEST(Host, ClassOneAcksWaitBehindData) {
   net.finish(Time::Us(100));
   EXPECT_EQ(net.network.counters.flowsFinished, 1u);
   EXPECT_EQ(control(net.sender(0)).acks.size(), 10u);
+}
+
+/// The round trip of two frames of 64 B over two links.
+Time emptyRoundTrip() { return {4 * (transmissionTime(64, Rate::Gbps(100)).ps + Time::Ns(1500).ps)}; }
+
+Config withHandshake() { return Config().set("go_back_n.handshake", true).set("host.ack_bytes", int64_t{64}); }
+
+TEST(Handshake, DataGoesWhenTheAnswerIsHere) {
+  for (const uint64_t size : {uint64_t{1}, uint64_t{20 * kPayload}}) {
+    Chain with(withHandshake(), 1, 1), without(withHandshake().set("go_back_n.handshake", false), 1, 1);
+    for (Chain* net : {&with, &without}) {
+      net->flow(0, net->sender(0), net->receiver(), size);
+      net->finish(Time::Us(100));
+    }
+    EXPECT_EQ(with.end(0) - without.end(0), emptyRoundTrip().ps) << size;
+    EXPECT_EQ(with.delivered(0), static_cast<int64_t>(size));
+    EXPECT_EQ(with.retransmitted(0), 0);
+    EXPECT_EQ(with.network.counters.dataPacketsSent, without.network.counters.dataPacketsSent + 1);
+    EXPECT_EQ(with.network.packets().live(), 0u);
+  }
+}
+
+TEST(Handshake, ALostRequestGoesAgainAfterTheTimeout) {
+  Lossy net(withHandshake().set("host.retransmit_timeout", Time::Us(50).ps), {0, 1});
+  net.flow(0, net.sender(0), net.receiver(), 3 * kPayload);
+  net.finish(Time::Ms(1));
+  Chain smooth(withHandshake(), 1, 1);
+  smooth.flow(0, smooth.sender(0), smooth.receiver(), 3 * kPayload);
+  smooth.finish(Time::Ms(1));
+  EXPECT_EQ(net.end(0), smooth.end(0) + 2 * Time::Us(50).ps);
+  EXPECT_EQ(net.delivered(0), 3 * kPayload);
+  EXPECT_EQ(net.retransmitted(0), 0) << "a request has no payload";
+}
+
+TEST(Handshake, AFlowThatIsStoppedBeforeTheAnswerEnds) {
+  Chain net(withHandshake(), 1, 1);
+  net.flow(0, net.sender(0), net.receiver(), 0, Time{}, Time::Us(1));
+  net.flow(1, net.sender(0), net.receiver(), kPayload, Time::Us(2));
+  net.finish(Time::Us(100));
+  EXPECT_EQ(net.delivered(0), 0);
+  EXPECT_EQ(net.delivered(1), kPayload);
+  EXPECT_EQ(net.network.packets().live(), 0u);
 }
 
 }  // namespace fabric

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {
@@ -21,6 +22,8 @@ IntStack stack(std::initializer_list<IntRecord> records) {
 IntRecord record(int64_t ts, int64_t txBytes, int64_t qlen, Rate rate = Rate::Gbps(100)) {
   return {rate, Time::Ns(ts), txBytes, qlen};
 }
+
+const test::Control kHpcc(Config::hpcc());
 
 TEST(HpccMeasure, LoadOfAHopIsQueueAndRate) {
   IntControl::HopLoads loads{};

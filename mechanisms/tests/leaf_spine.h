@@ -41,6 +41,12 @@ struct LeafSpine : Net {
 inline Config with(Config c, const std::string& selector) {
   c.selector = selector;
   c.agents.push_back("dre");
+  if (selector == "iofd") {  // a lane to escape to
+    c.nicAgents.push_back("iofd_tokens");
+    c.queues.push_back(c.queues.back());
+    if (!c.nicQueues.empty()) c.nicQueues.push_back(c.nicQueues.back());
+    c.set("host.classes", int64_t{3});
+  }
   return c;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
 #include "mechanisms/tests/tcp_path.h"
 
@@ -21,6 +22,8 @@ namespace {
 constexpr int64_t kMss = 1518 - 90;
 
 constexpr Time kDelay = Time::Us(1);
+
+const test::Control kLia(test::lossyTcp("lia", "mptcp"));
 
 /// Two leaves with a host each, joined by eight spines, each `further` away than the one before.
 struct EightPaths : Net {

@@ -35,6 +35,11 @@ class ListFeed final : public FlowFeed {
     return static_cast<uint64_t>(
         std::count_if(flows_.begin(), flows_.end(), [](const FlowSpec& f) { return f.measured; }));
   }
+  std::unique_ptr<FlowFeed> again() const override {
+    auto copy = std::make_unique<ListFeed>(*this);
+    copy->at_ = 0;
+    return copy;
+  }
 
  private:
   std::vector<FlowSpec> flows_;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mechanisms/queue/fifo.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {
@@ -102,13 +103,28 @@ TEST(Arrivals, CountWhatHasComeToTheReceiver) {
 }
 
 TEST(Arrivals, CostNothingWhereNobodyAsks) {
-  Net net;
-  Host& a = net.host();
-  Host& b = net.host();
-  net.link(a, b);
-  net.flow(0, a, b, 0);
-  net.run(Time::Us(10));
-  EXPECT_EQ(net.active(a, 0).arrivedPackets, 0u);
+  const auto bytesPerFlow = [](bool recorded) {
+    Net net;
+    Host& a = net.host();
+    Host& b = net.host();
+    net.link(a, b);
+    TraceFilter each;
+    each.interval = Time::Us(1);
+    if (recorded) net.network.trace().enable(kArrivals, each);
+    net.flow(0, a, b, 0);
+    net.run(Time::Us(10));
+    EXPECT_EQ(net.network.countsArrivals(), recorded);
+    return net.network.flows().bytesPerFlow();
+  };
+  EXPECT_EQ(bytesPerFlow(true), bytesPerFlow(false) + sizeof(Arrivals));
+}
+
+// ---------------------------------------------------------------- memory
+
+TEST(Memory, WhatEveryPortAndFlowTakesFitsItsLinesOfTheCache) {
+  EXPECT_EQ(sizeof(Fifo), sizeof(CacheLine));
+  EXPECT_EQ(sizeof(Port), 6 * sizeof(CacheLine));
+  EXPECT_LE(sizeof(Flow), 464u);
 }
 
 // ---------------------------------------------------------------- checks

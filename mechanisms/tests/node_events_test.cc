@@ -16,8 +16,9 @@ namespace {
 struct Entry {
   int64_t at;
   uint64_t key;
-  void fetch() const {}
-  void fetchMore() const {}
+  static inline std::vector<uint32_t> fetched, fetchedMore;
+  void fetch() const { fetched.push_back(node()); }
+  void fetchMore() const { fetchedMore.push_back(node()); }
   uint32_t node() const { return static_cast<uint32_t>(key >> 40); }
   bool before(const Entry& e) const { return at < e.at || (at == e.at && key < e.key); }
 };
@@ -27,11 +28,8 @@ bool operator==(const Entry& a, const Entry& b) { return a.at == b.at && a.key =
 /// Windows of one length, as many as wanted.
 struct Steady final : Windows {
   Time nextWindow() override { return opened++ < most ? length : Time{0}; }
-  void prefetch(uint32_t node) const override { fetched.push_back(node); }
-  void prefetchMore(uint32_t node) const override { fetchedMore.push_back(node); }
   Time length = Time{1000};
   int opened = 0, most = 1 << 30;
-  mutable std::vector<uint32_t> fetched, fetchedMore;
 };
 
 class NodeByNode : public ::testing::Test {
@@ -56,10 +54,12 @@ class NodeByNode : public ::testing::Test {
 };
 
 TEST_F(NodeByNode, FetchesNodesAheadInTwoSteps) {
+  Entry::fetched.clear();
+  Entry::fetchedMore.clear();
   for (const uint32_t node : {5, 2, 9, 3}) insert(node, 10);
   EXPECT_EQ(nodes(drain()), (std::vector<uint32_t>{2, 3, 5, 9}));
-  EXPECT_EQ(windows_.fetchedMore, (std::vector<uint32_t>{3, 5, 9}));
-  EXPECT_EQ(windows_.fetched, (std::vector<uint32_t>{5, 9}));
+  EXPECT_EQ(Entry::fetchedMore, (std::vector<uint32_t>{3, 5, 9}));
+  EXPECT_EQ(Entry::fetched, (std::vector<uint32_t>{5, 9}));
 }
 
 TEST_F(NodeByNode, ANodeRunsAllOfItsWindowBeforeTheNext) {

@@ -8,6 +8,7 @@
 #include "mechanisms/numfabric/rcp_star_rate.h"
 #include "mechanisms/numfabric/stfq.h"
 #include "mechanisms/numfabric/xwi.h"
+#include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/leaf_spine.h"
 #include "mechanisms/tests/net.h"
 
@@ -52,6 +53,10 @@ std::vector<double> rates(Net& net, uint32_t flows, Time from, Time to) {
   }
   return r;
 }
+
+const test::Control kNumfabric(Config::numfabric());
+const test::Control kDgd(Config::dgd());
+const test::Control kRcpStar(Config::rcpStar());
 
 TEST(Swift, SharesALinkByWeight) {
   Chain net(swift(), 3, 1, Rate::Gbps(10), Time::Us(2));
@@ -148,6 +153,38 @@ TEST(Xwi, FollowsBandwidthFunctions) {
     const auto r = rates(net, 2, Time::Ms(10), Time::Ms(20));
     for (size_t i = 0; i < 2; ++i) EXPECT_NEAR(r[i] / 1000, row[i + 1], 0.05 * row[0] + 0.3) << row[0] << " flow " << i;
   }
+}
+
+/// What a flow's first packets say: behind a handshake they know the price of the path, and their weight is U'^-1 of
+/// it.
+TEST(NumFabric, KnowsThePriceBehindAHandshake) {
+  for (const bool handshake : {false, true}) {
+    Chain net(Config::numfabric().set("go_back_n.handshake", handshake), 2, 1, Rate::Gbps(10), Time::Us(2));
+    net.flow(unlimited(0, net.sender(0), net.receiver(), 1));
+    net.flow(unlimited(1, net.sender(1), net.receiver(), 1, Time::Ms(2)));
+    net.run(Time::Ms(2) + Time::Us(handshake ? 12 : 1));
+    const auto& cc = static_cast<NumFabric&>(net.sender(1).congestionControl());
+    Flow& late = net.active(net.sender(1), 1);
+    EXPECT_EQ(late.window, 3 * 1410) << "the answer is no ACK of data";
+    EXPECT_EQ(cc.state(late).rate, 0);
+    if (handshake) {
+      EXPECT_NEAR(cc.state(late).weight, 2e4, 1e3) << "the link that both take has half of the first one's price";
+    } else {
+      EXPECT_EQ(cc.state(late).weight, 0) << "goes first";
+    }
+    const auto r = rates(net, 2, Time::Ms(3), Time::Ms(5));
+    for (size_t i = 0; i < 2; ++i) EXPECT_NEAR(r[i], 5000, 150) << i;
+  }
+}
+
+TEST(NumFabric, WeightsEndWhereItIsSaid) {
+  Chain net(Config::numfabric().set("numfabric.most_weight", 1.5), 1, 1, Rate::Gbps(10), Time::Us(2));
+  net.flow(unlimited(0, net.sender(0), net.receiver(), 1));
+  net.run(Time::Us(1));
+  const auto& cc = static_cast<NumFabric&>(net.sender(0).congestionControl());
+  EXPECT_EQ(cc.state(net.active(net.sender(0), 0)).weight, 1.5e4) << "no price is known";
+  net.run(Time::Us(40));
+  EXPECT_EQ(cc.state(net.active(net.sender(0), 0)).weight, 1.5e4) << "a price near 0 asks for more";
 }
 
 TEST(NumFabric, CarriesAThousandFlowsOnALink) {

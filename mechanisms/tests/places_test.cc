@@ -2,6 +2,7 @@
 // holds back and one that discards, agents and queues at NICs, applications, control packets, hosts with two links.
 #include <gtest/gtest.h>
 
+#include "mechanisms/core/own_checks.h"
 #include "mechanisms/core/slots.h"
 #include "mechanisms/tests/leaf_spine.h"
 #include "mechanisms/tests/net.h"
@@ -24,7 +25,7 @@ class Counter : public Component {
   virtual uint64_t count() const = 0;
 };
 
-class TickCounter final : public Counter {
+class TickCounter final : public Counter, public OwnChecks {
  public:
   static const Description& describe() {
     static const Description d =
@@ -46,6 +47,9 @@ class TickCounter final : public Counter {
   const Description& description() const override { return describe(); }
   uint64_t count() const override { return ticks_; }
   void attach(Switch& node) { node_ = &node; }
+  void addChecks(std::vector<Network::Check>& checks) const override {
+    checks.push_back({"ticked", ticks_ > 0, std::to_string(ticks_) + " ticks"});
+  }
 
  private:
   void onStart(Network& network) override {
@@ -88,6 +92,14 @@ TEST(Slots, AKindOfSomebodyElsesStandsStartsAndIsSampled) {
   ASSERT_EQ(rows.rows.size(), 3u);  // at 0, 10 and 20 us
   EXPECT_EQ(rows.rows[2][2], 20);
   EXPECT_EQ(plugged(*net.switches[0], *Slots::find("counters")).size(), 1u);
+  EXPECT_TRUE(net.check("ticked"));
+}
+
+TEST(Slots, AMechanismsOwnCheckFails) {
+  Chain net(Config{}, 1, 1);
+  plug(*net.switches[0], "counters", net.own<TickCounter>("tick_counter"));
+  net.run(Time::Ns(1));
+  EXPECT_FALSE(net.check("ticked"));
 }
 
 TEST(Slots, RefuseWhatHasNoPlaceThere) {
@@ -432,10 +444,10 @@ class Teller final : public Application {
 FABRIC_REGISTER(Teller);
 
 struct Applications : testing::TestWithParam<const char*> {
-  static Config config() {
+  static Config config(const std::string& transport = GetParam()) {
     Config c;
     c.applications = {"teller"};
-    if (std::string(GetParam()) == "tcp") {
+    if (transport == "tcp") {
       c.transport = "tcp";
       c.cc = "newreno";
     }
@@ -476,6 +488,27 @@ TEST_P(Applications, ADeadHostHearsNothingAndFlowsGoOn) {
   net.finish(Time::Ms(10000));
   EXPECT_EQ(asked.ups, 1);
   EXPECT_EQ(asked.heard.size(), 1u) << "the message is sent again";
+}
+
+/// A message to a dead host goes again after the timers of messages, a flow after those of flows.
+TEST(Messages, HaveTimersOfTheirOwnOverTcp) {
+  Config c = Applications::config("tcp").set("teller.to", int64_t{2});
+  c.set("tcp.min_rto", Time::Ms(1).ps).set("tcp.initial_rto", Time::Ms(1).ps);
+  c.set("tcp.message_min_rto", Time::Us(20).ps).set("tcp.message_max_rto", Time::Us(30).ps);
+  Chain net(c, 2, 1);
+  net.engine.recordSends = true;
+  net.network.addHostEvent(Time::Us(1), net.receiver(), false);
+  net.network.addHostEvent(Time::Us(310), net.receiver(), true);
+  net.flow(0, net.sender(0), net.sender(1), 1000, Time::Us(3));
+  net.flow(1, net.sender(0), net.receiver(), 1000, Time::Us(3));
+  net.finish(Time::Ms(10));
+  EXPECT_EQ(net.hosts[2]->application<Teller>()->heard.size(), 2u);
+  EXPECT_EQ(net.row(1)[15], 1) << "one timeout of 1 ms";
+  const auto fromSender = std::count_if(net.engine.sends.begin(), net.engine.sends.end(), [&](const auto& s) {
+    return s.from == &net.sender(0).nic() && s.kind == PacketKind::Data && s.bytes < 100 && s.at < Time::Us(320);
+  });
+  EXPECT_GE(fromSender, 10) << "every 30 us";
+  EXPECT_LE(fromSender, 24);
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, Applications, testing::Values("go_back_n", "tcp"));

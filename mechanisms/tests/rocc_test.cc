@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "mechanisms/rocc/rocc_pi.h"
+#include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {
@@ -21,6 +22,8 @@ double updated(double f, double qOld, double q) {
   EXPECT_EQ(c.qOld, q);
   return c.f;
 }
+
+const test::Control kRocc(Config::rocc());
 
 TEST(RoccController, AQueueAboveQmaxSetsTheSmallestRate) {
   EXPECT_DOUBLE_EQ(updated(10000, 1000, 1100), 10);

@@ -1,55 +1,19 @@
 // Every path selector under every congestion control.
 #include <gtest/gtest.h>
 
-#include <map>
 #include <tuple>
 
+#include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/leaf_spine.h"
 
 namespace fabric {
 
 using test::Config;
+using test::controls;
 using test::LeafSpine;
 using test::with;
 
 namespace {
-
-Config tcp(const std::string& cc, const std::string& transport = "tcp", const std::string& queue = "fifo") {
-  Config c;
-  c.transport = transport;
-  c.cc = cc;
-  c.queues = {"fifo", queue};
-  return c.set("port.pfc", false)
-      .set(queue + ".limit", int64_t{30000})  // so that packets get lost
-      .set(transport + ".initial_rto", int64_t{5'000'000'000})
-      .set(transport + ".min_rto", int64_t{1'000'000'000});
-}
-
-Config xcp() {
-  Config c = tcp("xcp");
-  c.agents = {"xcp_router"};
-  return c.set("xcp.initial_window", int64_t{30});  // the routers keep later ones in bounds
-}
-
-/// What a congestion control needs at hosts and switches.
-const std::map<std::string, Config>& controls() {
-  static const std::map<std::string, Config> all{
-      {"none", Config()},
-      {"hpcc", Config::hpcc()},
-      {"fncc", Config::fncc()},
-      {"dcqcn", Config::dcqcn()},
-      {"rocc", Config::rocc()},
-      {"numfabric", Config::numfabric()},
-      {"dgd", Config::dgd()},
-      {"rcp_star", Config::rcpStar()},
-      {"newreno", tcp("newreno")},
-      {"cubic", tcp("cubic")},
-      {"dctcp", tcp("dctcp", "tcp", "red").set("red.kmin", int64_t{15000}).set("red.kmax", int64_t{15000})},
-      {"lia", tcp("lia", "mptcp")},
-      {"xcp", xcp()},
-  };
-  return all;
-}
 
 /// The components of a kind, but for those that tests have.
 std::vector<std::string> names(Kind kind) {
@@ -71,7 +35,7 @@ TEST_P(Selectors, CarryEveryTransport) {
   shape.hosts = 3;
   shape.parallel = 2;
   shape.fabric = Rate::Gbps(10);
-  ASSERT_TRUE(controls().count(cc)) << "add " << cc << " to controls(), with what it needs";
+  ASSERT_TRUE(controls().count(cc)) << "say in the test file of " << cc << " what it needs (controls.h)";
   const Config& config = controls().at(cc);
   LeafSpine net(with(config, selector), shape);
   // Everybody to everybody in another leaf, and two within their own. Later six to one at once.

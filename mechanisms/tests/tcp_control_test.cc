@@ -5,6 +5,7 @@
 
 #include "mechanisms/tcp/cubic.h"
 #include "mechanisms/tcp/dctcp.h"
+#include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {
@@ -15,6 +16,11 @@ using test::Net;
 namespace {
 
 constexpr int64_t kSegment = 1448;
+
+const test::Control kNewReno(test::lossyTcp("newreno"));
+const test::Control kCubic(test::lossyTcp("cubic"));
+const test::Control kDctcp(
+    test::lossyTcp("dctcp", "tcp", "red").set("red.kmin", int64_t{15000}).set("red.kmax", int64_t{15000}));
 
 /// A flow whose congestion control is told by hand what ACKs say; nothing is sent.
 struct ByHand : Net {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
 #include "mechanisms/xcp/xcp_router.h"
 
@@ -38,6 +39,14 @@ FlowSpec endless(uint32_t id, const Host& from, const Host& to, Time start = {})
   f.cls = 0;
   return f;
 }
+
+/// The routers keep the windows after the first one in bounds.
+Config xcpOverLosses() {
+  Config c = test::lossyTcp("xcp");
+  c.agents = {"xcp_router"};
+  return c.set("xcp.initial_window", int64_t{30});
+}
+const test::Control kXcp(xcpOverLosses());
 
 /// Rates of payload between two times, as shares of 10 Gb/s of wire.
 template <class N>

@@ -9,6 +9,7 @@
 #include "ns3-tcp.h"
 #include "plain-network.h"
 
+#include "mechanisms/runner/options.h"
 #include "ns3-modules/runner/scenario-network.h"
 
 #include "ns3/bulk-send-helper.h"
@@ -181,7 +182,7 @@ OverPointToPoint(const core::Scenario& s, core::FlowFeed& feed)
 }
 
 void
-Run(const std::string& scenario, const std::string& network)
+Run(const std::string& scenario, Cost (*carry)(const core::Scenario&, core::FlowFeed&))
 {
     const core::Scenario s = core::Scenario::load(scenario);
     if (!s.linkEvents.empty() || !s.routeChanges.empty())
@@ -190,7 +191,7 @@ Run(const std::string& scenario, const std::string& network)
     }
     SetTcp(s);
     core::FlowFile feed(s.flowsFile);
-    const Cost cost = network == "fabric" ? OverFabric(s, feed) : OverPointToPoint(s, feed);
+    const Cost cost = carry(s, feed);
     std::cout << nlohmann::ordered_json{{"packet_hops", cost.packetHops},
                                         {"events", Simulator::GetEventCount()},
                                         {"delivered_bytes", cost.deliveredBytes}}
@@ -204,17 +205,20 @@ int
 main(int argc, char** argv)
 {
     Time::SetResolution(Time::PS);
-    const std::vector<std::string> args(argv + 1, argv + argc);
-    if (args.size() != 4 || args[0] != "--scenario" || args[2] != "--network" ||
-        (args[3] != "fabric" && args[3] != "point-to-point"))
-    {
-        std::cerr << USAGE << std::endl;
-        return core::kExitRefused;
-    }
     try
     {
-        Run(args[1], args[3]);
-        return 0;
+        std::string scenario;
+        auto carry = &OverFabric;
+        core::Options(USAGE)
+            .text("--scenario", scenario)
+            .required("--scenario")
+            .choice("--network",
+                    carry,
+                    {{"fabric", &OverFabric}, {"point-to-point", &OverPointToPoint}})
+            .required("--network")
+            .parse(argc, argv);
+        Run(scenario, carry);
+        return core::kExitOk;
     }
     catch (const core::InputError& e)
     {

@@ -5,6 +5,7 @@
 
 #include "fabric-net-device.h"
 
+#include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/node.h"
 
 #include "ns3/fatal-error.h"
@@ -142,8 +143,8 @@ FabricChannel::Direction::Prefetch() const
     {
         return; // closed
     }
-    m_first->prefetch();
-    m_port.prefetchIngress();
+    core::FetchAhead::packet(*m_first);
+    core::FetchAhead::arrival(m_port);
 }
 
 void
@@ -151,7 +152,7 @@ FabricChannel::Direction::PrefetchMore() const
 {
     if (m_first != nullptr)
     {
-        m_node.prefetch(*m_first);
+        m_node.fetchAhead(*m_first);
     }
 }
 
@@ -171,7 +172,7 @@ FabricChannel::Direction::Notify()
     if (m_first != nullptr)
     {
         // It comes when some more of this node's events have run, or in the next window.
-        m_first->prefetch();
+        core::FetchAhead::packet(*m_first);
         m_firstAt = packet->nextAt;
         engine.Schedule(*this, m_firstAt);
     }

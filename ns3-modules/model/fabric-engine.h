@@ -5,6 +5,7 @@
 #define FABRIC_ENGINE_H
 
 #include "mechanisms/core/engine.h"
+#include "mechanisms/core/fetch_ahead.h"
 
 #include "ns3/event-impl.h"
 
@@ -63,7 +64,7 @@ class ModelEvent final : public KeyedEvent
 
     void Prefetch() const override
     {
-        __builtin_prefetch(m_event);
+        core::FetchAhead::memory(m_event);
     }
 
     void PrefetchMore() const override

@@ -110,7 +110,7 @@ FabricScheduler::FetchAhead() const
     // Each step finds in the cache what the one before has fetched, an event ago.
     if (const Entry* e = m_events.ahead(2))
     {
-        __builtin_prefetch(e->impl, 1);
+        core::FetchAhead::memory(e->impl);
     }
     if (const Entry* e = m_events.ahead(1); e != nullptr && e->rank >= MODEL_RANK)
     {

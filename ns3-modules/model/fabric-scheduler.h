@@ -69,7 +69,7 @@ class FabricScheduler : public Scheduler
         // For NodeEvents.
         void fetch() const
         {
-            __builtin_prefetch(impl, 1);
+            ::fabric::FetchAhead::memory(impl);
         }
         void fetchMore() const
         {

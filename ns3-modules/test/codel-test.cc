@@ -159,6 +159,30 @@ class CoDelBeside : public testing::TestWithParam<uint64_t>
     {
         ns3::Time::SetResolution(ns3::Time::PS);
     }
+    /// FQ-CoDel of both, with so much room: ns-3 counts packets, fabriclab bytes. All are of one
+    /// size.
+    static void FqCoDel(int packets, const Arrivals& arrivals, size_t leastDrops)
+    {
+        const auto disc = ns3::CreateObject<ns3::FqCoDelQueueDisc>();
+        disc->SetAttribute("Target", ns3::StringValue(std::to_string(kTarget) + "us"));
+        disc->SetAttribute("Interval", ns3::StringValue(std::to_string(kInterval) + "us"));
+        disc->SetAttribute("UseEcn", ns3::BooleanValue(false));
+        disc->SetAttribute("MaxSize",
+                           ns3::QueueSizeValue(ns3::QueueSize(std::to_string(packets) + "p")));
+        disc->SetQuantum(1514);
+        // Its CoDel queues have ns-3's default, below 1500 B.
+        BesideNs3("fq_codel",
+                  disc,
+                  {{"fq_codel.target", fabric::Time::Us(kTarget).ps},
+                   {"fq_codel.interval", fabric::Time::Us(kInterval).ps},
+                   {"fq_codel.min_bytes", int64_t{1499}},
+                   {"fq_codel.limit", int64_t{packets} * 1500},
+                   {"fq_codel.flows", int64_t{1} << 20},
+                   {"fq_codel.arithmetic", std::string("linux")}},
+                  arrivals,
+                  leastDrops);
+    }
+
     static constexpr int64_t kTarget = 500, kInterval = 10000; // us
 };
 
@@ -183,44 +207,12 @@ TEST_P(CoDelBeside, PacketByPacket)
 
 TEST_P(CoDelBeside, FlowByFlow)
 {
-    const auto disc = ns3::CreateObject<ns3::FqCoDelQueueDisc>();
-    disc->SetAttribute("Target", ns3::StringValue(std::to_string(kTarget) + "us"));
-    disc->SetAttribute("Interval", ns3::StringValue(std::to_string(kInterval) + "us"));
-    disc->SetAttribute("UseEcn", ns3::BooleanValue(false));
-    disc->SetAttribute("MaxSize", ns3::QueueSizeValue(ns3::QueueSize("1000000p")));
-    disc->SetQuantum(1514);
-    // Its CoDel queues have ns-3's default, below 1500 B.
-    BesideNs3("fq_codel",
-              disc,
-              {{"fq_codel.target", fabric::Time::Us(kTarget).ps},
-               {"fq_codel.interval", fabric::Time::Us(kInterval).ps},
-               {"fq_codel.min_bytes", int64_t{1499}},
-               {"fq_codel.limit", int64_t{0}},
-               {"fq_codel.flows", int64_t{1} << 20},
-               {"fq_codel.arithmetic", std::string("linux")}},
-              Bursts(GetParam(), 1.1, 20, fabric::Time::Ms(3000)),
-              500);
+    FqCoDel(1000000, Bursts(GetParam(), 1.1, 20, fabric::Time::Ms(3000)), 500);
 }
 
 TEST_P(CoDelBeside, Overflows)
 {
-    const auto disc = ns3::CreateObject<ns3::FqCoDelQueueDisc>();
-    disc->SetAttribute("Target", ns3::StringValue(std::to_string(kTarget) + "us"));
-    disc->SetAttribute("Interval", ns3::StringValue(std::to_string(kInterval) + "us"));
-    disc->SetAttribute("UseEcn", ns3::BooleanValue(false));
-    disc->SetAttribute("MaxSize", ns3::QueueSizeValue(ns3::QueueSize("200p")));
-    disc->SetQuantum(1514);
-    // ns-3 counts packets, fabriclab bytes: all are of one size.
-    BesideNs3("fq_codel",
-              disc,
-              {{"fq_codel.target", fabric::Time::Us(kTarget).ps},
-               {"fq_codel.interval", fabric::Time::Us(kInterval).ps},
-               {"fq_codel.min_bytes", int64_t{1499}},
-               {"fq_codel.limit", int64_t{200 * 1500}},
-               {"fq_codel.flows", int64_t{1} << 20},
-               {"fq_codel.arithmetic", std::string("linux")}},
-              Bursts(GetParam(), 1.5, 30, fabric::Time::Ms(1000), true),
-              5000);
+    FqCoDel(200, Bursts(GetParam(), 1.5, 30, fabric::Time::Ms(1000), true), 5000);
 }
 
 INSTANTIATE_TEST_SUITE_P(Arrivals, CoDelBeside, testing::Values(1, 2, 3, 4, 5));

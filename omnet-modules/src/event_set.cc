@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/node.h"
 #include "mechanisms/core/port.h"
 #include "messages.h"
@@ -110,29 +111,26 @@ void FabricEventSet::lookAhead() const {
 namespace {
 
 /// A frame, or a timer, which is smaller.
-void fetchMessage(const cEvent* message) {
-  const char* at = reinterpret_cast<const char*>(message);
-  for (size_t line = 0; line < sizeof(FabricFrame); line += 64) __builtin_prefetch(at + line, 1);
-}
+void fetchMessage(const cEvent* message) { fabric::FetchAhead::memory(message, sizeof(FabricFrame)); }
 
 }  // namespace
 
 void FabricEventSet::Entry::fetch() const {
-  __builtin_prefetch(keyed, 1);
+  fabric::FetchAhead::memory(keyed);
   fetchMessage(event);
 }
 
 /// What fetch() fetched is in the cache.
 void FabricEventSet::Entry::fetchMore() const {
   if (!keyed->isWire) return;
-  static_cast<const Wire&>(*keyed).prefetchArrival();
-  static_cast<const FabricFrame*>(event)->packet()->prefetch();
+  fabric::FetchAhead::arrival(*static_cast<const Wire&>(*keyed).to);
+  fabric::FetchAhead::packet(*static_cast<const FabricFrame*>(event)->packet());
 }
 
 /// What fetchMore() fetched is in the cache, too.
 void FabricEventSet::Entry::fetchLast() const {
   if (!keyed->isWire) return;
-  static_cast<const Wire&>(*keyed).to->node().prefetch(*static_cast<const FabricFrame*>(event)->packet());
+  static_cast<const Wire&>(*keyed).to->node().fetchAhead(*static_cast<const FabricFrame*>(event)->packet());
 }
 
 /// Takes the model's first event out of the set.
@@ -149,7 +147,7 @@ cEvent* FabricEventSet::takeOut(const Entry& first) {
       if (nodeByNode_) {
         // It comes when some more of the node's events have run, or in the next window.
         fetchMessage(next.frame);
-        next.packet->prefetch();
+        fabric::FetchAhead::packet(*next.packet);
       }
     }
   }

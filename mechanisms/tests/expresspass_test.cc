@@ -1,0 +1,237 @@
+// ExpressPass: the feedback control with numbers computed by hand, the queue of credits, and flows from end to end.
+#include "mechanisms/expresspass/expresspass.h"
+
+#include <gtest/gtest.h>
+
+#include "mechanisms/expresspass/credit_feedback.h"
+#include "mechanisms/tests/net.h"
+
+namespace fabric {
+
+using test::Chain;
+using test::Config;
+using test::Net;
+
+// ---------------------------------------------------------------- feedback
+
+CreditFeedback::Settings settings(CreditFeedback::Law law) {
+  CreditFeedback::Settings s;
+  s.law = law;
+  s.targetLoss = law == CreditFeedback::Law::Paper ? 0.1 : 0.125;
+  s.wMin = 0.01;
+  s.wMax = 0.5;
+  s.creditBytes = 84;
+  s.most = 64e6;
+  return s;
+}
+
+TEST(CreditFeedback, PaperGrowsTowardsTheLineAndALittleBeyond) {
+  const auto s = settings(CreditFeedback::Law::Paper);
+  CreditFeedback f;
+  f.rate = 4e6;
+  f.w = 1.0 / 16;
+  f.update(s, 100, 10, 1e-4, 1e-4);  // a loss of 10 % is meant to be
+  EXPECT_DOUBLE_EQ(f.rate, 4e6 * 15 / 16 + 64e6 * 1.1 / 16);
+  EXPECT_DOUBLE_EQ(f.w, 1.0 / 16);
+  f.update(s, 100, 0, 1e-4, 1e-4);  // the second in a row: w = (1/16 + 1/2) / 2 = 9/32
+  EXPECT_DOUBLE_EQ(f.w, 9.0 / 32);
+  EXPECT_DOUBLE_EQ(f.rate, (4e6 * 15 / 16 + 64e6 * 1.1 / 16) * 23 / 32 + 64e6 * 1.1 * 9 / 32);
+  for (int i = 0; i < 100; ++i) f.update(s, 100, 0, 1e-4, 1e-4);
+  EXPECT_NEAR(f.rate, 70.4e6, 1);
+  EXPECT_NEAR(f.w, 0.5, 1e-9);
+}
+
+TEST(CreditFeedback, PaperCutsToWhatArrivesAndATenthMore) {
+  const auto s = settings(CreditFeedback::Law::Paper);
+  CreditFeedback f;
+  f.rate = 40e6;
+  f.w = 0.5;
+  f.update(s, 100, 50, 1e-4, 1e-4);
+  EXPECT_DOUBLE_EQ(f.rate, 40e6 * 0.5 * 1.1);
+  EXPECT_DOUBLE_EQ(f.w, 0.25);
+  f.update(s, 100, 0, 1e-4, 1e-4);  // the first increase does not change w
+  EXPECT_DOUBLE_EQ(f.w, 0.25);
+  for (int i = 0; i < 20; ++i) f.update(s, 100, 100, 1e-4, 1e-4);
+  EXPECT_DOUBLE_EQ(f.rate, 84 / 1e-4);  // a credit in a round trip
+  EXPECT_DOUBLE_EQ(f.w, 0.01);
+}
+
+TEST(CreditFeedback, PublicMeansLessLossTheFasterItIs) {
+  const auto s = settings(CreditFeedback::Law::Public);
+  CreditFeedback f;
+  f.rate = 32e6;  // half: 6.25 % are meant to be lost
+  f.w = 0.0625;
+  f.update(s, 1000, 62, 1e-4, 1e-4);
+  EXPECT_DOUBLE_EQ(f.rate, 0.0625 * 64e6 + 0.9375 * 32e6);
+  EXPECT_DOUBLE_EQ(f.w, 0.0625);
+  f.update(s, 1000, 0, 1e-4, 1e-4);
+  EXPECT_DOUBLE_EQ(f.w, 0.1125);
+  EXPECT_DOUBLE_EQ(f.rate, 0.1125 * 64e6 + 0.8875 * 34e6);
+  for (int i = 0; i < 200; ++i) f.update(s, 1000, 0, 1e-4, 1e-4);
+  EXPECT_NEAR(f.rate, 64e6, 1);
+  EXPECT_LE(f.rate, 64e6);
+  EXPECT_DOUBLE_EQ(f.w, 0.5);
+}
+
+TEST(CreditFeedback, PublicCutsToTheRateAtWhichCreditsCame) {
+  const auto s = settings(CreditFeedback::Law::Public);
+  CreditFeedback f;
+  f.rate = 32e6;
+  f.w = 0.0625;
+  // 20 of 40 came within 100 us: 16.8 MB/s, and 6.25 % more
+  f.update(s, 40, 20, 1e-4, 1e-4);
+  EXPECT_DOUBLE_EQ(f.rate, 84 * 20 / 1e-4 * 1.0625);
+  EXPECT_DOUBLE_EQ(f.w, 0.03125);
+  // A cut is never a rise: 30 of 40 came at 25.2 MB/s.
+  const double before = f.rate;
+  f.update(s, 40, 10, 1e-4, 1e-4);
+  EXPECT_DOUBLE_EQ(f.rate, before);
+  f.update(s, 40, 40, 1e-4, 1e-4);
+  EXPECT_DOUBLE_EQ(f.rate, 840000);
+}
+
+// ---------------------------------------------------------------- networks
+
+/// As preset expresspass.
+Config expresspass() {
+  Config c;
+  c.transport = "expresspass";
+  c.queues = c.nicQueues = {"credit_queue", "fifo"};
+  c.set("ecmp.symmetric", true).set("port.pfc", false).set("round_robin.backlog", int64_t{1000000000});
+  c.set("host.mtu", int64_t{1538}).set("host.header_bytes", int64_t{78}).set("host.min_frame", int64_t{84});
+  return c.set("host.classes", int64_t{2});
+}
+
+TEST(CreditQueue, LetsOutAsManyCreditsAsThereIsRoomForData) {
+  // Eight flows of one sender: the credits of their receivers meet in front of it.
+  Config c = expresspass();
+  c.set("expresspass.initial_rate", 1.0);
+  Net net(c);
+  for (int i = 0; i < 9; ++i) net.host();
+  Switch& sw = net.sw();
+  for (int i = 0; i < 9; ++i) net.link(*net.hosts[i], sw, Rate::Gbps(10), Time::Us(1));
+  net.engine.recordSends = true;
+  for (int i = 0; i < 8; ++i) net.flow(i, *net.hosts[8], *net.hosts[i], 0);
+  net.run(Time::Ms(2));
+  Port& toSender = *sw.ports()[8];
+  int64_t credits = 0, bytes = 0;
+  Time last;
+  for (const auto& s : net.engine.sends) {
+    if (s.from != &toSender || s.kind != PacketKind::Control || s.at < Time::Ms(1)) continue;
+    ++credits;
+    bytes += s.bytes;
+  }
+  // 10 Gb/s * 84 / 1622 for a millisecond, and what the bucket holds; less where a few credits were late
+  const double room = 10e9 / 8 * 84 / 1622 * 1e-3;
+  EXPECT_LE(static_cast<double>(bytes), room + 2 * 84);
+  EXPECT_GT(static_cast<double>(bytes), room * 0.98);
+  EXPECT_NEAR(static_cast<double>(credits), static_cast<double>(bytes) / 84, 10);
+  EXPECT_GT(net.network.counters.drops, 0u);
+}
+
+TEST(ExpressPass, AFlowAloneFillsTheLineAndLosesNoData) {
+  Chain net(expresspass(), 1, 2, Rate::Gbps(10), Time::Us(4));
+  net.flow(0, net.sender(0), net.receiver(), 10000000);
+  net.finish(Time::Ms(20));
+  // 6850 packets of 1538 B and as many credits' room at 10 Gb/s
+  const double least = 10000000.0 / 1460 * (1538 + 84) * 8 / 10e9;
+  EXPECT_GT(static_cast<double>(net.end(0)) * 1e-12, least * 0.999);
+  EXPECT_LT(static_cast<double>(net.end(0)) * 1e-12, least * 1.1);
+  EXPECT_EQ(net.retransmitted(0), 0);
+  EXPECT_EQ(net.engine.pending(), 0u);
+  EXPECT_EQ(net.network.packets().live(), 0u);
+}
+
+TEST(ExpressPass, TheFirstPacketWaitsForACredit) {
+  Chain net(expresspass(), 1, 1, Rate::Gbps(10), Time::Us(10));
+  net.engine.recordSends = true;
+  net.flow(0, net.sender(0), net.receiver(), 1000);
+  net.finish(Time::Ms(5));
+  const auto first = std::find_if(net.engine.sends.begin(), net.engine.sends.end(),
+                                  [](const auto& s) { return s.kind == PacketKind::Data; });
+  ASSERT_NE(first, net.engine.sends.end());
+  EXPECT_GT(first->at, Time::Us(40));  // the request there, the credit back
+  EXPECT_LT(first->at, Time::Us(41));
+  EXPECT_GE(net.end(0), Time::Us(60).ps);
+}
+
+TEST(ExpressPass, SendersOfAnIncastShareWithoutQueueOrLoss) {
+  Chain net(expresspass(), 16, 1, Rate::Gbps(10), Time::Us(2));
+  for (int i = 0; i < 16; ++i) net.flow(i, net.sender(i), net.receiver(), 2000000);
+  net.run(Time::Ms(5));
+  net.lastHop().takeMaxBytes(1);
+  uint64_t before[16];
+  double sum = 0, squares = 0;
+  for (int i = 0; i < 16; ++i) before[i] = net.active(net.sender(i), i).rcvNxt;
+  net.run(Time::Ms(20));
+  for (int i = 0; i < 16; ++i) {
+    const auto x = static_cast<double>(net.active(net.sender(i), i).rcvNxt - before[i]);
+    sum += x;
+    squares += x * x;
+  }
+  EXPECT_GT(sum * sum / (16 * squares), 0.9);                    // Jain's index
+  EXPECT_GT(sum * 8 / 15e-3, 0.93 * 10e9 * 1460 / (1538 + 84));  // nearly all that credits leave
+  EXPECT_LT(net.lastHop().takeMaxBytes(1), 20 * 1538);
+  net.finish(Time::Ms(60));
+  EXPECT_EQ(net.network.counters.flowsFinished, 16u);
+  for (int i = 0; i < 16; ++i) EXPECT_EQ(net.retransmitted(i), 0);
+  EXPECT_EQ(net.engine.pending(), 0u);
+}
+
+TEST(ExpressPass, WhatIsLostIsSentAgain) {
+  Config c = expresspass();
+  Chain net(c, 8, 1, Rate::Gbps(10), Time::Us(2));
+  // A queue for data in which one packet has room, so that packets of several senders collide.
+  for (Queue* q : net.lastHop().queues()) {
+    if (q->description().name == "fifo") q->set("limit", int64_t{1600});
+  }
+  for (int i = 0; i < 8; ++i) net.flow(i, net.sender(i), net.receiver(), 1000000);
+  net.finish(Time::Ms(200));
+  EXPECT_EQ(net.network.counters.flowsFinished, 8u);
+  int64_t again = 0;
+  for (int i = 0; i < 8; ++i) {
+    EXPECT_EQ(net.delivered(i), 1000000);
+    again += net.retransmitted(i);
+  }
+  EXPECT_GT(again, 0);
+  EXPECT_EQ(net.engine.pending(), 0u);
+}
+
+TEST(ExpressPass, ManyFlowsOfAllSizesEnd) {
+  Chain net(expresspass(), 4, 3, Rate::Gbps(10), Time::Us(2));
+  for (int i = 0; i < 80; ++i) net.flow(i, net.sender(i % 4), net.receiver(), 1 + 997 * i * (i % 7), Time::Us(7 * i));
+  net.finish(Time::Ms(200));
+  EXPECT_EQ(net.network.counters.flowsFinished, 80u);
+  EXPECT_EQ(net.engine.pending(), 0u);
+  EXPECT_EQ(net.network.packets().live(), 0u);
+}
+
+TEST(ExpressPass, AStoppedFlowEnds) {
+  Chain net(expresspass(), 2, 1, Rate::Gbps(10), Time::Us(2));
+  net.flow(0, net.sender(0), net.receiver(), 0, {}, Time::Us(500));
+  net.flow(1, net.sender(1), net.receiver(), 0, {}, Time::Us(1));  // before its first credit
+  net.finish(Time::Ms(5));
+  EXPECT_GT(net.delivered(0), 0);
+  EXPECT_EQ(net.delivered(1), 0);
+  EXPECT_EQ(net.engine.pending(), 0u);
+}
+
+TEST(ExpressPass, WhatDoesNotFitIsRefused) {
+  Config withCc = expresspass();
+  withCc.cc = "timely";
+  Chain a(withCc, 1, 1);
+  EXPECT_THROW(a.start(), ParamError);
+  Config sizes = expresspass();
+  sizes.set("expresspass.credit_least", int64_t{100});
+  Chain b(sizes, 1, 1);
+  EXPECT_THROW(b.start(), ParamError);
+  Chain d(expresspass(), 1, 1);
+  FlowSpec f;
+  f.src = d.sender(0).id();
+  f.dst = d.receiver().id();
+  f.cls = 0;
+  d.flow(f);
+  EXPECT_THROW(d.run(Time::Us(1)), std::invalid_argument);
+}
+
+}  // namespace fabric

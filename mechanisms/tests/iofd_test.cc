@@ -1,0 +1,457 @@
+// IOFD: the table by hand; order, lanes and deadlocks in networks under heavy load.
+#include "mechanisms/dart/iofd.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include "mechanisms/core/random.h"
+#include "mechanisms/dart/iofd_tokens.h"
+#include "mechanisms/tests/net.h"
+
+namespace fabric {
+
+using test::Config;
+using test::FatTree;
+using test::Net;
+
+namespace {
+
+constexpr uint8_t kEscape = 1, kData = 2;
+constexpr uint32_t kPayload = 1456;
+
+Config iofd() {
+  Config c;
+  c.selector = "iofd";
+  c.nicAgents = {"iofd_tokens"};
+  c.queues = {"fifo", "fifo", "fifo"};
+  return c.set("host.classes", int64_t{3});
+}
+
+Iofd& selectorOf(const Switch& s) { return static_cast<Iofd&>(s.pathSelector()); }
+
+}  // namespace
+
+/// Packets are shown by hand to an edge switch of a fat-tree with k = 4: ports 0 and 1 lead to hosts, 2 and 3 up.
+struct IofdTest : testing::Test {
+  explicit IofdTest(const Config& c = iofd()) : net(c), edge(*net.switches[0]), agg(*net.switches[8]) {
+    net.start();
+    header = *net.network.packets().find<IofdHeader>(IofdHeader::kName);
+    for (uint64_t h = 1; upward == 0; ++h) {
+      Packet& p = packet(0, 0, 2, true, 0);
+      p.symmetricHash = h;
+      if (select(edge, 0, p) == 2) upward = h;
+    }
+  }
+
+  /// The i-th of a message's packets, on its way to a host of another pod.
+  Packet& packet(uint32_t message, uint32_t i, uint32_t of, bool fromHost = true, uint8_t tokens = 4) {
+    Packet& p = *net.network.packets().fresh();
+    p.kind = PacketKind::Data;
+    p.flowId = message;
+    p.seq = uint64_t{i} * kPayload;
+    p.payload = kPayload;
+    p.last = i + 1 == of;
+    p.wireBytes = 1518;
+    p.cls = fromHost ? kEscape : kData;
+    p.dst = 15;
+    p.symmetricHash = upward;
+    header(p) = {};
+    header(p).tokens = tokens;
+    return p;
+  }
+  uint16_t select(Switch& s, uint16_t in, Packet& p) {
+    const uint16_t up[] = {2, 3}, down[] = {0};
+    selectorOf(s).onIngress(p, &s.port(in));
+    return p.dst == 15 ? selectorOf(s).select(p, {up, 2}) : selectorOf(s).select(p, {down, 1});
+  }
+  /// Data waits at a port: so many full packets.
+  void wait(Switch& s, uint16_t port, int packets) {
+    for (int i = 0; i < packets; ++i) {
+      Packet& p = *net.network.packets().fresh();
+      p.wireBytes = 1518;
+      p.cls = kData;
+      p.ingress = kOwnPacket;
+      s.port(port).enqueue(&p);
+    }
+  }
+
+  FatTree net;
+  Switch &edge, &agg;
+  uint64_t upward = 0;  // a hash that leads the edge switch to port 2
+  PacketExtension<IofdHeader> header;
+};
+
+TEST_F(IofdTest, UpAndDown) {
+  for (const uint16_t up : {2, 3}) {
+    EXPECT_TRUE(selectorOf(edge).leadsUp(up));
+    EXPECT_TRUE(selectorOf(agg).leadsUp(up));
+  }
+  for (const uint16_t down : {0, 1}) {
+    EXPECT_FALSE(selectorOf(edge).leadsUp(down));
+    EXPECT_FALSE(selectorOf(agg).leadsUp(down));
+  }
+  for (uint16_t p = 0; p < 4; ++p) EXPECT_FALSE(selectorOf(*net.switches[16]).leadsUp(p));
+}
+
+TEST_F(IofdTest, AShortQueueDeflectsNothing) {
+  wait(edge, 2, 9);  // 13,662 B
+  Packet& p = packet(1, 0, 4);
+  EXPECT_EQ(select(edge, 0, p), 2);
+  EXPECT_EQ(header(p).tokens, 4);
+  EXPECT_EQ(p.cls, kData) << "from the host's class";
+}
+
+TEST_F(IofdTest, AMessageTurnsAsAWhole) {
+  wait(edge, 2, 10);  // 15,180 B
+  for (uint32_t i = 0; i < 4; ++i) {
+    Packet& p = packet(1, i, 4);
+    EXPECT_EQ(select(edge, 0, p), 3) << "packet " << i;
+    EXPECT_EQ(header(p).tokens, 3);
+    EXPECT_EQ(p.cls, kData) << "up and up again is no turn";
+    EXPECT_EQ(selectorOf(edge).entriesInUse(), i < 3 ? 1u : 0u);
+  }
+  EXPECT_EQ(selectorOf(edge).deflections(), 1u);
+}
+
+TEST_F(IofdTest, AMessageThatBeganStraightStaysSo) {
+  EXPECT_EQ(select(edge, 0, packet(1, 0, 3)), 2);
+  wait(edge, 2, 10);
+  EXPECT_EQ(select(edge, 0, packet(1, 1, 3)), 2);
+  EXPECT_EQ(select(edge, 0, packet(1, 2, 3)), 2);
+  EXPECT_EQ(selectorOf(edge).entriesInUse(), 0u);
+}
+
+TEST_F(IofdTest, WithoutTokensNothingTurns) {
+  wait(edge, 2, 20);
+  EXPECT_EQ(select(edge, 0, packet(1, 0, 3, true, 0)), 2);
+}
+
+TEST_F(IofdTest, TheTableHasEightEntriesAndKeepsThem) {
+  wait(edge, 2, 10);
+  for (uint32_t m = 0; m < 8; ++m) EXPECT_EQ(select(edge, 0, packet(m, 0, 2)), 3);
+  EXPECT_EQ(select(edge, 0, packet(8, 0, 2)), 2) << "no entry is free";
+  EXPECT_EQ(select(edge, 0, packet(5, 1, 2)), 3) << "its last packet";
+  EXPECT_EQ(select(edge, 0, packet(8, 1, 2)), 2) << "it began straight";
+  EXPECT_EQ(select(edge, 0, packet(9, 0, 2)), 3);
+  EXPECT_EQ(select(edge, 0, packet(7, 1, 2)), 3) << "others' entries stay";
+}
+
+TEST_F(IofdTest, AMessageThatComesByAgainIsAnotherOne) {
+  wait(edge, 2, 10);
+  Packet& p = packet(1, 0, 2);
+  EXPECT_EQ(select(edge, 0, p), 3);
+  // It comes back from above, one token less, and may turn once more; its second packet still turns at its first visit.
+  EXPECT_EQ(select(edge, 3, packet(1, 0, 2, false, 3)), 2)
+      << "the only other port into the network is the one it came by";
+  Packet& q = packet(1, 1, 2);
+  EXPECT_EQ(select(edge, 0, q), 3);
+  EXPECT_EQ(header(q).tokens, 3);
+  EXPECT_EQ(selectorOf(edge).entriesInUse(), 0u);
+}
+
+TEST_F(IofdTest, AToRTurnsBackIntoTheNetworkAndIntoTheEscapeLane) {
+  wait(edge, 0, 10);
+  std::set<uint16_t> taken;
+  for (uint32_t m = 0; m < 40; ++m) {
+    Packet& p = packet(m, 0, 1, false);
+    p.dst = 0;
+    const uint16_t out = select(edge, 2, p);
+    taken.insert(out);
+    EXPECT_EQ(p.cls, out == 0 ? kData : kEscape);
+  }
+  EXPECT_EQ(taken, std::set<uint16_t>{3}) << "neither a host's port nor the one it came by";
+  Packet& p = packet(99, 0, 1, false);
+  p.dst = 0;
+  p.cls = kEscape;
+  EXPECT_EQ(select(edge, 2, p), 0) << "nothing is deflected in the escape lane";
+  EXPECT_EQ(p.cls, kEscape) << "and nothing leaves it";
+}
+
+struct IofdNotToHosts : IofdTest {
+  IofdNotToHosts() : IofdTest(iofd().set("iofd.last_hop", false)) {}
+};
+
+TEST_F(IofdNotToHosts, WhatCollidesAtAReceiverMayStay) {
+  wait(edge, 0, 10);
+  wait(edge, 2, 10);
+  Packet& p = packet(1, 0, 1, false);
+  p.dst = 0;
+  EXPECT_EQ(select(edge, 2, p), 0);
+  EXPECT_EQ(select(edge, 0, packet(2, 0, 1)), 3) << "inside of the network it turns";
+}
+
+TEST_F(IofdTest, RandomPorts) {
+  wait(agg, 2, 10);
+  std::map<uint16_t, int> taken;
+  for (uint32_t m = 0; m < 300; ++m) {
+    Packet& p = packet(m, 0, 1, false);
+    const uint16_t hops[] = {2};
+    selectorOf(agg).onIngress(p, &agg.port(0));
+    ++taken[selectorOf(agg).select(p, {hops, 1})];
+    EXPECT_EQ(p.cls, kData) << "up, or from up to down";
+  }
+  ASSERT_EQ(taken.size(), 2u) << "port 1 (down) and port 3 (up)";
+  EXPECT_NEAR(taken[1], 150, 40);
+  EXPECT_NEAR(taken[3], 150, 40);
+}
+
+TEST_F(IofdTest, AcksGoStraight) {
+  wait(edge, 2, 20);
+  Packet& p = packet(1, 0, 1);
+  p.kind = PacketKind::Ack;
+  p.cls = 0;
+  EXPECT_EQ(select(edge, 0, p), 2);
+  EXPECT_EQ(p.cls, 0);
+}
+
+TEST(Iofd, TokensGoToShortMessagesThatAreSentForTheFirstTime) {
+  FatTree net(iofd());
+  net.flow(0, *net.hosts[0], *net.hosts[15], 8192);
+  net.flow(1, *net.hosts[0], *net.hosts[15], 8193);
+  net.flow(2, *net.hosts[0], *net.hosts[15], 0);
+  net.run(Time::Ns(1));
+  const auto header = *net.network.packets().find<IofdHeader>(IofdHeader::kName);
+  IofdTokens& agent = *net.hosts[0]->nic().agent<IofdTokens>();
+  const auto tokens = [&](uint32_t id) {
+    Packet& q = *net.network.packets().fresh();
+    q.flow = &net.active(*net.hosts[0], id);
+    agent.onEnqueue(q);
+    return int{header(q).tokens};
+  };
+  EXPECT_EQ(tokens(0), 4);
+  EXPECT_EQ(tokens(1), 0);
+  EXPECT_EQ(tokens(2), 0);
+  net.active(*net.hosts[0], 0).retransmittedBytes = 1;
+  EXPECT_EQ(tokens(0), 0);
+}
+
+TEST(Iofd, BadInput) {
+  const auto refusal = [](Config c) -> std::string {
+    FatTree net(c);
+    try {
+      net.start();
+    } catch (const std::exception& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(iofd()), "");
+  EXPECT_NE(refusal(iofd().set("iofd.escape_class", int64_t{3})).find("iofd.escape_class: there is no class 3"),
+            std::string::npos);
+  EXPECT_NE(refusal(iofd().set("iofd.escape_class", int64_t{2})).find("a class of its own"), std::string::npos);
+  Config noTokens = iofd();
+  noTokens.nicAgents.clear();
+  EXPECT_NE(refusal(noTokens).find("iofd needs the port_agent iofd_tokens"), std::string::npos) << refusal(noTokens);
+  EXPECT_THROW(refusal(iofd().set("iofd.entries", int64_t{0})), ParamError);
+}
+
+// ---------------------------------------------------------------- networks
+
+namespace {
+
+/// A link in one direction and the class of what is on it: one buffer at its far end.
+using Channel = std::tuple<uint32_t, uint16_t, uint8_t>;  // sending node, port, class
+
+/// Whether the graph has a cycle.
+template <class T>
+bool cyclic(const std::map<T, std::set<T>>& graph) {
+  std::map<T, int> colour;  // 1 = being visited, 2 = done
+  std::function<bool(const T&)> visit = [&](const T& at) {
+    if (colour[at] != 0) return colour[at] == 1;
+    colour[at] = 1;
+    const auto next = graph.find(at);
+    if (next != graph.end()) {
+      for (const T& to : next->second) {
+        if (visit(to)) return true;
+      }
+    }
+    colour[at] = 2;
+    return false;
+  };
+  for (const auto& [at, to] : graph) {
+    if (visit(at)) return true;
+  }
+  return false;
+}
+
+/// Follows data packets through the switches: which steps they take from channel to channel, and what waits where.
+class Follower final : public RowSink {
+ public:
+  explicit Follower(Net& net) : net_(net) {
+    net.network.trace().enable(kPackets, {});
+    net.network.trace().addSink(kPackets, this);
+  }
+
+  void row(int, const Cell* c) override {
+    const auto node = static_cast<uint32_t>(c[1].i64());
+    const auto port = static_cast<uint16_t>(c[2].i64());
+    const auto event = static_cast<PacketEvent>(c[3].i64());
+    const auto cls = static_cast<uint8_t>(c[8].i64());
+    if (static_cast<PacketKind>(c[5].i64()) != PacketKind::Data || node < net_.hosts.size()) return;
+    if (event == PacketEvent::Receive) {  // it is enqueued at once
+      const Port& sender = net_.network.nodes()[node]->port(port).peer();
+      in_ = Channel{sender.node().id(), sender.index(), cls};
+    } else if (event == PacketEvent::Enqueue) {
+      steps[in_].insert(Channel{node, port, cls});
+      waiting_[Channel{node, port, cls}].push_back(in_);
+    } else if (event == PacketEvent::Dequeue) {
+      waiting_[Channel{node, port, cls}].pop_front();
+    }
+  }
+
+  /// Whether queues wait for each other in a circle: each is paused, and what came out of it is in the next one.
+  bool deadlocked() const {
+    std::map<Channel, std::set<Channel>> graph;
+    for (const auto& [queue, packets] : waiting_) {
+      if (!paused(queue)) continue;
+      for (const Channel& from : packets) {
+        if (paused(from)) graph[from].insert(queue);
+      }
+    }
+    return cyclic(graph);
+  }
+
+  std::map<Channel, std::set<Channel>> steps;
+
+ private:
+  bool paused(const Channel& queue) const {
+    const auto& [node, port, cls] = queue;
+    return net_.network.nodes()[node]->port(port).paused(cls);
+  }
+
+  const Net& net_;
+  Channel in_;
+  std::map<Channel, std::deque<Channel>> waiting_;
+};
+
+}  // namespace
+
+/// What is to find deadlocks finds one: four switches in a circle, all traffic clockwise over two links, and little
+/// buffer.
+TEST(Deadlock, AFourthOfACircleWaitsForTheNext) {
+  Config c;
+  c.set("port.pfc_xoff", int64_t{20000}).set("port.pfc_xon_offset", int64_t{3036});
+  Net net(c);
+  for (int i = 0; i < 8; ++i) net.host();
+  for (int i = 0; i < 4; ++i) net.sw();
+  for (size_t i = 0; i < 8; ++i) net.link(*net.hosts[i], *net.switches[i / 2]);
+  for (size_t i = 0; i < 4; ++i) net.link(*net.switches[i], *net.switches[(i + 1) % 4]);
+  for (uint32_t i = 0; i < 8; ++i) net.flow(i, *net.hosts[i], *net.hosts[(i + 4) % 8], 0);
+  Follower follower(net);
+  setShortestPaths(net.network);
+  for (uint32_t i = 0; i < 4; ++i) {
+    for (uint32_t h = 0; h < 8; ++h) {
+      const auto clockwise = static_cast<uint16_t>(i == 0 ? 2 : 3);  // switch 0 has its link to switch 1 first
+      if (h / 2 != i) net.switches[i]->setRoute(h, {clockwise});
+    }
+  }
+  net.feed.sort();
+  net.network.setFlows(net.feed);
+  net.network.start();
+  EXPECT_FALSE(follower.deadlocked());
+  net.run(Time::Us(200));
+  EXPECT_TRUE(follower.deadlocked());
+  const uint64_t before = net.network.counters.dataBytesReceived;
+  net.run(Time::Ms(2));
+  EXPECT_EQ(net.network.counters.dataBytesReceived, before) << "nothing moves any more";
+}
+
+/// A fat-tree in which short messages to and fro are deflected a lot and buffers are small.
+struct Heavy : FatTree {
+  static Config config(uint64_t seed) {
+    Config c = iofd();
+    c.seed = seed;
+    c.set("iofd.threshold", int64_t{2000}).set("iofd_tokens.tokens", int64_t{7}).set("iofd.entries", int64_t{64});
+    c.set("port.pfc_xoff", int64_t{6000}).set("port.pfc_xon_offset", int64_t{3036});
+    return c;
+  }
+  explicit Heavy(uint64_t seed, uint32_t incasts = 40) : FatTree(config(seed)) {
+    RandomStream random(seed, "heavy", 0);
+    uint32_t id = 0;
+    for (uint32_t i = 0; i < 16; ++i) {  // long flows, which stop
+      const uint32_t to = (i + 1 + random.below(15)) % 16;
+      flow(id++, *hosts[i], *hosts[to], 0, {}, Time::Us(60));
+    }
+    for (uint32_t n = 0; n < incasts; ++n) {
+      const uint32_t to = random.below(16);
+      for (uint32_t k = 0; k < 8; ++k) {
+        const uint32_t from = (to + 1 + random.below(15)) % 16;
+        flow(id++, *hosts[from], *hosts[to], 1 + random.below(8192), Time::Ns(1000 * n + random.below(1000)));
+      }
+    }
+  }
+  uint64_t deflections() const {
+    uint64_t all = 0;
+    for (const Switch* s : switches) all += selectorOf(*s).deflections();
+    return all;
+  }
+};
+
+TEST(Iofd, NoDeadlockAndNothingOutOfOrderInAHundredHeavyRuns) {
+  uint64_t deflections = 0, pauses = 0;
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    Heavy net(seed);
+    Follower follower(net);
+    for (int us = 10; us <= 60; us += 10) {
+      net.run(Time::Us(us));
+      ASSERT_FALSE(follower.deadlocked()) << "seed " << seed << " at " << us << " us";
+    }
+    net.finish(Time::Ms(20));
+    ASSERT_TRUE(net.check("in_order"));
+    ASSERT_EQ(net.network.counters.flowsEnded, net.network.counters.flowsStarted) << "seed " << seed;
+    ASSERT_EQ(net.network.packets().live(), 0u);
+    for (const Switch* s : net.switches) ASSERT_EQ(selectorOf(*s).entriesInUse(), 0u);
+    deflections += net.deflections();
+    pauses += net.network.counters.xoffSent;
+  }
+  EXPECT_GT(deflections, 1000u);
+  EXPECT_GT(pauses, 1000u);
+}
+
+TEST(Iofd, TheBuffersThatWaitForEachOtherAreInNoCircle) {
+  uint64_t deflections = 0;
+  std::map<Channel, std::set<Channel>> all;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    Heavy net(seed);
+    Follower follower(net);
+    net.finish(Time::Ms(20));
+    for (const auto& [from, to] : follower.steps) all[from].insert(to.begin(), to.end());
+    deflections += net.deflections();
+  }
+  EXPECT_GT(deflections, 100u);
+  EXPECT_FALSE(cyclic(all));
+  // Without lanes the same steps are a circle.
+  std::map<Channel, std::set<Channel>> oneLane;
+  const auto one = [](Channel c) { return Channel{std::get<0>(c), std::get<1>(c), 0}; };
+  for (const auto& [from, to] : all) {
+    for (const Channel& t : to) oneLane[one(from)].insert(one(t));
+  }
+  EXPECT_TRUE(cyclic(oneLane));
+}
+
+TEST(Iofd, TheTableOfPathsCountsLinks) {
+  FatTree net(iofd());
+  const int table = net.network.trace().find("message_paths");
+  ASSERT_GE(table, 0);
+  test::Rows rows(5);
+  net.network.trace().enable(table, {});
+  net.network.trace().addSink(table, &rows);
+  net.flow(0, *net.hosts[0], *net.hosts[1], 3000);
+  net.flow(1, *net.hosts[0], *net.hosts[2], 3000, Time::Us(10));
+  net.flow(2, *net.hosts[0], *net.hosts[15], 3000, Time::Us(20));
+  net.finish(Time::Us(100));
+  ASSERT_EQ(rows.rows.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(rows.rows[i][2], 3000);
+    EXPECT_EQ(rows.rows[i][3], static_cast<int64_t>(2 + 2 * i));
+    EXPECT_EQ(rows.rows[i][4], 0);
+  }
+}
+
+}  // namespace fabric
