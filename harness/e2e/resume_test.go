@@ -202,7 +202,7 @@ func TestKilledSweepGoesOn(t *testing.T) {
 			}
 			<-s.ended
 			for _, child := range children {
-				require.Eventually(t, func() bool { return gone(child) }, 10*time.Second, 10*time.Millisecond, "a simulation outlives the harness")
+				require.Eventually(t, func() bool { return gone(child) }, 30*time.Second, 10*time.Millisecond, "a simulation outlives the harness")
 			}
 			after := manifests(t, results)
 			for dir, text := range before {

@@ -301,7 +301,7 @@ func TestNobodyIsWaitedForWhoHoldsAPipe(t *testing.T) {
 				require.NoError(t, syscall.Kill(grandchild, syscall.SIGKILL))
 				return
 			}
-			assert.Eventually(t, func() bool { return gone(grandchild) }, 5*time.Second, 10*time.Millisecond)
+			assert.Eventually(t, func() bool { return gone(grandchild) }, 30*time.Second, 10*time.Millisecond)
 			if result.Err == nil {
 				log, err := os.ReadFile(filepath.Join(result.Dir, "log.txt"))
 				require.NoError(t, err)
@@ -373,7 +373,7 @@ func TestCancelStopsTheChildAndLeavesNothing(t *testing.T) {
 			assert.Empty(t, files)
 			if mode == "stubborn" {
 				require.Positive(t, grandchild)
-				assert.Eventually(t, func() bool { return gone(grandchild) }, 5*time.Second, 10*time.Millisecond)
+				assert.Eventually(t, func() bool { return gone(grandchild) }, 30*time.Second, 10*time.Millisecond)
 			}
 		})
 	}
