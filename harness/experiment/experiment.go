@@ -199,7 +199,7 @@ func (p *Point) Framing() topology.Framing { return framing(p.Scenario.Component
 // MaxBaseRTT is the largest base RTT in ps among the pairs of hosts between
 // which there may be flows; see topology.Topology.BaseRTT.
 func (p *Point) MaxBaseRTT() int64 {
-	return p.Topology.MaxBaseRTT(p.Flows.Pairs(), p.Framing())
+	return p.Topology.MaxBaseRTT(p.Topology.Kinds(p.Flows.Pairs()), p.Framing())
 }
 
 // loader is the state of one Load.
@@ -491,7 +491,8 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		return nil
 	}
 	topologyKey, _ := child(root, "topology")
-	if err := t.CheckPaths(point.Flows.Pairs()); err != nil {
+	kinds := t.Kinds(point.Flows.Pairs())
+	if err := t.CheckPaths(kinds); err != nil {
 		l.problem(topologyKey, "topology: %v", err)
 		return nil
 	}
@@ -501,7 +502,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		return nil
 	}
 	if components.Param("host", "base_rtt") == int64(0) {
-		l.derive(components, effective, "base_rtt", t.MaxBaseRTT(point.Flows.Pairs(), frame))
+		l.derive(components, effective, "base_rtt", t.MaxBaseRTT(kinds, frame))
 	}
 	nodes := l.setsOf(general, components, sets, t, &effective)
 	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)

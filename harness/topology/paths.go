@@ -131,30 +131,37 @@ func (t *Topology) Profiles(src, dst uint32) [][]Hop {
 	return profiles
 }
 
-// kinds are the first of the pairs from one end to another one: all others with
-// these ends have the same paths.
-func (t *Topology) kinds(pairs iter.Seq2[uint32, uint32]) iter.Seq2[uint32, uint32] {
-	return func(yield func(uint32, uint32) bool) {
-		numbers := map[end]uint64{}
-		of := make([]uint64, len(t.ports)) // by host, from 1 on
-		number := func(host uint32) uint64 {
-			if of[host] == 0 {
-				e := t.end(host)
-				if numbers[e] == 0 {
-					numbers[e] = uint64(len(numbers)) + 1
-				}
-				of[host] = numbers[e]
+// Kinds are the first of the pairs from one end to another one: all others with
+// these ends have the same paths. There may be a million pairs, so the callers
+// find the kinds once and ask about these only.
+func (t *Topology) Kinds(pairs iter.Seq2[uint32, uint32]) iter.Seq2[uint32, uint32] {
+	numbers := map[end]int{}
+	of := make([]int, len(t.ports)) // by host, from 1 on
+	number := func(host uint32) int {
+		if of[host] == 0 {
+			e := t.end(host)
+			if numbers[e] == 0 {
+				numbers[e] = len(numbers) + 1
 			}
-			return of[host]
+			of[host] = numbers[e]
 		}
-		seen := map[uint64]struct{}{}
-		for src, dst := range pairs {
-			key := number(src)<<32 | number(dst)
-			if _, ok := seen[key]; ok {
-				continue
-			}
-			seen[key] = struct{}{}
-			if !yield(src, dst) {
+		return of[host]
+	}
+	seen := make([][]bool, len(t.ports)+1) // by the numbers of source and destination
+	var kinds [][2]uint32
+	for src, dst := range pairs {
+		from, to := number(src), number(dst)
+		if to >= len(seen[from]) {
+			seen[from] = append(seen[from], make([]bool, to+1-len(seen[from]))...)
+		}
+		if !seen[from][to] {
+			seen[from][to] = true
+			kinds = append(kinds, [2]uint32{src, dst})
+		}
+	}
+	return func(yield func(uint32, uint32) bool) {
+		for _, kind := range kinds {
+			if !yield(kind[0], kind[1]) {
 				return
 			}
 		}
@@ -190,7 +197,7 @@ func (t *Topology) profilesFrom(node, dst uint32, known map[uint32][][]Hop) [][]
 // CheckPaths refuses pairs of hosts whose equal-cost paths are of too many
 // different kinds to find the fastest and the slowest one.
 func (t *Topology) CheckPaths(pairs iter.Seq2[uint32, uint32]) error {
-	for src, dst := range t.kinds(pairs) {
+	for src, dst := range pairs {
 		if len(t.Profiles(src, dst)) > maxProfiles || len(t.ports[dst]) > 1 && len(t.Profiles(dst, src)) > maxProfiles {
 			return fmt.Errorf("between %s and %s there are more than %d equal-cost paths that differ in the rates or delays of their links, in order; give links side by side the same rate and delay",
 				t.Nodes[src].Name, t.Nodes[dst].Name, maxProfiles)
@@ -223,7 +230,7 @@ func (t *Topology) BaseRTT(src, dst uint32, f Framing) int64 {
 // none.
 func (t *Topology) MaxBaseRTT(pairs iter.Seq2[uint32, uint32], f Framing) int64 {
 	var longest int64
-	for src, dst := range t.kinds(pairs) {
+	for src, dst := range pairs {
 		longest = max(longest, t.BaseRTT(src, dst, f))
 	}
 	return longest
