@@ -459,8 +459,8 @@ std::vector<Network::Check> Network::checks() const {
     }
   }
   if (allPfc) {
-    list.push_back({"lossless", c.drops == c.linkDrops,
-                    std::to_string(c.drops - c.linkDrops) + " packets dropped with PFC at every port"});
+    const uint64_t lost = c.drops - c.linkDrops - c.stoppedDrops;
+    list.push_back({"lossless", lost == 0, std::to_string(lost) + " packets dropped with PFC at every port"});
   }
   if (ordered && c.drops == 0) {
     list.push_back({"in_order", c.reordered == 0,
@@ -513,8 +513,9 @@ std::vector<std::string> Network::warnings() const {
   for (const Node* n : nodes_) {
     for (const Port* p : n->ports()) anyPfc |= p->pfc() && dynamic_cast<const Switch*>(n) != nullptr;
   }
-  if (anyPfc && c.drops > c.linkDrops) {
-    list.push_back(std::to_string(c.drops - c.linkDrops) +
+  const uint64_t lost = c.drops - c.linkDrops - c.stoppedDrops;
+  if (anyPfc && lost > 0) {
+    list.push_back(std::to_string(lost) +
                    " packets were dropped although PFC is on: the headroom or the buffer is "
                    "too small (port.headroom, switch.buffer), a queue has a limit, or a route is missing");
   }

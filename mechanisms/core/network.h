@@ -33,6 +33,7 @@ class Network final : public Windows {
     uint64_t retransmittedBytes = 0;
     uint64_t reordered = 0;        // data packets that came while an earlier byte was missing
     uint64_t linkDrops = 0;        // of the drops, those because a link was down
+    uint64_t stoppedDrops = 0;     // and those because the flow was stopped
     int64_t xoffForgotten = 0;     // pauses that ended with their link, less those that began with it
     uint64_t overlaps = 0;         // a frame was put on a wire that was not free
     uint64_t boundViolations = 0;  // a rate or window outside of what the line allows

@@ -25,6 +25,7 @@ void Node::drop(Port& port, Packet* packet, DropReason reason) {
   Network::Counters& c = network_->counters;
   ++c.drops;
   if (reason == DropReason::LinkDown) ++c.linkDrops;
+  if (reason == DropReason::FlowStopped) ++c.stoppedDrops;
   if (packet->kind == PacketKind::Data) c.dataBytesDropped += packet->payload;
   if (packet->kind == PacketKind::Foreign) ++c.foreignDropped;
   if (port.traced(kPackets)) port.tracePacket(PacketEvent::Drop, *packet);

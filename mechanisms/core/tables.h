@@ -36,7 +36,7 @@ struct TableDesc {
 enum TableId : int { kFlows, kQueues, kLinks, kRates, kPauses, kDrops, kPackets, kArrivals, kStandardTables };
 const std::vector<TableDesc>& standardTables();
 
-enum class DropReason : uint8_t { BufferFull, QueueFull, NoRoute, LinkDown, QueueManagement };
+enum class DropReason : uint8_t { BufferFull, QueueFull, NoRoute, LinkDown, QueueManagement, FlowStopped };
 enum class PacketEvent : uint8_t { Enqueue, Dequeue, Mark, Drop, Receive };
 
 }  // namespace fabric

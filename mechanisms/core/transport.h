@@ -26,6 +26,8 @@ class Transport : public Component, public Resumable {
   /// The flow was stopped: only what has been sent once may be sent again. True if that ends the flow at once; the
   /// caller then ends it.
   virtual bool onStop(Flow&) = 0;
+  /// Whether every flow ends when it is stopped. What waits of it is then of no use to anybody.
+  virtual bool endsAtStop() const { return false; }
   /// Whether there is something to send that the window lets go.
   virtual bool maySend(const Flow&) const = 0;
   /// A packet goes on the wire now: sets which bytes it carries (seq, payload, last). Called only if maySend(). Returns

@@ -16,6 +16,7 @@ struct NumHeader {
   double residual = 0;       // normalizedResidual: (U'(R) - path price) / hops
   double price = 0;          // pathPrice: sum so far
   Time rtt;                  // of RCP*: the sender's last sample, 0 = none
+  Time stop = Time::Max();   // when the flow ends, whatever waits of it
   // From the receiver.
   Time interval = Time{-1};  // interPacketTime: since the ACK before was sent, -1 = there was none
   int64_t bytes = 0;         // on the wire, that arrived in it

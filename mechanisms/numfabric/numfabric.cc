@@ -101,6 +101,7 @@ void NumFabric::onSend(Flow& flow, Packet& packet) {
   h.virtualLength = s.weight > 0 ? packet.wireBytes / s.weight : 0;
   h.hasResidual = weights_.index == 0 && s.rate > 0 && s.hops > 0;
   h.residual = s.residual;
+  if (flow.spec.stop.ps >= 0 && host_->transport().endsAtStop()) h.stop = flow.spec.stop;
 }
 
 void NumFabric::onAck(Flow& flow, const Packet& ack) {

@@ -20,7 +20,8 @@ const Description& Stfq::describe() {
           .help(
               "A data packet starts at S = max(V, F of the flow's packet before) and finishes at F = S + L / w, which "
               "its sender computes and puts into it. The smallest S goes first, and is V from then on. Everything that "
-              "is no data (ACKs, control packets, foreign ones) goes before.")
+              "is no data (ACKs, control packets, foreign ones) goes before. What waits of a flow that has stopped is "
+              "discarded when the port next has a turn, if the flow's transport ends it then.")
           .source("NUMFabric, SIGCOMM 2016, section 5, equations 12 and 13; Goyal, Vin and Cheng 1997")
           .param("limit", &Stfq::limit_, Bytes{0}, "drop what would exceed this; 0 = no limit",
                  "NUMFabric section 6: 1 MB per port; its authors' simulator: no drops")
@@ -50,10 +51,12 @@ bool Stfq::enqueue(Packet* packet, int64_t backlog) {
   last.finish = start + length;
   heap_.push_back({start, arrivals_++, packet});
   std::push_heap(heap_.begin(), heap_.end(), later);
+  nextStop_ = std::min(nextStop_, stopOf(*packet));
   return true;
 }
 
 Packet* Stfq::dequeue() {
+  if (nextStop_ != Time::Max() && nextStop_ <= port_->engine().now()) purge();
   if (!control_.empty()) return control_.pop();
   if (heap_.empty()) return nullptr;
   std::pop_heap(heap_.begin(), heap_.end(), later);
@@ -62,6 +65,24 @@ Packet* Stfq::dequeue() {
   virtualTime_ = next.start;
   if (virtualTime_ > kLargestTime) rebase();
   return next.packet;
+}
+
+Time Stfq::stopOf(const Packet& packet) const {
+  const NumHeader& h = header_(packet);
+  return h.of(packet) ? h.stop : Time::Max();
+}
+
+/// Discards what waits of flows that have stopped. V stays: nothing of it was served.
+void Stfq::purge() {
+  const Time now = port_->engine().now();
+  const auto gone =
+      std::partition(heap_.begin(), heap_.end(), [&](const Waiting& w) { return stopOf(*w.packet) > now; });
+  std::sort(gone, heap_.end(), [](const Waiting& a, const Waiting& b) { return a.number < b.number; });
+  for (auto w = gone; w != heap_.end(); ++w) discard(w->packet, DropReason::FlowStopped);
+  heap_.erase(gone, heap_.end());
+  std::make_heap(heap_.begin(), heap_.end(), later);
+  nextStop_ = Time::Max();
+  for (const Waiting& w : heap_) nextStop_ = std::min(nextStop_, stopOf(*w.packet));
 }
 
 /// The place of a flow, known or new. A new one's first packet starts at V.

@@ -32,6 +32,8 @@ class Stfq final : public Queue {
     double finish = -1;
   };
   void onStart(Network& network) override;
+  Time stopOf(const Packet& packet) const;
+  void purge();
   static bool later(const Waiting& a, const Waiting& b) {
     return a.start > b.start || (a.start == b.start && a.number > b.number);
   }
@@ -45,6 +47,7 @@ class Stfq final : public Queue {
   std::vector<Finish> finish_;  // a power of two of places
   size_t known_ = 0;
   uint64_t arrivals_ = 0;
+  Time nextStop_ = Time::Max();  // the first of the flows that have packets here
   double virtualTime_ = 0;
   Bytes limit_;
 };

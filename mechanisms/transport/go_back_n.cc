@@ -20,6 +20,12 @@ const Description& GoBackN::describe() {
                                           "a packet without payload goes first, and data when its ACK is here",
                                           "chosen: RDMA sets its connections up ahead; NUMFabric's authors' simulator "
                                           "has TCP's handshake")
+                                   .param("at_stop", &GoBackN::atStop_, {"drain", "end"}, "drain",
+                                          "drain: what a stopped flow has sent is still delivered; end: the flow is "
+                                          "over, nothing goes again, and stfq discards what waits of it",
+                                          "chosen: drain; NUMFabric's authors' simulator: a stopped flow's packets "
+                                          "leave every queue at once")
+                                   .added()
                                    .done();
   return d;
 }
@@ -41,7 +47,7 @@ void GoBackN::onFlowStart(Flow& f) {
 
 bool GoBackN::onStop(Flow& f) {
   f.end = std::min(f.end, f.highest);
-  return f.sndUna >= f.end;
+  return endsAtStop() || f.sndUna >= f.end;
 }
 
 bool GoBackN::maySend(const Flow& f) const {

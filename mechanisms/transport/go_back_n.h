@@ -13,6 +13,7 @@ class GoBackN final : public Transport {
   bool endsApart() const override { return true; }
   void onFlowStart(Flow& flow) override;
   bool onStop(Flow& flow) override;
+  bool endsAtStop() const override { return atStop_.index == 1; }
   bool maySend(const Flow& flow) const override;
   Flow& fill(Flow& flow, Packet& packet) override;
   bool onAck(Flow& flow, const Packet& ack) override;
@@ -36,6 +37,7 @@ class GoBackN final : public Transport {
   Engine* engine_ = nullptr;
   Network* network_ = nullptr;
   bool handshake_ = false;
+  Choice atStop_;
 };
 
 }  // namespace fabric
