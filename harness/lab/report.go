@@ -40,7 +40,7 @@ func (lab *Lab) Report(ctx context.Context, args []string, output string) error 
 	if err != nil {
 		return err
 	}
-	found.verify(lab.depth())
+	found.verify(lab.Depth())
 	described, err := lab.Catalog(ctx)
 	if err != nil {
 		found.notices = append(found.notices, "What the parameters mean and where they come from is left out: the self-descriptions could not be had.")
@@ -208,7 +208,7 @@ func (f *findings) figureSections(described *catalog.Catalog) []report.Section {
 				scenario := filepath.Base(filepath.Dir(one.dir))
 				m, err := store.ReadAs(one.dir, store.Key{ScenarioHash: scenario, Engine: r.Engine, Seed: r.Seed})
 				if err == nil {
-					err = m.VerifyInput(one.dir, experiment.EffectiveFile)
+					_, err = m.VerifyFile(one.dir, experiment.EffectiveFile, store.Contents)
 				}
 				if err != nil {
 					m = nil

@@ -133,13 +133,13 @@ func (lab *Lab) runOptions() (run.Options, error) {
 	}
 	return run.Options{
 		Store: store.New(dir), Jobs: lab.Set.Jobs, KeepGoing: lab.Set.KeepGoing,
-		Retry: lab.Set.Retry, TimeLimit: lab.Set.TimeLimit, MemoryLimit: lab.Set.MemoryLimit, Again: lab.Set.Again || lab.Set.OmnetResults, Verify: lab.depth(),
+		Retry: lab.Set.Retry, TimeLimit: lab.Set.TimeLimit, MemoryLimit: lab.Set.MemoryLimit, Again: lab.Set.Again || lab.Set.OmnetResults, Verify: lab.Depth(),
 		StallTimeout: lab.Set.StallTimeout, Grace: lab.Set.Grace, Every: progressEvery, Tool: lab.Tool,
 	}, nil
 }
 
-// depth is how closely results are looked at before they are taken.
-func (lab *Lab) depth() store.Depth {
+// Depth is how closely results are looked at before they are taken.
+func (lab *Lab) Depth() store.Depth {
 	if lab.Set.Verify == "sizes" {
 		return store.Sizes
 	}

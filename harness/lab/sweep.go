@@ -137,7 +137,7 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, ta
 // their labels have one run, whose manifest has the labels of the first; so
 // they are given.
 func (lab *Lab) measured(dir string, m *store.Manifest, labels map[string]string, figure *spec.Figure) (collect.Run, error) {
-	if err := m.Verify(dir, lab.depth()); err != nil {
+	if err := m.Verify(dir, lab.Depth()); err != nil {
 		return collect.Run{}, err
 	}
 	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Labels: sortedLabels(labels), Engine: m.Engine.Name, Seed: m.Seed}

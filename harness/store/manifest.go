@@ -156,13 +156,15 @@ func (m *Manifest) Verify(dir string, depth Depth) error {
 	return nil
 }
 
-// VerifyInput compares the contents of one of a run's inputs with its manifest;
-// there is nothing to compare if the run has no such input.
-func (m *Manifest) VerifyInput(dir, name string) error {
-	if want, has := m.Inputs[name]; has {
-		return want.verify(dir, name, Contents)
+// VerifyFile compares one of a run's files with its manifest, and says whether
+// the manifest knows it.
+func (m *Manifest) VerifyFile(dir, name string, depth Depth) (known bool, err error) {
+	for _, files := range []map[string]File{m.Inputs, m.Outputs} {
+		if want, has := files[name]; has {
+			return true, want.verify(dir, name, depth)
+		}
 	}
-	return nil
+	return false, nil
 }
 
 func (f File) verify(dir, name string, depth Depth) error {

@@ -4,10 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"fabriclab/base/file"
+	"fabriclab/harness/store"
 	"fabriclab/harness/trace"
 )
 
@@ -30,7 +31,7 @@ func (a *app) traceCommand() *cobra.Command {
 	head := &cobra.Command{
 		Use: "head RUNDIR TABLE", Short: "print the first rows", Args: cobra.ExactArgs(2), ValidArgsFunction: tables,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return with(args, func(t *trace.TableFile) error {
+			return a.table(args, func(t *trace.TableFile) error {
 				if a.Set.JSON {
 					return t.Export(a.Out, trace.JSONLines, rows)
 				}
@@ -42,7 +43,7 @@ func (a *app) traceCommand() *cobra.Command {
 	schema := &cobra.Command{
 		Use: "schema RUNDIR TABLE", Short: "print what the columns mean", Args: cobra.ExactArgs(2), ValidArgsFunction: tables,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return with(args, func(t *trace.TableFile) error {
+			return a.table(args, func(t *trace.TableFile) error {
 				if a.Set.JSON {
 					return a.Print(t.Table)
 				}
@@ -54,7 +55,7 @@ func (a *app) traceCommand() *cobra.Command {
 	export := &cobra.Command{
 		Use: "export RUNDIR TABLE", Short: "write a table as CSV or JSON lines", Args: cobra.ExactArgs(2), ValidArgsFunction: tables,
 		RunE: func(_ *cobra.Command, args []string) error {
-			return with(args, func(t *trace.TableFile) error {
+			return a.table(args, func(t *trace.TableFile) error {
 				if to == "" {
 					return t.Export(a.Out, trace.Format(format), -1)
 				}
@@ -68,23 +69,49 @@ func (a *app) traceCommand() *cobra.Command {
 	return cmd
 }
 
-// with opens a table of a run directory.
-func with(args []string, do func(*trace.TableFile) error) error {
-	t, err := trace.Open(args[0], args[1])
+// table opens a table of a run directory that is what its run has written.
+func (a *app) table(args []string, do func(*trace.TableFile) error) error {
+	dir, name := args[0], args[1]
+	t, err := trace.Open(dir, name)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
+	if err := a.asWritten(dir, name+".parquet"); err != nil {
+		return err
+	}
 	return do(t)
 }
 
+// asWritten compares a file with the manifest of its run. What a run has left
+// that failed has none; that is said.
+func (a *app) asWritten(dir, name string) error {
+	m, err := store.Read(dir)
+	if errors.Is(err, store.ErrNoRun) {
+		fmt.Fprintf(a.Err, "note: %s was not checked: %v\n", name, err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	known, err := m.VerifyFile(dir, name, a.Depth())
+	if err == nil && !known {
+		fmt.Fprintf(a.Err, "note: %s was not checked: the manifest of %s does not know it\n", name, dir)
+	}
+	return err
+}
+
+// writeFile writes a file that is there when it is whole.
 func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
+	f, err := file.Create(path, 0o644)
 	if err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
+	if err = write(f); err == nil {
+		err = f.Commit()
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", path, err), f.Discard())
 	}
 	return nil
 }
