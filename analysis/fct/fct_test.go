@@ -91,7 +91,7 @@ func TestManyFlows(t *testing.T) {
 	}
 	begin := time.Now()
 	bins := flows.Bins([]int64{0, 100, 500, 1000})
-	assert.Less(t, time.Since(begin), time.Minute, "generous: it takes about two seconds")
+	assert.Less(t, time.Since(begin), 5*time.Minute, "generous: it takes about two seconds")
 	assert.Equal(t, []int{n / 10, 4 * n / 10, 5 * n / 10}, []int{bins[0].Flows, bins[1].Flows, bins[2].Flows})
 	assert.InEpsilon(t, n/2, bins[2].Median, 0.001)
 	assert.InEpsilon(t, 0.99*n, bins[2].P99, 0.001)

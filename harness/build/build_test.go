@@ -287,10 +287,9 @@ func TestCancelEndsTheBuild(t *testing.T) {
 	put(t, root, "CMakeLists.txt", strings.Replace(cmakeLists, "COMMAND cp", "COMMAND sleep 60 COMMAND cp", 1))
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	start := time.Now()
 	_, err := New(root, Release, io.Discard).Program(ctx, fake{})
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Less(t, time.Since(start), 20*time.Second)
+	assert.NoFileExists(t, filepath.Join(New(root, Release, io.Discard).Dir(), "bin", "fabric-fake"), "it was not waited for")
 }
 
 func TestFindRoot(t *testing.T) {

@@ -233,7 +233,7 @@ func figureThere(t *testing.T, results string) map[string]string {
 // whether it was called so often.
 func killAt(t *testing.T, call string, n int, results string) bool {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace="+call, "-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", call, n),
 		lab.program, "--root", lab.root, "--out", results, "--jobs", "1", "figure", smallFigure, "--again")

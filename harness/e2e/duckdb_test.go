@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -60,7 +59,7 @@ func installDuckDB(t *testing.T) string {
 	require.NoError(t, err)
 	dir := filepath.Join(cache, "fabriclab", strings.ReplaceAll(strings.TrimPrefix(duckDB, "@"), "/", "-"))
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	lock, err := flock.Acquire(ctx, filepath.Join(dir, ".lock"))
 	require.NoError(t, err)
@@ -91,7 +90,7 @@ func query(t *testing.T, duck, dir string, queries ...string) []answer {
 	require.NoError(t, os.WriteFile(program, script, 0o644))
 	input, err := json.Marshal(queries)
 	require.NoError(t, err)
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "node", program)
 	cmd.Dir, cmd.Stdin = dir, bytes.NewReader(input)

@@ -4,9 +4,11 @@ package e2e
 import (
 	"context"
 	"encoding/csv"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +30,10 @@ var lab struct {
 	root, program string
 	runner        string
 }
+
+// patience is how long a test waits for what has to happen. Nothing takes so
+// long; a busy machine is no failure.
+const patience = 10 * time.Minute
 
 func TestMain(m *testing.M) { os.Exit(setUp(m)) }
 
@@ -58,13 +64,18 @@ func setUp(m *testing.M) int {
 		_, _ = os.Stderr.Write(out)
 		return fail(err)
 	}
+	// Most of these tests wait for Slurm or for one simulation.
+	flag.Parse()
+	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
+		return fail(err)
+	}
 	return m.Run()
 }
 
 // fabriclab runs the tool and returns what it printed.
 func fabriclab(t *testing.T, env []string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
-	return fabriclabAt(t, lab.root, 5*time.Minute, env, args...)
+	return fabriclabAt(t, lab.root, patience, env, args...)
 }
 
 // fabriclabAt runs the tool on a checkout.
@@ -197,6 +208,7 @@ func tables(t *testing.T, dirs []string) map[string]string {
 }
 
 func TestTheSameBytesForAnyJobsAndWithoutFMA(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(lab.root, "configs", "presets", "*.yaml"))
 	require.NoError(t, err)
 	var presets []string

@@ -22,6 +22,7 @@ import (
 // mechanisms with timers at hosts, ports and switches, with losses and with a
 // link that fails, up to the last flow's end.
 func TestTheOrderInWhichNodesRunDoesNotShow(t *testing.T) {
+	t.Parallel()
 	dirs := mustRun(t, nil, "testdata/orders.yaml")
 	engines := []engine.Engine{ns3.Engine{}}
 	if _, err := (omnet.Engine{}).Find(); err == nil {

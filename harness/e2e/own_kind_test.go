@@ -55,6 +55,7 @@ func checkoutWith(t *testing.T, folder string) string {
 // else, the claims in testdata/own-kind.yaml. All of it works on both engines
 // and gives the same tables.
 func TestAKindOfOnesOwn(t *testing.T) {
+	t.Parallel()
 	root, out := checkoutWith(t, "testdata/watcher"), t.TempDir()
 	const forBuilds = 20 * time.Minute
 	var first string

@@ -16,6 +16,7 @@ import (
 
 // Every experiment that has a digest gives it, on every engine that is here.
 func TestBothEnginesGiveTheSameTables(t *testing.T) {
+	t.Parallel()
 	if _, err := (omnet.Engine{}).Find(); err != nil {
 		t.Logf("SKIPPED on OMNeT++, which is not installed: ns-3 is checked against the digests alone")
 	}

@@ -32,7 +32,7 @@ type sweep struct {
 // startSweep starts the sweep in a process group of its own.
 func startSweep(t *testing.T, results string, env []string, args ...string) *sweep {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	t.Cleanup(cancel)
 	s := &sweep{ended: make(chan struct{})}
 	s.Cmd = exec.CommandContext(ctx, lab.program, append([]string{"--root", lab.root, "--out", results, "--jobs", "2", "run", resumeSweep}, args...)...)
@@ -53,6 +53,13 @@ func (s *sweep) over() bool {
 		return true
 	default:
 		return false
+	}
+}
+
+// waitFor waits for what the sweep brings about, or for its end.
+func (s *sweep) waitFor(condition func() bool) {
+	for !s.over() && !condition() {
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 
@@ -181,11 +188,26 @@ func TestKilledSweepGoesOn(t *testing.T) {
 		for ; ; done++ {
 			before := manifests(t, results)
 			s := startSweep(t, results, nil, "--seed", "1")
-			// At first somewhere in the sweep, later in what is left of it.
-			left := length * time.Duration(runs+1-len(before)) / time.Duration(runs+1)
+			// Somewhere in what is left of the sweep, a moment after a simulation
+			// has begun, or a moment after one has ended: however slow the machine
+			// has become, there is something to disturb and something to keep.
+			begun := func() bool { return len(simulators(t, s.Process.Pid)) > 0 }
+			ended := func() bool {
+				whole, _ := filepath.Glob(filepath.Join(results, "resume", "*", "[^.]*", store.ManifestFile))
+				return len(whole) > len(before)
+			}
+			moment := length / time.Duration(2*runs)
+			switch random.IntN(3) {
+			case 0:
+				moment = length * time.Duration(runs+1-len(before)) / time.Duration(runs+1)
+			case 1:
+				s.waitFor(begun)
+			case 2:
+				s.waitFor(ended)
+			}
 			select {
 			case <-s.ended:
-			case <-time.After(time.Duration(random.Int64N(int64(left)))):
+			case <-time.After(time.Duration(random.Int64N(int64(moment)))):
 			}
 			children := simulators(t, s.Process.Pid)
 			if len(children) > 0 {
@@ -202,7 +224,7 @@ func TestKilledSweepGoesOn(t *testing.T) {
 			}
 			<-s.ended
 			for _, child := range children {
-				require.Eventually(t, func() bool { return gone(child) }, 30*time.Second, 10*time.Millisecond, "a simulation outlives the harness")
+				require.Eventually(t, func() bool { return gone(child) }, patience, 10*time.Millisecond, "a simulation outlives the harness")
 			}
 			after := manifests(t, results)
 			for dir, text := range before {

@@ -32,7 +32,7 @@ func statusOf(t *testing.T, c *slurmtest.Cluster, results string) slurm.Status {
 // waitFor waits until the sweep's status is as wanted.
 func waitFor(t *testing.T, c *slurmtest.Cluster, results string, wanted func(slurm.Status) bool) slurm.Status {
 	t.Helper()
-	for end := time.Now().Add(60 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
 		s := statusOf(t, c, results)
 		if wanted(s) {
 			return s
@@ -94,10 +94,10 @@ func TestSlurm(t *testing.T) {
 		assert.Equal(t, slurm.StatusCounts{Runs: 8, Pending: 8}, s.Counts)
 		assert.Equal(t, "JobHeldUser", s.Tasks[0].Text)
 
-		c.Run(t, "scontrol", "release", job[1])
-		// One task is taken off the cluster while the others go on; it is
-		// submitted again.
+		// One task is taken off the cluster before the others go on (in the
+		// middle: TestSlurmLosesNodes); it is submitted again.
 		c.Run(t, "scancel", job[1]+"_7")
+		c.Run(t, "scontrol", "release", job[1])
 		stdout, stderr, err = onSlurm(results, resumeSweep, "--retry", "1")
 		require.NoError(t, err, stderr)
 		assert.Regexp(t, `failed and is tried again \(attempt 2\): (it was canceled in Slurm|Slurm no longer knows it)`, stderr)
@@ -149,11 +149,11 @@ func TestSlurm(t *testing.T) {
 			}
 			f, err := slurm.Open(dirs[0])
 			return err == nil && len(f.Submissions) == 1
-		}, 30*time.Second, 50*time.Millisecond)
+		}, patience, 50*time.Millisecond)
 		require.NoError(t, s.Process.Signal(syscall.SIGINT))
 		<-s.ended
 		require.Error(t, s.status)
 		assert.Contains(t, s.out.String(), "interrupted")
-		require.Eventually(t, func() bool { return strings.TrimSpace(c.Run(t, "squeue", "--noheader")) == "" }, 30*time.Second, 200*time.Millisecond)
+		require.Eventually(t, func() bool { return strings.TrimSpace(c.Run(t, "squeue", "--noheader")) == "" }, patience, 200*time.Millisecond)
 	})
 }

@@ -36,7 +36,7 @@ func FuzzLoad(f *testing.F) {
 		defer cancel()
 		begin := time.Now()
 		e, err := Load(file, Options{Catalog: c, ConfigDir: "../../configs", Context: ctx})
-		if took := time.Since(begin); took > 30*time.Second {
+		if took := time.Since(begin); took > 2*time.Minute {
 			t.Fatalf("it took %s", took)
 		}
 		var problems Problems

@@ -24,6 +24,10 @@ import (
 // packages are Debian's.
 var packages = []string{"slurm-wlm", "munge"}
 
+// patience is how long what has to happen is waited for; on a busy machine
+// little happens at once.
+const patience = 5 * time.Minute
+
 // cpus is how many tasks run at a time, however many cores there are.
 const cpus = 4
 
@@ -66,7 +70,12 @@ func StartNodes(t *testing.T, root string, nodes int) *Cluster {
 	require.NoError(t, err)
 	host, _, _ = strings.Cut(host, ".")
 	ports := freePorts(t, 1+nodes)
-	text := fmt.Appendf(nil, configuration, host, ports[0], munge("socket"), c.dir)
+	// A single node is never down: a busy machine may keep it from answering.
+	timeout := 600
+	if nodes > 1 {
+		timeout = 10
+	}
+	text := fmt.Appendf(nil, configuration, host, ports[0], munge("socket"), c.dir, timeout)
 	for i := range nodes {
 		text = fmt.Appendf(text, "NodeName=%s NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=%d RealMemory=16000 State=UNKNOWN\n", Node(i+1), host, ports[1+i], cpus/nodes)
 		require.NoError(t, os.Mkdir(c.Spool(Node(i+1)), 0o700))
@@ -76,7 +85,7 @@ func StartNodes(t *testing.T, root string, nodes int) *Cluster {
 
 	c.daemon(t, "munged", "--foreground", "--force", "--key-file="+munge("key"), "--socket="+munge("socket"),
 		"--pid-file="+munge("pid"), "--log-file="+munge("log"), "--seed-file="+munge("seed"))
-	require.Eventually(t, func() bool { _, err := os.Stat(munge("socket")); return err == nil }, 20*time.Second, 50*time.Millisecond, "munged does not listen")
+	require.Eventually(t, func() bool { _, err := os.Stat(munge("socket")); return err == nil }, patience, 50*time.Millisecond, "munged does not listen")
 	c.daemon(t, "slurmctld", "-D", "-c", "-f", conf)
 	for i := range nodes {
 		c.StartNode(t, Node(i+1))
@@ -95,7 +104,7 @@ func (c *Cluster) StartNode(t *testing.T, node string) {
 	t.Helper()
 	c.slurm[node] = c.daemon(t, "slurmd", "-D", "-N", node, "-f", filepath.Join(c.dir, "slurm.conf"))
 	var last string
-	for end := time.Now().Add(60 * time.Second); strings.TrimSpace(last) != "idle"; time.Sleep(200 * time.Millisecond) {
+	for end := time.Now().Add(patience); strings.TrimSpace(last) != "idle"; time.Sleep(200 * time.Millisecond) {
 		if time.Now().After(end) {
 			require.Fail(t, "Slurm's node does not come up", "%s\n%s", last, c.logs())
 		}
@@ -159,7 +168,8 @@ SlurmdParameters=config_overrides
 SchedulerParameters=sched_interval=1,batch_sched_delay=0,sched_min_interval=0
 ReturnToService=2
 KillWait=5
-SlurmdTimeout=5
+MessageTimeout=60
+SlurmdTimeout=%[5]d
 
 `
 
