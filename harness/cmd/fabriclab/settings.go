@@ -17,6 +17,7 @@ import (
 	"fabriclab/base/units"
 	"fabriclab/base/yamlfile"
 	"fabriclab/harness/build"
+	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/slurm"
 )
@@ -217,6 +218,11 @@ func (a *app) load(flags *pflag.FlagSet) error {
 	for _, name := range []string{"time-limit", "stall-timeout", "grace", "slurm-time"} {
 		if get(flags.GetDuration(name)) < 0 {
 			err = errors.Join(err, s.wrong(name, "it is a time from 0 on, such as 5m"))
+		}
+	}
+	for _, name := range a.Set.Engines {
+		if _, unknown := engines.ByName(name); unknown != nil {
+			err = errors.Join(err, fmt.Errorf("%s: engine: %w", s.from["engine"], unknown))
 		}
 	}
 	if v := a.Set.Verify; v != "contents" && v != "sizes" {

@@ -3,8 +3,8 @@ package engines
 
 import (
 	"fmt"
-	"strings"
 
+	"fabriclab/base/catalog"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/engine/omnet"
@@ -22,5 +22,5 @@ func ByName(name string) (engine.Engine, error) {
 		}
 		known = append(known, e.Name())
 	}
-	return nil, fmt.Errorf("unknown engine %q; known are %s", name, strings.Join(known, ", "))
+	return nil, fmt.Errorf("unknown engine %q%s", name, catalog.Hint(name, known))
 }
