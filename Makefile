@@ -10,7 +10,7 @@ CMAKE := cmake -G Ninja -S .
 COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD 2>/dev/null || echo with changes; })
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build figure figures test test-go test-cpp test-asan abuse lint regress bench docs docker-figure clean FORCE
+.PHONY: help deps build figure figures test test-go test-fuzz test-cpp test-asan abuse lint regress bench docs docker-figure clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -31,7 +31,7 @@ figure: deps $(BIN) ## run a figure and check its claims: make figure FIG=fncc/f
 figures: deps $(BIN) ## run every figure, end with results/report.html: make figures [SCALE=quick|paper]
 	@status=0; $(BIN) figure --all --scale $(SCALE) || status=$$?; $(BIN) report && exit $$status
 
-test: deps test-cpp test-asan test-go ## all tests: Go with -race, C++ in release and with sanitizers, end to end on ns-3
+test: deps test-cpp test-asan test-go test-fuzz ## all tests: Go with -race, C++ in release and with sanitizers, end to end on ns-3, fuzz targets for seconds
 
 test-cpp: deps
 	@$(CMAKE) -B build/release -DCMAKE_BUILD_TYPE=Release
@@ -46,6 +46,9 @@ test-asan: deps
 test-go: deps
 	@go vet ./...
 	@go test -race -timeout 40m ./...
+
+test-fuzz: deps
+	@ci/fuzz.sh 3s
 
 # A target's time is FUZZ, such as FUZZ=5m.
 FUZZ ?= 20s

@@ -168,7 +168,7 @@ SlurmdParameters=config_overrides
 SchedulerParameters=sched_interval=1,batch_sched_delay=0,sched_min_interval=0
 ReturnToService=2
 KillWait=5
-MessageTimeout=60
+MessageTimeout=20
 SlurmdTimeout=%[5]d
 
 `
