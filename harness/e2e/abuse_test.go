@@ -199,7 +199,7 @@ func TestKilledAtASystemCall(t *testing.T) {
 	results := filepath.Join(t.TempDir(), "results")
 	require.NoError(t, os.CopyFS(results, os.DirFS(good.results)))
 	kills := 0
-	for _, call := range []string{"renameat2", "renameat", "rename", "unlinkat", "mkdirat", "fsync", "flock", "ftruncate"} {
+	for _, call := range []string{"renameat2", "renameat", "rename", "unlinkat", "mkdirat", "fsync", "flock", "ftruncate", "fchmod", "write"} {
 		for n := 1; n <= times(2, 200); n++ {
 			if killed := killAt(t, call, n, results); !killed {
 				break

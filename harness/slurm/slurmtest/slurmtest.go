@@ -73,7 +73,7 @@ func StartNodes(t *testing.T, root string, nodes int) *Cluster {
 	// A single node is never down: a busy machine may keep it from answering.
 	timeout := 600
 	if nodes > 1 {
-		timeout = 10
+		timeout = 5
 	}
 	text := fmt.Appendf(nil, configuration, host, ports[0], munge("socket"), c.dir, timeout)
 	for i := range nodes {
@@ -168,7 +168,6 @@ SlurmdParameters=config_overrides
 SchedulerParameters=sched_interval=1,batch_sched_delay=0,sched_min_interval=0
 ReturnToService=2
 KillWait=5
-MessageTimeout=20
 SlurmdTimeout=%[5]d
 
 `
