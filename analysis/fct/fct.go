@@ -166,6 +166,12 @@ func (s *Stats) summarise(x []float64) {
 // Slowdowns are those of the flows with from <= size < to. Unfinished flows, or
 // none at all, are an error.
 func (f *Flows) Slowdowns(from, to int64) ([]float64, error) {
+	return f.take(from, to, func(i int) float64 { return f.Slowdown[i] })
+}
+
+// take has a value of each flow with from <= size < to. Unfinished flows, or
+// none at all, are an error.
+func (f *Flows) take(from, to int64, value func(i int) float64) ([]float64, error) {
 	s := Stats{From: from, To: to}
 	var x []float64
 	for i, size := range f.Size {
@@ -174,7 +180,7 @@ func (f *Flows) Slowdowns(from, to int64) ([]float64, error) {
 		case math.IsNaN(f.Slowdown[i]):
 			s.Unfinished++
 		default:
-			x = append(x, f.Slowdown[i])
+			x = append(x, value(i))
 		}
 	}
 	s.Flows = len(x)

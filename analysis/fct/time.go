@@ -1,8 +1,6 @@
 package fct
 
 import (
-	"math"
-
 	"fabriclab/analysis/stats"
 	"fabriclab/base/random"
 )
@@ -11,18 +9,12 @@ import (
 // and the ideal ones of the same flows. Unfinished flows, or none at all, are
 // an error.
 func (f *Flows) Times(from, to int64) (took, ideal []float64, err error) {
-	s := Stats{From: from, To: to}
-	for i, size := range f.Size {
-		switch {
-		case size < from || size >= to:
-		case math.IsNaN(f.Slowdown[i]):
-			s.Unfinished++
-		default:
-			took, ideal = append(took, float64(f.FCT[i])), append(ideal, float64(f.Ideal[i]))
-		}
+	took, err = f.take(from, to, func(i int) float64 { return float64(f.FCT[i]) })
+	if err != nil {
+		return nil, nil, err
 	}
-	s.Flows = len(took)
-	return took, ideal, s.check()
+	ideal, err = f.take(from, to, func(i int) float64 { return float64(f.Ideal[i]) })
+	return took, ideal, err
 }
 
 // Normalised is the overall average completion time normalised to optimal: the
@@ -41,17 +33,7 @@ func (f *Flows) Normalised(from, to int64) (float64, error) {
 // from <= size < to, in bit/s: a flow's size over its completion time. A flow
 // with twice the rate has one more.
 func (f *Flows) LogRates(from, to int64) ([]float64, error) {
-	s := Stats{From: from, To: to}
-	var logs []float64
-	for i, size := range f.Size {
-		switch {
-		case size < from || size >= to:
-		case math.IsNaN(f.Slowdown[i]):
-			s.Unfinished++
-		default:
-			logs = append(logs, random.Log(float64(size)*8e12/float64(f.FCT[i]))/random.Log(2))
-		}
-	}
-	s.Flows = len(logs)
-	return logs, s.check()
+	return f.take(from, to, func(i int) float64 {
+		return random.Log(float64(f.Size[i])*8e12/float64(f.FCT[i])) / random.Log(2)
+	})
 }

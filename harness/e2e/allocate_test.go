@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/harness/topology"
+	"fabriclab/harness/trace/tracetest"
 )
 
 const allocateExperiment = `name: alone
@@ -49,13 +50,13 @@ func TestAllocateAlone(t *testing.T) {
 	assert.Contains(t, out, "201 iterations, 3 flows, 1 of them ended")
 
 	rates := map[string]map[int]float64{}
-	for _, row := range rows(t, dir, "allocations") {
+	for _, row := range tracetest.Table(t, dir, "allocations") {
 		i, err := strconv.Atoi(row["iteration"])
 		require.NoError(t, err)
 		if rates[row["flow"]] == nil {
 			rates[row["flow"]] = map[int]float64{}
 		}
-		rates[row["flow"]][i] = number(t, row, "allocated_bps")
+		rates[row["flow"]][i] = tracetest.Number(t, row, "allocated_bps")
 	}
 	assert.InEpsilon(t, 10e9/3, rates["0"][99], 1e-6)
 	assert.InEpsilon(t, 20e9/3, rates["1"][99], 1e-6)
@@ -66,8 +67,8 @@ func TestAllocateAlone(t *testing.T) {
 
 	// Flows take the links that they take in a simulation.
 	loaded := map[string]bool{}
-	for _, row := range rows(t, dir, "prices") {
-		if row["iteration"] == "200" && number(t, row, "load_bps") > 0 {
+	for _, row := range tracetest.Table(t, dir, "prices") {
+		if row["iteration"] == "200" && tracetest.Number(t, row, "load_bps") > 0 {
 			loaded[row["link"]] = true
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/store"
+	"fabriclab/harness/trace/tracetest"
 )
 
 // pair is two hosts, and what decides the speed of a flow between them.
@@ -107,7 +108,7 @@ func alone(t *testing.T, preset string, sizes []int64) []result {
 		m, err := store.Read(dir)
 		require.NoError(t, err)
 		byFlow := map[string]map[string]string{}
-		for _, row := range rows(t, dir, "flows") {
+		for _, row := range tracetest.Table(t, dir, "flows") {
 			byFlow[row["flow"]] = row
 		}
 		byNetwork[m.Experiment] = byFlow
@@ -161,7 +162,7 @@ const (
 // half a per cent of tolerance.
 func TestSlowdownAloneUnderHPCC(t *testing.T) {
 	for _, r := range alone(t, "hpcc", []int64{1, 100, onePack, 30_000_000}) {
-		slowdown := number(t, r.row, "slowdown")
+		slowdown := tracetest.Number(t, r.row, "slowdown")
 		if r.size > onePack {
 			want := 1520 / frame
 			if r.pair.records > 0 {
@@ -177,7 +178,7 @@ func TestSlowdownAloneUnderHPCC(t *testing.T) {
 			for j := range r.pair.records + 1 {
 				added += 2 + 8*j
 			}
-			assert.InDelta(t, 20*float64(added), number(t, r.row, "fct_ps")-number(t, r.row, "ideal_fct_ps"), 0.5, r)
+			assert.InDelta(t, 20*float64(added), tracetest.Number(t, r.row, "fct_ps")-tracetest.Number(t, r.row, "ideal_fct_ps"), 0.5, r)
 		}
 	}
 }
@@ -192,7 +193,7 @@ func TestSlowdownAloneUnderHPCC(t *testing.T) {
 // tolerance upwards, 1 % downwards (w_ai).
 func TestSlowdownAloneUnderFNCC(t *testing.T) {
 	for _, r := range alone(t, "fncc", []int64{1, 100, onePack, 30_000_000}) {
-		slowdown := number(t, r.row, "slowdown")
+		slowdown := tracetest.Number(t, r.row, "slowdown")
 		switch {
 		case r.size <= onePack:
 			assert.Equal(t, "1", r.row["slowdown"], r)
@@ -215,7 +216,7 @@ func TestSlowdownAloneUnderDCQCNAndRoCC(t *testing.T) {
 			if r.size <= onePack || !r.pair.slower {
 				assert.Equal(t, "1", r.row["slowdown"], "%s, %s", preset, r)
 			} else {
-				assert.GreaterOrEqual(t, number(t, r.row, "slowdown"), 1.0, "%s, %s", preset, r)
+				assert.GreaterOrEqual(t, tracetest.Number(t, r.row, "slowdown"), 1.0, "%s, %s", preset, r)
 			}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/harness/scenario"
+	"fabriclab/harness/trace/tracetest"
 )
 
 // TestClosedLoop: the time between two messages of a connection counts from
@@ -18,7 +19,7 @@ import (
 func TestClosedLoop(t *testing.T) {
 	dir := mustRun(t, nil, "testdata/closed-loop.yaml")[0]
 	results := map[string]map[string]string{}
-	for _, row := range rows(t, dir, "flows") {
+	for _, row := range tracetest.Table(t, dir, "flows") {
 		results[row["flow"]] = row
 	}
 	file, err := os.Open(filepath.Join(dir, scenario.FlowsFile))
@@ -41,18 +42,18 @@ func TestClosedLoop(t *testing.T) {
 			later++
 			continue
 		}
-		if number(t, row, "sent_bytes") == 0 {
+		if tracetest.Number(t, row, "sent_bytes") == 0 {
 			late++
 			assert.Equal(t, "false", row["finished"])
 			continue
 		}
 		if !second {
-			assert.Equal(t, float64(f.StartPs), number(t, row, "start_ps"))
+			assert.Equal(t, float64(f.StartPs), tracetest.Number(t, row, "start_ps"))
 			continue
 		}
 		waited++
-		end := number(t, results[strconv.Itoa(int(previous.ID))], "sender_end_ps")
-		assert.Equal(t, end+float64(f.StartPs-previous.StartPs), number(t, row, "start_ps"), "flow %d", f.ID)
+		end := tracetest.Number(t, results[strconv.Itoa(int(previous.ID))], "sender_end_ps")
+		assert.Equal(t, end+float64(f.StartPs-previous.StartPs), tracetest.Number(t, row, "start_ps"), "flow %d", f.ID)
 	}
 	assert.Greater(t, waited, 50)
 	assert.Positive(t, late, "they waited when the run ended")

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/harness/engine/omnet"
+	"fabriclab/harness/trace/tracetest"
 )
 
 // A parameter that is a list goes from YAML into both engines, which check it
@@ -24,7 +25,7 @@ func TestEnginesTakeCurves(t *testing.T) {
 	}
 	for _, engine := range engines {
 		dirs := mustRun(t, nil, "--engine", engine, "testdata/curves.yaml")
-		assert.Len(t, rows(t, dirs[0], "flows"), 2, engine)
+		assert.Len(t, tracetest.Table(t, dirs[0], "flows"), 2, engine)
 		if engine != "ns3" {
 			continue
 		}

@@ -19,6 +19,7 @@ import (
 
 	"fabriclab/base/file/flock"
 	"fabriclab/harness/store"
+	"fabriclab/harness/trace/tracetest"
 )
 
 // duckDB is the version of the independent reader of Parquet files.
@@ -154,7 +155,7 @@ func checkTables(t *testing.T, duck, run string) {
 		"flow-list": {"flow", "size_bytes", "start_ps", "weight"},
 		"rates":     {"time_ps", "rate_bps", "window_bytes", "acked_bytes"},
 	} {
-		own := rows(t, run, table)
+		own := tracetest.Table(t, run, table)
 		var sums, texts []string
 		for _, c := range columns {
 			sums = append(sums, fmt.Sprintf("sum(%s)::DOUBLE AS %s", c, c))

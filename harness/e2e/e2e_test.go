@@ -3,7 +3,6 @@ package e2e
 
 import (
 	"context"
-	"encoding/csv"
 	"flag"
 	"os"
 	"os/exec"
@@ -24,6 +23,7 @@ import (
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
 	"fabriclab/harness/trace"
+	"fabriclab/harness/trace/tracetest"
 )
 
 var lab struct {
@@ -102,38 +102,10 @@ func mustRun(t *testing.T, env []string, args ...string) []string {
 	return dirs
 }
 
-// rows reads a table as one map per row.
-func rows(t *testing.T, dir, table string) []map[string]string {
-	t.Helper()
-	f, err := trace.Open(dir, table)
-	require.NoError(t, err)
-	defer f.Close()
-	var text strings.Builder
-	require.NoError(t, f.Export(&text, trace.CSV, -1))
-	records, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
-	require.NoError(t, err)
-	var all []map[string]string
-	for _, record := range records[1:] {
-		row := map[string]string{}
-		for i, name := range records[0] {
-			row[name] = record[i]
-		}
-		all = append(all, row)
-	}
-	return all
-}
-
-func number(t *testing.T, row map[string]string, column string) float64 {
-	t.Helper()
-	v, err := strconv.ParseFloat(row[column], 64)
-	require.NoError(t, err, "%s = %q", column, row[column])
-	return v
-}
-
 func TestAFlowAloneTakesTheIdealTime(t *testing.T) {
 	dirs := mustRun(t, nil, "testdata/alone.yaml")
 	require.Len(t, dirs, 1)
-	flows := rows(t, dirs[0], "flows")
+	flows := tracetest.Table(t, dirs[0], "flows")
 	require.Len(t, flows, 4)
 	for _, flow := range flows {
 		assert.Equal(t, "true", flow["finished"], "flow %s", flow["flow"])
@@ -155,25 +127,25 @@ func TestEveryMechanismDeliversEverything(t *testing.T) {
 		assert.Equal(t, int64(3), summary.Flows.Finished, name)
 		assert.Positive(t, summary.PacketHops, name)
 
-		flows := rows(t, dir, "flows")
+		flows := tracetest.Table(t, dir, "flows")
 		require.Len(t, flows, 3, name)
 		for _, flow := range flows {
 			assert.Equal(t, flow["size_bytes"], flow["delivered_bytes"], name)
-			assert.Greater(t, number(t, flow, "slowdown"), 1.0, "%s flow %s", name, flow["flow"])
+			assert.Greater(t, tracetest.Number(t, flow, "slowdown"), 1.0, "%s flow %s", name, flow["flow"])
 			assert.Equal(t, "receiver0", flow["dst"], name)
 		}
-		queues := rows(t, dir, "queues")
+		queues := tracetest.Table(t, dir, "queues")
 		require.NotEmpty(t, queues, name)
 		highest := 0.0
 		for _, sample := range queues {
 			require.Equal(t, "s1->s2", sample["link"], name)
-			highest = max(highest, number(t, sample, "max_bytes"))
+			highest = max(highest, tracetest.Number(t, sample, "max_bytes"))
 		}
 		assert.Greater(t, highest, 1000.0, "%s: three senders make a queue", name)
-		assert.Empty(t, rows(t, dir, "drops"), name)
+		assert.Empty(t, tracetest.Table(t, dir, "drops"), name)
 
 		received := 0
-		for _, p := range rows(t, dir, "packets") {
+		for _, p := range tracetest.Table(t, dir, "packets") {
 			require.Equal(t, "2", p["flow"], name)
 			if p["event"] == "receive" && p["kind"] == "data" && p["node"] == "receiver0" {
 				received++

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/harness/engine/omnet"
+	"fabriclab/harness/trace/tracetest"
 )
 
 // engines are those that are here.
@@ -26,7 +27,7 @@ func TestEveryNameOfANode(t *testing.T) {
 	var first string
 	for _, engine := range engines(t) {
 		dir := mustRun(t, nil, "testdata/names.yaml", "--engine", engine)[0]
-		flows := rows(t, dir, "flows")
+		flows := tracetest.Table(t, dir, "flows")
 		require.NotEmpty(t, flows)
 		senders := map[string]bool{}
 		text := ""

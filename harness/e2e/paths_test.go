@@ -12,6 +12,7 @@ import (
 	"fabriclab/harness/build"
 	yaml "fabriclab/harness/experiment" // experiment is a function here
 	"fabriclab/harness/topology"
+	"fabriclab/harness/trace/tracetest"
 )
 
 // The paths that the harness computes for ECMP, and the ports of MPTCP's
@@ -42,7 +43,7 @@ func TestDataTakesThePathsOfTheHarness(t *testing.T) {
 		dirs := mustRun(t, nil, file, "--set", set)
 		require.Len(t, dirs, 1)
 		got := map[string]map[string]bool{}
-		for _, row := range rows(t, dirs[0], "packets") {
+		for _, row := range tracetest.Table(t, dirs[0], "packets") {
 			if row["event"] == "dequeue" && row["kind"] == "data" {
 				if got[row["flow"]] == nil {
 					got[row["flow"]] = map[string]bool{}

@@ -12,6 +12,7 @@ import (
 	"fabriclab/harness/run"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/store"
+	"fabriclab/harness/trace/tracetest"
 )
 
 // TestArrivalsGoOnUntilTheMeasuredFlowsHaveFinished: the run ends with the
@@ -40,13 +41,13 @@ func TestArrivalsGoOnUntilTheMeasuredFlowsHaveFinished(t *testing.T) {
 
 	results := map[string]map[string]string{}
 	var last, measured float64
-	for _, row := range rows(t, dirs[0], "flows") {
+	for _, row := range tracetest.Table(t, dirs[0], "flows") {
 		results[row["flow"]] = row
 		if row["measured"] == "true" {
 			measured++
 			require.Equal(t, "true", row["finished"])
-			require.GreaterOrEqual(t, number(t, row, "slowdown"), 1.0, "flow %s", row["flow"])
-			last = max(last, number(t, row, "sender_end_ps"))
+			require.GreaterOrEqual(t, tracetest.Number(t, row, "slowdown"), 1.0, "flow %s", row["flow"])
+			last = max(last, tracetest.Number(t, row, "sender_end_ps"))
 		}
 	}
 	assert.Equal(t, float64(summary.SimPS), last, "the end of the run")

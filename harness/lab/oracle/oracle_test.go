@@ -2,9 +2,6 @@ package oracle_test
 
 import (
 	"context"
-	"encoding/csv"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,6 +14,7 @@ import (
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/trace"
+	"fabriclab/harness/trace/tracetest"
 	"fabriclab/harness/workload"
 )
 
@@ -68,33 +66,6 @@ func write(t *testing.T, p *experiment.Point, u oracle.Utility) (string, oracle.
 	return dir, s
 }
 
-func rows(t *testing.T, dir, table string) []map[string]string {
-	t.Helper()
-	f, err := trace.Open(dir, table)
-	require.NoError(t, err)
-	defer f.Close()
-	var text strings.Builder
-	require.NoError(t, f.Export(&text, trace.CSV, -1))
-	records, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
-	require.NoError(t, err)
-	var all []map[string]string
-	for _, record := range records[1:] {
-		row := map[string]string{}
-		for i, name := range records[0] {
-			row[name] = record[i]
-		}
-		all = append(all, row)
-	}
-	return all
-}
-
-func value(t *testing.T, row map[string]string, column string) float64 {
-	t.Helper()
-	v, err := strconv.ParseFloat(row[column], 64)
-	require.NoError(t, err, "%s = %q", column, row[column])
-	return v
-}
-
 // TestTables: by hand, 10 Gb/s into host 1. A flow of 10 full frames, 10 kB on
 // the link, takes 8 us alone. An endless one of twice the weight comes at 4 us
 // and is stopped at 40 us: the first one has a third of the link, so its
@@ -112,29 +83,29 @@ func TestTables(t *testing.T) {
 	assert.Less(t, s.Residual, 1e-9)
 	assert.InDelta(t, 16e6, s.MeanFCT, 1)
 
-	rates := rows(t, dir, oracle.RatesTable)
+	rates := tracetest.Table(t, dir, oracle.RatesTable)
 	require.Len(t, rates, 4)
 	for i, want := range [][]float64{{0, 4e6, 0, 10e9}, {4e6, 16e6, 0, 10e9 / 3}, {4e6, 16e6, 1, 20e9 / 3}, {16e6, 40e6, 1, 10e9}} {
 		for k, column := range []string{"time_ps", "until_ps", "flow", "rate_bps"} {
-			assert.InDelta(t, want[k], value(t, rates[i], column), 1, "row %d, %s", i, column)
+			assert.InDelta(t, want[k], tracetest.Number(t, rates[i], column), 1, "row %d, %s", i, column)
 		}
-		assert.InDelta(t, want[3]*0.96, value(t, rates[i], "goodput_bps"), 1)
+		assert.InDelta(t, want[3]*0.96, tracetest.Number(t, rates[i], "goodput_bps"), 1)
 	}
-	links := rows(t, dir, oracle.LinksTable)
+	links := tracetest.Table(t, dir, oracle.LinksTable)
 	for _, row := range links {
 		if row["link"] == "leaf0->host1" && row["time_ps"] == "4000000" {
-			assert.InEpsilon(t, 3./10e3, value(t, row, "price"), 1e-9, "three weights on 10 000 Mb/s")
+			assert.InEpsilon(t, 3./10e3, tracetest.Number(t, row, "price"), 1e-9, "three weights on 10 000 Mb/s")
 		}
 	}
-	flows := rows(t, dir, oracle.FlowsTable)
+	flows := tracetest.Table(t, dir, oracle.FlowsTable)
 	require.Len(t, flows, 2)
 	assert.Equal(t, "host0", flows[0]["src"])
 	assert.Equal(t, "host1", flows[0]["dst"])
 	assert.Equal(t, "true", flows[0]["measured"])
 	assert.Equal(t, "16000000", flows[0]["end_ps"])
-	assert.InDelta(t, 10e3, value(t, flows[0], "sent_bytes"), 1e-6)
+	assert.InDelta(t, 10e3, tracetest.Number(t, flows[0], "sent_bytes"), 1e-6)
 	assert.Equal(t, "-1", flows[1]["end_ps"])
-	assert.InDelta(t, 10e3+30e3, value(t, flows[1], "sent_bytes"), 1e-6)
+	assert.InDelta(t, 10e3+30e3, tracetest.Number(t, flows[1], "sent_bytes"), 1e-6)
 }
 
 // TestDerived has the tables of a run: those that it asks for and no others,
@@ -160,13 +131,13 @@ func TestDerived(t *testing.T) {
 			require.NoError(t, w.Close(), "they are whose who creates them")
 		}
 	}
-	flows := rows(t, dir, oracle.FlowsTable)
+	flows := tracetest.Table(t, dir, oracle.FlowsTable)
 	alone, err := p.IdealFCT(0, 1, 9600)
 	require.NoError(t, err)
-	assert.InDelta(t, float64(alone), value(t, flows[0], "optimal_fct_ps"), 1)
+	assert.InDelta(t, float64(alone), tracetest.Number(t, flows[0], "optimal_fct_ps"), 1)
 	assert.Greater(t, alone, int64(8e6), "10 kB at 10 Gb/s, and the way")
 	assert.Equal(t, "-1", flows[1]["optimal_fct_ps"])
-	require.NotEmpty(t, rows(t, dir, oracle.RatesTable))
+	require.NotEmpty(t, tracetest.Table(t, dir, oracle.RatesTable))
 
 	p.Scenario.LinkEvents = []scenario.LinkEvent{{AtPs: 1}}
 	_, err = oracle.Derive(context.Background(), p, 1)
@@ -186,7 +157,7 @@ func TestUtilities(t *testing.T) {
 	} {
 		p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 1000}, scenario.Flow{Src: 2, Dst: 1, Size: 2000, Weight: 3})
 		dir, _ := write(t, p, tt.utility)
-		assert.InEpsilon(t, tt.share*10e9, value(t, rows(t, dir, oracle.RatesTable)[0], "rate_bps"), 1e-9, "%v", tt.utility)
+		assert.InEpsilon(t, tt.share*10e9, tracetest.Number(t, tracetest.Table(t, dir, oracle.RatesTable)[0], "rate_bps"), 1e-9, "%v", tt.utility)
 	}
 }
 
@@ -202,12 +173,12 @@ func TestPaths(t *testing.T) {
 	dir, _ := write(t, p, logarithm)
 	load := map[scenario.PortRef]float64{}
 	paths := map[uint32][]scenario.PortRef{}
-	first := rows(t, dir, oracle.RatesTable)[:12]
+	first := tracetest.Table(t, dir, oracle.RatesTable)[:12]
 	for f, err := range p.Flows.Flows(1) {
 		require.NoError(t, err)
 		paths[f.ID] = p.Topology.Path(f.Src, f.Dst, topology.FlowHash(f.Src, f.Dst, f.SrcPort, f.DstPort, true))
 		for _, port := range paths[f.ID] {
-			load[port] += value(t, first[f.ID], "rate_bps")
+			load[port] += tracetest.Number(t, first[f.ID], "rate_bps")
 		}
 	}
 	for port, bps := range load {
@@ -228,8 +199,8 @@ func TestSubflows(t *testing.T) {
 	p := point(t, 2, scenario.Flow{Src: 0, Dst: 4, Size: 1e9}, scenario.Flow{Src: 1, Dst: 5, Size: 1e9})
 	p.Scenario.Components["transport"] = one("mptcp", map[string]any{"subflows": int64(8)})
 	dir, _ := write(t, p, logarithm)
-	for _, row := range rows(t, dir, oracle.RatesTable)[:2] {
-		assert.InEpsilon(t, 10e9, value(t, row, "rate_bps"), 1e-9)
+	for _, row := range tracetest.Table(t, dir, oracle.RatesTable)[:2] {
+		assert.InEpsilon(t, 10e9, tracetest.Number(t, row, "rate_bps"), 1e-9)
 	}
 }
 
@@ -239,7 +210,7 @@ func TestOwnUtilities(t *testing.T) {
 	flows := []scenario.Flow{{Src: 0, Dst: 1, Size: 1e6}, {Src: 2, Dst: 1}}
 	share := func(p *experiment.Point) float64 {
 		dir, _ := write(t, p, oracle.Utility{})
-		return value(t, rows(t, dir, oracle.RatesTable)[0], "rate_bps") / 10e9
+		return tracetest.Number(t, tracetest.Table(t, dir, oracle.RatesTable)[0], "rate_bps") / 10e9
 	}
 	p := point(t, 1, flows...)
 	assert.InEpsilon(t, 0.5, share(p), 1e-9)
