@@ -56,6 +56,7 @@ type header struct {
 var headers = []header{
 	{"GoogleTest", "gtest/gtest.h"},
 	{"nlohmann-json", "nlohmann/json.hpp"},
+	{"CLI11", "CLI/CLI.hpp"},
 	{"zlib", "zlib.h"},
 }
 

@@ -27,10 +27,54 @@ std::map<std::string, const Description*>& components() {
 
 }  // namespace
 
+Description::Description() = default;
+Description::Description(Description&&) noexcept = default;
+Description::~Description() = default;
+
 const Param* Description::find(const std::string& param) const {
   const auto it = std::find_if(params.begin(), params.end(), [&](const Param& p) { return p.name == param; });
   return it == params.end() ? nullptr : &*it;
 }
+
+DescriptionBuilder::DescriptionBuilder(const char* name, Kind kind, const char* title) {
+  d_.name = name;
+  d_.kind = kind;
+  d_.title = title;
+}
+
+DescriptionBuilder::~DescriptionBuilder() = default;
+
+void DescriptionBuilder::add(const char* name, ParamType type, const Value& def, const char* help, const char* source) {
+  Param& p = d_.params.emplace_back();
+  p.name = name;
+  p.type = type;
+  p.unit = info(type).unit;
+  p.def = def;
+  p.min = info(type).min;
+  p.max = info(type).max;
+  p.help = help;
+  p.source = source;
+}
+
+void DescriptionBuilder::addRange(double lo, double hi) {
+  if (last().type == ParamType::Float) {
+    last().min = lo;
+    last().max = hi;
+  } else {
+    last().min = static_cast<int64_t>(lo);
+    last().max = static_cast<int64_t>(hi);
+  }
+}
+
+void DescriptionBuilder::addAxis(const char* name, ParamType type, double lo, double hi) {
+  last().axes.push_back({name, type, info(type).unit, lo, hi, false});
+}
+
+void DescriptionBuilder::addExtension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire) {
+  d_.extensions.push_back({name, memoryBytes, wireBytes, wire});
+}
+
+void DescriptionBuilder::addTable(TableDesc table) { d_.tables.push_back(std::move(table)); }
 
 void Component::set(const Param& param, const Value& value) {
   const Value v = convert(*this, param, value);

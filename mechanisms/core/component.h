@@ -60,6 +60,9 @@ struct Description {
   std::vector<TableDesc> tables;
   std::function<std::unique_ptr<Component>()> create;
 
+  Description();
+  Description(Description&&) noexcept;
+  ~Description();
   const Param* find(const std::string& param) const;
 };
 
@@ -91,15 +94,31 @@ class Component {
   bool started_ = false;
 };
 
+/// What of building a description needs nothing of the component's class. Its code stands once in component.cc: at
+/// each mechanism it would be the largest part of the program.
+class DescriptionBuilder {
+ public:
+  const std::string& name() const { return d_.name; }
+
+ protected:
+  DescriptionBuilder(const char* name, Kind kind, const char* title);
+  ~DescriptionBuilder();
+
+  Param& last() { return d_.params.back(); }
+  void add(const char* name, ParamType type, const Value& def, const char* help, const char* source);
+  void addRange(double lo, double hi);
+  void addAxis(const char* name, ParamType type, double lo, double hi);
+  void addExtension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire);
+  void addTable(TableDesc table);
+
+  Description d_;
+};
+
 /// Builds a description; see any mechanism's describe() for its use.
 template <class C>
-class Describe {
+class Describe : public DescriptionBuilder {
  public:
-  Describe(const char* name, Kind kind, const char* title) {
-    d_.name = name;
-    d_.kind = kind;
-    d_.title = title;
-  }
+  Describe(const char* name, Kind kind, const char* title) : DescriptionBuilder(name, kind, title) {}
   Describe& help(const char* text) { return d_.help = text, *this; }
   Describe& source(const char* text) { return d_.source = text, *this; }
   /// Another component that must be there too; a network without it is refused.
@@ -128,21 +147,9 @@ class Describe {
   }
 
   // Of the parameter just declared:
-  Describe& range(double lo, double hi) {
-    if (last().type == ParamType::Float) {
-      last().min = lo;
-      last().max = hi;
-    } else {
-      last().min = static_cast<int64_t>(lo);
-      last().max = static_cast<int64_t>(hi);
-    }
-    return *this;
-  }
+  Describe& range(double lo, double hi) { return addRange(lo, hi), *this; }
   /// Of a list: what its numbers are; for a curve, once for x and once for y.
-  Describe& axis(const char* name, ParamType type, double lo, double hi) {
-    last().axes.push_back({name, type, info(type).unit, lo, hi, false});
-    return *this;
-  }
+  Describe& axis(const char* name, ParamType type, double lo, double hi) { return addAxis(name, type, lo, hi), *this; }
   /// The numbers of the last axis grow from entry to entry.
   Describe& increasing() { return last().axes.back().increasing = true, *this; }
   /// How many entries a list may have.
@@ -159,12 +166,9 @@ class Describe {
 
   /// `wireBytes`: the most that the extension adds to a frame; ports keep headroom for it.
   Describe& extension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire) {
-    d_.extensions.push_back({name, memoryBytes, wireBytes, wire});
-    return *this;
+    return addExtension(name, memoryBytes, wireBytes, wire), *this;
   }
-  Describe& table(TableDesc t) { return d_.tables.push_back(std::move(t)), *this; }
-
-  const std::string& name() const { return d_.name; }
+  Describe& table(TableDesc t) { return addTable(std::move(t)), *this; }
 
   Description done() {
     if constexpr (std::is_default_constructible_v<C>) {
@@ -178,26 +182,11 @@ class Describe {
   }
 
  private:
-  Param& last() { return d_.params.back(); }
-  void add(const char* name, ParamType type, Value def, const char* help, const char* source) {
-    Param p;
-    p.name = name;
-    p.type = type;
-    p.unit = info(type).unit;
-    p.def = std::move(def);
-    p.min = info(type).min;
-    p.max = info(type).max;
-    p.help = help;
-    p.source = source;
-    d_.params.push_back(std::move(p));
-  }
   template <class Store, class Load>
   void bind(Store store, Load load) {
     last().store = [store](Component& c, const Value& v) { store(static_cast<C&>(c), v); };
     last().load = [load](const Component& c) { return load(static_cast<const C&>(c)); };
   }
-
-  Description d_;
 };
 
 /// All components linked into the program.

@@ -30,22 +30,22 @@ class Host final : public Node {
   void addApplication(Application& application);
   void setUtility(const Utility& utility) { utility_ = &utility; }
 
-  /// The time is there at which the flow list has this flow start: it does, or waits in a closed loop.
+  /// The start time of the flow in the flow list has come. The flow starts, or waits in a closed loop.
   void arrive(const FlowSpec& spec, Host& receiver);
   /// For ClosedLoop.
   void startFlow(const FlowSpec& spec, Host& receiver);
-  /// For congestion controls and applications: after changing flow.rate, flow.limit or flow.window outside of the
-  /// calls that the host makes (a timer).
+  /// For congestion controls and applications: call it after a change of flow.rate, flow.limit or flow.window that
+  /// was not made in a call from the host (but by a timer, for example).
   void rateChanged(Flow& flow);
 
   // For transports.
-  /// The data packet becomes its own acknowledgement and goes back: what it collected is in place.
+  /// The data packet becomes its own acknowledgement and goes back, with what it has collected.
   /// `options` are bytes on top of ack_bytes.
   void acknowledge(Flow& flow, Packet* packet, PacketKind kind, int64_t options = 0);
-  /// A flow of this host's own that is a part of `connection`, the `index`-th beside it. Its transport
-  /// state is the caller's to make; it starts and ends with the connection.
+  /// Makes a sub-flow of `connection`, the `index`-th beside it, which starts and ends with the connection. The
+  /// caller makes its transport state.
   Flow& addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint16_t dstPort);
-  /// Looks anew whether the flow may send, after something beside its own ACKs and packets changed that.
+  /// Checks again whether the flow may send. For changes that come from neither its ACKs nor its packets.
   void settle(Flow& flow) { flow.nic->settle(flow); }
   /// The last payload byte of a flow is here, at its receiver.
   void received(Flow& flow);
@@ -70,8 +70,8 @@ class Host final : public Node {
   /// the transport has persistent connections.
   void sendMessage(Message message);
 
-  /// Who gets and sends foreign packets here, by the first NIC, and their class. Before the simulation starts;
-  /// `stack` stays the caller's.
+  /// Sets the stack that sends and gets foreign packets here, by the first NIC, and their class. Call it before the
+  /// simulation starts; the caller owns `stack`.
   void setForeignStack(ForeignStack& stack, uint8_t cls);
   /// A fresh foreign packet of this host. The caller sets destination, hashes, lengths, ECN and what it carries.
   Packet* foreignPacket();
@@ -94,7 +94,7 @@ class Host final : public Node {
 
   /// The first of its ports, and the only one of most hosts.
   Port& nic() const { return port(0); }
-  /// By which of its ports something with this hash leaves; not by one whose link is down, if another's is up.
+  /// The NIC by which a packet with this hash leaves; one whose link is down only if all links are down.
   Nic& nicFor(uint64_t hash) const;
   /// Rate of each of its links.
   Rate lineRate() const { return nic().rate(); }
@@ -168,7 +168,7 @@ class Host final : public Node {
   std::vector<std::unique_ptr<Nic>> nics_;  // by port
   std::vector<ControlHandler> handlers_;    // by type
   Connections connections_{*this};
-  std::unordered_map<uint64_t, ClosedLoop> loops_;  // its order is no order
+  std::unordered_map<uint64_t, ClosedLoop> loops_;  // never gone through where order matters
   Flow *firstActive_ = nullptr, *lastActive_ = nullptr;
   bool ecnCapable_ = false;
   bool up_ = true;

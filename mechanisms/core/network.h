@@ -64,7 +64,7 @@ class Network final : public Windows {
 
   /// The largest frame there can be on a wire, extensions and overlay included; known once start() began.
   int64_t largestFrame() const { return largestFrame_; }
-  /// A timer for every flow, the same for everyone who asks by this name.
+  /// A timer that every flow has; whoever asks by the same name gets the same one.
   FlowTimer flowTimer(const std::string& name);
 
   void add(Node& node);
@@ -74,7 +74,7 @@ class Network final : public Windows {
 
   /// Where flows come from; they start when start() has been called.
   void setFlows(FlowFeed& feed) { feed_ = &feed; }
-  /// Who sends in which group of the flow list; read when first asked for, at the earliest as components start.
+  /// Who sends in which group of the flow list. It is read when first asked for; ask in onStart at the earliest.
   const FlowGroups& groups();
   /// The run ends with the last measured flow, whatever else is still under way.
   void stopWhenFlowsFinish(bool stop) { stopWhenFlowsFinish_ = stop; }
@@ -98,13 +98,13 @@ class Network final : public Windows {
   bool started() const { return started_; }
   /// The simulation is over: emits the rows of unfinished flows. Called once.
   void finish();
-  /// What must hold whatever happened; call after finish().
+  /// What must hold in every run, whatever happened in it; call after finish().
   std::vector<Check> checks() const;
   /// What a user should know before trusting the outcome.
   std::vector<std::string> warnings() const;
 
   void flowEnded(bool measured);
-  /// The flow has sent every byte once, or is going to be stopped: it may end.
+  /// The flow has sent every byte once, or will be stopped: from now on it may end.
   void flowAllSent(Flow& flow);
 
   /// The delay of the shortest link: nothing that happens at a node reaches another one earlier. Known once
@@ -115,7 +115,7 @@ class Network final : public Windows {
   Time nextWindow() override;
 
   Counters counters;
-  /// Whether receivers count what comes, and where, from a receiver's first packet on.
+  /// Whether receivers count what arrives, and the counts, from a receiver's first packet on.
   bool countsArrivals() const { return countsArrivals_; }
   const FlowState<Arrivals>& arrivals() const { return arrivals_; }
 
@@ -157,7 +157,7 @@ class Network final : public Windows {
   bool started_ = false;
   int64_t largestFrame_ = 0;
   Time shortestDelay_;
-  bool endsApart_ = false;  // of every transport, and nothing else sends packets
+  bool endsApart_ = false;  // true of every transport, and nothing else sends packets
   uint64_t measuredAllSent_ = 0;
   EventOf<Network, &Network::stop> stopEvent_{this, eventKey(kLastNode, EventKind::Stop, 0)};
   EventOf<Network, &Network::startFlows> flowEvent_{this, eventKey(kFirstNode, EventKind::FlowSource, 0)};

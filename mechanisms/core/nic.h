@@ -11,11 +11,11 @@ namespace fabric {
 
 class Host;
 
-/// What stands above a NIC and sends packets of its own through the fabric: ns-3's internet stack.
+/// A protocol stack above a NIC that sends its own packets through the fabric: ns-3's internet stack.
 class ForeignStack {
  public:
   virtual ~ForeignStack() = default;
-  /// A packet for it has arrived. What it carries is given back after the call.
+  /// A packet for it has arrived. Its payload is released after the call.
   virtual void onForeign(const Packet& packet) = 0;
   /// A packet of its own has left the NIC's queue and goes on the wire.
   virtual void onForeignSent(const Packet& packet) = 0;
@@ -35,12 +35,12 @@ class Nic final : public PacketSource {
   void leave(Flow& flow);
   /// Puts a flow where its window and pacing say it belongs.
   void settle(Flow& flow);
-  /// The next packet of the flow may go later than after the one before, or sooner: its rate has changed.
+  /// The flow's rate has changed: its next packet may go sooner or later than it was to.
   void pace(Flow& flow);
-  /// A packet of the flow goes on the wire now: the next one may after its time at the flow's rate.
+  /// A packet of the flow goes on the wire now; the next one may follow after its time at the flow's rate.
   void sent(Flow& flow, uint32_t wireBytes);
 
-  // The foreign stack takes turns with the flows of its class as one flow would.
+  // The foreign stack takes turns with the flows of its class, as if it were one flow.
   void setForeignStack(ForeignStack& stack, uint8_t cls);
   ForeignStack* foreignStack() const { return foreignStack_; }
   uint8_t foreignClass() const { return foreignClass_; }

@@ -16,15 +16,15 @@ class Node;
 
 inline constexpr int kMaxClasses = 8;
 
-/// What is behind a port and makes packets when they may go: the flows of a host.
+/// Makes packets for a port when they may go: the flows of a host.
 class PacketSource {
  public:
   virtual ~PacketSource() = default;
-  /// Brings the set of classes with something to send up to date; as a bit mask.
+  /// Updates and returns the set of classes that have something to send, as a bit mask.
   virtual uint32_t refresh() = 0;
   /// A packet of a class that refresh() named.
   virtual Packet* pull(uint8_t cls) = 0;
-  /// When refresh() will name more, Time::Max() if only an arrival can bring that about.
+  /// When refresh() will name more; Time::Max() if that takes an arrival.
   virtual Time nextWake() const = 0;
 };
 
@@ -82,21 +82,21 @@ class alignas(128) Port final : public Component {
 
   /// Puts a packet into its class's queue; false if the queue refused it (the caller drops it).
   bool enqueue(Packet* packet);
-  /// Sends what may be sent now, or sees to it that the next sending time is not missed.
+  /// Sends what may be sent now. Where nothing may, it sets an event for the next sending time.
   void kick();
   /// Sends a PFC frame for `cls`, ahead of everything that waits.
   void sendPause(uint8_t cls, bool xoff);
   /// A PFC frame from the other side.
   void onPause(uint8_t cls, bool xoff);
 
-  /// The link goes out of service: what waits here is lost, and both sides forget who paused whom.
+  /// The link goes down: what waits here is lost, and both sides forget who paused whom.
   void takeDown();
-  /// It is back in service; kick() both ends when both are.
+  /// The link is up again; kick() both ends once both are up.
   void bringUp();
   /// While the link comes back: this side's buffer still pauses the other, which knows it from the start.
   void carryPause(uint8_t cls);
   bool down() const { return down_; }
-  /// Whether a packet that arrives now was on the link when it was down; to be asked where `faulty`.
+  /// Whether a packet that arrives now was on the link when it went down. Ask only where `faulty`.
   bool lost(const Packet& packet) const;
   /// Classes for which the other side holds a pause frame of ours.
   uint32_t toldMask() const { return toldMask_; }
@@ -143,12 +143,12 @@ class alignas(128) Port final : public Component {
   FABRIC_RARE void discard(Queue& queue, Packet* packet, DropReason reason);
   FABRIC_RARE void dropDiscarded();
   FABRIC_RARE void countMark(const Packet& packet);
-  /// The classes of those that hold back whose time has not come.
+  /// Classes whose queue holds its packets back until later than now.
   FABRIC_RARE uint32_t heldBack() const;
-  /// Sees to it that this port looks again when it can send what waits, or what its source will have.
+  /// Sets an event for the time when this port can send what waits, or what its source will have.
   void armNext();
   FABRIC_RARE void armHeldBack();
-  /// Never: Time::Max().
+  /// Time::Max() is never.
   void wakeAt(Time at);
   uint32_t sendable();
   Network& network() const;
