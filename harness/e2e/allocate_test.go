@@ -126,7 +126,7 @@ func TestAllocateRefuses(t *testing.T) {
 		args []string
 	}{
 		{"choose another folder", []string{"--to", taken}},
-		{"must be one of fgm, gradient, ned, newton-like", []string{"--to", dir, "--algorithm", "newton"}},
+		{"newton not in {fgm,gradient,ned,newton-like}", []string{"--to", dir, "--algorithm", "newton"}},
 		{"trace table 'rate' is not known", []string{"--to", dir, "--tables", "rate"}},
 		{"--interval-ps: Value 0 not in range 1 to", []string{"--to", dir, "--interval", "0us"}},
 		{"gamma", []string{"--to", dir, "--gamma", "-1"}},

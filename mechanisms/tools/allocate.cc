@@ -29,20 +29,23 @@ Settings settings(int argc, char** argv) {
   flowtune::Settings& a = s.allocator;
   constexpr double kNoGamma = -1;
   a.gamma = kNoGamma;
-  using Algorithms = std::map<std::string, Algorithm>;
-  using Normalisers = std::map<std::string, Normaliser>;
+  const std::map<std::string, Algorithm> algorithms{{"ned", Algorithm::Ned},
+                                                    {"gradient", Algorithm::Gradient},
+                                                    {"fgm", Algorithm::Fgm},
+                                                    {"newton-like", Algorithm::NewtonLike}};
+  const std::map<std::string, Normaliser> normalisers{
+      {"f-norm", Normaliser::FNorm}, {"u-norm", Normaliser::UNorm}, {"none", Normaliser::None}};
+  const auto choose = [](auto& variable, const auto& words) {
+    return [&](const std::string& word) { variable = words.at(word); };
+  };
   CLI::App app(kUsage);
   app.add_option("--scenario", s.scenario)->required();
   app.add_option("--trace", s.trace)->required();
   app.add_option("--tables", s.tables);
-  app.add_option("--algorithm", a.algorithm)
-      ->transform(CLI::CheckedTransformer(Algorithms{{"ned", Algorithm::Ned},
-                                                     {"gradient", Algorithm::Gradient},
-                                                     {"fgm", Algorithm::Fgm},
-                                                     {"newton-like", Algorithm::NewtonLike}}));
-  app.add_option("--normaliser", a.normaliser)
-      ->transform(CLI::CheckedTransformer(
-          Normalisers{{"f-norm", Normaliser::FNorm}, {"u-norm", Normaliser::UNorm}, {"none", Normaliser::None}}));
+  app.add_option_function<std::string>("--algorithm", choose(a.algorithm, algorithms))
+      ->check(CLI::IsMember(algorithms));
+  app.add_option_function<std::string>("--normaliser", choose(a.normaliser, normalisers))
+      ->check(CLI::IsMember(normalisers));
   app.add_option("--gamma", a.gamma)->check(CLI::Range(0.0, 1e9));
   app.add_option("--initial-price", a.initialPrice)->check(CLI::Range(0.0, 1e9));
   app.add_option("--measured-iterations", a.measuredIterations);
