@@ -62,9 +62,11 @@ class NodeEvents {
   bool turn() {
     fill();
     if (first_[node_] < end_) return true;
-    const uint32_t next = after(node_);
-    if (next == first_.size()) return open();
-    go(next);
+    do {
+      ++turn_;
+    } while (turn_ < turns_.size() && first_[turns_[turn_]] >= end_);  // its events were taken out
+    if (turn_ >= turns_.size()) return open();
+    go();
     return true;
   }
 
@@ -141,30 +143,23 @@ class NodeEvents {
     return node == kLastNode ? kNobody : node;
   }
 
-  /// The next node that has events in the window, first_.size() if there is none.
-  uint32_t after(uint32_t node) const {
-    do {
-      ++node;
-    } while (node < first_.size() && first_[node] >= end_);
-    return node;
+  /// The next node's turn has come. Each step finds in the cache what the one before has fetched, a node ago.
+  void go() {
+    node_ = turns_[turn_];
+    if (turn_ + 1 >= turns_.size()) return;
+    forEachInWindow(turns_[turn_ + 1], [](const Entry& e) { e.fetchMore(); });
+    if (turn_ + 2 >= turns_.size()) return;
+    forEachInWindow(turns_[turn_ + 2], [](const Entry& e) { e.fetch(); });
+    if (turn_ + 3 >= turns_.size()) return;
+    const std::vector<Entry>& third = heaps_[turns_[turn_ + 3]];
+    FetchAhead::memory(third.data(), third.size() * sizeof(Entry));
   }
 
-  /// It is this node's turn. Each step finds in the cache what the one before has fetched, a node ago.
-  void go(uint32_t node) {
-    node_ = node;
-    const uint32_t second = after(node);
-    if (second == first_.size()) return;
-    for (const Entry& e : heaps_[second]) {
-      if (e.at < end_) e.fetchMore();
+  template <class Visit>
+  void forEachInWindow(uint32_t node, const Visit& visit) const {
+    for (const Entry& e : heaps_[node]) {
+      if (e.at < end_) visit(e);
     }
-    const uint32_t third = after(second);
-    if (third == first_.size()) return;
-    for (const Entry& e : heaps_[third]) {
-      if (e.at < end_) e.fetch();
-    }
-    const uint32_t fourth = after(third);
-    if (fourth == first_.size()) return;
-    FetchAhead::memory(heaps_[fourth].data(), heaps_[fourth].size() * sizeof(Entry));
   }
 
   const Entry* firstOf(uint32_t node) const {
@@ -179,6 +174,8 @@ class NodeEvents {
     const Time span = windows_->nextWindow();
     if (span.ps == 0) return false;
     end_ = 0;
+    turn_ = 0;
+    turns_.clear();
     int64_t begin = kNever;
     for (uint32_t n = kNobody + 1; n < first_.size(); ++n) begin = std::min(begin, first_[n]);
     if (!heaps_[kNobody].empty()) {
@@ -192,7 +189,10 @@ class NodeEvents {
       end_ = limit;
     }
     if (end_ == 0 || end_ - begin > span.ps) end_ = begin + span.ps;
-    go(after(kNobody));
+    for (uint32_t n = kNobody + 1; n < first_.size(); ++n) {
+      if (first_[n] < end_) turns_.push_back(n);
+    }
+    go();
     return true;
   }
 
@@ -226,7 +226,9 @@ class NodeEvents {
   Windows* windows_ = nullptr;
   std::vector<std::vector<Entry>> heaps_{1};  // by node, that of nobody first
   std::vector<int64_t> first_{kNever};        // by node: when its first event comes
-  uint32_t node_ = kNobody;                   // whose turn it is
+  std::vector<uint32_t> turns_;               // the nodes that have events in the window
+  size_t turn_ = 0;                           // of them, the one whose turn it is
+  uint32_t node_ = kNobody;                   // its number, or that of nobody
   int64_t end_ = 0;                           // of the window; 0: outside of one
   bool taken_ = false;                        // the first of its heap, and not replaced
   size_t size_ = 0;
