@@ -118,11 +118,11 @@ void Iofd::onStart(Network& network) {
     }
     const bool toSwitch = p->leadsToSwitch();
     if (toSwitch) fabric_.push_back(p->index());
-    toHost_.push_back(!toSwitch);
     const Node& peer = p->peer().node();
     // Up has an order in any network: to a higher level, in a level to a smaller number.
     const int there = toSwitch ? level(peer, levels) : 0;
-    leadsUp_.push_back(there > own || (there == own && peer.id() < switch_->id()));
+    const bool up = there > own || (there == own && peer.id() < switch_->id());
+    to_.push_back(!toSwitch ? To::Host : up ? To::Up : To::Down);
   }
 }
 
@@ -134,7 +134,7 @@ uint16_t Iofd::select(Packet& packet, NextHops hops) {
   }
   if (packet.kind != PacketKind::Data) return out;
   IofdHeader& header = header_(packet);
-  if (in_ != nullptr && toHost_[in_->index()] && packet.cls == escapeClass_) {
+  if (in_ != nullptr && toHost(in_->index()) && packet.cls == escapeClass_) {
     packet.cls = static_cast<uint8_t>(dataClass_);
   }
   if (packet.cls == dataClass_) {
@@ -142,7 +142,7 @@ uint16_t Iofd::select(Packet& packet, NextHops hops) {
     changeLane(packet, out);
   }
   ++header.switches;
-  if (packet.last && toHost_[out] && network_->trace().on(pathTable_)) tracePath(packet, header);
+  if (packet.last && toHost(out) && network_->trace().on(pathTable_)) tracePath(packet, header);
   return out;
 }
 
@@ -161,7 +161,7 @@ uint16_t Iofd::deflect(const Packet& packet, IofdHeader& header, uint16_t shorte
     }
   } else {
     const bool mayBegin =
-        packet.seq == 0 && table_.size() < static_cast<size_t>(entries_) && (lastHop_ || !toHost_[shortest]);
+        packet.seq == 0 && table_.size() < static_cast<size_t>(entries_) && (lastHop_ || !toHost(shortest));
     if (!mayBegin || switch_->port(shortest).dataQueueBytes() <= threshold_.n) return shortest;
     out = drawPort(shortest);
     if (out == shortest) return shortest;
@@ -190,8 +190,8 @@ uint16_t Iofd::drawPort(uint16_t avoided) {
 /// In a lane packets only go up and then down, and from the escape lane none comes back: no packet waits for room that
 /// waits for its own.
 void Iofd::changeLane(Packet& packet, uint16_t out) const {
-  const bool cameDown = in_ != nullptr && leadsUp_[in_->index()];
-  if (cameDown && leadsUp_[out]) packet.cls = static_cast<uint8_t>(escapeClass_);
+  const bool cameDown = in_ != nullptr && leadsUp(in_->index());
+  if (cameDown && leadsUp(out)) packet.cls = static_cast<uint8_t>(escapeClass_);
 }
 
 void Iofd::traceDeflection(const Packet& packet, uint16_t from, uint16_t to) const {

@@ -21,7 +21,7 @@ class Iofd final : public PathSelector {
   uint64_t deflections() const { return deflections_; }
   size_t entriesInUse() const { return table_.size(); }
   /// Whether a port leads towards the top of the network.
-  bool leadsUp(uint16_t port) const { return leadsUp_[port]; }
+  bool leadsUp(uint16_t port) const { return to_[port] == To::Up; }
 
  private:
   /// A message that was deflected here, and where to. One that comes by again has fewer tokens and is another one.
@@ -30,7 +30,9 @@ class Iofd final : public PathSelector {
     uint8_t tokens;
     uint16_t port;
   };
+  enum class To : uint8_t { Host, Down, Up };
   void onStart(Network& network) override;
+  bool toHost(uint16_t port) const { return to_[port] == To::Host; }
   uint16_t deflect(const Packet& packet, IofdHeader& header, uint16_t shortest);
   /// Another port into the network than `avoided`; that one itself where there is none.
   uint16_t drawPort(uint16_t avoided);
@@ -44,8 +46,7 @@ class Iofd final : public PathSelector {
   const Port* in_ = nullptr;      // by which the packet came that is asked about
   std::vector<Deflected> table_;  // of at most entries_; a hardware CAM looks at all of them at once
   std::vector<uint16_t> fabric_;  // ports that lead to switches
-  std::vector<bool> leadsUp_;     // by port
-  std::vector<bool> toHost_;      // by port
+  std::vector<To> to_;            // by port
   uint64_t deflections_ = 0;
   int deflectionTable_ = -1, pathTable_ = -1;
 

@@ -74,6 +74,7 @@ void Red::scale() {
     throw ParamError("red.kmin: " + std::to_string(kmin_.n) + " B is above red.kmax, " + std::to_string(kmax_.n) +
                      " B");
   }
+  quiet_ = limit_.n == 0 && !markLeaving_ ? low_ : -1;
 }
 
 double Red::markProbability(int64_t backlog) const {
@@ -89,8 +90,10 @@ bool Red::marks(const Packet& packet, int64_t backlog) {
 }
 
 bool Red::enqueue(Packet* packet, int64_t backlog) {
-  if (limit_.n != 0 && backlog + packet->wireBytes > limit_.n) return false;
-  if (!markLeaving_ && marks(*packet, backlog)) packet->marked = true;
+  if (backlog > quiet_) {
+    if (limit_.n != 0 && backlog + packet->wireBytes > limit_.n) return false;
+    if (!markLeaving_ && marks(*packet, backlog)) packet->marked = true;
+  }
   list_.push(packet);
   return true;
 }
@@ -99,7 +102,7 @@ Packet* Red::dequeue() {
   if (list_.empty()) return nullptr;
   Packet* packet = list_.pop();
   // The port still counts the packet among those that wait.
-  if (markLeaving_ && marks(*packet, port_->queueBytes(class_) - packet->wireBytes)) markLeaving(*packet);
+  if (quiet_ < 0 && markLeaving_ && marks(*packet, port_->queueBytes(class_) - packet->wireBytes)) markLeaving(*packet);
   return packet;
 }
 

@@ -24,15 +24,19 @@ class Red final : public Queue {
   /// Whether a packet is to be marked; draws a random number where that is left to chance.
   bool marks(const Packet& packet, int64_t backlog);
 
+  // The end of the first line of the cache: in a large network most packets look no further.
   PacketList list_;
-  RandomStream random_;
+  int64_t quiet_ = -1;  // up to this length a packet just joins, and just leaves at any; -1: everything has to be asked
+
   int64_t low_ = 0, high_ = 0;  // kmin and kmax at this port's rate
-  uint64_t marked_ = 0;
-  Network* network_ = nullptr;
-  int table_ = -1;
+  Bytes limit_;
   bool markLeaving_ = false;
-  Bytes kmin_, kmax_, limit_;
+  int table_ = -1;
+  uint64_t marked_ = 0;
   double pmax_ = 0;
+  RandomStream random_;
+  Network* network_ = nullptr;
+  Bytes kmin_, kmax_;
   Rate perRate_;
 };
 
