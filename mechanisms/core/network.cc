@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "mechanisms/core/component.h"
+#include "mechanisms/core/end_of_run.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/own_checks.h"
 #include "mechanisms/core/switch.h"
@@ -68,9 +69,10 @@ void Network::add(Node& node) {
 }
 
 Host& Network::host(uint32_t id) const {
-  Host* h = id < nodes_.size() ? dynamic_cast<Host*>(nodes_[id]) : nullptr;
-  if (h == nullptr) throw std::invalid_argument("node " + std::to_string(id) + " is not a host of this network");
-  return *h;
+  if (id >= nodes_.size() || &nodes_[id]->description() != &Host::describe()) {
+    throw std::invalid_argument("node " + std::to_string(id) + " is not a host of this network");
+  }
+  return static_cast<Host&>(*nodes_[id]);
 }
 
 void Network::start() {
@@ -298,6 +300,9 @@ void Network::finish() {
   for (const Flow* f : unfinished) f->sender->emitFlow(*f);
   for (const Node* n : nodes_) {
     if (const auto* s = dynamic_cast<const Switch*>(n)) s->pathSelector().onEnd();
+  }
+  for (Component* component : components()) {
+    if (auto* one = dynamic_cast<EndOfRun*>(component)) one->onEndOfRun();
   }
 }
 

@@ -22,6 +22,12 @@ const Description& Dasr::describe() {
         .param("look_ahead", &Dasr::lookAhead_, true,
                "the first packet of a message that belongs to a group names the group's senders, 2 B each",
                "Dart section III-D")
+        .param("share", &Dasr::lineShare_, 1.0,
+               "part of the line rate that two or more senders share; below 1 what queued before they knew n drains",
+               "Dart section III-A: all of it")
+        .range(0.01, 1)
+        .added()
+        .live()
         .extension(DasrHeader::kName, sizeof(DasrHeader), DasrHeader::kMostMembers * DasrHeader::kIdBytes,
                    "2 B for each sender of the group on the first packet of its messages; n on ACKs");
     return shared(description).done();
@@ -94,7 +100,8 @@ void Dasr::limit(Flow& flow) {
   const Receiver& r = receivers_[share_(flow).receiver];
   const double parts = static_cast<double>(r.n) * std::max(r.sending, uint32_t{1});
   State& s = state(flow);
-  const double ceiling = std::max(1.0, static_cast<double>(host_->lineRate().bps) / parts);
+  const double shared = (r.n > 1 ? lineShare_ : 1) * static_cast<double>(host_->lineRate().bps);
+  const double ceiling = std::max(1.0, shared / parts);
   if (ceiling == s.ceiling) return;
   s.ceiling = ceiling;
   apply(s);

@@ -40,6 +40,7 @@ class Dasr final : public RateControl {
   FlowState<Share> share_;
   HostTable<Receiver> receivers_;
   bool lookAhead_ = true;
+  double lineShare_ = 1;
 };
 
 }  // namespace fabric

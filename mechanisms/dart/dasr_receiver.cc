@@ -55,6 +55,10 @@ const Description& DasrReceiver::describe() {
           .param("says", &DasrReceiver::says_, {"always", "receiver_congestion"}, "always",
                  "when ACKs say n: but in other congestion, or in receiver congestion only, and 1 otherwise",
                  "Dart sections III-A and III-D: continuously; section III-C: in receiver congestion")
+          .param("suppress", &DasrReceiver::suppress_, true, "whether marks are taken away in receiver congestion",
+                 "Dart section III-C")
+          .added()
+          .live()
           .param("ack_bytes", &DasrReceiver::ackBytes_, Bytes{2}, "n on an ACK", "chosen: as much as a sender's number")
           .range(0, 8)
           .extension(DasrHeader::kName, sizeof(DasrHeader), DasrHeader::kMostMembers * DasrHeader::kIdBytes,
@@ -215,7 +219,7 @@ void DasrReceiver::onData(Flow& flow, Packet& packet) {
   }
   observe(packet);
   if (!packet.marked) return;
-  if (state_ == State::ReceiverCongestion) {
+  if (suppress_ && state_ == State::ReceiverCongestion) {
     packet.marked = false;
     ++suppressed_;
   } else {

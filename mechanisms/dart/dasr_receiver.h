@@ -95,6 +95,7 @@ class DasrReceiver final : public ReceiverAgent {
   double lineShare_ = 0;
   Bytes ackBytes_;
   Choice says_;
+  bool suppress_ = true;
 };
 
 }  // namespace fabric

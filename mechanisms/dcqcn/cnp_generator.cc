@@ -1,5 +1,8 @@
 #include "mechanisms/dcqcn/cnp_generator.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 
@@ -10,7 +13,7 @@ namespace {
 TableDesc markedFlowsTable() {
   using T = ColumnType;
   return {"marked_flows",
-          "marks that DCQCN's notification point saw of flows, a row as each ends",
+          "marks that DCQCN's notification point saw of flows, a row as each ends, or the run",
           Scope::Flow,
           false,
           {{"time_ps", T::I64, "ps", "simulated time"},
@@ -43,11 +46,33 @@ void CnpGenerator::onStart(Network& network) {
   state_ = network.flows().reserve<State>("cnp_generator");
 }
 
-void CnpGenerator::onFlowStart(Flow& flow) { state_.make(flow); }
+void CnpGenerator::onFlowStart(Flow& flow) {
+  State& s = state_.make(flow);
+  if (!network_->trace().on(table_)) return;
+  s.place = counted_.size();
+  counted_.push_back(&flow);
+}
 
 void CnpGenerator::onFlowEnd(Flow& flow) {
+  if (!network_->trace().on(table_)) return;
+  emit(flow);
+  const size_t place = state_(flow).place;
+  counted_[place] = counted_.back();
+  state_(*counted_[place]).place = place;
+  counted_.pop_back();
+}
+
+/// The receiver hears of an end a while after the sender is done, so not of that with which the run ends.
+void CnpGenerator::onEndOfRun() {
+  std::sort(counted_.begin(), counted_.end(), [](const Flow* a, const Flow* b) {
+    return std::make_pair(a->spec.id, a->spec.srcPort) < std::make_pair(b->spec.id, b->spec.srcPort);
+  });
+  for (Flow* flow : counted_) emit(*flow);
+}
+
+void CnpGenerator::emit(Flow& flow) const {
   TraceBus& trace = network_->trace();
-  if (!trace.on(table_) || !trace.wantsFlow(table_, flow.spec.id) || !trace.wantsTime(table_, engine_->now())) return;
+  if (!trace.wantsFlow(table_, flow.spec.id) || !trace.wantsTime(table_, engine_->now())) return;
   const State& s = state_(flow);
   trace.emit(table_, {engine_->now(), flow.spec.id, flow.spec.size, s.packets, s.marked});
 }

@@ -296,6 +296,19 @@ TEST(DasrReceiver, MaySayNInReceiverCongestionOnly) {
   test.TestBody();
 }
 
+TEST(DasrReceiver, MayLeaveMarksWhereTheyAre) {
+  struct Leaves : DasrReceiverTest {
+    Leaves() : DasrReceiverTest(dasr().set("dasr_receiver.suppress", false)) {}
+    void TestBody() override {
+      Flow& a = message(0, 10, 0);
+      train(a, 0, 9, kLine, false);
+      EXPECT_EQ(train(a, 9, 5, kLine, true), 5);
+      EXPECT_EQ(agent->state(), State::ReceiverCongestion);
+    }
+  } test;
+  test.TestBody();
+}
+
 // ---------------------------------------------------------------- look-ahead
 
 TEST_F(DasrReceiverTest, AGroupEntersAtOnce) {
@@ -421,6 +434,22 @@ TEST_F(DasrSenderTest, LineRateOverN) {
   EXPECT_EQ(f.rate, Rate::Mbps(10));
   ack(f, 1);
   EXPECT_EQ(f.rate, Rate::Gbps(100));
+}
+
+TEST(DasrSender, MayShareLessThanTheLineRate) {
+  struct Less : DasrSenderTest {
+    Less() : DasrSenderTest(dasr().set("dasr.share", 0.9)) {}
+    void TestBody() override {
+      net.flow(0, net.sender(0), net.receiver(), 0);
+      net.run({});
+      Flow& f = net.active(net.sender(0), 0);
+      ack(f, 4);
+      EXPECT_EQ(f.rate, Rate::Mbps(22500));
+      ack(f, 1);
+      EXPECT_EQ(f.rate, Rate::Gbps(100)) << "who is alone shares with nobody";
+    }
+  } test;
+  test.TestBody();
 }
 
 TEST_F(DasrSenderTest, TheSmallerOfDcqcnsRateAndTheShareHolds) {

@@ -283,6 +283,39 @@ TEST(Dcqcn, MarksAreCountedWhereTheyAreMadeAndWhereTheyCome) {
   EXPECT_EQ(sum, 0) << "what was marked has come";
 }
 
+TEST(Dcqcn, MarksAreCountedOfFlowsWithWhichTheRunEnds) {
+  Chain net(Config::dcqcn(), 3, 1);
+  TraceBus& trace = net.network.trace();
+  const int flows = trace.find("marked_flows");
+  test::Rows came(5);
+  trace.enable(flows, {});
+  trace.addSink(flows, &came);
+  net.network.stopWhenFlowsFinish(true);
+  net.flow(0, net.sender(0), net.receiver(), 1456);
+  net.flow(1, net.sender(1), net.receiver(), 1456 * 20);  // the run ends as its sender hears of the last byte
+  net.finish(Time::Us(100));
+  ASSERT_EQ(came.rows.size(), 2u);
+  EXPECT_EQ(came.rows[0][1], 0);
+  EXPECT_EQ(came.rows[1][1], 1);
+  EXPECT_EQ(came.rows[1][3], 20);
+}
+
+TEST(Dcqcn, MarksAreCountedOfFlowsThatTheRunCutsOff) {
+  Chain net(Config::dcqcn(), 3, 1);
+  TraceBus& trace = net.network.trace();
+  const int flows = trace.find("marked_flows");
+  test::Rows came(5);
+  trace.enable(flows, {});
+  trace.addSink(flows, &came);
+  for (int i = 0; i < 3; ++i) net.flow(i, net.sender(i), net.receiver(), i == 1 ? 1456 : 0);
+  net.finish(Time::Us(100));
+  ASSERT_EQ(came.rows.size(), 3u);
+  EXPECT_EQ(came.rows[0][1], 1) << "it ended; the others by number";
+  EXPECT_EQ(came.rows[1][1], 0);
+  EXPECT_EQ(came.rows[2][1], 2);
+  EXPECT_GT(came.rows[2][3], 100);
+}
+
 TEST(Dcqcn, CongestionIsNoticedAndTheFlowsShare) {
   Chain net(Config::dcqcn(), 4, 1);
   for (int i = 0; i < 4; ++i) net.flow(i, net.sender(i), net.receiver(), 0);
