@@ -561,17 +561,43 @@ func (l *loader) deriveClasses(c scenario.Components, e Effective, n int) {
 			l.derive(c, e, "classes", classes)
 		}
 	}
-	for _, s := range e {
-		class, ok := s.canonical.(int64)
-		if !ok || !strings.HasSuffix(s.Param, "_class") || class < classes {
-			continue
-		}
-		text := fmt.Sprintf("%s.%s is %d, but there are %d queues, one per class (0 to %d); name one of these classes or add a queue", s.Component, s.Param, class, classes, classes-1)
+	refuse := func(s *Setting, format string, args ...any) {
+		text := fmt.Sprintf(format, args...)
 		if s.at != nil {
 			l.problem(s.at, "%s", text)
 		} else {
 			l.report(Problem{l.file, text})
 		}
+	}
+	for i := range e {
+		s := &e[i]
+		class, ok := s.canonical.(int64)
+		if !ok || !strings.HasSuffix(s.Param, "_class") {
+			continue
+		}
+		if class >= classes {
+			refuse(s, "%s.%s is %d, but there are %d queues, one per class (0 to %d); name one of these classes or add a queue", s.Component, s.Param, class, classes, classes-1)
+			continue
+		}
+		if s.Param == "escape_class" {
+			checkEscapeLane(e, s, refuse)
+		}
+	}
+}
+
+// checkEscapeLane refuses an escape lane that is none: packets in it would wait
+// for other data.
+func checkEscapeLane(e Effective, escape *Setting, refuse func(*Setting, string, ...any)) {
+	for i := range e {
+		data := &e[i]
+		if data.Param != "data_class" || data.Component != escape.Component || data.Where() != escape.Where() || data.canonical != escape.canonical {
+			continue
+		}
+		named := escape
+		if escape.at == nil || strings.HasPrefix(escape.Origin, "preset:") {
+			named = data
+		}
+		refuse(named, "%[1]s.escape_class is %[2]d, as %[1]s.data_class is; the escape lane is a class of its own", escape.Component, escape.canonical)
 	}
 }
 

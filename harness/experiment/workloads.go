@@ -386,8 +386,12 @@ func (l *loader) hosts(s *section, t *topology.Topology, key string) []uint32 {
 // hostList reads host names and ranges of them (host0..host15), none of which
 // may be there twice.
 func (l *loader) hostList(n *yaml.Node, name string, t *topology.Topology, seen map[uint32]bool) []uint32 {
-	if n.Kind != yaml.SequenceNode || len(n.Content) == 0 {
+	if n.Kind != yaml.SequenceNode {
 		l.problem(n, "%s is a list of hosts, such as [host0, host4..host7], not %s", name, describe(n))
+		return nil
+	}
+	if len(n.Content) == 0 {
+		l.problem(n, "%s has no hosts; name one or more, such as [host0, host4..host7], or leave it out", name)
 		return nil
 	}
 	var ids []uint32
