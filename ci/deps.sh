@@ -5,7 +5,7 @@ set -euo pipefail
 
 # Debian's find_package(ns3) refuses to work without the programs in `ns3`.
 packages=(make cmake ninja-build ccache g++ git ca-certificates
-          libns3-dev ns3 libgtest-dev nlohmann-json3-dev libcli11-dev zlib1g-dev "$@")
+          libns3-dev ns3 libgtest-dev nlohmann-json3-dev zlib1g-dev "$@")
 
 if ! command -v dpkg-query >/dev/null; then
     echo "deps: this is no Debian system; install yourself: ${packages[*]}" >&2

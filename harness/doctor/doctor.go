@@ -56,7 +56,6 @@ type header struct {
 var headers = []header{
 	{"GoogleTest", "gtest/gtest.h"},
 	{"nlohmann-json", "nlohmann/json.hpp"},
-	{"CLI11", "CLI/CLI.hpp"},
 	{"zlib", "zlib.h"},
 }
 

@@ -126,9 +126,9 @@ func TestAllocateRefuses(t *testing.T) {
 		args []string
 	}{
 		{"choose another folder", []string{"--to", taken}},
-		{"newton not in {fgm,gradient,ned,newton-like}", []string{"--to", dir, "--algorithm", "newton"}},
+		{"must be one of fgm, gradient, ned, newton-like", []string{"--to", dir, "--algorithm", "newton"}},
 		{"trace table 'rate' is not known", []string{"--to", dir, "--tables", "rate"}},
-		{"--interval-ps: Value 0 not in range 1 to", []string{"--to", dir, "--interval", "0us"}},
+		{"at least 1", []string{"--to", dir, "--interval", "0us"}},
 		{"gamma", []string{"--to", dir, "--gamma", "-1"}},
 	} {
 		_, stderr, err := fabriclab(t, nil, append([]string{"allocate", experiment}, c.args...)...)

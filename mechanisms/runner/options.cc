@@ -1,28 +1,65 @@
 #include "mechanisms/runner/options.h"
 
-#include <cstdlib>
-
-#include "mechanisms/runner/scenario.h"
+#include <charconv>
 
 namespace fabric {
 
-void parse(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& e) {
-    std::exit(app.exit(e));
-  } catch (const CLI::ParseError& e) {
-    throw InputError(app.get_description() + "\n" + e.what());
+namespace {
+
+template <class T>
+bool readAll(const std::string& text, T& number) {
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc() && stop == end;
+}
+
+}  // namespace
+
+bool Options::read(const std::string& text, int64_t& number) { return readAll(text, number); }
+bool Options::read(const std::string& text, uint64_t& number) { return readAll(text, number); }
+bool Options::read(const std::string& text, uint32_t& number) { return readAll(text, number); }
+bool Options::read(const std::string& text, double& number) { return readAll(text, number); }
+
+Options& Options::add(const std::string& name, Take take) {
+  options_[name].take = std::move(take);
+  return *this;
+}
+
+Options& Options::flag(const std::string& name, bool& variable) {
+  add(name, [&variable](const std::string&) { return variable = true, std::string(); });
+  options_[name].hasValue = false;
+  return *this;
+}
+
+Options& Options::required(const std::string& name) {
+  options_[name].required = true;
+  return *this;
+}
+
+void Options::refuse(const std::string& why) const { throw InputError(usage_ + "\n" + why); }
+
+void Options::parse(int argc, char** argv) const {
+  std::map<std::string, bool> given;
+  for (int i = 1; i < argc; ++i) {
+    const std::string name = argv[i];
+    const auto found = options_.find(name);
+    if (found == options_.end()) refuse("unknown option " + name);
+    const Option& option = found->second;
+    if (option.hasValue && i + 1 == argc) refuse(name + " needs a value");
+    const std::string value = option.hasValue ? argv[++i] : "";
+    const std::string wrong = option.take(value);
+    if (!wrong.empty()) refuse(name + " " + value + ": " + wrong);
+    given[name] = true;
+  }
+  for (const auto& [name, option] : options_) {
+    if (option.required && !given[name]) refuse(name + " is missing");
   }
 }
 
-void RunOptions::addTo(CLI::App& app) {
-  app.add_option("--scenario", scenario, "scenario.json of a run")->required();
-  app.add_option("--trace", trace, "where the trace stream goes");
-  app.add_option("--summary", summary, "where the summary goes");
-  app.add_option("--progress-ms", progressMs, "milliseconds between two lines of progress; 0 is none")
-      ->check(CLI::Range(int64_t{0}, int64_t{86400000}));
-  app.add_option("--order", order, "of events: node by node, or by time alone")->check(CLI::IsMember({"node", "time"}));
+void RunOptions::addTo(Options& options) {
+  options.text("--scenario", scenario).required("--scenario").text("--trace", trace).text("--summary", summary);
+  options.number("--progress-ms", progressMs, int64_t{0});
+  options.choice("--order", nodeByNode, {{"node", true}, {"time", false}});
 }
 
 }  // namespace fabric

@@ -1,25 +1,75 @@
-// The command lines of the programs, which CLI11 reads.
+// The command line of the programs: --name value, and --name alone.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
+
+#include "mechanisms/runner/scenario.h"
 
 namespace fabric {
 
-/// Throws InputError with the usage, which is the app's description, and what is wrong as the last line. After --help
-/// it prints what there is and ends the program.
-void parse(CLI::App& app, int argc, char** argv);
+/// Each option is bound to a variable. parse() throws InputError whose last line says what is wrong.
+class Options {
+ public:
+  explicit Options(std::string usage) : usage_(std::move(usage)) {}
+
+  Options& text(const std::string& name, std::string& variable) {
+    return add(name, [&variable](const std::string& value) { return variable = value, std::string(); });
+  }
+  /// A whole number or, for double, any.
+  template <class T>
+  Options& number(const std::string& name, T& variable, T least) {
+    return add(name, [&variable, least](const std::string& value) {
+      return read(value, variable) && variable >= least ? "" : "must be a number, at least " + std::to_string(least);
+    });
+  }
+  /// One of some words.
+  template <class T>
+  Options& choice(const std::string& name, T& variable, const std::map<std::string, T>& words) {
+    return add(name, [&variable, words](const std::string& value) {
+      std::string known;
+      for (const auto& [word, meaning] : words) {
+        if (word == value) return variable = meaning, std::string();
+        known += (known.empty() ? "must be one of " : ", ") + word;
+      }
+      return known;
+    });
+  }
+  /// Takes no value; true where it is given.
+  Options& flag(const std::string& name, bool& variable);
+  /// This option has to be given.
+  Options& required(const std::string& name);
+
+  void parse(int argc, char** argv) const;
+
+ private:
+  /// What is wrong with the value; nothing where it was taken.
+  using Take = std::function<std::string(const std::string& value)>;
+  struct Option {
+    Take take;
+    bool hasValue = true, required = false;
+  };
+  Options& add(const std::string& name, Take take);
+  [[noreturn]] void refuse(const std::string& why) const;
+
+  static bool read(const std::string& text, int64_t& number);
+  static bool read(const std::string& text, uint64_t& number);
+  static bool read(const std::string& text, uint32_t& number);
+  static bool read(const std::string& text, double& number);
+
+  std::string usage_;
+  std::map<std::string, Option> options_;
+};
 
 /// What the runners of all engines take.
 struct RunOptions {
-  std::string scenario, trace, summary, order = "node";
+  std::string scenario, trace, summary;
   int64_t progressMs = 500;
-
-  bool nodeByNode() const { return order == "node"; }
+  bool nodeByNode = true;
 
   /// Adds them to others that an engine has.
-  void addTo(CLI::App& app);
+  void addTo(Options& options);
 };
 
 }  // namespace fabric

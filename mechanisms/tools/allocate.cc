@@ -1,6 +1,5 @@
 // fabric-allocate: Flowtune's allocator alone on a scenario's network and flow list (docs/formats.md).
 #include <iostream>
-#include <map>
 #include <sstream>
 
 #include "mechanisms/runner/catalog.h"
@@ -24,37 +23,33 @@ struct Settings : flowtune::StandAloneSettings {
   std::string scenario, trace, tables = "iterations,allocations";
 };
 
-Settings settings(int argc, char** argv) {
+Settings parse(int argc, char** argv) {
   Settings s;
   flowtune::Settings& a = s.allocator;
   constexpr double kNoGamma = -1;
   a.gamma = kNoGamma;
-  const std::map<std::string, Algorithm> algorithms{{"ned", Algorithm::Ned},
-                                                    {"gradient", Algorithm::Gradient},
-                                                    {"fgm", Algorithm::Fgm},
-                                                    {"newton-like", Algorithm::NewtonLike}};
-  const std::map<std::string, Normaliser> normalisers{
-      {"f-norm", Normaliser::FNorm}, {"u-norm", Normaliser::UNorm}, {"none", Normaliser::None}};
-  const auto choose = [](auto& variable, const auto& words) {
-    return [&](const std::string& word) { variable = words.at(word); };
-  };
-  CLI::App app(kUsage);
-  app.add_option("--scenario", s.scenario)->required();
-  app.add_option("--trace", s.trace)->required();
-  app.add_option("--tables", s.tables);
-  app.add_option_function<std::string>("--algorithm", choose(a.algorithm, algorithms))
-      ->check(CLI::IsMember(algorithms));
-  app.add_option_function<std::string>("--normaliser", choose(a.normaliser, normalisers))
-      ->check(CLI::IsMember(normalisers));
-  app.add_option("--gamma", a.gamma)->check(CLI::Range(0.0, 1e9));
-  app.add_option("--initial-price", a.initialPrice)->check(CLI::Range(0.0, 1e9));
-  app.add_option("--measured-iterations", a.measuredIterations);
-  app.add_option("--interval-ps", s.interval.ps)->check(CLI::Range(int64_t{1}, kLongestTime.ps));
-  app.add_option("--iterations", s.iterations);
-  app.add_flag("--rt", a.rt);
-  app.add_flag("--one-sided", a.oneSided);
-  app.add_flag("--optimum", s.optimum);
-  fabric::parse(app, argc, argv);
+  Options(kUsage)
+      .text("--scenario", s.scenario)
+      .required("--scenario")
+      .text("--trace", s.trace)
+      .required("--trace")
+      .text("--tables", s.tables)
+      .choice<Algorithm>("--algorithm", a.algorithm,
+                         {{"ned", Algorithm::Ned},
+                          {"gradient", Algorithm::Gradient},
+                          {"fgm", Algorithm::Fgm},
+                          {"newton-like", Algorithm::NewtonLike}})
+      .choice<Normaliser>("--normaliser", a.normaliser,
+                          {{"f-norm", Normaliser::FNorm}, {"u-norm", Normaliser::UNorm}, {"none", Normaliser::None}})
+      .number("--gamma", a.gamma, 0.0)
+      .number("--initial-price", a.initialPrice, 0.0)
+      .number("--measured-iterations", a.measuredIterations, uint32_t{0})
+      .number("--interval-ps", s.interval.ps, int64_t{1})
+      .number("--iterations", s.iterations, uint64_t{0})
+      .flag("--rt", a.rt)
+      .flag("--one-sided", a.oneSided)
+      .flag("--optimum", s.optimum)
+      .parse(argc, argv);
   if (a.gamma == kNoGamma) a.gamma = flowtune::defaultGamma(a.algorithm);
   return s;
 }
@@ -88,7 +83,7 @@ int run(const Settings& o) {
 
 int main(int argc, char** argv) {
   try {
-    return run(settings(argc, argv));
+    return run(parse(argc, argv));
   } catch (const InputError& e) {
     std::cerr << e.what() << std::endl;
     return kExitRefused;

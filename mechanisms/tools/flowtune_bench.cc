@@ -159,10 +159,10 @@ int main(int argc, char** argv) {
     // The most flows of a network, so that a quick look takes no minute.
     uint64_t most = 5000000;
     uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-    CLI::App app("usage: fabric-flowtune-bench [--flows N] [--cores N]");
-    app.add_option("--flows", most, "the most flows of a network");
-    app.add_option("--cores", cores, "the most cores")->check(CLI::Range(1, 4096));
-    parse(app, argc, argv);
+    Options("usage: fabric-flowtune-bench [--flows N] [--cores N]")
+        .number("--flows", most, uint64_t{0})
+        .number("--cores", cores, 1u)
+        .parse(argc, argv);
     std::vector<double> streams;
     for (uint32_t t = 1; t <= cores; ++t) streams.push_back(streaming(t));
     const double addDouble = addition<double>(), addSingle = addition<float>();

@@ -208,14 +208,16 @@ main(int argc, char** argv)
     try
     {
         std::string scenario;
-        std::string network;
-        CLI::App app(USAGE);
-        app.add_option("--scenario", scenario)->required();
-        app.add_option("--network", network)
-            ->required()
-            ->check(CLI::IsMember({"fabric", "point-to-point"}));
-        core::parse(app, argc, argv);
-        Run(scenario, network == "fabric" ? &OverFabric : &OverPointToPoint);
+        auto carry = &OverFabric;
+        core::Options(USAGE)
+            .text("--scenario", scenario)
+            .required("--scenario")
+            .choice("--network",
+                    carry,
+                    {{"fabric", &OverFabric}, {"point-to-point", &OverPointToPoint}})
+            .required("--network")
+            .parse(argc, argv);
+        Run(scenario, carry);
         return core::kExitOk;
     }
     catch (const core::InputError& e)

@@ -32,9 +32,9 @@ core::RunOptions
 Parse(int argc, char** argv)
 {
     core::RunOptions run;
-    CLI::App app(USAGE);
-    run.addTo(app);
-    core::parse(app, argc, argv);
+    core::Options options(USAGE);
+    run.addTo(options);
+    options.parse(argc, argv);
     return run;
 }
 
@@ -56,7 +56,7 @@ Run(const core::RunOptions& options)
     {
         fabric.StopWhenFlowsFinish();
     }
-    if (options.nodeByNode())
+    if (options.nodeByNode)
     {
         fabric.RunNodeByNode();
     }

@@ -43,10 +43,9 @@ struct Options : fabric::RunOptions {
 
 Options parse(int argc, char** argv) {
   Options o;
-  CLI::App app(kUsage);
-  o.addTo(app);
-  app.add_option("--omnet-results", o.results, "where OMNeT++'s own .sca and .vec files go");
-  fabric::parse(app, argc, argv);
+  fabric::Options options(kUsage);
+  o.addTo(options);
+  options.text("--omnet-results", o.results).parse(argc, argv);
   return o;
 }
 
@@ -128,7 +127,7 @@ int runScenario(const Options& o) {
   const auto absolute = [](const std::string& path) { return fs::absolute(path).string(); };
   if (!o.trace.empty()) args.push_back("--*.fabric.traceFile=" + fabriclab::quoted(absolute(o.trace)));
   if (!o.summary.empty()) args.push_back("--*.fabric.summaryFile=" + fabriclab::quoted(absolute(o.summary)));
-  if (!o.nodeByNode() || !o.results.empty()) args.push_back("--*.fabric.nodeByNode=false");
+  if (!o.nodeByNode || !o.results.empty()) args.push_back("--*.fabric.nodeByNode=false");
   if (!o.results.empty()) {
     args.push_back("--result-dir=" + absolute(o.results));
     args.push_back("--outputscalarmanager-class=omnetpp::envir::OmnetppOutputScalarManager");
