@@ -52,7 +52,7 @@ test-fuzz: deps
 
 # A target's time is FUZZ, such as FUZZ=5m.
 FUZZ ?= 20s
-abuse: deps ## attack on purpose: kills, damage, full disks, lost nodes, fuzzing (a quarter of an hour, not in CI; FUZZ=20s for each target)
+abuse: deps ## attack on purpose: kills, damage, full disks, lost nodes, fuzzing (eight minutes on two idle cores, not in CI; FUZZ=20s for each target)
 	@FABRICLAB_TEST_ABUSE=1 go test ./harness/e2e -count 1 -timeout 90m -v -run 'TestKilledSweepGoesOn|TestDamageAsAfterAPowerFailure|TestDamagedResultsAreNoticed|TestKilledAtASystemCall|TestFullDisks|TestSlurmLosesNodes'
 	@ci/fuzz.sh $(FUZZ)
 
