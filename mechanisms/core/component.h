@@ -83,6 +83,8 @@ class Component {
   bool started() const { return started_; }
   /// It is time for a row, or some, of a sampled table that the description names.
   virtual void onSample(int /*table*/) {}
+  /// The run is over: the last rows of events may be written, of flows whose end has not come, for example.
+  virtual void onFinish() {}
 
  protected:
   /// The network is complete; parameters are final but for the live ones.

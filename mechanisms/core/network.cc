@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "mechanisms/core/component.h"
-#include "mechanisms/core/end_of_run.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/own_checks.h"
 #include "mechanisms/core/switch.h"
@@ -298,12 +297,7 @@ void Network::finish() {
   }
   std::sort(unfinished.begin(), unfinished.end(), [](const Flow* a, const Flow* b) { return a->spec.id < b->spec.id; });
   for (const Flow* f : unfinished) f->sender->emitFlow(*f);
-  for (const Node* n : nodes_) {
-    if (const auto* s = dynamic_cast<const Switch*>(n)) s->pathSelector().onEnd();
-  }
-  for (Component* component : components()) {
-    if (auto* one = dynamic_cast<EndOfRun*>(component)) one->onEndOfRun();
-  }
+  for (Component* component : components()) component->onFinish();
 }
 
 // ---------------------------------------------------------------- tracing

@@ -32,8 +32,6 @@ class PathSelector : public Component {
   virtual int64_t overlayBytes() const { return 0; }
   /// Whether no packet of a flow overtakes another one where every switch has this selector: a check of every run.
   virtual bool keepsOrder() const { return false; }
-  /// The run is over: emit the rows of what is unfinished.
-  virtual void onEnd() {}
 
  protected:
   Switch* switch_ = nullptr;

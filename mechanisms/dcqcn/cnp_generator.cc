@@ -63,7 +63,7 @@ void CnpGenerator::onFlowEnd(Flow& flow) {
 }
 
 /// The receiver hears of an end a while after the sender is done, so not of that with which the run ends.
-void CnpGenerator::onEndOfRun() {
+void CnpGenerator::onFinish() {
   std::sort(counted_.begin(), counted_.end(), [](const Flow* a, const Flow* b) {
     return std::make_pair(a->spec.id, a->spec.srcPort) < std::make_pair(b->spec.id, b->spec.srcPort);
   });

@@ -3,19 +3,18 @@
 
 #include <vector>
 
-#include "mechanisms/core/end_of_run.h"
 #include "mechanisms/core/kinds.h"
 
 namespace fabric {
 
-class CnpGenerator final : public ReceiverAgent, public EndOfRun {
+class CnpGenerator final : public ReceiverAgent {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;
   void onData(Flow& flow, Packet& packet) override;
-  void onEndOfRun() override;
+  void onFinish() override;
 
  private:
   struct State {

@@ -92,7 +92,7 @@ void FlowletSelector::emit(size_t index, Time gap) {
   trace_->emit(traceTable_, {r.start, switch_->id(), f.port, r.flow, f.last, r.bytes, r.packets, gap});
 }
 
-void FlowletSelector::onEnd() {
+void FlowletSelector::onFinish() {
   for (size_t i = 0; i < records_.size(); ++i) {
     if (records_[i].packets > 0) emit(i, Time{-1});
   }

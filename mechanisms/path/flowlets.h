@@ -15,7 +15,7 @@ class Engine;
 class FlowletSelector : public OverlaySelector {
  public:
   uint16_t select(Packet& packet, NextHops hops) final;
-  void onEnd() override;
+  void onFinish() override;
 
   /// The trace table of flowlets, the same for all selectors of this kind.
   static TableDesc traceTable();

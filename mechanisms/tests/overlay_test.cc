@@ -42,7 +42,7 @@ class Tunnel final : public PathSelector {
     ++asked;
     return hops.ports[0];
   }
-  void onEnd() override { ++ended; }
+  void onFinish() override { ++ended; }
   static void reset() { seen = own = asked = ended = 0; }
   static int seen, own, asked, ended;
 };
