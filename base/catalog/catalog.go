@@ -123,6 +123,9 @@ func Load(data []byte) (*Catalog, error) {
 		}
 	}
 	for i := range c.Components {
+		if err := c.Components[i].checkRelations(); err != nil {
+			return nil, err
+		}
 		for _, need := range c.Components[i].Needs {
 			if !components[need] {
 				return nil, fmt.Errorf("catalog: %s needs %q, which is no component; correct its self-description", c.Components[i].Name, need)
@@ -130,6 +133,18 @@ func Load(data []byte) (*Catalog, error) {
 		}
 	}
 	return &c, c.checkSlots()
+}
+
+func (c *Component) checkRelations() error {
+	for _, p := range c.Params {
+		for _, r := range p.Relations {
+			other := c.Param(r.Other)
+			if !slices.Contains([]string{AtMost, Below, Differs}, r.Is) || p.Max == nil || other == nil || other.Type != p.Type {
+				return fmt.Errorf("catalog: %s.%s: there is no relation %q to a number %q of the same type; correct its self-description", c.Name, p.Name, r.Is, r.Other)
+			}
+		}
+	}
+	return nil
 }
 
 // Component finds a component by name, or returns nil.

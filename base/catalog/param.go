@@ -19,12 +19,66 @@ type Param struct {
 	Choices []string `json:"choices,omitempty"`
 	Axes    []Axis   `json:"axes,omitempty"` // of a list
 	// How many entries a list may have.
-	MinEntries int    `json:"min_entries,omitempty"`
-	MaxEntries int    `json:"max_entries,omitempty"`
-	Live       bool   `json:"live"`
-	Added      bool   `json:"added,omitempty"` // a scenario does not name it at its default
-	Help       string `json:"help"`
-	Source     string `json:"source"`
+	MinEntries int        `json:"min_entries,omitempty"`
+	MaxEntries int        `json:"max_entries,omitempty"`
+	Relations  []Relation `json:"relations,omitempty"`
+	Live       bool       `json:"live"`
+	Added      bool       `json:"added,omitempty"` // a scenario does not name it at its default
+	Help       string     `json:"help"`
+	Source     string     `json:"source"`
+}
+
+// What relations there are between two parameters of a component.
+const (
+	AtMost  = "at_most"
+	Below   = "below"
+	Differs = "differs"
+)
+
+// Relation says how a parameter's value stands to that of another parameter of
+// its component, of the same type.
+type Relation struct {
+	Is    string `json:"is"`
+	Other string `json:"other"`
+	Why   string `json:"why"`
+}
+
+// Stands says whether a value of the parameter stands to one of the other
+// parameter as the relation asks.
+func (p *Param) Stands(r Relation, value, other any) bool {
+	switch r.Is {
+	case AtMost:
+		return !less(other, value)
+	case Below:
+		return less(value, other)
+	default:
+		return less(value, other) || less(other, value)
+	}
+}
+
+// Rule says in words what the relation asks, as in "at most kmax".
+func (r Relation) Rule() string {
+	switch r.Is {
+	case AtMost:
+		return "at most " + r.Other
+	case Below:
+		return "below " + r.Other
+	default:
+		return "not as " + r.Other
+	}
+}
+
+// Broken says how a value stands to the other parameter's where the relation
+// does not hold, as in "above red.kmax, which is 200KB".
+func (r Relation) Broken(component, other string) string {
+	switch r.Is {
+	case AtMost:
+		return "above " + component + "." + r.Other + ", which is " + other
+	case Below:
+		return "not below " + component + "." + r.Other + ", which is " + other
+	default:
+		return "as is " + component + "." + r.Other
+	}
 }
 
 // UnmarshalJSON keeps numbers exact: int64 values do not go through float64.

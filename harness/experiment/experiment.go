@@ -480,6 +480,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	general.classes = l.classes(general)
 	components, effective := l.components(general)
 	l.deriveClasses(components, effective, general.classes)
+	l.checkRelations(effective)
 	point := &Point{Labels: c.labels, Topology: t}
 	var trace scenario.Trace
 	if t != nil {

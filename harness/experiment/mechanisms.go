@@ -561,14 +561,6 @@ func (l *loader) deriveClasses(c scenario.Components, e Effective, n int) {
 			l.derive(c, e, "classes", classes)
 		}
 	}
-	refuse := func(s *Setting, format string, args ...any) {
-		text := fmt.Sprintf(format, args...)
-		if s.at != nil {
-			l.problem(s.at, "%s", text)
-		} else {
-			l.report(Problem{l.file, text})
-		}
-	}
 	for i := range e {
 		s := &e[i]
 		class, ok := s.canonical.(int64)
@@ -576,29 +568,39 @@ func (l *loader) deriveClasses(c scenario.Components, e Effective, n int) {
 			continue
 		}
 		if class >= classes {
-			refuse(s, "%s.%s is %d, but there are %d queues, one per class (0 to %d); name one of these classes or add a queue", s.Component, s.Param, class, classes, classes-1)
-			continue
-		}
-		if s.Param == "escape_class" {
-			checkEscapeLane(e, s, refuse)
+			l.refuse(s, "%s.%s is %d, but there are %d queues, one per class (0 to %d); name one of these classes or add a queue", s.Component, s.Param, class, classes, classes-1)
 		}
 	}
 }
 
-// checkEscapeLane refuses an escape lane that is none: packets in it would wait
-// for other data.
-func checkEscapeLane(e Effective, escape *Setting, refuse func(*Setting, string, ...any)) {
+// checkRelations refuses values of one component that do not go together.
+func (l *loader) checkRelations(e Effective) {
 	for i := range e {
-		data := &e[i]
-		if data.Param != "data_class" || data.Component != escape.Component || data.Where() != escape.Where() || data.canonical != escape.canonical {
-			continue
+		s := &e[i]
+		param := l.catalog.Component(s.Component).Param(s.Param)
+		for _, r := range param.Relations {
+			k := slices.IndexFunc(e, func(o Setting) bool {
+				return o.Param == r.Other && o.Component == s.Component && o.Where() == s.Where()
+			})
+			if param.Stands(r, s.canonical, e[k].canonical) {
+				continue
+			}
+			named := s
+			if s.at == nil || strings.HasPrefix(s.Origin, "preset:") {
+				named = &e[k]
+			}
+			l.refuse(named, "%s.%s is %s, %s; %s", s.Component, s.Param, s.Value, r.Broken(s.Component, e[k].Value), r.Why)
 		}
-		named := escape
-		if escape.at == nil || strings.HasPrefix(escape.Origin, "preset:") {
-			named = data
-		}
-		refuse(named, "%[1]s.escape_class is %[2]d, as %[1]s.data_class is; the escape lane is a class of its own", escape.Component, escape.canonical)
 	}
+}
+
+// refuse reports a problem with a setting, where it was set.
+func (l *loader) refuse(s *Setting, format string, args ...any) {
+	if s.at != nil {
+		l.problem(s.at, format, args...)
+		return
+	}
+	l.report(Problem{l.file, fmt.Sprintf(format, args...)})
 }
 
 // framing is how this configuration puts payload into packets. It is the same

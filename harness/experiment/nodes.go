@@ -135,6 +135,7 @@ func (l *loader) setsOf(general configuration, common scenario.Components, nodes
 		}
 		components, settings := l.components(c)
 		l.deriveClasses(components, settings, c.classes)
+		l.checkRelations(settings)
 		if components.Param("host", "base_rtt") == int64(0) {
 			l.derive(components, settings, "base_rtt", baseRTT)
 		}

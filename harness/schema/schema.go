@@ -280,6 +280,9 @@ func (m *maker) component(c *catalog.Component) object {
 			if r := p.Range(); r != "" {
 				text += "; " + r
 			}
+			for _, r := range p.Relations {
+				text += "; " + r.Rule()
+			}
 			if p.Live {
 				text += "; can change during a run"
 			}

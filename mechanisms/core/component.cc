@@ -70,6 +70,10 @@ void DescriptionBuilder::addAxis(const char* name, ParamType type, double lo, do
   last().axes.push_back({name, type, info(type).unit, lo, hi, false});
 }
 
+void DescriptionBuilder::addRelation(Relation::Is is, const char* other, const char* why) {
+  last().relations.push_back({is, other, why});
+}
+
 void DescriptionBuilder::addExtension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire) {
   d_.extensions.push_back({name, memoryBytes, wireBytes, wire});
 }
@@ -86,6 +90,7 @@ void Component::set(const Param& param, const Value& value) {
   param.store(*this, v);
   if (!started_) return;
   try {
+    checkRelations();
     onChange();
   } catch (...) {  // it does not go with the other parameters: as if nothing had been asked
     param.store(*this, before);
@@ -110,8 +115,18 @@ void Component::applyDefaults() {
   for (const Param& p : description().params) p.store(*this, p.def);
 }
 
+void Component::checkRelations() const {
+  for (const Param& p : description().params) {
+    for (const Relation& r : p.relations) {
+      const std::string why = refusal(r, get(p), description().name, get(r.other));
+      if (!why.empty()) refuse(*this, p, why);
+    }
+  }
+}
+
 void Component::start(Network& network) {
   if (started_) return;
+  checkRelations();
   started_ = true;
   onStart(network);
 }

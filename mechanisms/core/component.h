@@ -71,14 +71,16 @@ class Component {
   virtual ~Component() = default;
   virtual const Description& description() const = 0;
 
-  /// Checks type, range and, once the run has begun, whether the parameter may still change.
+  /// Checks type, range and, once the run has begun, how the value stands to other parameters and whether it may still
+  /// change.
   void set(const Param& param, const Value& value);
   void set(const std::string& param, const Value& value);
   Value get(const Param& param) const { return param.load(*this); }
   Value get(const std::string& param) const;
   void applyDefaults();
 
-  /// From now on only live parameters change. Derived values are computed in onStart.
+  /// Checks how parameters stand to each other. From now on only live ones change. Derived values are computed in
+  /// onStart.
   void start(Network& network);
   bool started() const { return started_; }
   /// It is time for a row, or some, of a sampled table that the description names.
@@ -93,6 +95,8 @@ class Component {
   virtual void onChange() {}
 
  private:
+  void checkRelations() const;
+
   bool started_ = false;
 };
 
@@ -110,6 +114,7 @@ class DescriptionBuilder {
   void add(const char* name, ParamType type, const Value& def, const char* help, const char* source);
   void addRange(double lo, double hi);
   void addAxis(const char* name, ParamType type, double lo, double hi);
+  void addRelation(Relation::Is is, const char* other, const char* why);
   void addExtension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire);
   void addTable(TableDesc table);
 
@@ -159,6 +164,13 @@ class Describe : public DescriptionBuilder {
     last().minEntries = least;
     last().maxEntries = most;
     return *this;
+  }
+  /// How its value stands to that of another parameter, declared before or after it. `why` is for the message about
+  /// values that do not: "the table has no such entry".
+  Describe& atMost(const char* other, const char* why) { return addRelation(Relation::AtMost, other, why), *this; }
+  Describe& below(const char* other, const char* why) { return addRelation(Relation::Below, other, why), *this; }
+  Describe& differsFrom(const char* other, const char* why) {
+    return addRelation(Relation::Differs, other, why), *this;
   }
   Describe& unit(const char* text) { return last().unit = text, *this; }
   Describe& live() { return last().live = true, *this; }

@@ -110,6 +110,17 @@ std::string refusal(const Param& p, const Value& v) {
   return "";
 }
 
+std::string refusal(const Relation& r, const Value& value, const std::string& component, const Value& other) {
+  const bool holds = r.is == Relation::AtMost  ? value <= other
+                     : r.is == Relation::Below ? value < other
+                                               : value != other;
+  if (holds) return "";
+  const char* stands = r.is == Relation::AtMost ? ", above " : r.is == Relation::Below ? ", not below " : ", as is ";
+  std::string text = "it is " + toText(value) + stands + component + "." + r.other;
+  if (r.is != Relation::Differs) text += ", which is " + toText(other);
+  return text + "; " + r.why;
+}
+
 std::string toText(const Value& value) {
   if (const auto* b = std::get_if<bool>(&value)) return *b ? "true" : "false";
   if (const auto* i = std::get_if<int64_t>(&value)) return std::to_string(*i);

@@ -53,6 +53,17 @@ struct Axis {
   bool increasing = false;  // each entry's number is above the one before
 };
 
+/// How a parameter's value stands to that of another parameter of its component.
+struct Relation {
+  enum Is { AtMost, Below, Differs };
+  Is is;
+  std::string other;
+  std::string why;  // ends the message about a value that breaks it
+};
+inline const char* toString(Relation::Is is) {
+  return is == Relation::AtMost ? "at_most" : is == Relation::Below ? "below" : "differs";
+}
+
 struct Param {
   std::string name;
   ParamType type = ParamType::Int;
@@ -62,6 +73,7 @@ struct Param {
   std::vector<std::string> choices;
   std::vector<Axis> axes;  // of a List, at least one
   size_t minEntries = 1, maxEntries = 1000;
+  std::vector<Relation> relations;
   std::string help;
   std::string source;
   bool live = false;
@@ -81,6 +93,8 @@ class ParamError : public std::invalid_argument {
 
 /// What is wrong with the value, "" if nothing.
 std::string refusal(const Param& param, const Value& value);
+/// What is wrong between the values of a parameter and of the other one, "" if nothing.
+std::string refusal(const Relation& relation, const Value& value, const std::string& component, const Value& other);
 
 /// A value without blanks, which ns-3 does not read: quantities as numbers in the unit of the type, a list as JSON.
 std::string toText(const Value& value);

@@ -84,6 +84,7 @@ const Description& Iofd::describe() {
                  "switch",
                  "chosen: before data_class, behind which it would wait for all long flows")
           .range(1, kMaxClasses - 1)
+          .differsFrom("data_class", "the escape lane is a class of its own")
           .param("last_hop", &Iofd::lastHop_, true, "whether queues of ports to hosts are deflected from, too",
                  "Dart section IV-A: ToRs deflect back into the network; section I: what collides at a receiver should "
                  "not be deflected")
@@ -103,10 +104,6 @@ void Iofd::onStart(Network& network) {
   deflectionTable_ = network.trace().find("deflections");
   pathTable_ = network.trace().find("message_paths");
   table_.reserve(static_cast<size_t>(entries_));
-  if (dataClass_ == escapeClass_) {
-    throw ParamError("iofd.escape_class: it is " + std::to_string(escapeClass_) +
-                     ", as iofd.data_class is; the escape lane is a class of its own");
-  }
   std::map<const Node*, int> levels;
   const int own = level(*switch_, levels);
   for (const Port* p : switch_->ports()) {

@@ -31,6 +31,7 @@ const Description& ExpressPass::describe() {
           .range(1e-6, 1)
           .param("w_min", &ExpressPass::wMin_, 0.01, "smallest weight", "ExpressPass section 6: 0.01")
           .range(1e-6, 1)
+          .atMost("w_max", "the smallest weight is no larger than the largest")
           .param("w_max", &ExpressPass::wMax_, 0.5, "largest weight", "ExpressPass section 3.2: 0.5")
           .range(1e-6, 1)
           .param("target_loss", &ExpressPass::targetLoss_, 0.1,
@@ -46,6 +47,7 @@ const Description& ExpressPass::describe() {
                  "smallest credit; sizes are random, so that credits of several flows do not keep in step",
                  "kaist-ina/ns2-xpass, large-scale-fattree.tcl: 76 B")
           .range(1, 1518)
+          .atMost("credit_most", "the smallest credit is no larger than the largest")
           .param("credit_most", &ExpressPass::creditMost_, Bytes{92}, "largest credit",
                  "kaist-ina/ns2-xpass, large-scale-fattree.tcl: 92 B")
           .range(1, 1518)
@@ -74,11 +76,6 @@ void ExpressPass::onStart(Network& network) {
   if (cc != "none") {
     throw ParamError("expresspass: credits say when a packet goes, " + host_->name() + " has the congestion control " +
                      cc + "; leave congestion_control out or say none");
-  }
-  if (creditLeast_.n > creditMost_.n) {
-    throw ParamError(
-        "expresspass.credit_least: it is above expresspass.credit_most; the smallest credit is no larger "
-        "than the largest");
   }
   if (host_->classes() < 2) {
     throw ParamError("host.classes: expresspass needs two, credits have one of their own (host.cnp_class)");

@@ -27,6 +27,7 @@ const Description& IbCc::describe() {
           .live()
           .param("ccti_min", &IbCc::least_, 0, "the index is not below it", "annex A10: CCTI_Min")
           .range(0, 65535)
+          .atMost("ccti_limit", "the table has no such entry")
           .param("ccti_limit", &IbCc::limit_, 127, "the index is not above it",
                  "annex A10: CCTI_Limit; 127 in Gran et al., IPDPS 2010 (recalled)")
           .range(0, 65535)
@@ -41,7 +42,6 @@ const Description& IbCc::describe() {
 FABRIC_REGISTER(IbCc);
 
 void IbCc::onStart(Network& network) {
-  if (least_ > limit_) throw ParamError("ib_cc.ccti_min: it is above ib_cc.ccti_limit; the table has no such entry");
   engine_ = &network.engine();
   state_ = network.flows().reserve<State>("ib_cc");
   timerKey_ = network.flowTimer("ib_cc");

@@ -26,6 +26,7 @@ const Description& Xwi::describe() {
                "for so long after an update neither residuals nor bytes count, and u is of the rest of the interval",
                "NUMFabric: 0; its authors' simulator: 3 us, in its dynamic runs 6 us")
         .range(0, 1e12)
+        .below("interval", "nothing of the interval would be left to count in")
         .param("extra_bytes", &Xwi::extra_, Bytes{0}, "counted on top of the bytes of each interval",
                "NUMFabric: 0; its authors' simulator: one packet of 1500 B")
         .range(0, 1e9)
@@ -35,14 +36,6 @@ const Description& Xwi::describe() {
   return d;
 }
 FABRIC_REGISTER(Xwi);
-
-void Xwi::onStart(Network& network) {
-  PriceAgent::onStart(network);
-  if (guard_ >= interval_) {
-    throw ParamError("xwi.guard: " + std::to_string(guard_.ps) + " ps leave nothing of an xwi.interval of " +
-                     std::to_string(interval_.ps) + " ps; make it shorter");
-  }
-}
 
 void Xwi::arrives(const Packet&, const NumHeader* header) {
   if (header == nullptr || !header->hasResidual || guarded()) return;

@@ -11,7 +11,6 @@ class Xwi final : public PriceAgent {
   const Description& description() const override { return describe(); }
 
  private:
-  void onStart(Network& network) override;
   void arrives(const Packet& packet, const NumHeader* header) override;
   void leaves(const Packet& packet) override;
   void update() override;

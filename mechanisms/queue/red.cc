@@ -31,6 +31,7 @@ const Description& Red::describe() {
               "them, or as they leave, by what stays.")
           .source("DCQCN, SIGCOMM 2015, section 3.1 (CP algorithm)")
           .param("kmin", &Red::kmin_, Bytes{5000}, "no marks up to this queue length", "DCQCN section 5.2: 5 KB")
+          .atMost("kmax", "marks begin where none is certain yet")
           .live()
           .param("kmax", &Red::kmax_, Bytes{200000}, "probability pmax at, 1 above this queue length",
                  "DCQCN section 5.2: 200 KB")
@@ -70,10 +71,6 @@ void Red::scale() {
   };
   low_ = scaled(kmin_);
   high_ = scaled(kmax_);
-  if (low_ > high_) {
-    throw ParamError("red.kmin: " + std::to_string(kmin_.n) + " B is above red.kmax, " + std::to_string(kmax_.n) +
-                     " B");
-  }
   quiet_ = limit_.n == 0 && !markLeaving_ ? low_ : -1;
 }
 

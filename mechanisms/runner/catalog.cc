@@ -28,6 +28,9 @@ Json toJson(const Param& p) {
     j["min_entries"] = p.minEntries;
     j["max_entries"] = p.maxEntries;
   }
+  for (const Relation& r : p.relations) {
+    j["relations"].push_back({{"is", toString(r.is)}, {"other", r.other}, {"why", r.why}});
+  }
   j["live"] = p.live;
   if (p.added) j["added"] = true;
   j["help"] = p.help;

@@ -27,7 +27,6 @@ void Tcp::onStart(Network& network) {
   rtoBounds_[0] = {minRto_, maxRto_};
   rtoBounds_[1] = {messageMinRto_.ps != 0 ? messageMinRto_ : minRto_,
                    messageMaxRto_.ps != 0 ? messageMaxRto_ : maxRto_};
-  if (maxRto_ < minRto_) throw ParamError(name + ".max_rto: it is below " + name + ".min_rto");
   if (rtoBounds_[1].most < rtoBounds_[1].least) {
     throw ParamError(name + ".message_max_rto: it is below " + name + ".message_min_rto; 0 stands for " + name +
                      ".max_rto and " + name + ".min_rto");

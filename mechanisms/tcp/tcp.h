@@ -164,6 +164,7 @@ Describe<C>& Tcp::parameters(Describe<C>& d) {
       .param("min_rto", &Tcp::minRto_, Time::Ms(200), "shortest retransmission timeout",
              "Linux: 200 ms; RFC 6298 section 2.4 asks for 1 s")
       .range(1, 60e12)
+      .atMost("max_rto", "the longest timeout is not shorter than the shortest")
       .param("max_rto", &Tcp::maxRto_, Time::Ms(60000), "longest retransmission timeout, where back-off ends",
              "RFC 6298 section 2.5: at least 60 s")
       .range(1, 3600e12)

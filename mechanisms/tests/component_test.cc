@@ -95,11 +95,26 @@ TEST(Param, AChangeThatDoesNotFitTheOthersLeavesEverythingAsItWas) {
   net.link(net.host(), s);
   net.start();
   Queue& red = *s.port(0).queues()[1];
-  EXPECT_NE(refusal([&] { red.set("kmin", int64_t{300000}); }), "");
+  EXPECT_EQ(refusal([&] { red.set("kmin", int64_t{300000}); }),
+            "red.kmin: it is 300000, above red.kmax, which is 200000; marks begin where none is certain yet");
   EXPECT_EQ(std::get<int64_t>(red.get("kmin")), 5000);
   red.set("kmax", int64_t{400000});
   red.set("kmin", int64_t{300000});
   EXPECT_EQ(std::get<int64_t>(red.get("kmin")), 300000);
+}
+
+TEST(Param, ValuesThatDoNotGoTogetherAreRefusedAtTheStart) {
+  const auto start = [](const char* component, const char* param, Value value) {
+    const auto c = Registry::find(component)->create();
+    c->set(param, value);  // the other one may be set next
+    Net net(Config::dcqcn());
+    return refusal([&] { c->start(net.network); });
+  };
+  EXPECT_EQ(start("iofd", "escape_class", int64_t{2}),
+            "iofd.escape_class: it is 2, as is iofd.data_class; the escape lane is a class of its own");
+  EXPECT_EQ(start("xwi", "guard", int64_t{30000000}),
+            "xwi.guard: it is 30000000, not below xwi.interval, which is 30000000; nothing of the interval would be "
+            "left to count in");
 }
 
 /// A component with lists, which only these tests have.
@@ -195,6 +210,10 @@ TEST(Param, EveryComponentDescribesItself) {
       EXPECT_FALSE(p.source.empty());
       EXPECT_EQ(c->get(p), p.def);
       EXPECT_NO_THROW(c->set(p, p.def)) << "the default is not in the range";
+      for (const Relation& r : p.relations) {
+        ASSERT_NE(d->find(r.other), nullptr) << "there is no " << r.other;
+        EXPECT_EQ(refusal(r, p.def, d->name, d->find(r.other)->def), "") << "the defaults do not go together";
+      }
     }
     for (const auto& t : d->tables) {
       const auto known = tables.emplace(t.name, toJson(t).dump()).first;

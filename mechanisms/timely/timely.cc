@@ -17,6 +17,7 @@ const Description& Timely::describe() {
           .source("TIMELY, SIGCOMM 2015, section 4 and Algorithm 1 (recalled); Dart, section VI-A")
           .param("t_low", &Timely::low_, Time::Us(50), "below this round trip the rate always grows",
                  "TIMELY section 4.4: 50 us")
+          .atMost("t_high", "the rate cannot grow and be cut at the same round trip")
           .live()
           .param("t_high", &Timely::high_, Time::Us(500), "above this round trip the rate is always cut",
                  "TIMELY section 4.4: 500 us")
@@ -63,9 +64,6 @@ const Description& Timely::describe() {
 FABRIC_REGISTER(Timely);
 
 void Timely::onStart(Network& network) {
-  if (low_ > high_) {
-    throw ParamError("timely.t_low: it is above timely.t_high; the rate cannot grow and be cut at the same round trip");
-  }
   engine_ = &network.engine();
   state_ = network.flows().reserve<State>("timely");
 }
