@@ -129,10 +129,16 @@ func (r *report) slowdowns() error {
 			to = "to " + units.FormatBytes(s.To)
 		}
 		row := fmt.Sprintf("%s %s\t%d\t%d", units.FormatBytes(s.From), to, s.Flows, s.Unfinished)
-		if s.Flows > 0 {
-			row += fmt.Sprintf("\t%.3f\t%.3f\t%.3f\t%.3f\t%.3f", s.Mean, s.Median, s.P95, s.P99, s.P999)
-		} else {
-			row += strings.Repeat("\t–", 5)
+		for _, name := range fct.Names {
+			v, err := s.Get(name)
+			switch {
+			case measure.IsBound(err):
+				row += fmt.Sprintf("\t≥ %.3f", v)
+			case err != nil:
+				row += "\t–"
+			default:
+				row += fmt.Sprintf("\t%.3f", v)
+			}
 		}
 		rows = append(rows, row)
 	}

@@ -118,7 +118,10 @@ func Table(runs []Run, volatile bool) *sheet.Sheet {
 			}
 			var value, note any = v.Value, nil
 			if v.Err != nil {
-				value, note = nil, v.Err.Error()
+				note = v.Err.Error()
+			}
+			if v.Err != nil && !measure.IsBound(v.Err) {
+				value = nil
 			}
 			s.Rows = append(s.Rows, slices.Concat(place, []any{v.Measure.Name, v.Measure.Unit, v.Measure.Better.String(), !v.Measure.Volatile, value, note}))
 		}

@@ -8,16 +8,14 @@ import (
 	"math"
 	"slices"
 
-	"fabriclab/analysis/stats"
 	"fabriclab/analysis/table"
-	"fabriclab/base/units"
 )
 
 // Flows are flows by columns, as there may be ten million of them.
 type Flows struct {
 	Size     []int64   // payload bytes
 	Slowdown []float64 // NaN = unfinished
-	FCT      []int64   // ps; 0 = unfinished
+	FCT      []int64   // ps; of an unfinished flow, how long it had taken when the run ended, at least its ideal time
 	Ideal    []int64   // ps
 }
 
@@ -31,9 +29,10 @@ func Read(dir string, all bool) (*Flows, error) {
 	columns := []table.Column{
 		{Name: "measured", Type: table.Bool}, {Name: "finished", Type: table.Bool},
 		{Name: "size_bytes", Type: table.Int}, {Name: "slowdown", Type: table.Float},
-		{Name: "fct_ps", Type: table.Int}, {Name: "ideal_fct_ps", Type: table.Int},
+		{Name: "fct_ps", Type: table.Int}, {Name: "ideal_fct_ps", Type: table.Int}, {Name: "start_ps", Type: table.Int},
 	}
-	err := table.Scan(dir, "flows", columns, func(r *table.Rows) error {
+	end := int64(-1) // of the run; only unfinished flows ask for it
+	err := table.Scan(dir, "flows", columns, func(r *table.Rows) (err error) {
 		for i := range r.N {
 			size := r.Int(2, i)
 			if size == 0 || !all && !r.Bool(0, i) {
@@ -43,6 +42,13 @@ func Read(dir string, all bool) (*Flows, error) {
 			var took int64
 			if r.Bool(1, i) && !r.Null(3, i) {
 				slowdown, took = r.Float(3, i), r.Int(4, i)
+			} else {
+				if end < 0 {
+					if end, err = table.RunEnd(dir); err != nil {
+						return err
+					}
+				}
+				took = max(end-r.Int(6, i), r.Int(5, i))
 			}
 			f.Size = append(f.Size, size)
 			f.Slowdown = append(f.Slowdown, slowdown)
@@ -59,133 +65,72 @@ type Stats struct {
 	From, To   int64 // bytes, From <= size < To
 	Flows      int   // finished
 	Unfinished int
-	Mean       float64
-	Median     float64
-	P95        float64
-	P99        float64
-	P999       float64
+	values     []float64 // by Names
+	errs       []error
 }
 
 // Names of the statistics, as `stat` in the figure section and on plots.
 var Names = []string{"mean", "median", "p95", "p99", "p99.9"}
 
-// check says why the flows have no statistics: unfinished ones among them, or
-// none at all. A statistic of those that finished would flatter.
-func (s Stats) check() error {
-	switch {
-	case s.Unfinished > 0:
-		return fmt.Errorf("%d of %d flows %s did not finish", s.Unfinished, s.Flows+s.Unfinished, s.sizes())
-	case s.Flows == 0:
-		return fmt.Errorf("there are no measured flows %s", s.sizes())
-	}
-	return nil
-}
-
-// Get is a statistic by its name; unfinished flows, or none at all, are an
-// error.
+// Get is a statistic by its name. Where unfinished flows leave none, that is
+// an error; a mean among them is a *Bound, and the value is the bound.
 func (s Stats) Get(name string) (float64, error) {
-	if err := s.check(); err != nil {
-		return 0, err
+	i := slices.Index(Names, name)
+	if i < 0 {
+		return 0, fmt.Errorf("%q is not a statistic; there are %v", name, Names)
 	}
-	switch name {
-	case "mean":
-		return s.Mean, nil
-	case "median":
-		return s.Median, nil
-	case "p95":
-		return s.P95, nil
-	case "p99":
-		return s.P99, nil
-	case "p99.9":
-		return s.P999, nil
-	}
-	return 0, fmt.Errorf("%q is not a statistic; there are %v", name, Names)
-}
-
-func (s Stats) sizes() string {
-	switch {
-	case s.To == math.MaxInt64 && s.From == 0:
-		return "of any size"
-	case s.To == math.MaxInt64:
-		return "of " + units.FormatBytes(s.From) + " and more"
-	}
-	return fmt.Sprintf("of %s to %s", units.FormatBytes(s.From), units.FormatBytes(s.To))
+	return s.values[i], s.errs[i]
 }
 
 // Bins gives the statistics of the flows between each pair of neighbouring
 // edges (bytes, ascending). Percentiles are empirical: the smallest slowdown
 // that the given share of the flows does not exceed.
 func (f *Flows) Bins(edges []int64) []Stats {
-	stats := make([]Stats, len(edges)-1)
-	slowdowns := make([][]float64, len(stats))
-	for i := range stats {
-		stats[i].From, stats[i].To = edges[i], edges[i+1]
-	}
-	each := func(do func(bin int, slowdown float64)) {
+	bins := make([]Stats, len(edges)-1)
+	samples := make([]Sample, len(bins))
+	each := func(do func(bin, flow int)) {
 		for i, size := range f.Size {
 			bin, found := slices.BinarySearch(edges, size)
 			if !found {
 				bin--
 			}
-			if bin >= 0 && bin < len(stats) {
-				do(bin, f.Slowdown[i])
+			if bin >= 0 && bin < len(bins) {
+				do(bin, i)
 			}
 		}
 	}
-	each(func(bin int, slowdown float64) {
-		if math.IsNaN(slowdown) {
-			stats[bin].Unfinished++
+	each(func(bin, flow int) {
+		if math.IsNaN(f.Slowdown[flow]) {
+			bins[bin].Unfinished++
 		} else {
-			stats[bin].Flows++
+			bins[bin].Flows++
 		}
 	})
-	for i := range stats {
-		slowdowns[i] = make([]float64, 0, stats[i].Flows)
+	for i := range bins {
+		bins[i].From, bins[i].To = edges[i], edges[i+1]
+		samples[i] = NewSample(edges[i], edges[i+1], false)
+		samples[i].Values = make([]float64, 0, bins[i].Flows)
 	}
-	each(func(bin int, slowdown float64) {
-		if !math.IsNaN(slowdown) {
-			slowdowns[bin] = append(slowdowns[bin], slowdown)
-		}
-	})
-	for i, x := range slowdowns {
-		stats[i].summarise(x)
-	}
-	return stats
-}
-
-// summarise sorts the slowdowns and takes their statistics.
-func (s *Stats) summarise(x []float64) {
-	if len(x) == 0 {
-		return
-	}
-	slices.Sort(x)
-	s.Mean = stats.Mean(x)
-	s.Median, s.P95, s.P99, s.P999 = stats.Quantile(x, 0.5), stats.Quantile(x, 0.95), stats.Quantile(x, 0.99), stats.Quantile(x, 0.999)
-}
-
-// Slowdowns are those of the flows with from <= size < to. Unfinished flows, or
-// none at all, are an error.
-func (f *Flows) Slowdowns(from, to int64) ([]float64, error) {
-	return f.take(from, to, func(i int) float64 { return f.Slowdown[i] })
-}
-
-// take has a value of each flow with from <= size < to. Unfinished flows, or
-// none at all, are an error.
-func (f *Flows) take(from, to int64, value func(i int) float64) ([]float64, error) {
-	s := Stats{From: from, To: to}
-	var x []float64
-	for i, size := range f.Size {
-		switch {
-		case size < from || size >= to:
-		case math.IsNaN(f.Slowdown[i]):
-			s.Unfinished++
-		default:
-			x = append(x, value(i))
+	each(func(bin, flow int) { samples[bin].add(f, flow, f.slowdown) })
+	for i := range bins {
+		for _, name := range Names {
+			v, err := samples[i].Of(name)
+			bins[i].values, bins[i].errs = append(bins[i].values, v), append(bins[i].errs, err)
 		}
 	}
-	s.Flows = len(x)
-	return x, s.check()
+	return bins
 }
+
+// slowdown is a flow's slowdown; of an unfinished one, what it is at least.
+func (f *Flows) slowdown(i int) float64 {
+	if math.IsNaN(f.Slowdown[i]) {
+		return float64(f.FCT[i]) / float64(f.Ideal[i])
+	}
+	return f.Slowdown[i]
+}
+
+// Slowdowns are those of the flows with from <= size < to.
+func (f *Flows) Slowdowns(from, to int64) Sample { return f.sample(from, to, false, f.slowdown) }
 
 // EqualCounts are the edges of bins that have about as many of the flow sizes
 // each, fewer than n where many sizes are the same. The last edge is just

@@ -2,6 +2,7 @@ package fct_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,10 +15,11 @@ import (
 )
 
 func flow(size uint64, slowdown float64, measured bool) tabletest.Flow {
-	f := tabletest.Flow{SizeBytes: size, Measured: measured}
+	ideal := int64(1e6)
+	f := tabletest.Flow{SizeBytes: size, Measured: measured, StartPs: 1e6, IdealFctPs: &ideal}
 	if slowdown > 0 {
-		ideal, took := int64(1e6), int64(slowdown*1e6)
-		f.Finished, f.IdealFctPs, f.FctPs, f.Slowdown = true, &ideal, &took, &slowdown
+		took := int64(slowdown * 1e6)
+		f.Finished, f.FctPs, f.Slowdown = true, &took, &slowdown
 	}
 	return f
 }
@@ -35,6 +37,7 @@ func TestReadAndBins(t *testing.T) {
 		rows = append(rows, flow(1000, float64(i), true))
 	}
 	tabletest.Write(t, dir, "flows", rows)
+	tabletest.Ended(t, dir, 8e6)
 	flows, err := fct.Read(dir, false)
 	require.NoError(t, err)
 	require.Equal(t, 102, flows.Len())
@@ -45,29 +48,78 @@ func TestReadAndBins(t *testing.T) {
 	bins := flows.Bins([]int64{0, 100000, 1000000})
 	small := bins[0]
 	assert.Equal(t, 100, small.Flows) // 1..99 and 50: sum 5000
-	assert.InDelta(t, 50, small.Mean, 1e-12)
-	assert.Equal(t, []float64{50, 94, 98, 99}, []float64{small.Median, small.P95, small.P99, small.P999})
-	for _, name := range fct.Names {
-		_, err := small.Get(name)
+	for i, want := range []float64{50, 50, 94, 98, 99} {
+		got, err := small.Get(fct.Names[i])
 		require.NoError(t, err)
+		assert.InDelta(t, want, got, 1e-12, fct.Names[i])
 	}
 	_, err = small.Get("p50")
 	require.ErrorContains(t, err, `"p50" is not a statistic`)
 	assert.Equal(t, 1, bins[1].Unfinished)
-	_, err = bins[1].Get("mean")
-	require.ErrorContains(t, err, "1 of 1 flows of 100KB to 1MB did not finish")
+	bound, err := bins[1].Get("mean")
+	require.ErrorAs(t, err, new(*fct.Bound))
+	require.ErrorContains(t, err, "the mean is a lower bound: 1 of 1 flows of 100KB to 1MB did not finish")
+	assert.InDelta(t, 7, bound, 1e-12, "7 us since its start, 1 us ideal")
+	_, err = bins[1].Get("median")
+	require.ErrorContains(t, err, "the median falls on a flow that did not finish: 1 of 1")
 	_, err = (&fct.Flows{}).Bins([]int64{1000, math.MaxInt64})[0].Get("mean")
 	assert.ErrorContains(t, err, "no measured flows of 1KB and more")
 }
 
+// TestUnfinishedFlowsAreLast: one flow of a hundred that does not finish leaves
+// all percentiles up to the 99th as they are, and only a bound of the mean.
+func TestUnfinishedFlowsAreLast(t *testing.T) {
+	dir := t.TempDir()
+	rows := []tabletest.Flow{flow(1000, 0, true)}
+	for i := 1; i <= 99; i++ {
+		rows = append(rows, flow(1000, float64(i), true))
+	}
+	tabletest.Write(t, dir, "flows", rows)
+	tabletest.Ended(t, dir, 301e6)
+	flows, err := fct.Read(dir, false)
+	require.NoError(t, err)
+	s := flows.Slowdowns(0, math.MaxInt64)
+	for stat, want := range map[string]float64{"min": 1, "median": 50, "p95": 95, "p99": 99} {
+		got, err := s.Of(stat)
+		require.NoError(t, err, stat)
+		assert.InDelta(t, want, got, 1e-12, stat)
+	}
+	for _, stat := range []string{"p99.9", "max"} {
+		_, err := s.Of(stat)
+		require.ErrorContains(t, err, "the "+stat+" falls on a flow that did not finish: 1 of 100 flows of any size", stat)
+	}
+	mean, err := s.Of("mean")
+	require.ErrorAs(t, err, new(*fct.Bound))
+	assert.InDelta(t, (99*100/2+300)/100., mean, 1e-12, "it had taken 300 us, 300 times its ideal time, when the run ended")
+
+	// Rates fall with time: the flow is below all others.
+	rates := flows.LogRates(0, math.MaxInt64)
+	all, err := rates.All()
+	require.NoError(t, err)
+	assert.True(t, math.IsInf(slices.Min(all), -1))
+	_, err = rates.Of("min")
+	require.ErrorContains(t, err, "the min falls on")
+	highest, err := rates.Of("max")
+	require.NoError(t, err)
+	assert.InDelta(t, math.Log2(8000/1e-6), highest, 1e-9)
+	_, err = rates.Of("mean")
+	require.ErrorContains(t, err, "the mean is an upper bound")
+
+	// A run that ended before its ideal time was over: a flow takes that at least.
+	tabletest.Ended(t, dir, 1e6)
+	flows, err = fct.Read(dir, false)
+	require.NoError(t, err)
+	mean, err = flows.Slowdowns(0, math.MaxInt64).Of("mean")
+	require.Error(t, err)
+	assert.InDelta(t, (99*100/2+1)/100., mean, 1e-12)
+}
+
 func TestSlowdowns(t *testing.T) {
-	flows := &fct.Flows{Size: []int64{1, 5, 5, 5, 5, 9}, Slowdown: []float64{100, 4, 1, 3, 2, math.NaN()}}
-	slowdowns, err := flows.Slowdowns(5, 9)
+	flows := &fct.Flows{Size: []int64{1, 5, 5, 5, 5, 9}, Slowdown: []float64{100, 4, 1, 3, 2, 8}, FCT: make([]int64, 6), Ideal: make([]int64, 6)}
+	slowdowns, err := flows.Slowdowns(5, 9).All()
 	require.NoError(t, err)
 	assert.Equal(t, []float64{1, 1, 2, 2, 4}, stats.Quantiles(slowdowns, []float64{0, 0.25, 0.26, 0.5, 1}))
-	_, err = flows.Slowdowns(5, 10)
-	require.ErrorContains(t, err, "1 of 5 flows of 5B to 10B did not finish")
-	_, err = flows.Slowdowns(2, 5)
+	_, err = flows.Slowdowns(2, 5).All()
 	assert.ErrorContains(t, err, "no measured flows")
 }
 
@@ -93,6 +145,9 @@ func TestManyFlows(t *testing.T) {
 	bins := flows.Bins([]int64{0, 100, 500, 1000})
 	assert.Less(t, time.Since(begin), 5*time.Minute, "generous: it takes about two seconds")
 	assert.Equal(t, []int{n / 10, 4 * n / 10, 5 * n / 10}, []int{bins[0].Flows, bins[1].Flows, bins[2].Flows})
-	assert.InEpsilon(t, n/2, bins[2].Median, 0.001)
-	assert.InEpsilon(t, 0.99*n, bins[2].P99, 0.001)
+	for stat, want := range map[string]float64{"median": n / 2, "p99": 0.99 * n} {
+		got, err := bins[2].Get(stat)
+		require.NoError(t, err)
+		assert.InEpsilon(t, want, got, 0.001)
+	}
 }

@@ -20,6 +20,7 @@ func TestNormalised(t *testing.T) {
 		return tabletest.Flow{SizeBytes: size, Measured: true, Finished: true, IdealFctPs: &ideal, FctPs: &took, Slowdown: &slowdown}
 	}
 	tabletest.Write(t, dir, "flows", []tabletest.Flow{row(1000, 10e6, 20e6), row(99_999, 30e6, 60e6), row(10_000_001, 8000e6, 10_000e6), flow(200_000, 0, true)})
+	tabletest.Ended(t, dir, 3001e6)
 	flows, err := fct.Read(dir, false)
 	require.NoError(t, err)
 
@@ -29,8 +30,9 @@ func TestNormalised(t *testing.T) {
 	large, err := flows.Normalised(10_000_000, math.MaxInt64)
 	require.NoError(t, err)
 	assert.InDelta(t, 1.25, large, 1e-12)
-	_, err = flows.Normalised(0, math.MaxInt64)
-	require.ErrorContains(t, err, "1 of 4 flows of any size did not finish")
+	bound, err := flows.Normalised(0, math.MaxInt64)
+	require.ErrorContains(t, err, "a lower bound: 1 of 4 flows of any size did not finish")
+	assert.InDelta(t, 13_080./8041, bound, 1e-12, "the unfinished flow had taken 3 ms")
 
 	flows.Size[3] = 50 // out of the way
 	both, err := flows.Normalised(100, math.MaxInt64)

@@ -1,6 +1,8 @@
 package figure
 
 import (
+	"fmt"
+	"math"
 	"slices"
 
 	"fabriclab/analysis/chart"
@@ -16,6 +18,9 @@ const whisker = 1.5
 func boxOf(values []float64) [5]float64 {
 	slices.Sort(values)
 	q := stats.Quantiles(values, []float64{0.25, 0.5, 0.75})
+	if math.IsInf(q[0], 0) || math.IsInf(q[2], 0) {
+		return [5]float64{values[0], q[0], q[1], q[2], values[len(values)-1]}
+	}
 	reach := whisker * (q[2] - q[0])
 	low, _ := slices.BinarySearch(values, q[0]-reach)
 	high, found := slices.BinarySearch(values, q[2]+reach)
@@ -74,7 +79,11 @@ func (x *painter) box(m spec.Measure, runs []int) (mean [5]float64, err error) {
 		if err != nil {
 			return mean, err
 		}
-		for k, v := range boxOf(values) {
+		box := boxOf(values)
+		if math.IsInf(box[1], 0) || math.IsInf(box[3], 0) {
+			return mean, fmt.Errorf("a quartile falls on a flow that did not finish")
+		}
+		for k, v := range box {
 			mean[k] += v / float64(len(runs))
 		}
 	}

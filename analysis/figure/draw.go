@@ -2,6 +2,7 @@ package figure
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -280,7 +281,7 @@ func (x *painter) mean(panel *chart.Panel, name string, found []int) (mean, half
 			err = fmt.Errorf("never")
 		}
 		if err != nil {
-			x.miss(panel, name, err)
+			x.miss(panel, name, errors.New(bounded(v, err)))
 			return 0, 0, false
 		}
 		values = append(values, v)

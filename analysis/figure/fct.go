@@ -1,6 +1,8 @@
 package figure
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +11,7 @@ import (
 	"fabriclab/analysis/chart"
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/fct"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/stats"
 	"fabriclab/base/units"
@@ -65,8 +68,10 @@ func (x *painter) fct() {
 	}
 	for _, l := range lines {
 		for bin := range names {
-			if _, _, err := l.stat(fct.Names[0], bin); err != nil {
-				x.d.missing = append(x.d.missing, x.name(x.p.ID, l.name)+": "+err.Error())
+			for _, stat := range x.p.Stats {
+				if v, _, err := l.stat(stat, bin); err != nil {
+					x.d.missing = append(x.d.missing, x.name(x.p.ID, stat, l.name)+": "+bounded(v, err))
+				}
 			}
 		}
 	}
@@ -129,12 +134,15 @@ func readFlows(r spec.Run) (*fct.Flows, error) {
 }
 
 // stat is a statistic's mean over the seeds and half the width of its
-// confidence interval.
+// confidence interval; a mean of bounds is one.
 func (l fctLine) stat(name string, bin int) (mean, half float64, err error) {
 	var values []float64
+	var bound error
 	for _, bins := range l.bySeed {
 		v, err := bins[bin].Get(name)
-		if err != nil {
+		if measure.IsBound(err) {
+			bound = cmp.Or(bound, err)
+		} else if err != nil {
 			return 0, 0, err
 		}
 		values = append(values, v)
@@ -143,7 +151,24 @@ func (l fctLine) stat(name string, bin int) (mean, half float64, err error) {
 	if math.IsNaN(half) {
 		half = 0
 	}
-	return mean, half, nil
+	return mean, half, bound
+}
+
+// bounded is an error, and what the value that it is about is at least.
+func bounded(v float64, err error) string {
+	if measure.IsBound(err) {
+		return err.Error() + "; it is " + atLeast(v, err)
+	}
+	return err.Error()
+}
+
+// atLeast writes a bound as such.
+func atLeast(v float64, err error) string {
+	var b *fct.Bound
+	if errors.As(err, &b) && b.Upper {
+		return "≤ " + claims.Num(v)
+	}
+	return "≥ " + claims.Num(v)
 }
 
 // flows are the smallest and largest number of finished flows in a bin, and
@@ -188,6 +213,10 @@ func (x *painter) fctCells(lines []fctLine, stat string, bin int) []string {
 	cells := make([]string, len(lines))
 	for i, l := range lines {
 		mean, _, err := l.stat(stat, bin)
+		if measure.IsBound(err) {
+			cells[i] = atLeast(mean, err)
+			continue
+		}
 		if err != nil {
 			cells[i] = "–"
 			continue
@@ -276,13 +305,21 @@ func (x *painter) cdf(panel *chart.Panel, where map[string]string, here *place) 
 				if quantiles == nil {
 					continue
 				}
+				below := 0 // flows that did not finish, where that makes a value low
 				for k, share := range shares {
 					if math.IsInf(quantiles[k], 1) { // the line ends where the others never come
-						x.miss(panel, line.Name, fmt.Errorf("the highest %s %% are never", claims.Num(100*(1-shares[max(0, k-1)]))))
+						x.miss(panel, line.Name, fmt.Errorf("the line ends where values never come: the highest %s %%", claims.Num(100*(1-shares[max(0, k-1)]))))
 						break
+					}
+					if math.IsInf(quantiles[k], -1) {
+						below = k
+						continue
 					}
 					line.XY = append(line.XY, chart.Point{X: quantiles[k], Y: share})
 					x.d.points = append(x.d.points, point{here.row, here.column, key, engine, "", quantiles[k], share, 0})
+				}
+				if below > 0 {
+					x.miss(panel, line.Name, fmt.Errorf("the line begins above flows that did not finish: the lowest %s %%", claims.Num(100*shares[below])))
 				}
 				panel.Lines = append(panel.Lines, line)
 				here.lines = append(here.lines, lineKey{key, engine})

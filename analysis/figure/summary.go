@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fabriclab/analysis/claims"
+	"fabriclab/analysis/measure"
 )
 
 // summary is summary.md.
@@ -101,6 +102,8 @@ func measuresOf(b *strings.Builder, in Input, values taken) {
 		for _, name := range f.Measures.Names {
 			x := values[name][i]
 			switch {
+			case measure.IsBound(x.err):
+				cells = append(cells, atLeast(x.v, x.err))
 			case x.err != nil:
 				cells = append(cells, "–")
 			case math.IsInf(x.v, 1):

@@ -69,9 +69,9 @@ var kinds = map[string]kind{
 	"pauses":           {Count, Lower, []string{"node", "class", "window"}, []string{"port"}, pauses, nil},
 	"paused_time":      {Time, Lower, []string{"port", "window"}, nil, pausedTime, nil},
 	"drops":            {Count, Lower, []string{"window"}, nil, drops, nil},
-	"fct_slowdown":     {Share, Lower, []string{"stat"}, []string{"min_size", "max_size"}, statOf(slowdowns), slowdowns},
-	"fct":              {Time, Lower, []string{"stat"}, []string{"min_size", "max_size"}, statOf(times), times},
-	"log_rate":         {Share, Higher, []string{"stat"}, []string{"min_size", "max_size"}, statOf(logRates), logRates},
+	"fct_slowdown":     {Share, Lower, []string{"stat"}, []string{"min_size", "max_size"}, statOfFlows(slowdowns), ofFlows(slowdowns)},
+	"fct":              {Time, Lower, []string{"stat"}, []string{"min_size", "max_size"}, statOfFlows(times), ofFlows(times)},
+	"log_rate":         {Share, Higher, []string{"stat"}, []string{"min_size", "max_size"}, statOfFlows(logRates), ofFlows(logRates)},
 	"fct_normalised":   {Share, Lower, nil, []string{"min_size", "max_size"}, fctNormalised, nil},
 	"imbalance":        {Share, Lower, []string{"ports", "window", "interval", "count", "stat"}, nil, statOf(imbalance), imbalance},
 	"flowlet_size":     {Bytes, Lower, []string{"gap", "percentile"}, nil, flowletSize, flowletSizes},
@@ -82,7 +82,7 @@ var kinds = map[string]kind{
 	"converged":        {Share, Higher, nil, []string{"window", "hold"}, converged, nil},
 	"unconverged":      {Count, Lower, nil, []string{"window", "hold"}, unconverged, nil},
 	"throughput":       {Rate, Higher, []string{"window", "stat"}, []string{"flows"}, statOf(throughputs), throughputs},
-	"rate_deviation":   {Share, Neither, []string{"stat"}, []string{"min_size", "max_size"}, statOf(deviations), deviations},
+	"rate_deviation":   {Share, Neither, []string{"stat"}, []string{"min_size", "max_size"}, statOfFlows(deviations), ofFlows(deviations)},
 	"group_throughput": {Share, Higher, nil, []string{"group"}, groupThroughput, nil},
 }
 
@@ -214,7 +214,7 @@ type Taker struct {
 func NewTaker(f *spec.Figure) *Taker { return &Taker{f: f} }
 
 // Take measures one run, in the measure's unit; Never for a time that does
-// not come.
+// not come. Beside an error that IsBound, the value is the bound.
 func (t *Taker) Take(m spec.Measure, run spec.Run) (float64, error) {
 	k := kinds[m.Kind]
 	x, scale, err := t.in(m, run)
@@ -222,8 +222,8 @@ func (t *Taker) Take(m spec.Measure, run spec.Run) (float64, error) {
 		return 0, err
 	}
 	v, err := k.take(x)
-	if err == nil && math.IsNaN(v) {
-		err = fmt.Errorf("run %s: %s has no value", run.Dir, m.Kind)
+	if math.IsNaN(v) && (err == nil || IsBound(err)) {
+		return 0, fmt.Errorf("run %s: %s has no value", run.Dir, m.Kind)
 	}
 	return v / scale, err
 }
@@ -438,31 +438,43 @@ func (x in) maxSize() int64 {
 	return int64(x.m.MaxSize)
 }
 
-func slowdowns(x in) ([]float64, error) {
+func slowdowns(x in) (fct.Sample, error) { return x.sample((*fct.Flows).Slowdowns) }
+
+func times(x in) (fct.Sample, error) { return x.sample((*fct.Flows).Times) }
+
+func logRates(x in) (fct.Sample, error) { return x.sample((*fct.Flows).LogRates) }
+
+// sample is a number of each of the measured flows of the measure's sizes.
+func (x in) sample(of func(f *fct.Flows, from, to int64) fct.Sample) (fct.Sample, error) {
 	flows, err := x.flows()
 	if err != nil {
-		return nil, err
+		return fct.Sample{}, err
 	}
-	values, err := flows.Slowdowns(int64(x.m.MinSize), x.maxSize())
-	return values, inRun(x.dir, err)
+	return of(flows, int64(x.m.MinSize), x.maxSize()), nil
 }
 
-func times(x in) ([]float64, error) {
-	flows, err := x.flows()
-	if err != nil {
-		return nil, err
+// statOfFlows is the measure's statistic of a number of flows.
+func statOfFlows(sample func(in) (fct.Sample, error)) func(in) (float64, error) {
+	return func(x in) (float64, error) {
+		s, err := sample(x)
+		if err != nil {
+			return 0, err
+		}
+		v, err := s.Of(x.m.Stat)
+		return v, inRun(x.dir, err)
 	}
-	took, _, err := flows.Times(int64(x.m.MinSize), x.maxSize())
-	return took, inRun(x.dir, err)
 }
 
-func logRates(x in) ([]float64, error) {
-	flows, err := x.flows()
-	if err != nil {
-		return nil, err
+// ofFlows are the numbers of flows, those of unfinished ones beyond all others.
+func ofFlows(sample func(in) (fct.Sample, error)) func(in) ([]float64, error) {
+	return func(x in) ([]float64, error) {
+		s, err := sample(x)
+		if err != nil {
+			return nil, err
+		}
+		values, err := s.All()
+		return values, inRun(x.dir, err)
 	}
-	logs, err := flows.LogRates(int64(x.m.MinSize), x.maxSize())
-	return logs, inRun(x.dir, err)
 }
 
 func fctNormalised(x in) (float64, error) {

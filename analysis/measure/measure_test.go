@@ -60,7 +60,7 @@ func run(t *testing.T) spec.Run {
 	long, short, ideal, same := int64(80e6), int64(60e6), int64(40e6), 3.0
 	tabletest.Write(t, dir, "flows", []tabletest.Flow{
 		{Flow: 0, SizeBytes: 1000, Measured: true, Finished: true, FctPs: &fct, IdealFctPs: &fct, Slowdown: &slow},
-		{Flow: 1, SizeBytes: 2000, Measured: true},
+		{Flow: 1, SizeBytes: 2000, Measured: true, IdealFctPs: &fct},
 		{Flow: 2, Group: 1, Dst: "a", SizeBytes: 1000_000, StartPs: 5e6, EndPs: 85e6, Finished: true, Measured: true, FctPs: &long, IdealFctPs: &ideal, Slowdown: &same},
 		{Flow: 3, Group: 1, Dst: "a", SizeBytes: 500_000, StartPs: 5e6, EndPs: 65e6, Finished: true, Measured: true, FctPs: &short, IdealFctPs: &ideal, Slowdown: &same},
 		{Flow: 4, Group: 2, Dst: "a", SizeBytes: 500_000, StartPs: 100e6, EndPs: 200e6, Finished: true, FctPs: &long, IdealFctPs: &ideal, Slowdown: &same},

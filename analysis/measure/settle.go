@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"fabriclab/analysis/fct"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table"
 	"fabriclab/base/random"
@@ -283,7 +284,7 @@ func converged(x in) (float64, error) {
 
 // deviations are those of the measured flows' rates, size over completion time,
 // from the rates that the oracle gives them.
-func deviations(x in) ([]float64, error) {
+func deviations(x in) (fct.Sample, error) {
 	optimal := map[int64]int64{}
 	err := table.Scan(x.dir, "optimal_flows", table.Ints("flow", "optimal_fct_ps"), func(r *table.Rows) error {
 		for i := range r.N {
@@ -292,35 +293,39 @@ func deviations(x in) ([]float64, error) {
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return fct.Sample{}, err
 	}
-	var values []float64
-	unfinished := 0
-	columns := append(table.Ints("flow", "size_bytes", "fct_ps"), table.Column{Name: "measured", Type: table.Bool})
-	err = table.Scan(x.dir, "flows", columns, func(r *table.Rows) error {
+	end := int64(-1)
+	s := fct.NewSample(int64(x.m.MinSize), x.maxSize(), true)
+	unknown := 0
+	columns := append(table.Ints("flow", "size_bytes", "fct_ps", "start_ps"), table.Column{Name: "measured", Type: table.Bool})
+	err = table.Scan(x.dir, "flows", columns, func(r *table.Rows) (err error) {
 		for i := range r.N {
 			size := r.Int(1, i)
-			if size == 0 || !r.Bool(3, i) || size < int64(x.m.MinSize) || size >= x.maxSize() {
+			if size == 0 || !r.Bool(4, i) || size < int64(x.m.MinSize) || size >= x.maxSize() {
 				continue
 			}
 			best := optimal[r.Int(0, i)]
-			if r.Null(2, i) || best <= 0 {
-				unfinished++
-				continue
+			switch {
+			case best <= 0:
+				unknown++
+			case r.Null(2, i):
+				if end < 0 {
+					if end, err = table.RunEnd(x.dir); err != nil {
+						return err
+					}
+				}
+				s.Bounds = append(s.Bounds, float64(best)/float64(max(1, end-r.Int(3, i)))-1)
+			default:
+				s.Values = append(s.Values, float64(best)/float64(r.Int(2, i))-1)
 			}
-			values = append(values, float64(best)/float64(r.Int(2, i))-1)
 		}
 		return nil
 	})
-	switch {
-	case err != nil:
-		return nil, err
-	case unfinished > 0:
-		return nil, inRun(x.dir, fmt.Errorf("%d of %d flows did not finish, in the run or with optimal rates", unfinished, unfinished+len(values)))
-	case len(values) == 0:
-		return nil, inRun(x.dir, fmt.Errorf("there are no measured flows of these sizes"))
+	if err == nil && unknown > 0 {
+		err = inRun(x.dir, fmt.Errorf("%d flows do not finish with optimal rates, so that there is nothing to compare theirs with", unknown))
 	}
-	return values, nil
+	return s, err
 }
 
 // throughputs are the bits that came to the flows' receivers in the window, over

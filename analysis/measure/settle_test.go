@@ -200,20 +200,26 @@ func TestRateDeviation(t *testing.T) {
 		{Flow: 2, SizeBytes: 1000, FctPs: fct(1)},
 		{Flow: 3, SizeBytes: 5000, Measured: true},
 	})
+	tabletest.Ended(t, dir, 400)
 	tabletest.Write(t, dir, "optimal_flows", []tabletest.OptimalFlow{{Flow: 0, OptimalFctPs: 100}, {Flow: 1, OptimalFctPs: 100}, {Flow: 2, OptimalFctPs: 100}, {Flow: 3, OptimalFctPs: 100}})
 	f := figure(t, `
 measures:
   least: {kind: rate_deviation, stat: min, max_size: 2KB, unit: "1"}
   most:  {kind: rate_deviation, stat: max, max_size: 2KB, unit: "%"}
   all:   {kind: rate_deviation, stat: median, unit: "1"}
+  mean:  {kind: rate_deviation, stat: mean, unit: "1"}
+  low:   {kind: rate_deviation, stat: min, unit: "1"}
 `)
-	for name, want := range map[string]float64{"least": -0.5, "most": 100} {
+	for name, want := range map[string]float64{"least": -0.5, "most": 100, "all": -0.5} {
 		v, err := measure.NewTaker(f).Take(f.Measures.Items[name], spec.Run{Dir: dir})
 		require.NoError(t, err)
 		assert.InDelta(t, want, v, 1e-12, name)
 	}
-	_, err := measure.NewTaker(f).Take(f.Measures.Items["all"], spec.Run{Dir: dir})
-	require.ErrorContains(t, err, "1 of 3 flows did not finish")
+	_, err := measure.NewTaker(f).Take(f.Measures.Items["low"], spec.Run{Dir: dir})
+	require.ErrorContains(t, err, "the min falls on a flow that did not finish: 1 of 3 flows")
+	v, err := measure.NewTaker(f).Take(f.Measures.Items["mean"], spec.Run{Dir: dir})
+	require.ErrorContains(t, err, "the mean is an upper bound: 1 of 3 flows")
+	assert.InDelta(t, (1-0.5-0.75)/3, v, 1e-12, "a quarter of the optimal rate when the run ended")
 }
 
 func TestThroughput(t *testing.T) {

@@ -104,9 +104,13 @@ func TestStandardWithout(t *testing.T) {
 
 	fct, slow := int64(2e6), 3.0
 	finished := tabletest.Flow{Flow: 0, Dst: "r", SizeBytes: 1000, Measured: true, Finished: true, FctPs: &fct, Slowdown: &slow, SenderEndPs: 3e6}
-	tabletest.Write(t, dir, "flows", []tabletest.Flow{finished, {Flow: 1, Dst: "q", SizeBytes: 1000, Measured: true, SenderEndPs: -1}})
+	tabletest.Write(t, dir, "flows", []tabletest.Flow{finished, {Flow: 1, Dst: "q", SizeBytes: 1000, Measured: true, IdealFctPs: &fct, SenderEndPs: -1}})
 	got = byName(t, spec.Run{Dir: dir}, nil)
-	require.EqualError(t, got["fct_slowdown_p99"].Err, "1 of 2 flows of any size did not finish")
+	require.EqualError(t, got["fct_slowdown_p99"].Err, "the p99 falls on a flow that did not finish: 1 of 2 flows of any size did not finish")
+	require.NoError(t, got["fct_slowdown_median"].Err)
+	assert.InDelta(t, 3, got["fct_slowdown_median"].Value, 0)
+	require.EqualError(t, got["fct_slowdown_mean"].Err, "the mean is a lower bound: 1 of 2 flows of any size did not finish")
+	assert.InDelta(t, (3+200)/2., got["fct_slowdown_mean"].Value, 1e-12, "200 times its ideal time when the run ended")
 	require.EqualError(t, got["fairness"].Err, "the flows are not active together for 50 us")
 
 	finished.SenderEndPs = 300e6

@@ -1,11 +1,9 @@
 package measure
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -15,7 +13,6 @@ import (
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/stats"
 	"fabriclab/analysis/table"
-	"fabriclab/base/file"
 )
 
 // All measures a run: the standard measures, and the measures of its
@@ -29,7 +26,7 @@ func All(run spec.Run, figure *spec.Figure) ([]Value, error) {
 	var values []Value
 	for i := range standards {
 		v, err := standards[i].take(t)
-		if err != nil && !errors.As(err, new(undefined)) {
+		if err != nil && !errors.As(err, new(undefined)) && !IsBound(err) {
 			return nil, err
 		}
 		values = append(values, Value{&standards[i].Measure, v, err})
@@ -40,13 +37,20 @@ func All(run spec.Run, figure *spec.Figure) ([]Value, error) {
 	taker := NewTaker(figure)
 	for _, m := range OfFigure(figure) {
 		v, err := taker.Take(figure.Measures.Items[strings.TrimPrefix(m.Name, figurePrefix)], run)
-		if err != nil { // the same text wherever the results are
+		var bound *fct.Bound
+		switch { // the same text wherever the results are
+		case errors.As(err, &bound):
+			err = bound
+		case err != nil:
 			err = undefined(strings.ReplaceAll(err.Error(), "run "+run.Dir+": ", ""))
 		}
 		values = append(values, Value{m, v, err})
 	}
 	return values, nil
 }
+
+// IsBound says whether an error is about a value that is no more than a bound.
+func IsBound(err error) bool { return errors.As(err, new(*fct.Bound)) }
 
 // undefined says why a measure has no value in a run.
 type undefined string
@@ -83,13 +87,8 @@ type tables struct {
 
 func newTables(dir string) (*tables, error) {
 	t := &tables{dir: dir}
-	path := filepath.Join(dir, "summary.json")
-	data, err := file.Read(path)
-	if err != nil {
-		return nil, fmt.Errorf("run %s: reading its summary: %w", dir, err)
-	}
-	if err := json.Unmarshal(data, &t.summary); err != nil {
-		return nil, fmt.Errorf("run %s: %s is corrupt: %w; delete the run directory and run the experiment again", dir, path, err)
+	if err := table.Summary(dir, &t.summary); err != nil {
+		return nil, err
 	}
 	t.slow, t.flows = sync.OnceValues(t.readSlowdowns), sync.OnceValues(t.readFlows)
 	t.queues, t.links = sync.OnceValues(t.readQueues), sync.OnceValues(t.readLinks)
@@ -135,10 +134,10 @@ func (t *tables) slowdown(name string) (float64, error) {
 		return 0, err
 	}
 	v, err := s.Get(name)
-	if err != nil {
+	if err != nil && !IsBound(err) {
 		return 0, undefined(err.Error())
 	}
-	return v, nil
+	return v, err
 }
 
 type queueStats struct{ mean, p99, max float64 }

@@ -45,14 +45,15 @@ func Draw(s *sheet.Sheet, o Options) (chart.Figure, []string, error) {
 
 // view is a table and the columns that are looked at; -1 is none.
 type view struct {
-	o                      Options
-	s                      *sheet.Sheet
-	rows                   [][]any
-	tidy                   bool // a row for each run and measure
-	x, y, colour, facet    int
-	yUnit                  string
-	names                  []string // along x, where it has no numbers
-	droppedNone, droppedIn int      // rows without a value, or with an infinite one
+	o                   Options
+	s                   *sheet.Sheet
+	rows                [][]any
+	tidy                bool // a row for each run and measure
+	x, y, colour, facet int
+	yUnit               string
+	names               []string // along x, where it has no numbers
+	// dropped rows: without a value, with an infinite one, with a mere bound.
+	droppedNone, droppedIn, droppedBound int
 }
 
 func newView(s *sheet.Sheet, o Options) (*view, error) {
@@ -261,6 +262,9 @@ func (v *view) draw() (chart.Figure, []string, error) {
 	if v.droppedIn > 0 {
 		notes = append(notes, fmt.Sprintf("%d values are never (inf) and are not drawn", v.droppedIn))
 	}
+	if v.droppedBound > 0 {
+		notes = append(notes, fmt.Sprintf("%d values are no more than bounds, as flows did not finish, and are not drawn", v.droppedBound))
+	}
 	return f, notes, nil
 }
 
@@ -305,6 +309,9 @@ func (v *view) groups(facet, colour string) []group {
 		case math.IsInf(y, 0):
 			v.droppedIn++
 			continue
+		case v.bound(row):
+			v.droppedBound++
+			continue
 		}
 		at := slices.IndexFunc(list, func(g group) bool { return g.x == x })
 		if !v.tidy || at < 0 {
@@ -317,6 +324,13 @@ func (v *view) groups(facet, colour string) []group {
 		slices.SortFunc(list, func(a, b group) int { return cmp.Compare(a.x, b.x) })
 	}
 	return list
+}
+
+// bound says whether a row of a sweep has a note beside its value: it is no more
+// than a bound.
+func (v *view) bound(row []any) bool {
+	note := v.s.Index(collect.Note)
+	return v.tidy && note >= 0 && text(row[note]) != ""
 }
 
 // A scale is what an axis counts in.

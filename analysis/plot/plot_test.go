@@ -66,6 +66,13 @@ func TestSweep(t *testing.T) {
 	assert.Equal(t, "topology.rate 50Gbps", f.Panels[0][0].Title)
 	assert.Equal(t, []chart.Bar{{Name: "hpcc", Y: 2.05, Error: f.Panels[0][0].Bars[0].Error, Text: "2.05"}, {Name: "fncc", Y: 4.05, Error: f.Panels[0][0].Bars[1].Error, Text: "4.05"}}, f.Panels[0][0].Bars)
 
+	// So is what is no more than a bound.
+	bounds := sweep()
+	bounds.Rows[0][bounds.Index(collect.Note)] = "the mean is a lower bound: 1 of 2 flows did not finish"
+	_, notes, err = plot.Draw(bounds, plot.Options{X: "topology.rate", Y: "queue_max", Colour: "preset"})
+	require.NoError(t, err)
+	assert.Equal(t, []string{"1 values are no more than bounds, as flows did not finish, and are not drawn"}, notes)
+
 	// What is never or not defined is not drawn, and said.
 	f, notes, err = plot.Draw(sweep(), plot.Options{X: "topology.rate", Y: "late", Where: []string{"preset=fncc"}})
 	require.NoError(t, err)
