@@ -23,9 +23,11 @@ type Run struct {
 	Experiment string
 	Scenario   string // the scenario hash
 	Labels     []Label
-	Engine     string
-	Seed       uint64
-	Values     []measure.Value
+	// Params are effective parameters that are no labels, by name.
+	Params []Label
+	Engine string
+	Seed   uint64
+	Values []measure.Value
 }
 
 // Point is the run's labels as text, as in "preset=fncc topology.rate=100Gbps".
@@ -98,20 +100,12 @@ const (
 // Table is the tidy table. Without volatile it has no measures that depend on
 // the machine, and is the same bytes whenever the same runs are made again.
 func Table(runs []Run, volatile bool) *sheet.Sheet {
-	s := &sheet.Sheet{Columns: []sheet.Column{{Name: Experiment}, {Name: Scenario}}}
-	axes := axesOf(runs)
-	for _, a := range axes {
-		s.Columns = append(s.Columns, a.columns()...)
-	}
-	s.Columns = append(s.Columns, sheet.Column{Name: Engine}, sheet.Column{Name: Seed, Kind: sheet.Integer},
+	columns, place := Places(runs, []string{MeasureName, Unit, Better, Deterministic, Value, Note})
+	s := &sheet.Sheet{Columns: append(columns,
 		sheet.Column{Name: MeasureName}, sheet.Column{Name: Unit}, sheet.Column{Name: Better}, sheet.Column{Name: Deterministic, Kind: sheet.Bool},
-		sheet.Column{Name: Value, Kind: sheet.Number}, sheet.Column{Name: Note, Kind: sheet.OptionalText})
+		sheet.Column{Name: Value, Kind: sheet.Number}, sheet.Column{Name: Note, Kind: sheet.OptionalText})}
 	for _, r := range runs {
-		place := []any{r.Experiment, r.Scenario}
-		for _, a := range axes {
-			place = append(place, a.cells(r)...)
-		}
-		place = append(place, r.Engine, r.Seed)
+		here := place(r)
 		for _, v := range r.Values {
 			if v.Measure.Volatile && !volatile {
 				continue
@@ -123,10 +117,52 @@ func Table(runs []Run, volatile bool) *sheet.Sheet {
 			if v.Err != nil && !measure.IsBound(v.Err) {
 				value = nil
 			}
-			s.Rows = append(s.Rows, slices.Concat(place, []any{v.Measure.Name, v.Measure.Unit, v.Measure.Better.String(), !v.Measure.Volatile, value, note}))
+			s.Rows = append(s.Rows, slices.Concat(here, []any{v.Measure.Name, v.Measure.Unit, v.Measure.Better.String(), !v.Measure.Volatile, value, note}))
 		}
 	}
 	return s
+}
+
+// Places are the columns that say which run a row is of, and what stands in
+// them. An axis or parameter of the name of another column, or of those that
+// follow, is called matrix.NAME.
+func Places(runs []Run, follow []string) (columns []sheet.Column, cells func(Run) []any) {
+	taken := append([]string{Experiment, Scenario, Engine, Seed}, follow...)
+	axes := axesOf(runs, func(r Run) []Label { return slices.Concat(r.Labels, r.Params) }, taken)
+	columns = []sheet.Column{{Name: Experiment}, {Name: Scenario}}
+	for _, a := range axes {
+		columns = append(columns, a.columns()...)
+	}
+	columns = append(columns, sheet.Column{Name: Engine}, sheet.Column{Name: Seed, Kind: sheet.Integer})
+	return columns, func(r Run) []any {
+		here := []any{r.Experiment, r.Scenario}
+		for _, a := range axes {
+			here = append(here, a.cells(slices.Concat(r.Labels, r.Params))...)
+		}
+		return append(here, r.Engine, r.Seed)
+	}
+}
+
+// Differing keeps the parameters that do not have the same value in all runs
+// that have them, and that are not labels already.
+func Differing(runs []Run) {
+	values := map[string]string{}
+	differs := map[string]bool{}
+	labels := map[string]bool{}
+	for _, r := range runs {
+		for _, l := range r.Labels {
+			labels[strings.TrimPrefix(l.Path, "params.")] = true
+		}
+		for _, p := range r.Params {
+			if v, known := values[p.Path]; known && v != p.Value {
+				differs[p.Path] = true
+			}
+			values[p.Path] = p.Value
+		}
+	}
+	for i := range runs {
+		runs[i].Params = slices.DeleteFunc(runs[i].Params, func(p Label) bool { return !differs[p.Path] || labels[p.Path] })
+	}
 }
 
 // An axis is a matrix path that some run has a value on.
@@ -139,14 +175,14 @@ type axis struct {
 
 // axesOf lists the axes in the order in which runs name them. Values that are
 // all of one quantity are numbers, too.
-func axesOf(runs []Run) []axis {
+func axesOf(runs []Run, of func(Run) []Label, taken []string) []axis {
 	var axes []axis
 	values := map[string][]string{}
 	for _, r := range runs {
-		for _, l := range r.Labels {
+		for _, l := range of(r) {
 			if _, known := values[l.Path]; !known {
 				name := l.Path
-				if slices.Contains([]string{Experiment, Scenario, Engine, Seed, MeasureName, Unit, Better, Deterministic, Value, Note}, name) {
+				if slices.Contains(taken, name) {
 					name = "matrix." + name
 				}
 				axes = append(axes, axis{path: l.Path, name: name})
@@ -175,9 +211,9 @@ func (a axis) columns() []sheet.Column {
 	return []sheet.Column{{Name: a.name, Kind: sheet.OptionalText}, {Name: a.name + a.suffix, Kind: sheet.Number}}
 }
 
-func (a axis) cells(r Run) []any {
+func (a axis) cells(labels []Label) []any {
 	var text, number any
-	for _, l := range r.Labels {
+	for _, l := range labels {
 		if l.Path != a.path {
 			continue
 		}

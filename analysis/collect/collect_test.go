@@ -52,3 +52,20 @@ a/c,,,,,,,omnetpp,1,queue_max,B,lower,true,0.1,
 	err = collect.Table(runs, true).WriteFile(filepath.Join(t.TempDir(), "t.xlsx"))
 	assert.ErrorContains(t, err, ".parquet or .csv")
 }
+
+func TestDiffering(t *testing.T) {
+	one, two := run("fncc", "1Tbps", 1), run("hpcc", "1Tbps", 1)
+	one.Params = []collect.Label{{Path: "port.pfc_xoff", Value: "500KB"}, {Path: "host.mtu", Value: "1518B"}, {Path: "hpcc.eta", Value: "0.9"}, {Path: "flow", Value: "x"}}
+	two.Params = []collect.Label{{Path: "port.pfc_xoff", Value: "1MB"}, {Path: "host.mtu", Value: "1518B"}, {Path: "hpcc.eta", Value: "0.8"}, {Path: "flow", Value: "y"}, {Path: "hpcc.stages", Value: "5"}}
+	runs := []collect.Run{one, two}
+	collect.Differing(runs)
+	assert.Equal(t, []collect.Label{{Path: "port.pfc_xoff", Value: "1MB"}, {Path: "flow", Value: "y"}}, runs[1].Params,
+		"not what is equal, a label already, or in one of the runs only")
+	columns, cells := collect.Places(runs, []string{"flow"})
+	var names []string
+	for _, c := range columns {
+		names = append(names, c.Name)
+	}
+	assert.Equal(t, []string{"experiment", "scenario", "preset", "topology.rate", "topology.rate_bps", "hpcc.eta", "matrix.seed", "port.pfc_xoff", "port.pfc_xoff_bytes", "matrix.flow", "engine", "seed"}, names)
+	assert.Equal(t, []any{"a/b", "00ff", "hpcc", "1Tbps", 1e12, 0.9, "x", "1MB", 1e6, "y", "ns3", uint64(1)}, cells(runs[1]))
+}

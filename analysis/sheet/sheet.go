@@ -85,7 +85,7 @@ func (s *Sheet) WriteFile(path string) (err error) {
 		return fmt.Errorf("writing a table: %w", err)
 	}
 	defer func() { err = errors.Join(err, f.Discard()) }()
-	write := s.writeParquet
+	write := s.WriteParquet
 	if filepath.Ext(path) == ".csv" {
 		write = s.WriteCSV
 	}
@@ -130,7 +130,8 @@ func field(v any) string {
 	return fmt.Sprint(v)
 }
 
-func (s *Sheet) writeParquet(out io.Writer) error {
+// WriteParquet writes the sheet as Parquet.
+func (s *Sheet) WriteParquet(out io.Writer) error {
 	var columns []parquetfile.Column
 	known := map[string]bool{}
 	for _, c := range s.Columns {

@@ -174,7 +174,7 @@ func (lab *Lab) runRevision(ctx context.Context, tree string, t task) ([]collect
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	runs, err := lab.folder(filepath.Join(out, filepath.FromSlash(t.experiment)), func(string) *spec.Figure { return lab.figureOf(tree, t.experiment) })
+	runs, err := lab.folder(filepath.Join(out, filepath.FromSlash(t.experiment)), func(string) *spec.Figure { return lab.figureOf(tree, t.experiment) }, lab.measured)
 	if err != nil {
 		return nil, errors.Join(runErr, err) // with some runs failed, the others are compared
 	}

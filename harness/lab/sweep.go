@@ -21,20 +21,29 @@ type Taking struct {
 	MixedBuilds bool // several builds made them
 }
 
+// A taker says what a run is, and what is wanted of it. Points that differ in
+// nothing but their labels have one run, whose manifest has the labels of the
+// first; so they are given.
+type taker func(dir string, m *store.Manifest, labels map[string]string, figure *spec.Figure) (collect.Run, error)
+
 // Sweep measures the runs of an experiment or of a results folder.
 func (lab *Lab) Sweep(ctx context.Context, name string, s Selection, take Taking) ([]collect.Run, error) {
+	return lab.sweep(ctx, name, s, take, lab.measured)
+}
+
+func (lab *Lab) sweep(ctx context.Context, name string, s Selection, take Taking, of taker) ([]collect.Run, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		if len(s.Sets) > 0 || len(s.Seeds) > 0 || lab.Set.Scale != "" {
 			return nil, fmt.Errorf("%s is a folder of results, all of which are taken; --set, --seed and --scale choose among the runs of an experiment, which is named by its id or file", name)
 		}
-		return lab.folder(name, nil)
+		return lab.folder(name, nil, of)
 	}
-	return lab.experimentRuns(ctx, name, s, take)
+	return lab.experimentRuns(ctx, name, s, take, of)
 }
 
-// folder measures all runs below a folder. figures gives an experiment's figure
+// folder takes all runs below a folder. figures gives an experiment's figure
 // section; nil stands for none.
-func (lab *Lab) folder(dir string, figures func(experiment string) *spec.Figure) ([]collect.Run, error) {
+func (lab *Lab) folder(dir string, figures func(experiment string) *spec.Figure, of taker) ([]collect.Run, error) {
 	dirs, err := store.Runs(dir)
 	if err != nil {
 		return nil, err
@@ -53,7 +62,7 @@ func (lab *Lab) folder(dir string, figures func(experiment string) *spec.Figure)
 		if _, asked := known[m.Experiment]; !asked && figures != nil {
 			known[m.Experiment] = figures(m.Experiment)
 		}
-		run, err := lab.measured(d, m, m.Labels, known[m.Experiment])
+		run, err := of(d, m, m.Labels, known[m.Experiment])
 		if err != nil {
 			return nil, err
 		}
@@ -76,8 +85,8 @@ func (lab *Lab) folder(dir string, figures func(experiment string) *spec.Figure)
 	return runs, nil
 }
 
-// experimentRuns measures the runs of an experiment as it is now.
-func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, take Taking) ([]collect.Run, error) {
+// experimentRuns takes the runs of an experiment as it is now.
+func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, take Taking, of taker) ([]collect.Run, error) {
 	loaded, err := lab.Load(ctx, []string{name}, s)
 	if err != nil {
 		return nil, err
@@ -108,7 +117,7 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, ta
 					return nil, err
 				}
 				made.add(m)
-				run, err := lab.measured(results.Dir(key), m, job(e, point, hash, engine, seed, nil).Labels, e.Spec)
+				run, err := of(results.Dir(key), m, job(e, point, hash, engine, seed, nil).Labels, e.Spec)
 				if err != nil {
 					return nil, err
 				}
@@ -133,17 +142,19 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, ta
 		e.Name, e.Scale, dir, strings.Join(missing, "\n  "), name)
 }
 
-// measured verifies a run and measures it. Points that differ in nothing but
-// their labels have one run, whose manifest has the labels of the first; so
-// they are given.
+// measured verifies a run and measures it.
 func (lab *Lab) measured(dir string, m *store.Manifest, labels map[string]string, figure *spec.Figure) (collect.Run, error) {
-	if err := m.Verify(dir, lab.Depth()); err != nil {
-		return collect.Run{}, err
+	run, err := lab.verified(dir, m, labels)
+	if err != nil {
+		return run, err
 	}
-	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Labels: sortedLabels(labels), Engine: m.Engine.Name, Seed: m.Seed}
-	var err error
 	run.Values, err = measure.All(spec.Run{Dir: dir, Labels: labels, Engine: m.Engine.Name, Seed: m.Seed}, figure)
 	return run, err
+}
+
+func (lab *Lab) verified(dir string, m *store.Manifest, labels map[string]string) (collect.Run, error) {
+	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Labels: sortedLabels(labels), Engine: m.Engine.Name, Seed: m.Seed}
+	return run, m.Verify(dir, lab.Depth())
 }
 
 func sortedLabels(of map[string]string) []collect.Label {

@@ -1,23 +1,30 @@
 package main
 
 import (
+	"bufio"
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/sheet"
 	"fabriclab/harness/lab"
+	"fabriclab/harness/trace"
 )
 
 func (a *app) collectCommand() *cobra.Command {
 	var s lab.Selection
 	var take lab.Taking
-	var to string
+	var to, table, format string
 	var deterministic bool
 	cmd := &cobra.Command{
 		Use:   "collect SWEEP -o FILE",
-		Short: "write the results of a sweep as one tidy table: a row for each run and measure",
+		Short: "write the results of a sweep as one tidy table: a row for each run and measure, or one of their tables",
 		Long: `Measures every run of a sweep and writes one table, a row for each run and measure, with the
 parameters as columns. SWEEP is an experiment (its runs at the scale and with the --set, --seed and
 --engine it was run with), or a folder of results (every run in it).
@@ -25,36 +32,83 @@ parameters as columns. SWEEP is an experiment (its runs at the scale and with th
 The files of every run are compared with its manifest (--verify). Of an experiment's runs it is checked,
 too, that each is the run in whose place it lies, and that one build made all runs of an engine; there is
 a warning if that is not the checkout's. The runs of a folder say themselves what they are: it is not
-checked whether they are those of an experiment as it is now, and several builds are a warning.`,
+checked whether they are those of an experiment as it is now, and several builds are a warning.
+
+With --table it is not measures that are written but a table of the runs (flows, queues, …), all of them
+as one, row by row; before the table's columns stand the labels and the effective parameters in which
+the runs differ. It is written as it is read: memory does not grow with it.`,
 		Example: `  fabriclab collect fncc/fig10 -o sweep.parquet
-  fabriclab collect results/fncc -o sweep.csv --deterministic`,
+  fabriclab collect results/fncc -o sweep.csv --deterministic
+  fabriclab collect fncc/fig10 --table flows -o flows.parquet`,
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if to != "" {
-				if err := sheet.CheckName(to); err != nil {
-					return err
-				}
+			kind, err := formatOf(to, format)
+			if err != nil {
+				return err
+			}
+			if table != "" {
+				return a.gather(cmd.Context(), args[0], table, to, kind, s, take)
 			}
 			runs, err := a.Sweep(cmd.Context(), args[0], s, take)
 			if err != nil {
 				return err
 			}
-			table := collect.Table(runs, !deterministic)
-			if to == "" {
-				return table.WriteCSV(a.Out)
+			tidy := collect.Table(runs, !deterministic)
+			write := tidy.WriteCSV
+			if kind == trace.Parquet {
+				write = tidy.WriteParquet
 			}
-			if err := table.WriteFile(to); err != nil {
+			if to == "" {
+				return write(a.Out)
+			}
+			if err := writeFile(to, write); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Err, "%s: %d rows, %d runs\n", to, len(table.Rows), len(runs))
+			fmt.Fprintf(a.Err, "%s: %d rows, %d runs\n", to, len(tidy.Rows), len(runs))
 			return nil
 		},
 	}
 	selectionFlags(cmd, &s)
 	cmd.Flags().StringVarP(&to, "output", "o", "", "file to write: .parquet or .csv (default: CSV to standard output)")
+	cmd.Flags().StringVar(&table, "table", "", "a table of the runs (flows, queues, …), all as one, in place of the measures")
+	cmd.Flags().StringVar(&format, "format", "", "parquet or csv (default: by the ending of -o)")
 	takingFlags(cmd, &take)
 	cmd.Flags().BoolVar(&deterministic, "deterministic", false, "leave out wall time, CPU time and memory: the same runs then give the same bytes")
 	return cmd
+}
+
+// formatOf is the format of a table that is written to a file; "" is standard
+// output.
+func formatOf(to, format string) (trace.Format, error) {
+	switch kind := trace.Format(format); {
+	case kind == trace.CSV || kind == trace.Parquet:
+		return kind, nil
+	case format != "":
+		return "", fmt.Errorf("--format %s: it is parquet or csv", format)
+	case to == "":
+		return trace.CSV, nil
+	}
+	return trace.Format(strings.TrimPrefix(filepath.Ext(to), ".")), sheet.CheckName(to)
+}
+
+// gather writes one table of all runs.
+func (a *app) gather(ctx context.Context, sweep, table, to string, format trace.Format, s lab.Selection, take lab.Taking) error {
+	if to == "" {
+		out := bufio.NewWriter(a.Out)
+		_, _, err := a.Gather(ctx, out, format, sweep, table, s, take)
+		return errors.Join(err, out.Flush())
+	}
+	var rows int64
+	var runs int
+	err := writeFile(to, func(out io.Writer) (err error) {
+		buffered := bufio.NewWriterSize(out, 1<<20)
+		rows, runs, err = a.Gather(ctx, buffered, format, sweep, table, s, take)
+		return errors.Join(err, buffered.Flush())
+	})
+	if err == nil {
+		fmt.Fprintf(a.Err, "%s: %d rows, %d runs\n", to, rows, runs)
+	}
+	return err
 }
 
 func takingFlags(cmd *cobra.Command, t *lab.Taking) {
