@@ -1,4 +1,4 @@
-// Package chart draws figures of one or more panels as SVG and PNG. The same
+// Package chart draws figures of one or more panels as SVG, PNG and PDF. The same
 // figure gives the same bytes.
 package chart
 
@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -31,6 +33,14 @@ type Figure struct {
 	ShareY bool
 	// LogX and LogY make an axis logarithmic; its values are above 0.
 	LogX, LogY bool
+	// Width is that of the picture in inches; 0 is what its panels take.
+	Width float64
+	// Bare pictures have no title, for the caption under them has it.
+	Bare bool
+	// Floor: values are never negative, and so error bars end at 0.
+	Floor bool
+	// Notes stand below the panels: what could not be drawn, and why.
+	Notes []string
 }
 
 // A Panel is one pair of axes.
@@ -70,6 +80,7 @@ type Bar struct {
 	Y     float64
 	Error float64 // half width of the error bar, 0 for none
 	Text  string  // above it
+	None  bool    // there is no value; the Text says so in its place
 }
 
 // A Mark is a dashed line across the panel at X or at Y.
@@ -99,6 +110,20 @@ var (
 
 func colour(style int) color.Color { return palette[style%len(palette)] }
 
+// Dashes and markers tell styles apart where there are no colours.
+var (
+	dashes  = [][]vg.Length{nil, {6, 2}, {2, 1.5}, {7, 2, 1.5, 2}, {4, 1.2, 1.2, 1.2}, {10, 3}, {1, 2}}
+	markers = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.CrossGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
+)
+
+func stroke(style int) draw.LineStyle {
+	return draw.LineStyle{Color: colour(style), Width: 1.2, Dashes: dashes[style%len(dashes)]}
+}
+
+func marker(style int) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: colour(style), Radius: 2.4, Shape: markers[style%len(markers)]}
+}
+
 func textStyle(size vg.Length, c color.Color) text.Style {
 	return text.Style{Color: c, Font: font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}, Handler: plot.DefaultTextHandler}
 }
@@ -112,28 +137,70 @@ const (
 	textSize     = 9
 	markSize     = 8
 	lineHeight   = 0.22 * vg.Inch
+	noteHeight   = 0.15 * vg.Inch
 	titlePadding = 6 // of panels, room for dots at the upper edge
+	mostNotes    = 8
 )
 
-// panelWidth keeps wide grids on a page.
-func panelWidth(columns int) vg.Length {
-	switch columns {
-	case 1:
-		return 6.5 * vg.Inch
-	case 2:
-		return 4.2 * vg.Inch
+// A layout is where the parts of a figure are.
+type layout struct {
+	w, h, panelWidth, panelHeight vg.Length
+	title                         []string
+	legend                        [][]entry
+	notes                         []string
+}
+
+// layoutOf lays a figure out: as wide as asked, or as panels take, of which
+// wide grids stay on a page.
+func layoutOf(f Figure) (l layout, err error) {
+	rows := len(f.Panels)
+	if rows == 0 || len(f.Panels[0]) == 0 {
+		return l, fmt.Errorf("figure %q has no panel", f.Title)
 	}
-	return 3.1 * vg.Inch
+	columns := len(f.Panels[0])
+	for _, row := range f.Panels {
+		if len(row) != columns {
+			return l, fmt.Errorf("figure %q has rows of %d and of %d panels", f.Title, columns, len(row))
+		}
+	}
+	l.panelWidth, l.panelHeight = 3.1*vg.Inch, panelHeight
+	switch {
+	case f.Width > 0:
+		l.panelWidth = (vg.Length(f.Width)*vg.Inch - 2*margin) / vg.Length(columns)
+		l.panelHeight = min(panelHeight, max(1.4*vg.Inch, 0.62*l.panelWidth))
+	case columns == 1:
+		l.panelWidth = 6.5 * vg.Inch
+	case columns == 2:
+		l.panelWidth = 4.2 * vg.Inch
+	}
+	inner := vg.Length(columns) * l.panelWidth
+	l.w = inner + 2*margin
+	l.legend = legendOf(f, inner)
+	if !f.Bare && f.Title != "" {
+		l.title = strings.Split(wrap(f.Title, textStyle(titleSize, ink), inner), "\n")
+	}
+	notes := f.Notes
+	if more := len(notes) - mostNotes; more > 0 {
+		notes = append(slices.Clone(notes[:mostNotes]), fmt.Sprintf("and %d more", more))
+	}
+	for _, n := range notes {
+		l.notes = append(l.notes, strings.Split(wrap(n, textStyle(markSize, dark), inner), "\n")...)
+	}
+	l.h = vg.Length(rows)*l.panelHeight + 2*margin + vg.Length(len(l.title))*lineHeight + vg.Length(len(l.legend))*lineHeight + vg.Length(len(l.notes))*noteHeight
+	if len(l.title) > 0 {
+		l.h += 0.08 * vg.Inch
+	}
+	return l, nil
 }
 
 // SVG draws the figure as SVG.
 func SVG(f Figure) ([]byte, error) {
-	w, h, legend, err := size(f)
+	l, err := layoutOf(f)
 	if err != nil {
 		return nil, err
 	}
-	canvas := vgsvg.New(w, h)
-	if err := drawOn(f, legend, draw.NewCanvas(canvas, w, h)); err != nil {
+	canvas := vgsvg.New(l.w, l.h)
+	if err := drawOn(f, l, draw.NewCanvas(canvas, l.w, l.h)); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
@@ -146,12 +213,12 @@ func SVG(f Figure) ([]byte, error) {
 
 // PNG draws the figure as PNG, 150 pixels per inch.
 func PNG(f Figure) ([]byte, error) {
-	w, h, legend, err := size(f)
+	l, err := layoutOf(f)
 	if err != nil {
 		return nil, err
 	}
-	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))}
-	if err := drawOn(f, legend, draw.NewCanvas(canvas, w, h)); err != nil {
+	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(l.w, l.h), vgimg.UseDPI(dpi), vgimg.UseBackgroundColor(color.White))}
+	if err := drawOn(f, l, draw.NewCanvas(canvas, l.w, l.h)); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
@@ -159,42 +226,55 @@ func PNG(f Figure) ([]byte, error) {
 	return b.Bytes(), err
 }
 
+// madeAt is when a PDF says it was made.
+var madeAt = regexp.MustCompile(`/(CreationDate|ModDate) \(D:[0-9]{14}`)
+
+// PDF draws the figure as PDF, its fonts in it.
+func PDF(f Figure) ([]byte, error) {
+	l, err := layoutOf(f)
+	if err != nil {
+		return nil, err
+	}
+	canvas := vgpdf.New(l.w, l.h)
+	if err := drawOn(f, l, draw.NewCanvas(canvas, l.w, l.h)); err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return nil, err
+	}
+	return madeAt.ReplaceAll(b.Bytes(), []byte("/$1 (D:20000101000000")), nil
+}
+
 // entry is a line of the legend.
 type entry struct {
 	name  string
 	style int
-}
-
-// size is the size of the page, and the legend in rows that fit its width.
-func size(f Figure) (w, h vg.Length, legend [][]entry, err error) {
-	rows := len(f.Panels)
-	if rows == 0 || len(f.Panels[0]) == 0 {
-		return 0, 0, nil, fmt.Errorf("figure %q has no panel", f.Title)
-	}
-	columns := len(f.Panels[0])
-	for _, row := range f.Panels {
-		if len(row) != columns {
-			return 0, 0, nil, fmt.Errorf("figure %q has rows of %d and of %d panels", f.Title, columns, len(row))
-		}
-	}
-	w = vg.Length(columns)*panelWidth(columns) + 2*margin
-	legend = legendOf(f, w-2*margin)
-	h = vg.Length(rows)*panelHeight + 2*margin + 0.3*vg.Inch + vg.Length(len(legend))*lineHeight
-	return w, h, legend, nil
+	dots  bool
 }
 
 func legendOf(f Figure, width vg.Length) [][]entry {
 	var rows [][]entry
 	var used vg.Length
-	seen := map[entry]bool{}
+	seen, drawn := map[entry]bool{}, map[entry]bool{}
 	for _, row := range f.Panels {
 		for _, p := range row {
 			for _, l := range p.Lines {
-				e := entry{l.Name, l.Style}
+				drawn[entry{l.Name, l.Style, l.Dots}] = drawn[entry{l.Name, l.Style, l.Dots}] || len(l.XY) > 0
+			}
+		}
+	}
+	for _, row := range f.Panels {
+		for _, p := range row {
+			for _, l := range p.Lines {
+				e := entry{l.Name, l.Style, l.Dots}
 				if l.Name == "" || seen[e] {
 					continue
 				}
 				seen[e] = true
+				if !drawn[e] {
+					e.name += " (no data)"
+				}
 				if len(rows) == 0 || used+entryWidth(e) > width {
 					rows = append(rows, nil)
 					used = 0
@@ -214,19 +294,30 @@ const sample = 22 // points, the piece of line in the legend
 
 func entryWidth(e entry) vg.Length { return sample + 6 + textStyle(textSize, ink).Width(e.name) + 16 }
 
-func drawOn(f Figure, legend [][]entry, page draw.Canvas) error {
+func drawOn(f Figure, l layout, page draw.Canvas) error {
 	page.SetColor(color.White)
 	page.Fill(page.Path())
 	area := draw.Crop(page, margin, -margin, margin, -margin)
+	y := area.Max.Y
 	title := textStyle(titleSize, ink)
 	title.YAlign = text.YTop
-	area.FillText(title, vg.Point{X: area.Min.X, Y: area.Max.Y}, f.Title)
-	y := area.Max.Y - 0.3*vg.Inch
-	for _, row := range legend {
+	for _, line := range l.title {
+		area.FillText(title, vg.Point{X: area.Min.X, Y: y}, line)
+		y -= lineHeight
+	}
+	if len(l.title) > 0 {
+		y -= 0.08 * vg.Inch
+	}
+	for _, row := range l.legend {
 		x := area.Min.X
 		for _, e := range row {
 			middle := y - lineHeight/2
-			area.StrokeLine2(draw.LineStyle{Color: colour(e.style), Width: 2}, x, middle, x+sample, middle)
+			line := stroke(e.style)
+			line.Width = 1.6
+			area.StrokeLine2(line, x, middle, x+sample, middle)
+			if e.dots {
+				area.DrawGlyph(marker(e.style), vg.Point{X: x + sample/2, Y: middle})
+			}
 			label := textStyle(textSize, ink)
 			label.YAlign = text.YCenter
 			area.FillText(label, vg.Point{X: x + sample + 6, Y: middle}, e.name)
@@ -235,11 +326,17 @@ func drawOn(f Figure, legend [][]entry, page draw.Canvas) error {
 		y -= lineHeight
 	}
 	area.Max.Y = y - 2
+	note := textStyle(markSize, dark)
+	note.YAlign = text.YBottom
+	for i, line := range l.notes {
+		area.FillText(note, vg.Point{X: area.Min.X, Y: area.Min.Y + vg.Length(len(l.notes)-1-i)*noteHeight}, line)
+	}
+	area.Min.Y += vg.Length(len(l.notes)) * noteHeight
 
 	plots := make([][]*plot.Plot, len(f.Panels))
 	for r, row := range f.Panels {
 		for c, panel := range row {
-			p, err := axes(f, panel, r == len(f.Panels)-1, c == 0)
+			p, err := axes(f, l, panel, r == len(f.Panels)-1, c == 0)
 			if err != nil {
 				return fmt.Errorf("figure %q, panel %q: %w", f.Title, panel.Title, err)
 			}
@@ -293,10 +390,10 @@ func takeTitles(plots [][]*plot.Plot) (titles [][]string, height vg.Length) {
 	return titles, height
 }
 
-func axes(f Figure, panel Panel, bottom, left bool) (*plot.Plot, error) {
+func axes(f Figure, l layout, panel Panel, bottom, left bool) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.TextStyle = centred(textSize + 1)
-	p.Title.Text = wrap(panel.Title, p.Title.TextStyle, panelWidth(len(f.Panels[0]))-0.4*vg.Inch)
+	p.Title.Text = wrap(panel.Title, p.Title.TextStyle, l.panelWidth-0.4*vg.Inch)
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		axis.Label.TextStyle = centred(textSize)
 		axis.Tick.Label.Font = textStyle(textSize-1, ink).Font
@@ -309,10 +406,10 @@ func axes(f Figure, panel Panel, bottom, left bool) (*plot.Plot, error) {
 	}
 	// What is longer than its axis would move the panel out of its place.
 	if bottom {
-		p.X.Label.Text = wrap(f.XLabel, p.X.Label.TextStyle, panelWidth(len(f.Panels[0]))-0.6*vg.Inch)
+		p.X.Label.Text = wrap(f.XLabel, p.X.Label.TextStyle, l.panelWidth-0.6*vg.Inch)
 	}
 	if left {
-		p.Y.Label.Text = wrap(f.YLabel, p.Y.Label.TextStyle, panelHeight-0.6*vg.Inch)
+		p.Y.Label.Text = wrap(f.YLabel, p.Y.Label.TextStyle, l.panelHeight-0.6*vg.Inch)
 	}
 	grid := plotter.NewGrid()
 	grid.Horizontal = draw.LineStyle{Color: grey, Width: 0.5}
@@ -321,12 +418,12 @@ func axes(f Figure, panel Panel, bottom, left bool) (*plot.Plot, error) {
 		grid.Vertical.Width = 0
 	}
 	p.Add(grid)
-	for _, l := range panel.Lines {
-		if err := addLine(p, l, f.LogY); err != nil {
+	for _, line := range panel.Lines {
+		if err := addLine(p, line, f); err != nil {
 			return nil, err
 		}
 	}
-	if err := addBars(p, panel.Bars, panelWidth(len(f.Panels[0]))-0.6*vg.Inch); err != nil {
+	if err := addBars(p, panel.Bars, l.panelWidth-0.6*vg.Inch, f); err != nil {
 		return nil, err
 	}
 	if math.IsInf(p.Y.Max, 0) { // nothing was drawn
@@ -335,7 +432,7 @@ func axes(f Figure, panel Panel, bottom, left bool) (*plot.Plot, error) {
 		}
 		return p, nil
 	}
-	ranges(p, panel, f.LogY)
+	ranges(p, panel, f)
 	if f.LogX {
 		logarithmic(&p.X)
 	}
@@ -427,8 +524,13 @@ func names(p *plot.Plot, names []string) {
 
 // ranges sets the axes: y from 0 (where it is not logarithmic) with some air
 // above, more where the texts of vertical marks stand, x as asked.
-func ranges(p *plot.Plot, panel Panel, logY bool) {
-	if logY {
+func ranges(p *plot.Plot, panel Panel, f Figure) {
+	if panel.ToX > panel.FromX && len(panel.Lines) > 0 {
+		if p.X.Max = panel.ToX; !f.LogX || panel.FromX > 0 {
+			p.X.Min = panel.FromX
+		}
+	}
+	if f.LogY {
 		p.Y.Min, p.Y.Max = p.Y.Min/1.1, p.Y.Max*1.1
 		return
 	}
@@ -437,15 +539,15 @@ func ranges(p *plot.Plot, panel Panel, logY bool) {
 		p.Y.Max = p.Y.Min + 1
 	}
 	air := 0.08
+	if len(panel.Bars) > 0 { // their numbers stand above them
+		air = 0.2
+	}
 	for _, m := range panel.Marks {
 		if m.Vertical && m.Text != "" {
-			air = 0.16
+			air = max(air, 0.16)
 		}
 	}
 	p.Y.Max += air * (p.Y.Max - p.Y.Min)
-	if panel.ToX > panel.FromX && len(panel.Lines) > 0 {
-		p.X.Min, p.X.Max = panel.FromX, panel.ToX
-	}
 }
 
 // noData says in the middle of a panel that it has nothing to show.
@@ -467,7 +569,7 @@ func centred(size vg.Length) text.Style {
 	return s
 }
 
-func addLine(p *plot.Plot, l Line, logY bool) error {
+func addLine(p *plot.Plot, l Line, f Figure) error {
 	if len(l.XY) == 0 {
 		return nil
 	}
@@ -479,7 +581,7 @@ func addLine(p *plot.Plot, l Line, logY bool) error {
 	if err != nil {
 		return fmt.Errorf("line %q: %w", l.Name, err)
 	}
-	line.LineStyle = draw.LineStyle{Color: colour(l.Style), Width: 1.2}
+	line.LineStyle = stroke(l.Style)
 	if l.Boxes > 0 {
 		return addBoxes(p, l)
 	}
@@ -491,10 +593,10 @@ func addLine(p *plot.Plot, l Line, logY bool) error {
 		if err != nil {
 			return fmt.Errorf("line %q: %w", l.Name, err)
 		}
-		dots.GlyphStyle = draw.GlyphStyle{Color: colour(l.Style), Radius: 2.2, Shape: draw.CircleGlyph{}}
+		dots.GlyphStyle = marker(l.Style)
 		p.Add(dots)
 	}
-	return addErrors(p, l.XY, colour(l.Style), logY)
+	return addErrors(p, l.XY, colour(l.Style), f)
 }
 
 // addBoxes draws the five points of every box.
@@ -538,15 +640,18 @@ type errorPoints struct {
 }
 
 // addErrors adds error bars. On a logarithmic axis their lower ends stay above
-// a tenth of the value.
-func addErrors(p *plot.Plot, points []Point, c color.Color, logY bool) error {
+// a tenth of the value, and above 0 where no value is negative.
+func addErrors(p *plot.Plot, points []Point, c color.Color, f Figure) error {
 	var e errorPoints
 	for _, point := range points {
 		if point.Error > 0 {
 			e.XYs = append(e.XYs, plotter.XY{X: point.X, Y: point.Y})
 			low := point.Error
-			if logY {
+			if f.LogY {
 				low = min(low, 0.9*point.Y)
+			}
+			if f.Floor {
+				low = min(low, max(0, point.Y))
 			}
 			e.YErrors = append(e.YErrors, struct{ Low, High float64 }{low, point.Error})
 		}
@@ -565,7 +670,7 @@ func addErrors(p *plot.Plot, points []Point, c color.Color, logY bool) error {
 
 // addBars adds bars along so much of the x axis; each has its name below it, in
 // lines that do not reach into the next one's.
-func addBars(p *plot.Plot, bars []Bar, width vg.Length) error {
+func addBars(p *plot.Plot, bars []Bar, width vg.Length, f Figure) error {
 	if len(bars) == 0 {
 		return nil
 	}
@@ -576,19 +681,18 @@ func addBars(p *plot.Plot, bars []Bar, width vg.Length) error {
 	labels := plotter.XYLabels{}
 	for i, b := range bars {
 		names[i] = wrap(b.Name, below, room)
-		chart, err := plotter.NewBarChart(plotter.Values{b.Y}, 0.45*vg.Inch)
-		if err != nil {
-			return fmt.Errorf("bar %q: %w", b.Name, err)
+		if b.None {
+			p.Add(barArea{i, b, f.LogY})
+			labels.XYs = append(labels.XYs, plotter.XY{X: float64(i), Y: lowest(bars, f.LogY)})
+			labels.Labels = append(labels.Labels, b.Text)
+			continue
 		}
-		chart.XMin = float64(i)
-		chart.Color = colour(b.Style)
-		chart.LineStyle.Width = 0
-		p.Add(chart)
+		p.Add(barArea{i, b, f.LogY})
 		points = append(points, Point{float64(i), b.Y, b.Error})
 		labels.XYs = append(labels.XYs, plotter.XY{X: float64(i), Y: b.Y + b.Error})
 		labels.Labels = append(labels.Labels, b.Text)
 	}
-	if err := addErrors(p, points, ink, false); err != nil {
+	if err := addErrors(p, points, ink, f); err != nil {
 		return err
 	}
 	texts, err := plotter.NewLabels(labels)
@@ -612,6 +716,64 @@ func addBars(p *plot.Plot, bars []Bar, width vg.Length) error {
 	p.Y.Padding = padding
 	p.X.Min, p.X.Max = -0.6, float64(len(bars))-0.4
 	return nil
+}
+
+// lowest is where the bars begin.
+func lowest(bars []Bar, logY bool) float64 {
+	least := math.Inf(1)
+	for _, b := range bars {
+		if !b.None {
+			least = min(least, b.Y)
+		}
+	}
+	if logY && !math.IsInf(least, 1) {
+		return least
+	}
+	return 0
+}
+
+// barArea draws a bar in a light tone of its colour, so that an error bar is
+// seen on it, from 0 or the lower end of a logarithmic axis.
+type barArea struct {
+	at   int
+	bar  Bar
+	logY bool
+}
+
+// barHalf is half a bar's width along the axis, in bars at most.
+const barHalf = 0.36
+
+// Plot implements plot.Plotter.
+func (b barArea) Plot(c draw.Canvas, p *plot.Plot) {
+	if b.bar.None {
+		return
+	}
+	x, y := p.Transforms(&c)
+	from := 0.0
+	if b.logY {
+		from = p.Y.Min
+	}
+	middle := x(float64(b.at))
+	half := min(middle-x(float64(b.at)-barHalf), 0.22*vg.Inch)
+	area := []vg.Point{{X: middle - half, Y: y(from)}, {X: middle + half, Y: y(from)}, {X: middle + half, Y: y(b.bar.Y)}, {X: middle - half, Y: y(b.bar.Y)}}
+	r, g, bl, _ := colour(b.bar.Style).RGBA()
+	light := func(v uint32) uint8 { return uint8((v>>8 + 255) / 2) }
+	c.FillPolygon(color.RGBA{light(r), light(g), light(bl), 0xff}, area)
+	c.StrokeLines(draw.LineStyle{Color: colour(b.bar.Style), Width: 0.9}, append(area, area[0]))
+}
+
+// DataRange implements plot.DataRanger.
+func (b barArea) DataRange() (xmin, xmax, ymin, ymax float64) {
+	at := float64(b.at)
+	switch {
+	case b.bar.None && b.logY:
+		return at, at, math.Inf(1), math.Inf(-1)
+	case b.bar.None:
+		return at, at, 0, 0
+	case b.logY:
+		return at, at, b.bar.Y, b.bar.Y
+	}
+	return at, at, min(0, b.bar.Y), max(0, b.bar.Y)
 }
 
 // marks adds the marks that lie within the axes, which they do not stretch.

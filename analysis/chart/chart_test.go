@@ -44,8 +44,8 @@ func example() chart.Figure {
 
 func bars() chart.Figure {
 	return chart.Figure{Title: "Pause frames", YLabel: "XOFF frames", Panels: [][]chart.Panel{
-		{{Title: "ingress, 200 Gb/s", Bars: []chart.Bar{{"DCQCN", 0, 12, 2, "12"}, {"HPCC", 1, 4, 0, "4"}, {"FNCC", 2, 0, 0, "0"}}},
-			{Title: "all zero", Bars: []chart.Bar{{"DCQCN", 0, 0, 0, "0"}, {"HPCC", 1, 0, 0, "0"}}}},
+		{{Title: "ingress, 200 Gb/s", Bars: []chart.Bar{{"DCQCN", 0, 12, 2, "12", false}, {"HPCC", 1, 4, 0, "4", false}, {"FNCC", 2, 0, 0, "0", false}}},
+			{Title: "all zero", Bars: []chart.Bar{{"DCQCN", 0, 0, 0, "0", false}, {"HPCC", 1, 0, 0, "0", false}}}},
 		{{Title: "empty"}, {Title: "sweep", Lines: []chart.Line{{Name: "HPCC", Style: 1, Dots: true, XY: []chart.Point{{50, 3, 1}, {100, 2, 0.5}, {500, 0, 0}}}}}},
 	}}
 }
@@ -190,4 +190,60 @@ func TestTextsOfMarksAreNotCrossed(t *testing.T) {
 	two := place(97, 93)
 	assert.Less(t, two, one-10)
 	assert.InDelta(t, two, place(93, 97), 1e-9, "in whatever order")
+}
+
+// TestPublication: the width asked for, no title, notes below, a PDF that is
+// the same each time, and lines that are told apart without colours.
+func TestPublication(t *testing.T) {
+	for _, width := range []float64{3.3, 7} {
+		f := example()
+		f.Width, f.Bare, f.Notes = width, true, []string{"RoCC: no sample in the window"}
+		f.Panels[0][0].Lines = append(f.Panels[0][0].Lines, chart.Line{Name: "TIMELY", Style: 4})
+		svg, err := chart.SVG(f)
+		require.NoError(t, err)
+		text := string(svg)
+		assert.Contains(t, text, fmt.Sprintf(`width="%gpt"`, width*72))
+		assert.NotContains(t, text, "Queue at the congestion point")
+		assert.Contains(t, text, "RoCC: no sample in the window")
+		assert.Contains(t, text, "TIMELY (no data)", "a line without data keeps its place")
+		assert.Contains(t, text, "stroke-dasharray", "dashes")
+		pdf, err := chart.PDF(f)
+		require.NoError(t, err)
+		again, err := chart.PDF(f)
+		require.NoError(t, err)
+		assert.True(t, bytes.Equal(pdf, again), "the same figure, the same PDF")
+		assert.True(t, bytes.HasPrefix(pdf, []byte("%PDF-")))
+		assert.Contains(t, string(pdf), fmt.Sprintf("/MediaBox [0 0 %.2f", width*72))
+		assert.Contains(t, string(pdf), "D:20000101000000")
+	}
+}
+
+// TestErrorBarsOnTheFloor: an error bar ends at 0 where nothing is negative.
+func TestErrorBarsOnTheFloor(t *testing.T) {
+	f := chart.Figure{Title: "t", Panels: [][]chart.Panel{{{Title: "p", Lines: []chart.Line{{Name: "a", Dots: true, XY: []chart.Point{{1, 2, 5}, {2, 3, 1}}}}}}}}
+	tick := regexp.MustCompile(`>(-?[0-9.]+)</text>`)
+	lowest := func(f chart.Figure) float64 {
+		svg, err := chart.SVG(f)
+		require.NoError(t, err)
+		low := math.Inf(1)
+		for _, m := range tick.FindAllStringSubmatch(string(svg), -1) {
+			v, err := strconv.ParseFloat(m[1], 64)
+			require.NoError(t, err)
+			low = min(low, v)
+		}
+		return low
+	}
+	assert.Less(t, lowest(f), 0.0)
+	f.Floor = true
+	assert.GreaterOrEqual(t, lowest(f), 0.0)
+
+	// Bars on a logarithmic axis, and one that has no value.
+	f = bars()
+	f.Panels = [][]chart.Panel{{{Bars: []chart.Bar{{Name: "a", Y: 10, Error: 20, Text: "10"}, {Name: "b", Text: "no data", None: true}}}}}
+	f.LogY = true
+	svg, err := chart.SVG(f)
+	require.NoError(t, err)
+	assert.Contains(t, string(svg), ">no data<")
+	assert.NotContains(t, string(svg), "NaN")
+	assert.NotContains(t, string(svg), "Inf")
 }

@@ -137,6 +137,9 @@ func checkPlot(f *spec.Figure, p spec.Plot, matrix claims.Matrix) error {
 			}
 		}
 	}
+	if p.LogX && p.Kind != kindTime && p.Kind != kindSweep && p.Kind != kindCDF {
+		return fmt.Errorf("log_x belongs to time, sweep and cdf; names stand along the x axis of %s", p.Kind)
+	}
 	switch p.Kind {
 	case kindFCT:
 		return checkFCT(p, matrix[f.Dimensions.Items[p.Lines].Path])
@@ -149,7 +152,7 @@ func checkPlot(f *spec.Figure, p spec.Plot, matrix claims.Matrix) error {
 		return fmt.Errorf("measures belongs to cdf; %s takes one measure", p.Kind)
 	}
 	if p.Stats != nil || p.Edges != nil || p.Bins != 0 || p.Baseline != "" || p.MinSize != 0 || p.MaxSize != 0 || p.Log {
-		return fmt.Errorf("stats, edges, bins, baseline, min_size, max_size and log belong to fct and cdf")
+		return fmt.Errorf("stats, edges, bins, baseline, min_size, max_size and log belong to fct and cdf; write log_x or log_y")
 	}
 	if p.Kind == kindTime {
 		return checkTime(f, p)

@@ -73,8 +73,11 @@ func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int
 	}
 	x.d = &drawing{id: p.ID, kind: p.Kind, figure: chart.Figure{Title: p.Title, ShareY: p.Rows != "" && p.Columns != ""}}
 	x.labels()
+	x.d.figure.LogX, x.d.figure.LogY = x.d.figure.LogX || p.LogX, x.d.figure.LogY || p.LogY
+	x.d.figure.Floor = !measure.Negative(f.Measures.Items[p.Measure].Kind)
 	if p.Kind == kindFCT {
 		x.fct()
+		x.finish()
 		return x.d
 	}
 	rows, columns := inOrder(x.values(p.Rows)), inOrder(x.values(p.Columns))
@@ -89,7 +92,50 @@ func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int
 		x.d.figure.Panels = append(x.d.figure.Panels, panels)
 		x.d.places = append(x.d.places, places)
 	}
+	x.finish()
 	return x.d
+}
+
+// finish takes off what a logarithmic axis has no place for, and has the
+// picture say what is not in it.
+func (x *painter) finish() {
+	f := &x.d.figure
+	off := func(px, py float64) bool { return f.LogX && px <= 0 || f.LogY && py <= 0 }
+	dropped := 0
+	for _, row := range f.Panels {
+		for k := range row {
+			for i := range row[k].Lines {
+				line := &row[k].Lines[i]
+				before := len(line.XY)
+				if line.Boxes > 0 {
+					var kept []chart.Point
+					for b := 0; b+5 <= len(line.XY); b += 5 {
+						if !off(1, line.XY[b].Y) {
+							kept = append(kept, line.XY[b:b+5]...)
+						}
+					}
+					line.XY = kept
+				} else {
+					line.XY = slices.DeleteFunc(line.XY, func(p chart.Point) bool { return off(p.X, p.Y) })
+				}
+				dropped += before - len(line.XY)
+			}
+			for i, b := range row[k].Bars {
+				if !b.None && off(1, b.Y) {
+					row[k].Bars[i].None = true
+				}
+			}
+		}
+	}
+	x.d.points = slices.DeleteFunc(x.d.points, func(p point) bool {
+		return off(1, p.y) || x.p.Kind != kindFCT && x.p.Kind != kindBox && x.p.Kind != kindBars && off(p.x, 1)
+	})
+	if dropped > 0 {
+		x.d.missing = append(x.d.missing, fmt.Sprintf("%s: %d points are at or below 0, where a logarithmic axis has no place", x.p.ID, dropped))
+	}
+	for _, m := range x.d.missing {
+		f.Notes = append(f.Notes, "Not drawn: "+strings.TrimPrefix(strings.TrimPrefix(m, x.p.ID+", "), x.p.ID+": "))
+	}
 }
 
 // values are those of a dimension among the plot's runs; one empty value
@@ -156,7 +202,7 @@ func (x *painter) panel(here *place) chart.Panel {
 	for _, d := range []struct{ dimension, value string }{{x.p.Rows, here.row}, {x.p.Columns, here.column}} {
 		if d.dimension != "" {
 			where[d.dimension] = d.value
-			title = append(title, x.f.Dimensions.Items[d.dimension].Name(d.value))
+			title = append(title, titled(x.f.Dimensions.Items[d.dimension], d.dimension, d.value))
 		}
 	}
 	panel := chart.Panel{Title: strings.Join(title, ", ")}
@@ -183,6 +229,15 @@ func (x *painter) panel(here *place) chart.Panel {
 		x.boxes(&panel, where, here)
 	}
 	return panel
+}
+
+// titled is a value in a panel's title: its name, or behind that of its
+// dimension where it has none of its own.
+func titled(d spec.Dimension, dimension, value string) string {
+	if name := d.Name(value); name != value {
+		return name
+	}
+	return strings.ReplaceAll(dimension, "_", " ") + " " + value
 }
 
 // time is a time in the unit of the axis.
@@ -253,7 +308,6 @@ func (x *painter) overTime(panel *chart.Panel, where map[string]string, here *pl
 				data, err := measure.Series(x.f, s, window, run)
 				if err != nil {
 					x.miss(panel, line.Name, err)
-					continue
 				}
 				for _, p := range data {
 					xy := chart.Point{X: x.time(p.Time), Y: p.Value}
@@ -302,8 +356,13 @@ func (x *painter) bars(panel *chart.Panel, where map[string]string, here *place)
 			shown := x.f.Dimensions.Items[x.p.X].Name(value)
 			name := x.name(shown, x.engine(engine))
 			style := x.style(name)
-			mean, half, ok := x.mean(panel, name, x.at(with(where, x.p.X, value), engine))
+			found := x.at(with(where, x.p.X, value), engine)
+			mean, half, ok := x.mean(panel, name, found)
 			if !ok {
+				if len(found) > 0 {
+					panel.Bars = append(panel.Bars, chart.Bar{Name: name, Style: style, Text: "no data", None: true})
+					here.lines = append(here.lines, lineKey{value, engine})
+				}
 				continue
 			}
 			panel.Bars = append(panel.Bars, chart.Bar{Name: name, Style: style, Y: mean, Error: half, Text: shortNumber(mean)})

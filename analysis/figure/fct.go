@@ -69,7 +69,7 @@ func (x *painter) fct() {
 	for _, l := range lines {
 		for bin := range names {
 			for _, stat := range x.p.Stats {
-				if v, _, err := l.stat(stat, bin); err != nil {
+				if v, _, err := l.stat(stat, bin); err != nil && !errors.Is(err, errNoData) {
 					x.d.missing = append(x.d.missing, x.name(x.p.ID, stat, l.name)+": "+bounded(v, err))
 				}
 			}
@@ -107,7 +107,7 @@ func (x *painter) fctLines() (lines []fctLine, edges []int64) {
 				}
 				l.bySeed = append(l.bySeed, flows.Bins(edges))
 			}
-			if l.bySeed != nil {
+			if len(found) > 0 {
 				lines = append(lines, l)
 			}
 		}
@@ -133,9 +133,20 @@ func readFlows(r spec.Run) (*fct.Flows, error) {
 	return fct.Read(r.Dir, false)
 }
 
+// seedsOf is how many seeds the lines have.
+func seedsOf(lines []fctLine) (n int) {
+	for _, l := range lines {
+		n = max(n, len(l.bySeed))
+	}
+	return n
+}
+
 // stat is a statistic's mean over the seeds and half the width of its
 // confidence interval; a mean of bounds is one.
 func (l fctLine) stat(name string, bin int) (mean, half float64, err error) {
+	if len(l.bySeed) == 0 {
+		return 0, 0, errNoData
+	}
 	var values []float64
 	var bound error
 	for _, bins := range l.bySeed {
@@ -153,6 +164,9 @@ func (l fctLine) stat(name string, bin int) (mean, half float64, err error) {
 	}
 	return mean, half, bound
 }
+
+// errNoData is that no run of a line could be read, which is said by itself.
+var errNoData = errors.New("no data")
 
 // bounded is an error, and what the value that it is about is at least.
 func bounded(v float64, err error) string {
@@ -186,7 +200,7 @@ func (l fctLine) flows(bin int) (least, most, unfinished int) {
 // baseline in per cent.
 func (x *painter) fctTables(lines []fctLine, edges []int64, names []string) string {
 	var b strings.Builder
-	if len(lines) == 0 {
+	if seedsOf(lines) == 0 {
 		return ""
 	}
 	for _, stat := range x.p.Stats {
@@ -194,7 +208,7 @@ func (x *painter) fctTables(lines []fctLine, edges []int64, names []string) stri
 		if x.p.Baseline != "" {
 			fmt.Fprintf(&b, ", and its change against %s", x.f.Dimensions.Items[x.p.Lines].Name(x.p.Baseline))
 		}
-		fmt.Fprintf(&b, " (mean of %d seeds)\n\n", len(lines[0].bySeed))
+		fmt.Fprintf(&b, " (mean of %d seeds)\n\n", seedsOf(lines))
 		head := []string{"flow size", "flows per seed"}
 		for _, l := range lines {
 			head = append(head, l.name)
@@ -239,6 +253,9 @@ func counted(lines []fctLine, bin int) string {
 	least, most := math.MaxInt, 0
 	unfinished := ""
 	for _, l := range lines {
+		if len(l.bySeed) == 0 {
+			continue
+		}
 		low, high, u := l.flows(bin)
 		least, most = min(least, low), max(most, high)
 		if u > 0 {
@@ -302,7 +319,12 @@ func (x *painter) cdf(panel *chart.Panel, where map[string]string, here *place) 
 				if err != nil {
 					x.miss(panel, line.Name, err)
 				}
-				if quantiles == nil {
+				if quantiles == nil && err == nil {
+					continue // the matrix has no such run
+				}
+				if quantiles == nil { // its name stays in the legend
+					panel.Lines = append(panel.Lines, line)
+					here.lines = append(here.lines, lineKey{key, engine})
 					continue
 				}
 				below := 0 // flows that did not finish, where that makes a value low

@@ -200,3 +200,30 @@ plots: []
 	assert.Contains(t, out.Claims[1].Note, "the mean is a lower bound: 1 of 201 flows of any size did not finish")
 	assert.Equal(t, claims.Reproduced, out.Claims[2].Verdict, "the median stands")
 }
+
+// TestWhatIsNotDrawnIsSaid: a line, a bar or a point that is not there has its
+// reason in the picture.
+func TestWhatIsNotDrawnIsSaid(t *testing.T) {
+	out := evaluateFCT(t, `measures:
+  least: {kind: fct_slowdown, stat: min, unit: "1", text: least}
+  all: {kind: fct_slowdown, stat: mean, unit: "1", text: all}
+plots:
+  - {id: queue, title: S, kind: time, lines: mechanism, unit: us, series: [{kind: queue, port: "s1->s2", class: data, unit: KB}]}
+  - {id: bars, title: S, kind: bars, x: mechanism, measure: all, log_y: true}
+  - {id: log, title: S, kind: cdf, lines: mechanism, measure: all, log_x: true, log_y: true}
+`)
+	files := contents(t, out.Dir)
+	queue := string(files["queue.svg"])
+	assert.Contains(t, queue, ">HPCC (no data)<")
+	assert.Contains(t, queue, ">FNCC (no data)<")
+	assert.Contains(t, queue, ">Not drawn: HPCC: ")
+	bars := string(files["bars.svg"])
+	assert.Contains(t, bars, ">no data<")
+	assert.Contains(t, bars, ">Not drawn: FNCC: ")
+	assert.Contains(t, bars, "the mean is a lower bound")
+	assert.Contains(t, string(files["log.svg"]), ">Not drawn: 2 points are at or below 0, where a logarithmic axis has no place<", "the share 0 of each line")
+	assert.NotContains(t, string(files["log.svg"]), "NaN")
+	stored := read(t, out.Dir)
+	assert.Len(t, stored.Plots[1].Panels[0][0].Bars, 1)
+	assert.True(t, stored.Plots[1].Floor, "slowdowns are not negative")
+}

@@ -26,6 +26,9 @@ type Input struct {
 	// Command makes the figure.
 	Command string
 	Figure  *spec.Figure
+	// Width of the pictures in inches, 0: as they come. Bare ones have no title.
+	Width float64
+	Bare  bool
 	// Runs are all runs of the experiment in the order of the matrix, those
 	// that failed too (with Err).
 	Runs []spec.Run
@@ -67,6 +70,10 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 	var drawings []*drawing
 	for _, p := range in.Figure.Plots {
 		d := paint(in.Figure, p, in.Runs, values.lookup)
+		d.figure.Width, d.figure.Bare = in.Width, in.Bare
+		for i, n := range d.figure.Notes {
+			d.figure.Notes[i] = strings.ReplaceAll(n, resultsDir+string(filepath.Separator), "")
+		}
 		for i := range d.missing {
 			d.missing[i] = strings.ReplaceAll(d.missing[i], resultsDir+string(filepath.Separator), "")
 		}
@@ -136,7 +143,7 @@ func writeJSON(path string, v any) error {
 }
 
 func writeDrawing(dir string, d *drawing) error {
-	for ending, render := range map[string]func(chart.Figure) ([]byte, error){"svg": chart.SVG, "png": chart.PNG} {
+	for ending, render := range map[string]func(chart.Figure) ([]byte, error){"svg": chart.SVG, "png": chart.PNG, "pdf": chart.PDF} {
 		data, err := render(d.figure)
 		if err != nil {
 			return err

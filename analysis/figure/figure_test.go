@@ -216,7 +216,7 @@ func TestEvaluate(t *testing.T) {
 	}
 	want := []string{"summary.md", "claims.json", "figure.json", "measures.parquet", "measures.csv"}
 	for _, p := range []string{"queue", "rates", "utilisation"} {
-		want = append(want, p+".svg", p+".png", p+".csv", p+".parquet")
+		want = append(want, p+".svg", p+".png", p+".pdf", p+".csv", p+".parquet")
 	}
 	assert.ElementsMatch(t, want, names)
 

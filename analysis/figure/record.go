@@ -73,6 +73,7 @@ type Plot struct {
 	LogX    bool      `json:"log_x,omitempty"`
 	LogY    bool      `json:"log_y,omitempty"`
 	ShareY  bool      `json:"share_y,omitempty"` // the panels of a row have the same range
+	Floor   bool      `json:"floor,omitempty"`   // no value is negative: error bars end at 0
 	Panels  [][]Panel `json:"panels"`            // by row
 	Missing []string  `json:"missing,omitempty"` // what could not be drawn, and why
 }
@@ -164,7 +165,7 @@ func (d *drawing) record() Plot {
 	f := d.figure
 	p := Plot{
 		ID: d.id, Title: f.Title, Kind: d.kind, XLabel: f.XLabel, YLabel: f.YLabel, XUnit: d.xUnit, YUnit: d.yUnit,
-		LogX: f.LogX, LogY: f.LogY, ShareY: f.ShareY, Missing: d.missing,
+		LogX: f.LogX, LogY: f.LogY, ShareY: f.ShareY, Floor: f.Floor, Missing: d.missing,
 	}
 	for r, row := range f.Panels {
 		var panels []Panel
@@ -178,6 +179,9 @@ func (d *drawing) record() Plot {
 				panel.Lines = append(panel.Lines, Line{Name: l.Name, Style: l.Style, Dots: l.Dots, Line: where.lines[i].line, Engine: where.lines[i].engine})
 			}
 			for i, b := range from.Bars {
+				if b.None {
+					continue
+				}
 				panel.Bars = append(panel.Bars, Line{Name: b.Name, Style: b.Style, Line: where.lines[i].line, Engine: where.lines[i].engine})
 			}
 			for _, m := range from.Marks {

@@ -137,6 +137,8 @@ func schemaOf(t reflect.Type) object {
 		return object{"anyOf": []object{{"const": 0}, {"type": "string", "pattern": units.TimePattern}}}
 	case reflect.TypeFor[spec.Size]():
 		return object{"anyOf": []object{{"const": 0}, {"type": "string", "pattern": units.BytesPattern}}}
+	case reflect.TypeFor[spec.Class]():
+		return object{"anyOf": []object{{"const": "data"}, {"type": "integer", "minimum": 0, "maximum": 255}}}
 	case reflect.TypeFor[spec.Percent]():
 		return object{"type": "string", "pattern": percent}
 	case reflect.TypeFor[spec.Condition]():

@@ -19,6 +19,7 @@ type in struct {
 	dir    string
 	m      spec.Measure
 	port   string
+	class  int64
 	window series.Window
 	link   float64 // rate of port, bit/s
 }
@@ -34,6 +35,11 @@ const (
 )
 
 func (b Better) String() string { return [...]string{"neither", "lower", "higher"}[b] }
+
+// Negative says whether a kind of measure can be below 0.
+func Negative(kind string) bool {
+	return slices.Contains([]string{"table", "rate_deviation", "log_rate"}, kind)
+}
 
 // BetterOf is the direction in which a kind of measure is better.
 func BetterOf(name string) Better { return kinds[name].better }
@@ -269,10 +275,27 @@ func (t *Taker) in(m spec.Measure, run spec.Run) (x in, scale float64, err error
 			return in{}, 0, err
 		}
 	}
+	if m.Class != nil {
+		if x.class, err = classOf(*m.Class, run.Dir); err != nil {
+			return in{}, 0, err
+		}
+	}
 	if m.Port != "" || m.PortBy != nil {
 		x.port, x.link, err = portOf(t.f, m.Source, run)
 	}
 	return x, scale, err
+}
+
+// classOf is the number of a class in a run.
+func classOf(c spec.Class, dir string) (int64, error) {
+	if c != spec.Data {
+		return int64(c), nil
+	}
+	network, err := table.ReadNetwork(dir)
+	if err != nil {
+		return 0, err
+	}
+	return network.DataClass()
 }
 
 // portOf is the port that a source means in a run, and its link's rate.
@@ -291,7 +314,7 @@ func portOf(f *spec.Figure, s spec.Source, run spec.Run) (string, float64, error
 
 func ofQueue(of func(QueueSamples) float64) func(in) (float64, error) {
 	return func(x in) (float64, error) {
-		s, err := Queue(x.dir, x.port, *x.m.Class, x.window)
+		s, err := Queue(x.dir, x.port, x.class, x.window)
 		if err != nil {
 			return 0, err
 		}
@@ -300,13 +323,13 @@ func ofQueue(of func(QueueSamples) float64) func(in) (float64, error) {
 }
 
 func queueSamples(x in) ([]float64, error) {
-	s, err := Queue(x.dir, x.port, *x.m.Class, x.window)
+	s, err := Queue(x.dir, x.port, x.class, x.window)
 	return s.Bytes.Values(), err
 }
 
 // queueMeans are the means of the queues of all ports that match.
 func queueMeans(x in) ([]float64, error) {
-	return QueueMeans(x.dir, x.m.Ports, *x.m.Class, x.window)
+	return QueueMeans(x.dir, x.m.Ports, x.class, x.window)
 }
 
 // statOf is the measure's statistic of the values.
@@ -395,7 +418,7 @@ func meanOver(x in, of func(series.Series) (float64, error)) (float64, error) {
 
 func pauses(x in) (float64, error) {
 	counts, err := PausesSent(x.dir, x.window)
-	return float64(XoffSent(counts, x.m.Node, x.port, *x.m.Class)), err
+	return float64(XoffSent(counts, x.m.Node, x.port, x.class)), err
 }
 
 func pausedTime(x in) (float64, error) {

@@ -1,7 +1,10 @@
 package measure_test
 
 import (
+	"bytes"
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -243,4 +246,33 @@ func TestLabel(t *testing.T) {
 	for unit, want := range map[string]string{"us": "µs", "Gbps": "Gb/s", "1": "", "%": "%", "KB": "KB"} {
 		assert.Equal(t, want, measure.Label(unit))
 	}
+}
+
+// TestClassOfTheData: data is class 1, or 0 where the transport has one class.
+func TestClassOfTheData(t *testing.T) {
+	f := figure(t, `measures:
+  peak: {kind: queue_peak, port: "s1->s2", class: data, window: [0us, 400us], unit: KB}
+  one:  {kind: queue_peak, port: "s1->s2", class: 1, window: [0us, 400us], unit: KB}
+`)
+	r := run(t)
+	data, err := measure.NewTaker(f).Take(f.Measures.Items["peak"], r)
+	require.NoError(t, err)
+	one, err := measure.NewTaker(f).Take(f.Measures.Items["one"], r)
+	require.NoError(t, err)
+	assert.InDelta(t, one, data, 0)
+
+	tabletest.Write(t, r.Dir, "queues", []tabletest.Queue{{TimePs: 1e6, Link: "s1->s2", Class: 0, MaxBytes: 7000}})
+	path := filepath.Join(r.Dir, "scenario.json")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, bytes.Replace(text, []byte(`"classes":2`), []byte(`"classes":1`), 1), 0o644))
+	data, err = measure.NewTaker(f).Take(f.Measures.Items["peak"], r)
+	require.NoError(t, err)
+	assert.InDelta(t, 7, data, 0)
+	_, err = measure.NewTaker(f).Take(f.Measures.Items["one"], r)
+	require.ErrorContains(t, err, "no sample of s1->s2 class 1")
+
+	require.NoError(t, os.WriteFile(path, bytes.Replace(text, []byte(`"classes":2`), []byte(`"classes":0`), 1), 0o644))
+	_, err = measure.NewTaker(f).Take(f.Measures.Items["peak"], r)
+	assert.ErrorContains(t, err, "does not say how many classes there are")
 }

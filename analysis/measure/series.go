@@ -134,7 +134,11 @@ func read(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (series.
 		}
 		return UtilisationSeries(counter, int64(link), w, int64(s.Interval)), nil
 	}
-	samples, err := Queue(run.Dir, port, *s.Class, w)
+	class, err := classOf(*s.Class, run.Dir)
+	if err != nil {
+		return nil, err
+	}
+	samples, err := Queue(run.Dir, port, class, w)
 	if s.Kind == "queue_max" {
 		return samples.MaxBytes, err
 	}

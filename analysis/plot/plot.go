@@ -21,11 +21,15 @@ import (
 
 // Options say what is drawn.
 type Options struct {
-	X, Y          string // a column each; Y may be a measure of a sweep
-	Colour, Facet string // columns, or ""
-	Where         []string
-	LogX, LogY    bool
-	Title         string
+	X, Y           string // a column each; Y may be a measure of a sweep
+	Colour, Facet  string // columns, or ""
+	Where          []string
+	LogX, LogY     bool
+	Title          string
+	Dots           bool    // do not join the points of a line
+	Width          float64 // of the picture in inches, 0: as it comes
+	Bare           bool    // no title
+	XLabel, YLabel string  // in place of the columns' names
 }
 
 // Draw makes the figure. The notes say what could not be drawn.
@@ -53,7 +57,7 @@ type view struct {
 	yUnit               string
 	names               []string // along x, where it has no numbers
 	// dropped rows: without a value, with an infinite one, with a mere bound.
-	droppedNone, droppedIn, droppedBound int
+	droppedNone, droppedIn, droppedBound, droppedLog int
 }
 
 func newView(s *sheet.Sheet, o Options) (*view, error) {
@@ -198,7 +202,9 @@ type group struct {
 }
 
 func (v *view) draw() (chart.Figure, []string, error) {
-	f := chart.Figure{Title: v.o.Title, LogX: v.o.LogX, LogY: v.o.LogY, ShareY: true}
+	f := chart.Figure{Title: v.o.Title, LogX: v.o.LogX, LogY: v.o.LogY, ShareY: true, Width: v.o.Width, Bare: v.o.Bare}
+	// Measures of a figure section may be shares and logarithms below 0.
+	f.Floor = !strings.HasPrefix(v.o.Y, "figure.")
 	facets, colours := []string{""}, []string{""}
 	if v.facet >= 0 {
 		facets = v.values(v.facet)
@@ -211,7 +217,7 @@ func (v *view) draw() (chart.Figure, []string, error) {
 		return f, nil, fmt.Errorf("%d panels of %d colours are too many to look at; choose some with --where", len(facets), len(colours))
 	}
 	x, y := v.scales()
-	f.XLabel, f.YLabel = x.label(v.o.X), y.label(v.o.Y)
+	f.XLabel, f.YLabel = cmp.Or(v.o.XLabel, x.label(v.o.X)), cmp.Or(v.o.YLabel, y.label(v.o.Y))
 	columns := min(3, len(facets))
 	if len(facets) == 4 {
 		columns = 2
@@ -223,25 +229,32 @@ func (v *view) draw() (chart.Figure, []string, error) {
 			panel.Title = v.s.Columns[v.facet].Name + " " + facet
 		}
 		for style, colour := range colours {
-			line := chart.Line{Name: v.legend(colour), Style: style, Dots: v.tidy || v.names != nil, Loose: v.names != nil}
+			line := chart.Line{Name: v.legend(colour), Style: style, Dots: v.tidy || v.names != nil || v.o.Dots, Loose: v.names != nil || v.o.Dots}
 			beside := 0.0
 			if v.names != nil { // so that dots and error bars do not cover each other
 				beside = 0.1 * (float64(style) - float64(len(colours)-1)/2)
 			}
-			for _, g := range v.groups(facet, colour) {
+			groups := v.groups(facet, colour)
+			if !line.Loose {
+				if err := v.joinable(facet, colour, groups); err != nil {
+					return f, nil, err
+				}
+			}
+			for _, g := range groups {
 				mean, half := stats.Mean95(g.values)
 				if math.IsNaN(half) || !v.tidy {
 					half = 0
 				}
-				if v.o.LogX && g.x <= 0 || v.o.LogY && mean <= 0 {
-					return f, nil, fmt.Errorf("a logarithmic axis has no place for %g; leave --log-x or --log-y out", min(g.x, mean))
+				if v.o.LogX && v.names == nil && g.x <= 0 || v.o.LogY && mean <= 0 {
+					v.droppedLog++
+					continue
 				}
 				line.XY = append(line.XY, chart.Point{X: g.x/x.by + beside, Y: mean / y.by, Error: half / y.by})
 				drawn++
 			}
 			panel.Lines = append(panel.Lines, line)
 		}
-		if v.names != nil && v.colour < 0 && !v.o.LogY {
+		if v.names != nil && v.colour < 0 {
 			v.bars(&panel)
 		}
 		if i%columns == 0 {
@@ -252,10 +265,10 @@ func (v *view) draw() (chart.Figure, []string, error) {
 	for last := len(f.Panels) - 1; len(f.Panels[last]) < columns; {
 		f.Panels[last] = append(f.Panels[last], chart.Panel{Blank: true})
 	}
-	if drawn == 0 {
-		return f, nil, fmt.Errorf("no row has a value of %s", v.o.Y)
-	}
 	var notes []string
+	if v.droppedLog > 0 {
+		notes = append(notes, fmt.Sprintf("%d values are at or below 0, where a logarithmic axis has no place, and are not drawn", v.droppedLog))
+	}
 	if v.droppedNone > 0 {
 		notes = append(notes, fmt.Sprintf("%d rows have no value and are not drawn", v.droppedNone))
 	}
@@ -265,7 +278,62 @@ func (v *view) draw() (chart.Figure, []string, error) {
 	if v.droppedBound > 0 {
 		notes = append(notes, fmt.Sprintf("%d values are no more than bounds, as flows did not finish, and are not drawn", v.droppedBound))
 	}
+	if drawn == 0 {
+		return f, nil, fmt.Errorf("%s", strings.Join(append([]string{"no row has a value of " + v.o.Y + " that can be drawn"}, notes...), "; "))
+	}
+	f.Notes = notes
 	return f, notes, nil
+}
+
+// joinable says whether the rows of a line follow each other along x. Rows of
+// another table than a sweep may be of several queues, flows or runs, and a line
+// through all of them would go back and forth.
+func (v *view) joinable(facet, colour string, groups []group) error {
+	if v.tidy || slices.IsSortedFunc(groups, func(a, b group) int {
+		if a.x < b.x {
+			return -1
+		}
+		return 1
+	}) {
+		return nil
+	}
+	var mixed []string
+	for i, c := range v.s.Columns {
+		if i == v.x || i == v.y || i == v.colour || i == v.facet || !isKey(c) || v.numberOf(i) >= 0 {
+			continue
+		}
+		var values []string
+		for _, row := range v.rows {
+			if v.in(row, facet, colour) && !slices.Contains(values, text(row[i])) && len(values) < 4 {
+				values = append(values, text(row[i]))
+			}
+		}
+		if len(values) > 1 {
+			if len(values) == 4 {
+				values[3] = "…"
+			}
+			mixed = append(mixed, fmt.Sprintf("%s (%s)", c.Name, strings.Join(values, ", ")))
+		}
+	}
+	if len(mixed) == 0 {
+		return fmt.Errorf("the rows of a line do not follow each other along %s; draw them unjoined with --dots", v.o.X)
+	}
+	return fmt.Errorf("a line over %s would go back and forth, for its rows differ in %s; choose with --where, draw with --colour or --facet, or leave the rows unjoined with --dots", v.o.X, strings.Join(mixed, " and "))
+}
+
+// isKey says whether a column says what a row is about, rather than what was
+// measured: texts, and the numbers that are names.
+func isKey(c sheet.Column) bool {
+	switch c.Kind {
+	case sheet.Text, sheet.OptionalText, sheet.Bool:
+		return true
+	}
+	return slices.Contains([]string{"class", "port", "flow", "group", collect.Seed}, c.Name)
+}
+
+// in says whether a row belongs to a line.
+func (v *view) in(row []any, facet, colour string) bool {
+	return (v.facet < 0 || text(row[v.facet]) == facet) && (v.colour < 0 || text(row[v.colour]) == colour)
 }
 
 // legend is how a colour is named: a number alone would say nothing.
@@ -282,8 +350,9 @@ func (v *view) bars(panel *chart.Panel) {
 	points := panel.Lines[0].XY
 	panel.Lines, panel.Names = nil, nil
 	for i, name := range v.names {
-		bar := chart.Bar{Name: name, Text: "–"}
+		bar := chart.Bar{Name: name, Text: "no data", None: true}
 		if at := slices.IndexFunc(points, func(p chart.Point) bool { return p.X == float64(i) }); at >= 0 {
+			bar.None = false
 			bar.Y, bar.Error, bar.Text = points[at].Y, points[at].Error, claims.Num(points[at].Y)
 		}
 		panel.Bars = append(panel.Bars, bar)
@@ -295,7 +364,7 @@ func (v *view) bars(panel *chart.Panel) {
 func (v *view) groups(facet, colour string) []group {
 	var list []group
 	for _, row := range v.rows {
-		if v.facet >= 0 && text(row[v.facet]) != facet || v.colour >= 0 && text(row[v.colour]) != colour {
+		if !v.in(row, facet, colour) {
 			continue
 		}
 		x, y := v.number(row, v.x), v.number(row, v.y)

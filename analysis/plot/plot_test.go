@@ -100,7 +100,7 @@ func TestRefused(t *testing.T) {
 	}
 	negative := &sheet.Sheet{Columns: []sheet.Column{{Name: "x", Kind: sheet.Number}, {Name: "y", Kind: sheet.Number}}, Rows: [][]any{{1.0, -2.0}}}
 	_, _, err := plot.Draw(negative, plot.Options{X: "x", Y: "y", LogY: true})
-	assert.ErrorContains(t, err, "no place for -2")
+	assert.ErrorContains(t, err, "no row has a value of y that can be drawn; 1 values are at or below 0, where a logarithmic axis has no place")
 }
 
 // Any other table is drawn row by row.
@@ -109,12 +109,16 @@ func TestTable(t *testing.T) {
 		Columns: []sheet.Column{{Name: "time_ps", Kind: sheet.Number}, {Name: "class", Kind: sheet.Number}, {Name: "max_bytes", Kind: sheet.Number}},
 		Rows:    [][]any{{3e6, 1.0, 5000.0}, {1e6, 1.0, 0.0}, {1e6, 0.0, 7.0}, {3e6, 1.0, 6000.0}},
 	}
-	f, _, err := plot.Draw(s, plot.Options{X: "time_ps", Y: "max_bytes", Colour: "class"})
+	_, _, err := plot.Draw(s, plot.Options{X: "time_ps", Y: "max_bytes"})
+	require.ErrorContains(t, err, "a line over time_ps would go back and forth, for its rows differ in class (1, 0); choose with --where")
+	_, _, err = plot.Draw(s, plot.Options{X: "time_ps", Y: "max_bytes", Colour: "class"})
+	require.ErrorContains(t, err, "do not follow each other along time_ps; draw them unjoined with --dots")
+	f, _, err := plot.Draw(s, plot.Options{X: "time_ps", Y: "max_bytes", Colour: "class", Dots: true})
 	require.NoError(t, err)
 	assert.Equal(t, "time (µs)", f.XLabel)
 	assert.Equal(t, "max_bytes (KB)", f.YLabel)
 	assert.Equal(t, []chart.Line{
-		{Name: "class 0", Style: 0, XY: []chart.Point{{X: 1, Y: 0.007}}},
-		{Name: "class 1", Style: 1, XY: []chart.Point{{X: 3, Y: 5}, {X: 1, Y: 0}, {X: 3, Y: 6}}},
+		{Name: "class 0", Style: 0, Dots: true, Loose: true, XY: []chart.Point{{X: 1, Y: 0.007}}},
+		{Name: "class 1", Style: 1, Dots: true, Loose: true, XY: []chart.Point{{X: 3, Y: 5}, {X: 1, Y: 0}, {X: 3, Y: 6}}},
 	}, f.Panels[0][0].Lines)
 }

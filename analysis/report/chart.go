@@ -26,6 +26,7 @@ type chart struct {
 	LogX   bool      `json:"logX"`
 	LogY   bool      `json:"logY"`
 	ShareY bool      `json:"shareY"`
+	Floor  bool      `json:"floor"` // no value is negative: error bars end at 0
 	Cols   int       `json:"cols"`
 	Series []series  `json:"series"`
 	Xs     []numbers `json:"xs"` // lines at the same places share them
@@ -94,7 +95,7 @@ func (n numbers) MarshalJSON() ([]byte, error) {
 func newChart(p figure.Plot) (c chart, thinned int, err error) {
 	c = chart{
 		Kind: p.Kind, XLabel: p.XLabel, YLabel: p.YLabel, XUnit: measure.Label(p.XUnit), YUnit: measure.Label(p.YUnit),
-		LogX: p.LogX, LogY: p.LogY, ShareY: p.ShareY, Panels: []panel{},
+		LogX: p.LogX, LogY: p.LogY, ShareY: p.ShareY, Floor: p.Floor, Panels: []panel{},
 	}
 	c.XName = strings.TrimSuffix(p.XLabel, " ("+c.XUnit+")")
 	for r, row := range p.Panels {

@@ -250,7 +250,7 @@
       let low = Infinity, high = -Infinity, vertical = false;
       const take = (y, e) => {
         if (y === null || (this.data.logY && y <= 0)) return;
-        low = Math.min(low, this.data.logY ? Math.max(y - e, y / 10) : y - e);
+        low = Math.min(low, this.data.logY ? Math.max(y - e, y / 10) : this.lowEnd(y, e));
         high = Math.max(high, y + e);
       };
       for (const q of row) {
@@ -410,9 +410,14 @@
       });
     }
 
+    // The lower end of an error bar: 0 where no value is negative.
+    lowEnd(v, e) {
+      return this.data.floor && v >= 0 ? Math.max(0, v - e) : v - e;
+    }
+
     whisker(at, v, e, y, c, drawing) {
       if (!(e > 0)) return;
-      const low = this.data.logY ? Math.max(v - e, v / 10) : v - e;
+      const low = this.data.logY ? Math.max(v - e, v / 10) : this.lowEnd(v, e);
       const a = y.at(low), b = y.at(v + e);
       svg("path", { d: `M${at} ${a}V${b}M${at - 3} ${a}h6M${at - 3} ${b}h6`, stroke: c, fill: "none" }, drawing);
     }

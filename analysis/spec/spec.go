@@ -65,9 +65,30 @@ func (d Dimension) Name(value string) string {
 type Source struct {
 	Port   string                       `yaml:"port"`
 	PortBy map[string]map[string]string `yaml:"port_by"` // dimension -> value -> port
-	Class  *int64                       `yaml:"class"`
+	Class  *Class                       `yaml:"class"`
 	Flow   *int64                       `yaml:"flow"`
 	Count  string                       `yaml:"count"`
+}
+
+// A Class is a priority class; Data is that of a run's data packets, which
+// differs between transports.
+type Class int64
+
+// Data is the class that data packets have where the flows say nothing else.
+const Data Class = -1
+
+// UnmarshalYAML reads a number or the word data.
+func (c *Class) UnmarshalYAML(node *yaml.Node) error {
+	if node.Value == "data" {
+		*c = Data
+		return nil
+	}
+	n, err := strconv.ParseUint(node.Value, 10, 8)
+	if err != nil {
+		return at(node, fmt.Errorf("class %q is neither a number from 0 on nor data, the class of a run's data packets", node.Value))
+	}
+	*c = Class(n)
+	return nil
 }
 
 // PortOf is the port for a run with the given values of the dimensions.
@@ -224,6 +245,8 @@ type Plot struct {
 	MinSize  Size     `yaml:"min_size"`
 	MaxSize  Size     `yaml:"max_size"`
 	Log      bool     `yaml:"log"`
+	LogX     bool     `yaml:"log_x"`
+	LogY     bool     `yaml:"log_y"`
 	Line     int      `yaml:"-"`
 }
 

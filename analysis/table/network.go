@@ -18,6 +18,7 @@ type Network struct {
 	StopPs int64
 	// RateBps is the link rate in bit/s by port, `node->neighbour`.
 	RateBps map[string]int64
+	Classes int64 // of priority
 	dir     string
 }
 
@@ -40,11 +41,18 @@ func ReadNetwork(dir string) (*Network, error) {
 			B       int   `json:"b"`
 			RateBps int64 `json:"rate_bps"`
 		} `json:"links"`
+		Components struct {
+			Host struct {
+				Params struct {
+					Classes int64 `json:"classes"`
+				} `json:"params"`
+			} `json:"host"`
+		} `json:"components"`
 	}
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, corrupt(dir, path, err)
 	}
-	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, dir: dir}
+	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, Classes: s.Components.Host.Params.Classes, dir: dir}
 	var ports portname.Counter
 	add := func(from, to int, rate int64) {
 		n.RateBps[ports.Next(s.Nodes[from].Name, s.Nodes[to].Name)] = rate
@@ -57,6 +65,15 @@ func ReadNetwork(dir string) (*Network, error) {
 		add(l.B, l.A, l.RateBps)
 	}
 	return n, nil
+}
+
+// DataClass is the class of data packets where the flows say nothing else: 1,
+// or 0 if there is only one.
+func (n *Network) DataClass() (int64, error) {
+	if n.Classes < 1 {
+		return 0, fmt.Errorf("run %s: its scenario does not say how many classes there are; it was written by another version, run the experiment again", n.dir)
+	}
+	return min(1, n.Classes-1), nil
 }
 
 // AccessRate is what the links of a host carry together in one direction, in

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"fabriclab/analysis/claims"
@@ -78,7 +79,7 @@ func decodeFigure(e *experiment.Experiment, s Selection, tables spec.Tables) (*s
 
 // figureCommandLine is what to type to make a figure again.
 func (lab *Lab) figureCommandLine(id, scale string, s Selection) string {
-	if len(lab.Set.Engines) == 0 && len(s.Seeds) == 0 && len(s.Sets) == 0 {
+	if len(lab.Set.Engines) == 0 && len(s.Seeds) == 0 && len(s.Sets) == 0 && s.Width == 0 && !s.Bare {
 		return fmt.Sprintf("make figure FIG=%s SCALE=%s", id, scale)
 	}
 	words := []string{"bin/fabriclab", "figure", id, "--scale", scale}
@@ -90,6 +91,12 @@ func (lab *Lab) figureCommandLine(id, scale string, s Selection) string {
 	}
 	for _, set := range s.Sets {
 		words = append(words, "--set", quoted(set))
+	}
+	if s.Width != 0 {
+		words = append(words, "--width", strconv.FormatFloat(s.Width, 'g', -1, 64))
+	}
+	if s.Bare {
+		words = append(words, "--no-title")
 	}
 	return strings.Join(words, " ")
 }
@@ -108,7 +115,7 @@ func quoted(word string) string {
 func (lab *Lab) evaluate(r Runs, s Selection) (*Outcome, error) {
 	in := figure.Input{
 		ID: r.Name, Title: r.Title, Source: r.Source,
-		Scale: r.Scale, Command: lab.figureCommandLine(r.Name, r.Scale, s), Figure: r.Spec,
+		Scale: r.Scale, Command: lab.figureCommandLine(r.Name, r.Scale, s), Figure: r.Spec, Width: s.Width, Bare: s.Bare,
 	}
 	for _, result := range r.Results {
 		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err}

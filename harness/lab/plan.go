@@ -28,6 +28,9 @@ type Selection struct {
 	Sets   []string // path=value
 	Seeds  []uint64
 	Figure bool // experiments have to have a figure
+	// Width of a figure's pictures in inches, 0: as they come; Bare ones have no title.
+	Width float64
+	Bare  bool
 	// Computed experiments will do where nothing is simulated.
 	Computed bool
 }

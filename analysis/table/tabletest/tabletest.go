@@ -183,6 +183,7 @@ func Scenario(t testing.TB, dir string, stopPs, rateBps int64, nodes ...string) 
 		}
 	}
 	s["nodes"], s["links"] = list, links
+	s["components"] = object{"host": object{"params": object{"classes": 2}}}
 	writeJSON(t, filepath.Join(dir, "scenario.json"), s)
 }
 

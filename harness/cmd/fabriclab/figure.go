@@ -17,6 +17,9 @@ func (a *app) figureCommand() *cobra.Command {
 		Short:             "run the experiments of figures, check their claims and draw them",
 		ValidArgsFunction: a.completeExperiments(true),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := checkWidth(s.Width); err != nil {
+				return err
+			}
 			ids, err := a.figureIDs(args, all)
 			if err != nil {
 				return err
@@ -32,6 +35,7 @@ func (a *app) figureCommand() *cobra.Command {
 	}
 	selectionFlags(cmd, &s)
 	cmd.Flags().BoolVar(&all, "all", false, "all figures there are")
+	paperFlags(cmd, &s.Width, &s.Bare)
 	return cmd
 }
 

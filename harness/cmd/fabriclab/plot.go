@@ -17,29 +17,35 @@ import (
 	"fabriclab/analysis/sheet"
 	"fabriclab/base/file"
 	"fabriclab/harness/lab"
+	"fabriclab/harness/trace"
 )
 
 func (a *app) plotCommand() *cobra.Command {
 	var s lab.Selection
 	var o plot.Options
 	var take lab.Taking
-	var to string
+	var to, raw string
 	cmd := &cobra.Command{
 		Use:   "plot TABLE|SWEEP --x COLUMN --y MEASURE -o FILE",
 		Short: "draw a sweep or a table for a quick look",
 		Long: `Draws one measure of a sweep over one of its parameters: the mean over the seeds with its 95 %
 confidence interval. SWEEP is what collect takes, an experiment or a folder of results; TABLE is what
-collect has written, or any other table (.parquet, .csv), of which --y names a column.`,
+collect has written, or any other table (.parquet, .csv), of which --y names a column. --table draws a
+table of the sweep's runs, such as time series of several of them.`,
 		Example: `  fabriclab plot fncc/fig10 --x topology.rate --y queue_max --colour preset -o queue.svg
   fabriclab plot sweep.parquet --x preset --y link_utilisation --facet topology.rate -o load.html
-  fabriclab plot RUNDIR/queues.parquet --x time_ps --y max_bytes --where class=1 -o queue.png`,
+  fabriclab plot RUNDIR/queues.parquet --x time_ps --y max_bytes --where class=1 -o queue.png
+  fabriclab plot fncc/fig10 --table queues --x time_ps --y max_bytes --where class=1 --colour preset --facet topology.rate -o queues.pdf --width 7 --no-title`,
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			render, err := renderer(to)
 			if err != nil {
 				return err
 			}
-			table, err := a.tableOf(cmd.Context(), args[0], s, take)
+			if err := checkWidth(o.Width); err != nil {
+				return err
+			}
+			table, err := a.tableOf(cmd.Context(), args[0], raw, s, take)
 			if err != nil {
 				return err
 			}
@@ -73,7 +79,12 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 	f.BoolVar(&o.LogX, "log-x", false, "the x axis is logarithmic")
 	f.BoolVar(&o.LogY, "log-y", false, "the y axis is logarithmic")
 	f.StringVar(&o.Title, "title", "", "title (default: what is drawn)")
-	f.StringVarP(&to, "output", "o", "", "file to write: .png, .svg or .html")
+	f.StringVar(&raw, "table", "", "draw rows of this table of the sweep's runs (queues, rates, …) in place of measures")
+	f.BoolVar(&o.Dots, "dots", false, "of a table: draw the rows as dots, unjoined")
+	paperFlags(cmd, &o.Width, &o.Bare)
+	f.StringVar(&o.XLabel, "x-label", "", "what stands at the x axis")
+	f.StringVar(&o.YLabel, "y-label", "", "what stands at the y axis")
+	f.StringVarP(&to, "output", "o", "", "file to write: .pdf, .png, .svg or .html")
 	takingFlags(cmd, &take)
 	for _, name := range []string{"x", "y", "output"} {
 		cobra.CheckErr(cmd.MarkFlagRequired(name))
@@ -81,8 +92,33 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 	return cmd
 }
 
-// tableOf reads a table, or collects a sweep.
-func (a *app) tableOf(ctx context.Context, name string, s lab.Selection, take lab.Taking) (*sheet.Sheet, error) {
+// paperFlags are those of pictures for a paper.
+func paperFlags(cmd *cobra.Command, width *float64, bare *bool) {
+	cmd.Flags().Float64Var(width, "width", 0, "width of the pictures in inches, such as 3.3 for a column and 7 for a page")
+	cmd.Flags().BoolVar(bare, "no-title", false, "leave the title out: the caption has it")
+}
+
+func checkWidth(inches float64) error {
+	if inches != 0 && !(inches >= 2 && inches <= 40) {
+		return fmt.Errorf("--width %g: it is from 2 to 40 inches, such as 3.3 for a column and 7 for a page", inches)
+	}
+	return nil
+}
+
+// tableOf reads a table, or collects a sweep: its measures, or one of its tables.
+func (a *app) tableOf(ctx context.Context, name, raw string, s lab.Selection, take lab.Taking) (*sheet.Sheet, error) {
+	if raw != "" {
+		dir, err := os.MkdirTemp("", "fabriclab-plot-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		path := filepath.Join(dir, raw+".parquet")
+		if err := a.gather(ctx, name, raw, path, trace.Parquet, s, take); err != nil {
+			return nil, err
+		}
+		return sheet.ReadFile(path)
+	}
 	if info, err := os.Stat(name); err == nil && !info.IsDir() && filepath.Ext(name) != ".yaml" {
 		if len(s.Sets) > 0 || len(s.Seeds) > 0 {
 			return nil, errors.New("--set and --seed choose among the runs of an experiment; of a table choose rows with --where")
@@ -103,6 +139,8 @@ func renderer(path string) (func(chart.Figure) ([]byte, error), error) {
 		return chart.PNG, nil
 	case ".svg":
 		return chart.SVG, nil
+	case ".pdf":
+		return chart.PDF, nil
 	case ".html":
 		return func(f chart.Figure) ([]byte, error) {
 			svg, err := chart.SVG(f)
@@ -114,5 +152,5 @@ func renderer(path string) (func(chart.Figure) ([]byte, error), error) {
 				html.EscapeString(f.Title) + "</title>\n<style>svg { max-width: 100%; height: auto }</style>\n<svg" + drawing + "\n</html>\n"), nil
 		}, nil
 	}
-	return nil, fmt.Errorf("%s: a picture is written as .png, .svg or .html; give the file one of these endings", path)
+	return nil, fmt.Errorf("%s: a picture is written as .pdf, .png, .svg or .html; give the file one of these endings", path)
 }
