@@ -77,10 +77,13 @@ func (s Sample) Unfinished() string {
 	return fmt.Sprintf("%d of %d flows %s did not finish", len(s.Bounds), len(s.Values)+len(s.Bounds), s.sizes)
 }
 
-// Of is a statistic of package stats by its name. Where it falls on a flow that
+// Of is a statistic of package stats by its name; the values are sorted by it. Where it falls on a flow that
 // did not finish there is none, which is an error; the mean of flows some of
 // which did not is a *Bound, and the value is the bound.
 func (s Sample) Of(stat string) (float64, error) {
+	if len(s.Bounds) == 0 && len(s.Values) > 0 {
+		return stats.Of(s.Values, stat)
+	}
 	all, err := s.All()
 	if err != nil {
 		return 0, err

@@ -115,6 +115,7 @@ func TestDuckDB(t *testing.T) {
 	for _, args := range [][]string{
 		{"run", "fncc/fig10", "--set", "topology.rate=[100Gbps]", "--set", "preset=[hpcc,fncc]"},
 		{"collect", "fncc/fig10", "--set", "topology.rate=[100Gbps]", "--set", "preset=[hpcc,fncc]", "-o", filepath.Join(dir, "sweep.parquet")},
+		{"collect", "fncc/fig10", "--table", "rates", "--set", "topology.rate=[100Gbps]", "--set", "preset=[hpcc,fncc]", "-o", filepath.Join(dir, "rates.parquet")},
 		{"run", "testdata/incast.yaml", "--set", "preset=hpcc", "--seed", "1"},
 	} {
 		_, stderr, err := fabriclab(t, nil, append(args, "--out", out)...)
@@ -252,6 +253,11 @@ func checkSnippets(t *testing.T, duck, dir string) {
 			assert.InDelta(t, 100, r.number(t, "gbps"), 0)
 			assert.InDelta(t, 1, r.number(t, "seeds"), 0)
 			assert.GreaterOrEqual(t, r.number(t, "queue_kb"), value(t, peaks.Rows[0]["value"]), "the figure looks at a part of the run")
+		case strings.Contains(texts[i], "gbps FROM 'rates.parquet'"):
+			require.Len(t, r.Rows, 4, "two presets, two flows")
+			assert.Equal(t, "fncc", r.Rows[0]["preset"])
+			assert.Equal(t, "100Gbps", r.Rows[0]["topology.rate"])
+			assert.InDelta(t, 100, r.number(t, "gbps"), 0, "a flow alone has the link's rate")
 		case strings.Contains(texts[i], "PIVOT"):
 			require.Len(t, r.Rows, 2)
 			assert.Greater(t, r.number(t, "link_utilisation"), 0.8)

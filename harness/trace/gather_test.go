@@ -5,12 +5,10 @@ import (
 	"context"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/assert"
@@ -93,44 +91,4 @@ type writer func([]byte)
 func (w writer) Write(b []byte) (int, error) {
 	w(b)
 	return len(b), nil
-}
-
-// TestDuckDBReadsIt: DuckDB, from npm, reads what was gathered.
-func TestDuckDBReadsIt(t *testing.T) {
-	place, parts := twoRuns(t, 1000)
-	path := filepath.Join(t.TempDir(), "queues.parquet")
-	out, err := os.Create(path)
-	require.NoError(t, err)
-	_, err = trace.Gather(out, trace.Parquet, "queues", place, parts)
-	require.NoError(t, err)
-	require.NoError(t, out.Close())
-	assert.JSONEq(t, `[[null, 2, "s1->s2", 1000, "BIGINT"], ["hpcc", 1, "s1->s2", 1000, "BIGINT"]]`, duckdb(t,
-		"SELECT preset, seed, min(link)[1:6], count(*), min(typeof(time_ps)) FROM '"+path+"' GROUP BY ALL ORDER BY ALL NULLS FIRST"))
-}
-
-// duckdb answers a query, as JSON.
-func duckdb(t *testing.T, query string) string {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
-	defer cancel()
-	dir, err := filepath.Abs("../../build/duckdb")
-	require.NoError(t, err)
-	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@duckdb")); err != nil {
-		if _, err := exec.LookPath("npm"); err != nil {
-			t.Skip("SKIPPED: nothing was read with DuckDB: it comes by npm, which is not installed")
-		}
-		require.NoError(t, os.MkdirAll(dir, 0o755))
-		if said, err := exec.CommandContext(ctx, "npm", "install", "--no-save", "--prefix", dir, "@duckdb/node-api@1.5.6-r.1").CombinedOutput(); err != nil {
-			t.Skipf("SKIPPED: nothing was read with DuckDB: npm could not install it: %v\n%s", err, said)
-		}
-	}
-	cmd := exec.CommandContext(ctx, "node", "--input-type=module", "-e", `
-import duckdb from '@duckdb/node-api';
-const c = await (await duckdb.DuckDBInstance.create(':memory:')).connect();
-const rows = (await c.runAndReadAll(process.env.QUERY)).getRows();
-console.log(JSON.stringify(rows, (_, v) => typeof v === 'bigint' ? Number(v) : v));`)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "QUERY="+query)
-	said, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(said))
-	return string(said)
 }
