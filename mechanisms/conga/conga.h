@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "mechanisms/conga/feedback.h"
-#include "mechanisms/dre/conga_header.h"
 #include "mechanisms/dre/dre.h"
+#include "mechanisms/headers/conga_header.h"
 #include "mechanisms/path/flowlets.h"
 
 namespace fabric {

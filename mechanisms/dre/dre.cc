@@ -4,7 +4,7 @@
 
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/switch.h"
-#include "mechanisms/dre/conga_header.h"
+#include "mechanisms/headers/conga_header.h"
 
 namespace fabric {
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "mechanisms/core/kinds.h"
-#include "mechanisms/dre/conga_header.h"
 #include "mechanisms/dre/discounted_rate.h"
+#include "mechanisms/headers/conga_header.h"
 
 namespace fabric {
 

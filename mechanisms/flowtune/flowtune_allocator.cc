@@ -8,7 +8,7 @@
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/random.h"
 #include "mechanisms/core/switch.h"
-#include "mechanisms/path/ecmp.h"
+#include "mechanisms/ecmp/ecmp.h"
 
 namespace fabric {
 

@@ -5,8 +5,8 @@
 
 #include "mechanisms/core/random.h"
 #include "mechanisms/core/trace.h"
+#include "mechanisms/ecmp/overlay.h"
 #include "mechanisms/path/flowlet_table.h"
-#include "mechanisms/path/overlay.h"
 
 namespace fabric {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mechanisms/core/random.h"
-#include "mechanisms/path/overlay.h"
+#include "mechanisms/ecmp/overlay.h"
 
 namespace fabric {
 

@@ -1,7 +1,7 @@
 // Weighted multipath by a hash of the flow: static weights.
 #pragma once
 
-#include "mechanisms/path/overlay.h"
+#include "mechanisms/ecmp/overlay.h"
 
 namespace fabric {
 

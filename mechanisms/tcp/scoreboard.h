@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "mechanisms/headers/tcp_header.h"
 #include "mechanisms/tcp/segments.h"
-#include "mechanisms/tcp/tcp_header.h"
 
 namespace fabric {
 

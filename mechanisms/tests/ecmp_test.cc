@@ -1,5 +1,5 @@
 // ECMP: the hash, its spread, and symmetric paths.
-#include "mechanisms/path/ecmp.h"
+#include "mechanisms/ecmp/ecmp.h"
 
 #include <gtest/gtest.h>
 

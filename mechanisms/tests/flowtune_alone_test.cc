@@ -1,5 +1,5 @@
 // Flowtune's allocator on a scenario without a simulator: which way flows go, when they come and go, what is written.
-#include "mechanisms/runner/flowtune_alone.h"
+#include "mechanisms/tools/flowtune_alone.h"
 
 #include <gtest/gtest.h>
 

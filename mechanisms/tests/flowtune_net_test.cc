@@ -4,11 +4,11 @@
 
 #include <cstring>
 
+#include "mechanisms/ecmp/ecmp.h"
 #include "mechanisms/flowtune/flowtune_allocator.h"
 #include "mechanisms/flowtune/flowtune_endpoint.h"
 #include "mechanisms/flowtune/flowtune_tcp.h"
 #include "mechanisms/flowtune/rate_ledger.h"
-#include "mechanisms/path/ecmp.h"
 #include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
 

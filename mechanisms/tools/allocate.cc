@@ -3,10 +3,10 @@
 #include <sstream>
 
 #include "mechanisms/runner/catalog.h"
-#include "mechanisms/runner/flowtune_alone.h"
 #include "mechanisms/runner/options.h"
 #include "mechanisms/runner/recorder.h"
 #include "mechanisms/runner/trace_stream.h"
+#include "mechanisms/tools/flowtune_alone.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
-#include "mechanisms/dre/conga_header.h"
-#include "mechanisms/tcp/tcp.h"
+#include "mechanisms/headers/conga_header.h"
+#include "mechanisms/headers/tcp_header.h"
 
 #include <algorithm>
 #include <vector>
@@ -323,6 +323,17 @@ Encapsulate(const core::Network& network, const core::Packet& p, const Frame& in
     return frame;
 }
 
+/// Whether a transport's packets carry what a TCP header says. Its description tells: the engine
+/// knows no mechanism.
+bool
+HasTcpHeaders(const core::Transport& transport)
+{
+    const auto& extensions = transport.description().extensions;
+    return std::any_of(extensions.begin(), extensions.end(), [](const core::Extension& e) {
+        return e.name == core::TcpHeader::kName;
+    });
+}
+
 Frame
 InnerFrame(const core::Network& network, const core::Packet& p)
 {
@@ -332,7 +343,7 @@ InnerFrame(const core::Network& network, const core::Packet& p)
         return ForeignFrame(network, p, length);
     }
     const bool tcp = p.kind == core::PacketKind::Data || p.kind == core::PacketKind::Ack;
-    if (tcp && dynamic_cast<const core::Tcp*>(&network.host(p.src).transport()) != nullptr)
+    if (tcp && HasTcpHeaders(network.host(p.src).transport()))
     {
         return TcpFrame(network, p, length);
     }

@@ -6,7 +6,7 @@
 #include "child.h"
 #include "leaf-spine.h"
 
-#include "mechanisms/path/ecmp.h"
+#include "mechanisms/ecmp/ecmp.h"
 
 #include "ns3/config.h"
 #include "ns3/double.h"

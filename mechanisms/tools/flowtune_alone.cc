@@ -1,11 +1,11 @@
-#include "mechanisms/runner/flowtune_alone.h"
+#include "mechanisms/tools/flowtune_alone.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "mechanisms/core/random.h"
-#include "mechanisms/path/ecmp.h"
+#include "mechanisms/ecmp/ecmp.h"
 
 namespace fabric::flowtune {
 

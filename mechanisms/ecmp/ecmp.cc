@@ -1,4 +1,4 @@
-#include "mechanisms/path/ecmp.h"
+#include "mechanisms/ecmp/ecmp.h"
 
 #include "mechanisms/core/random.h"
 #include "mechanisms/core/switch.h"

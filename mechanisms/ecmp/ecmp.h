@@ -1,7 +1,7 @@
 // Equal-cost multipath by a hash of the flow.
 #pragma once
 
-#include "mechanisms/path/overlay.h"
+#include "mechanisms/ecmp/overlay.h"
 
 namespace fabric {
 

@@ -1,4 +1,4 @@
-#include "mechanisms/path/overlay.h"
+#include "mechanisms/ecmp/overlay.h"
 
 #include <algorithm>
 
