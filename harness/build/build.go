@@ -6,11 +6,9 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,17 +58,35 @@ const (
 // commonSources are compiled into every program.
 var commonSources = []string{"CMakeLists.txt", "cmake", "mechanisms"}
 
-// Builder builds one type of programs in one checkout.
+// Builder builds one type of programs of one checkout.
 type Builder struct {
-	root string
-	kind Type
-	log  io.Writer
+	root     string // the sources: the checkout, or links to it
+	checkout string
+	kind     Type
+	log      io.Writer
 }
 
 // New builds in the checkout at root; cmake's and the compiler's output goes
 // to log as it comes.
 func New(root string, kind Type, log io.Writer) *Builder {
-	return &Builder{root: root, kind: kind, log: log}
+	return &Builder{root: root, checkout: root, kind: kind, log: log}
+}
+
+// With builds with further folders of mechanisms, apart from the checkout.
+func (b *Builder) With(own []Own) (*Builder, error) {
+	if len(own) == 0 {
+		return b, nil
+	}
+	t, err := newTree(b.checkout, own)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.make(); err != nil {
+		return nil, fmt.Errorf("making a folder to build mechanisms of one's own in: %w; set XDG_CACHE_HOME to one that can be written to", err)
+	}
+	with := *b
+	with.root = t.dir
+	return &with, nil
 }
 
 var moduleLine = regexp.MustCompile(`(?m)^module fabriclab\s*$`)
@@ -104,7 +120,7 @@ func FindRoot(start string) (string, error) {
 }
 
 // Root is the checkout.
-func (b *Builder) Root() string { return b.root }
+func (b *Builder) Root() string { return b.checkout }
 
 // Dir is the folder of this build type.
 func (b *Builder) Dir() string { return filepath.Join(b.root, "build", string(b.kind)) }
@@ -213,64 +229,60 @@ func (b *Builder) Present(ctx context.Context, e engine.Engine) (*engine.Program
 	if err != nil {
 		return nil, err
 	}
-	sources, err := hashSources(b.root, e.Sources())
+	sources, err := readSources(b.root, e.Sources())
 	if err != nil {
 		return nil, err
 	}
-	if !b.fresh(e.Binary(), sources, simulator.CMake) {
+	if !b.fresh(e.Binary(), sources.hash, simulator.CMake) {
 		return nil, fmt.Errorf("%s: %w", b.binary(e.Binary()), ErrStale)
 	}
 	return b.identify(ctx, e, simulator, sources)
 }
 
 // identify asks a runner that was built from the given sources what it is.
-func (b *Builder) identify(ctx context.Context, e engine.Engine, simulator engine.Installation, sources string) (p *engine.Program, err error) {
-	p = &engine.Program{Path: b.binary(e.Binary()), Env: simulator.Env}
+func (b *Builder) identify(ctx context.Context, e engine.Engine, simulator engine.Installation, sources *sources) (p *engine.Program, err error) {
+	p = &engine.Program{Path: b.binary(e.Binary()), Env: simulator.Env, Sources: sources.Sources}
 	if p.Version, err = engine.Ask(ctx, p.Path, p.Env); err != nil {
 		return nil, err
 	}
 	if p.Version.Engine != e.Name() {
 		return nil, fmt.Errorf("%s says it is %q, not %q; run: fabriclab build", p.Path, p.Version.Engine, e.Name())
 	}
-	p.BuildID = buildID(sources, p.Version)
+	p.BuildID = engine.BuildID(p.Sources.Hash, p.Version)
 	return p, nil
 }
 
-// buildID is the identity of a build: what was compiled, how, and against
-// which simulator. It does not depend on where it was built.
-func buildID(sources string, v engine.Version) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{sources, v.Engine, v.EngineVersion, v.Compiler, v.BuildType, v.Flags}, "\x00")))
-	return hex.EncodeToString(sum[:16])
-}
-
 // ensure builds one program unless what is there was built from the present
-// sources, and returns their hash. Sources that change while they are compiled make the
+// sources, and returns these. Sources that change while they are compiled make the
 // program stale for the next call.
-func (b *Builder) ensure(ctx context.Context, name string, sources, cmakeArgs []string, always bool) (hash string, err error) {
+func (b *Builder) ensure(ctx context.Context, name string, folders, cmakeArgs []string, always bool) (present *sources, err error) {
 	if _, err := os.Stat(filepath.Join(b.root, "CMakeLists.txt")); err != nil {
-		return "", fmt.Errorf("the C++ sources are not in %s: %w; check the checkout", b.root, err)
+		return nil, fmt.Errorf("the C++ sources are not in %s: %w; check the checkout", b.root, err)
 	}
-	if hash, err = hashSources(b.root, sources); err != nil {
-		return "", err
+	if present, err = readSources(b.root, folders); err != nil {
+		return nil, err
 	}
-	if !always && b.fresh(name, hash, cmakeArgs) {
-		return hash, nil // in a checkout that cannot be written to, too
+	if present.twice != nil {
+		return nil, present.twice
+	}
+	if !always && b.fresh(name, present.hash, cmakeArgs) {
+		return present, nil // in a checkout that cannot be written to, too
 	}
 	if err := os.MkdirAll(b.Dir(), 0o755); err != nil {
-		return "", notHere("making the build folder", err)
+		return nil, notHere("making the build folder", err)
 	}
 	l, err := flock.Acquire(ctx, filepath.Join(b.root, "build", "."+string(b.kind)+".lock"))
 	if errors.Is(err, flock.ErrLocked) {
-		return "", fmt.Errorf("locking the build folder %s (is another build running?): %w", b.Dir(), err)
+		return nil, fmt.Errorf("locking the build folder %s (is another build running?): %w", b.Dir(), err)
 	}
 	if err != nil {
-		return "", notHere("locking the build folder", err)
+		return nil, notHere("locking the build folder", err)
 	}
-	hash, err = hashSources(b.root, sources) // they may have changed while it waited
+	present, err = readSources(b.root, folders) // they may have changed while it waited
 	if err == nil {
-		err = b.build(ctx, name, hash, cmakeArgs, always)
+		err = b.build(ctx, name, present.hash, cmakeArgs, always)
 	}
-	return hash, errors.Join(err, l.Release())
+	return present, errors.Join(err, l.Release())
 }
 
 // notHere is an error of a build in a checkout that cannot be written to.
@@ -420,49 +432,4 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	return len(b), nil
-}
-
-var sourceEndings = map[string]bool{
-	".cc": true, ".cpp": true, ".cxx": true, ".c": true, ".h": true, ".hh": true, ".hpp": true,
-	".cmake": true, ".in": true, ".ned": true, ".msg": true, ".txt": true,
-}
-
-// notCompiledIn are folders whose content is part of a program only if it is
-// given by its name.
-var notCompiledIn = map[string]bool{"test": true, "tests": true, "examples": true, "bench": true}
-
-// hashSources hashes names and contents of the C++ and CMake files below root
-// that the common parts and the given folders hold. Links are followed, as
-// CMake and the compiler follow them.
-func hashSources(root string, folders []string) (string, error) {
-	sum := sha256.New()
-	for _, start := range slices.Concat(commonSources, folders) {
-		top := filepath.Join(root, start)
-		err := file.Walk(top, func(path string, info fs.FileInfo) error {
-			switch {
-			case info.IsDir():
-				if path != top && notCompiledIn[filepath.Base(path)] {
-					return fs.SkipDir
-				}
-				return nil
-			case !sourceEndings[filepath.Ext(path)] || !info.Mode().IsRegular():
-				return nil
-			}
-			content, err := file.Read(path)
-			if err != nil {
-				return err
-			}
-			name, err := filepath.Rel(root, path)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(sum, "%s\x00%d\x00", filepath.ToSlash(name), len(content))
-			sum.Write(content)
-			return nil
-		})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // a part of the sources need not be there
-			return "", fmt.Errorf("hashing the C++ sources: %w", err)
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }

@@ -52,6 +52,10 @@ type Program struct {
 	Path    string
 	Env     []string
 	Version Version
+	// Sources are what it is made of. Used are the parts that matter to a run,
+	// where it is the program of one.
+	Sources Sources
+	Used    map[string]string
 	// BuildID identifies sources, flags, compiler and engine version; a run is
 	// valid for one of them.
 	BuildID string

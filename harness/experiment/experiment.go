@@ -43,6 +43,8 @@ type Options struct {
 	Scale     string   // "" = DefaultScale, which need not be in the file
 	Sets      []string // path=value, laid over the file
 	ConfigDir string   // holds presets/; "" = the nearest one above the file, or configs
+	Further   []string // further folders of this kind, for what the first does not have
+	Presets   []string // files of further presets
 
 	Context context.Context // ends loading, and what points take long for later; nil = never
 	Tell    func(string)    // is told now and then how far that is; nil = nobody
@@ -70,6 +72,8 @@ type Point struct {
 	Topology  *topology.Topology
 	Flows     workload.Generator
 	Effective Effective
+	// Uses are the components of a run, the defaults of slots among them.
+	Uses []string
 	// Derived are the tables that the harness computes for each run.
 	Derived []Derived
 	// Model stands in place of the scenario where a point is computed.
@@ -205,16 +209,18 @@ func (p *Point) MaxBaseRTT() int64 {
 // loader is the state of one Load.
 type loader struct {
 	*forest
-	catalog    *catalog.Catalog
-	file       string
-	configDir  string
-	name       string
-	presets    map[string]*preset
-	topologies map[string]*topology.Topology
-	used       map[string]bool // components in use at any point
-	setParams  []setParams
-	limits     Limits
-	watch      *watch
+	catalog     *catalog.Catalog
+	file        string
+	configDir   string
+	further     []string // folders like it
+	presetFiles []string
+	name        string
+	presets     map[string]*preset
+	topologies  map[string]*topology.Topology
+	used        map[string]bool // components in use at any point
+	setParams   []setParams
+	limits      Limits
+	watch       *watch
 }
 
 // Load reads an experiment and checks all of it. The error is of type
@@ -232,6 +238,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	if l.configDir, err = configDir(file, opt.ConfigDir); err != nil {
 		return nil, err
 	}
+	l.further, l.presetFiles = opt.Further, opt.Presets
 	root, err := l.readFile(file, "")
 	if problems := Problems(nil); errors.As(err, &problems) {
 		return nil, problems
@@ -277,6 +284,23 @@ func Load(file string, opt Options) (*Experiment, error) {
 		return nil, l.problems
 	}
 	return e, nil
+}
+
+// shipped are the files of a kind that have names: those of the configuration
+// folder, of further ones, and the given ones.
+func (l *loader) shipped(kind string, given []string) map[string]string {
+	var all []string
+	files := map[string]string{} // the first one of each name
+	for _, dir := range append([]string{l.configDir}, l.further...) {
+		found, _ := filepath.Glob(filepath.Join(dir, kind, "*.yaml"))
+		all = append(all, found...)
+	}
+	for _, file := range append(all, given...) {
+		if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); files[name] == "" {
+			files[name] = file
+		}
+	}
+	return files
 }
 
 // configDir is the directory that holds presets/.
@@ -517,11 +541,39 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		Nodes: t.Nodes, Links: t.Links, Components: l.written(components, general.classes), Sets: nodes, Trace: trace,
 		LinkEvents: t.LinkEvents(), HostEvents: t.HostEvents(),
 	}
+	point.Uses = l.uses(point.Scenario)
 	for i, c := range t.Changes() {
 		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})
 	}
 	point.hash = sync.OnceValues(func() (string, error) { return point.computeHash(l.watch.ctx) })
 	return point
+}
+
+// uses lists the components that an engine makes for a scenario: those that are
+// named, and the defaults of slots, which it puts where a key is missing.
+func (l *loader) uses(s scenario.Scenario) []string {
+	var names []string
+	for _, slot := range l.catalog.Slots {
+		if slot.Default != "" {
+			names = append(names, slot.Default)
+		}
+	}
+	places := []scenario.Components{s.Components}
+	for _, set := range s.Sets {
+		places = append(places, set.Components)
+	}
+	for _, components := range places {
+		for _, place := range components {
+			if place.One != nil {
+				names = append(names, place.One.Type)
+			}
+			for _, one := range place.List {
+				names = append(names, one.Type)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // unused says which parameters of the experiment no point uses.

@@ -208,7 +208,11 @@ func (l *loader) preset(name string, at *yaml.Node) *preset {
 
 // presetTree reads a preset's file and lays it over the preset it extends.
 func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yaml.Node {
-	file := filepath.Join(l.configDir, "presets", name+".yaml")
+	known := l.shipped("presets", l.presetFiles)
+	file := known[name]
+	if file == "" {
+		file = filepath.Join(l.configDir, "presets", name+".yaml")
+	}
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") {
 		file = filepath.Join(filepath.Dir(l.file), name)
 	}
@@ -219,7 +223,7 @@ func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yam
 	short := strings.TrimSuffix(filepath.Base(file), ".yaml")
 	root, err := l.readFile(file, "preset:"+short)
 	if errors.Is(err, fs.ErrNotExist) {
-		l.problem(at, "there is no preset %q (%s)%s", name, file, catalog.Hint(name, l.presetNames()))
+		l.problem(at, "there is no preset %q (%s)%s", name, file, catalog.Hint(name, slices.Sorted(maps.Keys(known))))
 		return nil
 	}
 	if err != nil {
@@ -239,15 +243,6 @@ func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yam
 		return nil
 	}
 	return l.merge(base, root)
-}
-
-// presetNames lists the presets there are.
-func (l *loader) presetNames() []string {
-	files, _ := filepath.Glob(filepath.Join(l.configDir, "presets", "*.yaml"))
-	for i, file := range files {
-		files[i] = strings.TrimSuffix(filepath.Base(file), ".yaml")
-	}
-	return files
 }
 
 // nodeModel are the components that every network has.

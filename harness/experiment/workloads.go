@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -454,18 +455,17 @@ func (l *loader) sizes(s *section, unlimited bool) *workload.Sizes {
 // sizeTable reads a table of flow sizes: one of the shipped ones by name, or
 // a file beside the experiment.
 func (l *loader) sizeTable(s *section, name string, at *yaml.Node) *workload.Sizes {
-	dir := filepath.Join(l.configDir, "workloads")
-	file := filepath.Join(dir, name+".yaml")
+	tables := l.shipped("workloads", nil)
+	file := tables[name]
+	if file == "" {
+		file = filepath.Join(l.configDir, "workloads", name+".yaml")
+	}
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") {
 		file = filepath.Join(filepath.Dir(l.file), name)
 	}
 	sizes, err := workload.ReadSizes(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		known, _ := filepath.Glob(filepath.Join(dir, "*.yaml"))
-		for i, path := range known {
-			known[i] = strings.TrimSuffix(filepath.Base(path), ".yaml")
-		}
-		l.problem(at, "%s: there is no table %q (%s)%s", s.name("sizes"), name, file, catalog.Hint(name, known))
+		l.problem(at, "%s: there is no table %q (%s)%s", s.name("sizes"), name, file, catalog.Hint(name, slices.Sorted(maps.Keys(tables))))
 		return nil
 	}
 	if err != nil {

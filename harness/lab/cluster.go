@@ -72,6 +72,13 @@ func (lab *Lab) cluster(ctx context.Context, opt run.Options, plans []Plan, s Se
 		"--time-limit", lab.Set.TimeLimit.String(), "--memory-limit", fmt.Sprintf("%dB", lab.Set.MemoryLimit),
 		"--stall-timeout", lab.Set.StallTimeout.String(), "--grace", lab.Set.Grace.String(),
 	}
+	for _, dir := range lab.Set.Mechanisms {
+		full, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		x.Command = append(x.Command, "--mechanisms", full)
+	}
 	if opt.Again {
 		x.Command = append(x.Command, "--again")
 	}
@@ -184,11 +191,12 @@ func (lab *Lab) remoteJob(ctx context.Context, f *slurm.Folder, task slurm.Task)
 	if err != nil {
 		return run.Job{}, err
 	}
-	dir, err := lab.configDir(spec.File)
+	opt, err := lab.loadOptions(spec.File, c)
 	if err != nil {
 		return run.Job{}, err
 	}
-	e, err := experiment.Load(spec.File, experiment.Options{Catalog: c, Scale: spec.Scale, Sets: spec.Sets, ConfigDir: dir})
+	opt.Scale, opt.Sets = spec.Scale, spec.Sets
+	e, err := experiment.Load(spec.File, opt)
 	if err != nil {
 		return run.Job{}, err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"fabriclab/base/catalog"
 	"fabriclab/base/yamlfile"
+	"fabriclab/harness/build"
 	"fabriclab/harness/computed"
 )
 
@@ -24,23 +25,48 @@ type Entry struct {
 	Source string `json:"source,omitempty"`
 }
 
-// Configs is the folder of experiments and presets.
-func (lab *Lab) Configs() (string, error) {
+// Configs are the folders of experiments, presets and tables of flow sizes: the
+// project's, where there is one, and the checkout's.
+func (lab *Lab) Configs() ([]string, error) {
 	root, err := lab.Root()
-	if err != nil {
-		return "", err
-	}
-	return filepath.Join(root, "configs"), nil
-}
-
-// Experiments reads what lies below configs/; only those with a figure if asked.
-func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
-	dir, err := lab.Configs()
 	if err != nil {
 		return nil, err
 	}
+	dirs := []string{filepath.Join(root, "configs")}
+	if lab.Set.Project != "" {
+		own := filepath.Join(lab.Set.Project, "configs")
+		if info, err := os.Stat(own); err == nil && info.IsDir() {
+			dirs = append([]string{own}, dirs...)
+		}
+	}
+	return dirs, nil
+}
+
+// Experiments reads what lies below configs/; only those with a figure if asked.
+// The project's come first and hide those of the checkout with the same id.
+func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
+	dirs, err := lab.Configs()
+	if err != nil {
+		return nil, err
+	}
+	var all []Entry
+	for _, dir := range dirs {
+		entries, err := experimentsIn(dir, figures)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if !slices.ContainsFunc(all, func(other Entry) bool { return other.Name == e.Name }) {
+				all = append(all, e)
+			}
+		}
+	}
+	return all, nil
+}
+
+func experimentsIn(dir string, figures bool) ([]Entry, error) {
 	var entries []Entry
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -89,15 +115,17 @@ func (lab *Lab) experimentFile(name string) (string, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return name, nil
 	}
-	dir, err := lab.Configs()
+	dirs, err := lab.Configs()
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(dir, filepath.FromSlash(name)+".yaml")
-	if _, err := os.Stat(file); err == nil {
-		return file, nil
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return "", fmt.Errorf("experiment %q: %w", name, err)
+	for _, dir := range dirs {
+		file := filepath.Join(dir, filepath.FromSlash(name)+".yaml")
+		if _, err := os.Stat(file); err == nil {
+			return file, nil
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("experiment %q: %w", name, err)
+		}
 	}
 	entries, err := lab.Experiments(false)
 	if err != nil {
@@ -107,5 +135,110 @@ func (lab *Lab) experimentFile(name string) (string, error) {
 	for _, e := range entries {
 		known = append(known, e.Name)
 	}
-	return "", fmt.Errorf("there is no experiment %q, neither as a file nor as an id below %s%s", name, dir, catalog.Hint(name, known))
+	return "", fmt.Errorf("there is no experiment %q, neither as a file nor as an id below %s%s", name, strings.Join(dirs, " or "), catalog.Hint(name, known))
+}
+
+// Preset is a preset and its file.
+type Preset struct {
+	Entry
+	File string
+}
+
+// Presets are all presets: those of the folders of configurations, and those
+// that lie beside mechanisms of one's own.
+func (lab *Lab) Presets() ([]Preset, error) {
+	dirs, err := lab.Configs()
+	if err != nil {
+		return nil, err
+	}
+	var all []Preset
+	for _, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "presets", "*.yaml"))
+		if err != nil {
+			return nil, fmt.Errorf("listing presets: %w", err)
+		}
+		for _, file := range files {
+			p, err := readPreset(file)
+			if err != nil {
+				return nil, err
+			}
+			if !slices.ContainsFunc(all, func(other Preset) bool { return other.Name == p.Name }) {
+				all = append(all, *p)
+			}
+		}
+	}
+	beside, err := lab.ownPresets(all)
+	return append(all, beside...), err
+}
+
+// ownPresets are the presets beside mechanisms of one's own. None may have the
+// name of another one.
+func (lab *Lab) ownPresets(known []Preset) ([]Preset, error) {
+	own, err := lab.Own()
+	if err != nil {
+		return nil, err
+	}
+	var all []Preset
+	for _, o := range own {
+		for _, file := range o.Files(".yaml") {
+			p, err := readPreset(file)
+			if err != nil {
+				return nil, err
+			}
+			if p.Name == "" {
+				continue // an experiment, for example
+			}
+			same := func(other Preset) bool { return other.Name == p.Name }
+			for _, others := range [][]Preset{known, all} {
+				if i := slices.IndexFunc(others, same); i >= 0 {
+					return nil, fmt.Errorf("there are two presets %q, %s and %s; give one of them another name", p.Name, others[i].File, file)
+				}
+			}
+			all = append(all, *p)
+		}
+	}
+	return all, nil
+}
+
+func readPreset(file string) (*Preset, error) {
+	root, err := yamlfile.Read(file)
+	if err != nil {
+		return nil, fmt.Errorf("listing presets: %w", err)
+	}
+	var head struct {
+		Preset string `yaml:"preset"`
+		Title  string `yaml:"title"`
+		Source string `yaml:"source"`
+		// Experiments name the preset that they use.
+		Topology yaml.Node `yaml:"topology"`
+	}
+	if root != nil {
+		err = root.Decode(&head)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	if !head.Topology.IsZero() {
+		head.Preset = ""
+	}
+	return &Preset{Entry: Entry{Name: head.Preset, Title: head.Title, Source: head.Source}, File: file}, nil
+}
+
+// presetFiles are the files of the presets beside mechanisms of one's own.
+func (lab *Lab) presetFiles() ([]string, error) {
+	all, err := lab.Presets()
+	if err != nil {
+		return nil, err
+	}
+	own, err := lab.Own()
+	if err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, p := range all {
+		if slices.ContainsFunc(own, func(o build.Own) bool { return o.Dir == filepath.Dir(p.File) }) {
+			files = append(files, p.File)
+		}
+	}
+	return files, nil
 }

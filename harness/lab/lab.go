@@ -29,6 +29,8 @@ type Lab struct {
 // them.
 type Settings struct {
 	Root         string
+	Project      string   // a folder with configs/ and results/ of one's own; "" = the checkout
+	Mechanisms   []string // folders of mechanisms of one's own
 	Out          string
 	Scale        string
 	Engines      []string
@@ -63,6 +65,9 @@ func (lab *Lab) ResultsDir() (string, error) {
 	if lab.Set.Out != "" {
 		return filepath.Abs(lab.Set.Out)
 	}
+	if lab.Set.Project != "" {
+		return filepath.Join(lab.Set.Project, "results"), nil
+	}
 	root, err := lab.Root()
 	if err != nil {
 		return "", err
@@ -70,7 +75,16 @@ func (lab *Lab) ResultsDir() (string, error) {
 	return filepath.Join(root, "results"), nil
 }
 
-// Builder builds in the checkout.
+// Own are the folders with mechanisms of one's own.
+func (lab *Lab) Own() ([]build.Own, error) {
+	root, err := lab.Root()
+	if err != nil {
+		return nil, err
+	}
+	return build.OwnFolders(root, lab.Set.Mechanisms)
+}
+
+// Builder builds the checkout with the mechanisms of one's own.
 func (lab *Lab) Builder() (*build.Builder, error) {
 	root, err := lab.Root()
 	if err != nil {
@@ -83,7 +97,11 @@ func (lab *Lab) Builder() (*build.Builder, error) {
 	case !lab.Set.JSON:
 		log = build.Status(lab.Err)
 	}
-	return build.New(root, lab.Set.BuildType, log), nil
+	own, err := lab.Own()
+	if err != nil {
+		return nil, err
+	}
+	return build.New(root, lab.Set.BuildType, log).With(own)
 }
 
 // Catalog gets the catalog from fabric-describe.

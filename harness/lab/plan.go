@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fabriclab/analysis/spec"
@@ -69,11 +70,12 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s 
 	if err != nil {
 		return Experiment{}, err
 	}
-	dir, err := lab.configDir(file)
+	opt, err := lab.loadOptions(file, c)
 	if err != nil {
 		return Experiment{}, err
 	}
-	e, err := experiment.Load(file, experiment.Options{Catalog: c, Scale: lab.Set.Scale, Sets: s.Sets, ConfigDir: dir, Context: ctx, Tell: lab.tell})
+	opt.Scale, opt.Sets, opt.Context, opt.Tell = lab.Set.Scale, s.Sets, ctx, lab.tell
+	e, err := experiment.Load(file, opt)
 	if err != nil {
 		return Experiment{}, err
 	}
@@ -131,21 +133,35 @@ func storedTables(c *catalog.Catalog) spec.Tables {
 	return tables
 }
 
-// configDir is where an experiment's presets are: in the nearest folder above
-// it that has presets/, else in the checkout.
-func (lab *Lab) configDir(file string) (string, error) {
+// loadOptions say where what an experiment names is: in the nearest folder above
+// it that has presets/, or is the configs/ of a project; then in the project's
+// and the checkout's; then beside mechanisms of one's own.
+func (lab *Lab) loadOptions(file string, c *catalog.Catalog) (experiment.Options, error) {
+	opt := experiment.Options{Catalog: c}
 	full, err := filepath.Abs(file)
 	if err != nil {
-		return "", err
+		return opt, err
 	}
-	for dir := filepath.Dir(full); ; dir = filepath.Dir(dir) {
-		if info, err := os.Stat(filepath.Join(dir, "presets")); err == nil && info.IsDir() {
-			return dir, nil
-		}
-		if dir == filepath.Dir(dir) {
-			return lab.Configs()
+	dirs, err := lab.Configs()
+	if err != nil {
+		return opt, err
+	}
+	for dir := filepath.Dir(full); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, "presets")); slices.Contains(dirs, dir) || err == nil && info.IsDir() {
+			opt.ConfigDir = dir
+			break
 		}
 	}
+	if opt.ConfigDir == "" {
+		opt.ConfigDir = dirs[len(dirs)-1]
+	}
+	for _, dir := range dirs {
+		if dir != opt.ConfigDir {
+			opt.Further = append(opt.Further, dir)
+		}
+	}
+	opt.Presets, err = lab.presetFiles()
+	return opt, err
 }
 
 // A Plan is what is to be run for an experiment.
@@ -216,7 +232,7 @@ func job(e Experiment, point *experiment.Point, hash, engineName string, seed ui
 	title := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", e.Name, point, engineName, seed)), " ")
 	return run.Job{
 		Key:   store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engineName, Seed: seed},
-		Title: title, Labels: labels, Program: program, EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
+		Title: title, Labels: labels, Program: program.For(point.Uses), EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
 		Prepare: func(dir string) (*workload.Tally, error) { return point.WriteInputs(dir, seed) },
 	}
 }

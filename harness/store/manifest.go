@@ -68,6 +68,8 @@ type Engine struct {
 	BuildType     string `json:"build_type"`
 	Flags         string `json:"flags"`
 	BuildID       string `json:"build_id"`
+	// Sources are the parts of the sources that the run uses, with their hashes.
+	Sources map[string]string `json:"sources,omitempty"`
 }
 
 // File is one file of a run. Rows is set for tables.

@@ -22,7 +22,8 @@ func newApp(out, err io.Writer) *app {
 
 func settingsFlags(f *pflag.FlagSet) {
 	f.String("root", "", "the fabriclab checkout (default: the one around the working directory or this program)")
-	f.String("out", "", "results folder (default: results/ in the checkout)")
+	f.StringArray("mechanisms", nil, "a folder with mechanisms of one's own; may be given several times, or as a list (in "+settingsFile+": mechanism_path)")
+	f.String("out", "", "results folder (default: results/ beside "+settingsFile+", or in the checkout)")
 	f.String("scale", "", "scale of the experiments: quick, paper, … (default: quick)")
 	f.StringSlice("engine", nil, "engines: ns3, omnetpp (default: those the experiment names)")
 	f.Int("jobs", runtime.NumCPU(), "simulations at a time; fewer where their memory does not fit")
@@ -56,7 +57,8 @@ ns-3 and OMNeT++ from YAML files, keeps what happened as Parquet tables, and
 says, figure by figure, whether the papers' claims hold.
 
 Settings come from flags, over FABRICLAB_* variables (FABRICLAB_JOBS=4), over
-` + settingsFile + ` in the working directory or the checkout, over defaults.`,
+` + settingsFile + ` at or above the working directory or in the checkout, over
+defaults.`,
 		SilenceUsage: true, SilenceErrors: true,
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.load(cmd.Root().PersistentFlags()) },
 	}

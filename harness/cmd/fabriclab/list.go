@@ -12,7 +12,6 @@ import (
 	"fabriclab/analysis/measure"
 	"fabriclab/base/catalog"
 	"fabriclab/base/columns"
-	"fabriclab/base/yamlfile"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/workload"
 )
@@ -42,13 +41,17 @@ var workloadTypes = []lab.Entry{
 
 // workloads are the types of workloads and the tables of flow sizes.
 func (a *app) workloads() ([]lab.Entry, error) {
-	dir, err := a.Configs()
+	dirs, err := a.Configs()
 	if err != nil {
 		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "workloads", "*.yaml"))
-	if err != nil {
-		return nil, fmt.Errorf("listing workloads: %w", err)
+	var files []string
+	for _, dir := range dirs {
+		found, err := filepath.Glob(filepath.Join(dir, "workloads", "*.yaml"))
+		if err != nil {
+			return nil, fmt.Errorf("listing workloads: %w", err)
+		}
+		files = append(files, found...)
 	}
 	entries := slices.Clone(workloadTypes)
 	for _, file := range files {
@@ -133,34 +136,15 @@ func (a *app) listCommand() *cobra.Command {
 	}
 }
 
-// presets are the named sets of mechanisms in configs/presets.
+// presets are the named sets of mechanisms.
 func (a *app) presets() ([]lab.Entry, error) {
-	dir, err := a.Configs()
+	all, err := a.Presets()
 	if err != nil {
 		return nil, err
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "presets", "*.yaml"))
-	if err != nil {
-		return nil, fmt.Errorf("listing presets: %w", err)
-	}
 	var entries []lab.Entry
-	for _, file := range files {
-		root, err := yamlfile.Read(file)
-		if err != nil {
-			return nil, fmt.Errorf("listing presets: %w", err)
-		}
-		var head struct {
-			Preset string `yaml:"preset"`
-			Title  string `yaml:"title"`
-			Source string `yaml:"source"`
-		}
-		if root != nil {
-			err = root.Decode(&head)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
-		entries = append(entries, lab.Entry{Name: head.Preset, Title: head.Title, Source: head.Source})
+	for _, p := range all {
+		entries = append(entries, p.Entry)
 	}
 	return entries, nil
 }

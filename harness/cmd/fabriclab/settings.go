@@ -34,10 +34,37 @@ type settings struct {
 	flags *pflag.FlagSet
 	viper *viper.Viper
 	from  map[string]string // where a value comes from that is not the default
+	file  string            // the settings file that was read, "" if there is none
 }
 
-// readSettings lays FABRICLAB_* variables over fabriclab.yaml, of the working
-// directory or the checkout, and both below the flags of the command line.
+// inFile are settings that have another name in the file than on the command
+// line.
+var inFile = map[string]string{"mechanisms": "mechanism_path"}
+
+// setting is the name of a flag as it is written in the file.
+func setting(flag string) string {
+	if name, other := inFile[flag]; other {
+		return name
+	}
+	return flag
+}
+
+// flagOf is the flag that a key of the file is for.
+func flagOf(key string) string {
+	for flag, name := range inFile {
+		switch key {
+		case name:
+			return flag
+		case flag:
+			return ""
+		}
+	}
+	return key
+}
+
+// readSettings lays FABRICLAB_* variables over fabriclab.yaml, the nearest one
+// at or above the working directory or the checkout's, and both below the flags
+// of the command line.
 func (a *app) readSettings(flags *pflag.FlagSet) (*settings, error) {
 	s := &settings{flags: flags, viper: viper.New(), from: map[string]string{}}
 	s.viper.SetEnvPrefix(strings.TrimSuffix(settingsPrefix, "_"))
@@ -51,9 +78,13 @@ func (a *app) readSettings(flags *pflag.FlagSet) (*settings, error) {
 	}
 	// The file may be the checkout's, which these may name.
 	a.Set.Root = s.viper.GetString("root")
-	candidates := []string{settingsFile}
-	if root, err := a.Root(); err == nil {
-		candidates = append(candidates, filepath.Join(root, settingsFile))
+	candidates, err := settingsFiles()
+	if err != nil {
+		return nil, err
+	}
+	checkout, err := a.Root()
+	if err == nil {
+		candidates = append(candidates, filepath.Join(checkout, settingsFile))
 	}
 	for _, file := range candidates {
 		root, err := yamlfile.Read(file)
@@ -66,6 +97,7 @@ func (a *app) readSettings(flags *pflag.FlagSet) (*settings, error) {
 		if err != nil {
 			return nil, fmt.Errorf("settings: %w", err)
 		}
+		s.file = file
 		break
 	}
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -79,6 +111,61 @@ func (a *app) readSettings(flags *pflag.FlagSet) (*settings, error) {
 		}
 	}
 	return s, nil
+}
+
+// settingsFiles are the places of a settings file, from the working directory
+// upwards.
+func settingsFiles() ([]string, error) {
+	files := []string{settingsFile}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("settings: %w; change into a folder that is there", err)
+	}
+	for dir != filepath.Dir(dir) {
+		dir = filepath.Dir(dir)
+		files = append(files, filepath.Join(dir, settingsFile))
+	}
+	return files, nil
+}
+
+// project is the folder of the settings file, if that is not in the checkout:
+// configs/ and results/ are beside it.
+func (a *app) project(s *settings) (string, error) {
+	if s.file == "" {
+		return "", nil
+	}
+	file, err := filepath.Abs(s.file)
+	if err != nil {
+		return "", err
+	}
+	checkout, err := a.Root()
+	if err != nil {
+		return "", nil // whoever needs the checkout says that there is none
+	}
+	if rel, err := filepath.Rel(checkout, file); err == nil && filepath.IsLocal(rel) {
+		return "", nil
+	}
+	return filepath.Dir(file), nil
+}
+
+// mechanismPath are the folders of mechanisms of one's own. Those in the file
+// are relative to it.
+func (s *settings) mechanismPath() []string {
+	var dirs []string
+	for _, list := range get(s.flags.GetStringArray("mechanisms")) {
+		for _, dir := range filepath.SplitList(list) {
+			if s.fromFile("mechanisms") && !filepath.IsAbs(dir) {
+				dir = filepath.Join(filepath.Dir(s.file), dir)
+			}
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// fromFile says whether a setting's value is that of the file.
+func (s *settings) fromFile(name string) bool {
+	return s.file != "" && strings.HasPrefix(s.from[name], s.file+":")
 }
 
 // knowEnvironment refuses variables that no setting has: viper asks only for
@@ -112,8 +199,9 @@ func (s *settings) readFile(file string, root *yaml.Node) error {
 	values := map[string]any{}
 	for i := 0; i < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
-		if s.flags.Lookup(key.Value) == nil {
-			return s.unknown(at(key), key.Value, func(f string) string { return f })
+		name := flagOf(key.Value)
+		if name == "" || s.flags.Lookup(name) == nil {
+			return s.unknown(at(key), key.Value, setting)
 		}
 		if value.Tag == "!!null" {
 			continue
@@ -127,14 +215,14 @@ func (s *settings) readFile(file string, root *yaml.Node) error {
 				}
 				list = append(list, item.Value)
 			}
-			values[key.Value] = list
+			values[name] = list
 		case yaml.ScalarNode:
-			values[key.Value] = value.Value
+			values[name] = value.Value
 		default:
 			return fmt.Errorf("%s: %s is a single value or a list of them", at(value), key.Value)
 		}
-		if s.from[key.Value] == "" {
-			s.from[key.Value] = at(value)
+		if s.from[name] == "" {
+			s.from[name] = at(value)
 		}
 	}
 	return s.viper.MergeConfigMap(values)
@@ -190,8 +278,12 @@ func (a *app) load(flags *pflag.FlagSet) error {
 		}
 		return n
 	}
+	project, projectErr := a.project(s)
+	if projectErr != nil {
+		return projectErr
+	}
 	a.Set = lab.Settings{
-		Root: s.text("root"), Out: s.text("out"), Scale: s.text("scale"), Engines: get(flags.GetStringSlice("engine")),
+		Root: s.text("root"), Project: project, Mechanisms: s.mechanismPath(), Out: s.text("out"), Scale: s.text("scale"), Engines: get(flags.GetStringSlice("engine")),
 		Jobs: get(flags.GetInt("jobs")), JSON: get(flags.GetBool("json")), Verbose: get(flags.GetBool("verbose")), KeepGoing: get(flags.GetBool("keep-going")),
 		Retry: get(flags.GetInt("retry")), TimeLimit: get(flags.GetDuration("time-limit")), MemoryLimit: bytes("memory-limit"),
 		Again: get(flags.GetBool("again")), OmnetResults: get(flags.GetBool("omnet-results")), NSLog: s.text("ns-log"), Verify: s.text("verify"),
