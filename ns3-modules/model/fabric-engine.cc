@@ -4,6 +4,7 @@
 #include "fabric-engine.h"
 
 #include "fabric-net-device.h"
+#include "fabric-scheduler.h"
 
 #include "mechanisms/core/port.h"
 
@@ -59,6 +60,11 @@ void
 Ns3Engine::Schedule(KeyedEvent& event, core::Time at)
 {
     const uint32_t context = GetContext((event.GetKey() >> 40) - 1);
+    if (FabricScheduler* list = FabricScheduler::NodeByNode())
+    {
+        list->Insert(event, at.ps, context);
+        return;
+    }
     event.Ref(); // the simulator's, which drops it after the event
     Simulator::ScheduleWithContext(context, TimeStep(at.ps - now().ps), &event);
 }
@@ -103,7 +109,11 @@ Ns3Engine::transmit(core::Port& from, core::Packet* packet, core::Time duration)
 void
 Ns3Engine::Sync()
 {
-    setNow(core::Time{Simulator::Now().GetTimeStep()});
+    const FabricScheduler* list = FabricScheduler::NodeByNode();
+    if (list == nullptr || !list->InStretch()) // in a stretch, the model's clock is the right one
+    {
+        setNow(core::Time{Simulator::Now().GetTimeStep()});
+    }
 }
 
 void

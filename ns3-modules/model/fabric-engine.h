@@ -30,6 +30,12 @@ class KeyedEvent : public EventImpl
         return m_key;
     }
 
+    /// What happens; Invoke() of ns-3 besides asks whether the event was cancelled, which none is.
+    void Run()
+    {
+        Notify();
+    }
+
     /// This event comes soon and is in the cache: fetches from memory what it looks at first.
     virtual void Prefetch() const = 0;
     /// That is in the cache, too: fetches what it looks at then.

@@ -80,7 +80,8 @@ class FabricNetwork : public Object, private core::RowSink
     /// Called by the helper; the network starts with the simulation.
     void ScheduleStart();
     /// Nodes run one behind the other where results allow it (FabricScheduler): faster in large
-    /// networks, but Simulator::Now() goes back and forth, in callbacks of trace sources too.
+    /// networks, but Simulator::Now() goes back, and while events of the model run it stands still,
+    /// in callbacks of trace sources too.
     void RunNodeByNode()
     {
         m_nodeByNode = true;

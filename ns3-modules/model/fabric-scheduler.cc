@@ -6,6 +6,7 @@
 #include "fabric-engine.h"
 
 #include "ns3/fatal-error.h"
+#include "ns3/simulator.h"
 
 namespace ns3
 {
@@ -25,8 +26,10 @@ FabricScheduler::GetTypeId()
 }
 
 FabricScheduler* FabricScheduler::s_current = nullptr;
+FabricScheduler* FabricScheduler::s_nodeByNode = nullptr;
 
 FabricScheduler::FabricScheduler()
+    : m_stretch(Create<Stretch>(*this))
 {
     s_current = this;
 }
@@ -36,6 +39,7 @@ FabricScheduler::~FabricScheduler()
     if (s_current == this)
     {
         s_current = nullptr;
+        s_nodeByNode = nullptr;
     }
 }
 
@@ -81,19 +85,54 @@ FabricScheduler::RemoveNext()
     {
         KeepOrder();
     }
-    return ToEvent(m_nodeByNode ? TakeOfNode() : TakeFirst());
+    return m_nodeByNode ? NextOfNodes() : ToEvent(TakeFirst());
 }
 
-FabricScheduler::Entry
-FabricScheduler::TakeOfNode()
+/// A foreign event, or a stretch up to the next one.
+Scheduler::Event
+FabricScheduler::NextOfNodes()
 {
-    const Entry e = m_nodes.takeFirst();
+    const Entry& first = *m_nodes.ahead();
+    if (first.rank < MODEL_RANK)
+    {
+        return ToEvent(m_nodes.takeFirst());
+    }
+    m_stretch->Ref(); // the simulator's, which drops it after the event
+    return {PeekPointer(m_stretch), {static_cast<uint64_t>(first.at), 0, first.context}};
+}
+
+void
+FabricScheduler::RunStretch()
+{
+    m_inStretch = true;
+    do
+    {
+        RunOne();
+        if (Simulator::IsFinished()) // stopped, or nothing is left
+        {
+            break;
+        }
+        if (!m_nodes.turn())
+        {
+            KeepOrder();
+            break;
+        }
+    }
+    while (m_nodes.ahead()->rank >= MODEL_RANK);
+    m_inStretch = false;
+}
+
+void
+FabricScheduler::RunOne()
+{
+    auto& event = *static_cast<KeyedEvent*>(m_nodes.takeFirst().impl);
     // The node's own memory is in the cache, and the packet was fetched by the one before it.
     if (const Entry* next = m_nodes.ahead(); next != nullptr && next->rank >= MODEL_RANK)
     {
         static_cast<const KeyedEvent*>(next->impl)->PrefetchMore();
     }
-    return e;
+    event.Run();
+    event.Unref();
 }
 
 FabricScheduler::Entry
@@ -146,6 +185,7 @@ FabricScheduler::RunNodeByNode(::fabric::Windows& windows)
     s.m_events.forEach([&s](const Entry& e) { s.m_nodes.insert(e); });
     s.m_events.clear();
     s.m_nodeByNode = true;
+    s_nodeByNode = &s;
 #endif
 }
 
@@ -163,6 +203,7 @@ void
 FabricScheduler::KeepOrder()
 {
     m_nodeByNode = false;
+    s_nodeByNode = nullptr;
     m_nodes.forEach([this](const Entry& e) { m_events.insert(e); });
     m_nodes.clear();
 }

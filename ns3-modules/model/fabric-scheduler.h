@@ -29,7 +29,9 @@ namespace fabric
  * They wait in the model's own EventWheel, which OMNeT++'s side uses too.
  *
  * On request nodes run one behind the other for as long as no packet can get from one to another
- * (NodeEvents): results are the same, but Simulator::Now() goes back whenever a node's turn comes.
+ * (NodeEvents). Results are the same. All events of the model up to the next foreign one are then
+ * one event for ns-3, a stretch, because what ns-3 does for each event would be a sixth of all
+ * work. Simulator::Now() is the time at which the stretch began.
  */
 class FabricScheduler : public Scheduler
 {
@@ -48,6 +50,21 @@ class FabricScheduler : public Scheduler
     static void RunNodeByNode(::fabric::Windows& windows);
     /// No longer; before what was given is gone.
     static void RunInOrder();
+    /// The list that runs node by node, which the model's events go into without ns-3; null: none.
+    static FabricScheduler* NodeByNode()
+    {
+        return s_nodeByNode;
+    }
+    void Insert(KeyedEvent& event, int64_t at, uint32_t context)
+    {
+        event.Ref();
+        m_nodes.insert({at, MODEL_RANK | event.GetKey(), &event, 0, context});
+    }
+    /// Whether an event of the model is running that ns-3 does not know of.
+    bool InStretch() const
+    {
+        return m_inStretch;
+    }
 
   private:
     /// Ranks from here on are model keys; below, foreign events by their order of scheduling.
@@ -90,10 +107,31 @@ class FabricScheduler : public Scheduler
         }
     };
 
+    /// One event for ns-3, many for the model.
+    class Stretch final : public EventImpl
+    {
+      public:
+        explicit Stretch(FabricScheduler& list)
+            : m_list(list)
+        {
+        }
+
+      protected:
+        void Notify() override
+        {
+            m_list.RunStretch();
+        }
+
+      private:
+        FabricScheduler& m_list;
+    };
+
     /// Fetches from memory what the next events need.
     void FetchAhead() const;
     void KeepOrder();
-    Entry TakeOfNode();
+    Event NextOfNodes();
+    void RunStretch();
+    void RunOne();
     Entry TakeFirst();
 
     Entry ToEntry(const Event& ev);
@@ -103,11 +141,14 @@ class FabricScheduler : public Scheduler
         return {e.impl, {static_cast<uint64_t>(e.at), e.uid, e.context}};
     }
 
-    static FabricScheduler* s_current; //!< the last one made, which is the simulator's
+    static FabricScheduler* s_current;    //!< the last one made, which is the simulator's
+    static FabricScheduler* s_nodeByNode; //!< the same while m_nodeByNode, null otherwise
 
     ::fabric::EventWheel<Entry> m_events;
     ::fabric::NodeEvents<Entry> m_nodes; //!< in place of m_events, while nodes run one by one
     bool m_nodeByNode{false};
+    Ptr<Stretch> m_stretch;
+    bool m_inStretch{false};
     uint64_t m_foreign{0}; //!< events scheduled so far that are not the fabric's
 };
 

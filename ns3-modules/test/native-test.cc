@@ -3,6 +3,7 @@
  *
  * The fabric as an ns-3 user meets it: attributes, configuration paths, trace sources, pcap.
  */
+#include "child.h"
 #include "fabric-scheduler.h"
 #include "fabric-test.h"
 
@@ -19,6 +20,7 @@
 #include "ns3/uinteger.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 namespace ns3
@@ -500,6 +502,72 @@ TEST(Scheduler, RemovesWhatIsCancelledByNs3)
     Simulator::Run();
     EXPECT_EQ(order, "trpnljhfdb");
     Simulator::Destroy();
+}
+
+/// The flows that finish, the time and the first sender's rates at foreign events, and the sampled
+/// rates, as text, of two flows on the dumbbell.
+static std::vector<double>
+RunDumbbell(bool nodeByNode, bool stopAtFirstEnd)
+{
+    std::vector<double> seen{0};
+    Dumbbell d("hpcc");
+    for (uint32_t sender : {0, 1})
+    {
+        d.helper.AddFlow(d.senders.Get(sender),
+                         d.receiver.Get(0),
+                         200000 + 100000 * sender,
+                         Time(0));
+    }
+    d.helper.EnableTable("flows", core::TraceFilter());
+    d.helper.EnableTable("rates", MicroSeconds(1));
+    if (nodeByNode)
+    {
+        d.helper.RunNodeByNode();
+    }
+    Rows rows("rates");
+    for (int us : {7, 20, 21, 100})
+    {
+        Simulator::Schedule(MicroSeconds(us), [&seen] {
+            seen.push_back(static_cast<double>(Simulator::Now().GetMicroSeconds()));
+            NodeList::GetNode(0)->GetObject<FabricHost>()->GetNode().forEachActive(
+                [&seen](const core::Flow& f) { seen.push_back(static_cast<double>(f.rate.bps)); });
+        });
+    }
+    for (uint32_t sender : {0, 1})
+    {
+        d.senders.Get(sender)->GetObject<FabricHost>()->TraceConnectWithoutContext(
+            "FlowEnd",
+            Callback<void, uint32_t, uint64_t, Time, Time, Time, bool>(
+                [&seen, stopAtFirstEnd](uint32_t, uint64_t, Time, Time, Time, bool finished) {
+                    seen[0] += finished ? 1 : 0;
+                    if (stopAtFirstEnd)
+                    {
+                        Simulator::Stop();
+                    }
+                }));
+    }
+    d.helper.StopAt(MicroSeconds(200));
+    EXPECT_EQ(d.helper.Run(), 0);
+    std::copy(rows.text.begin(), rows.text.end(), std::back_inserter(seen));
+    Simulator::Destroy();
+    return seen;
+}
+
+TEST(Scheduler, NodeByNodeGivesTheSameAndForeignEventsTheirTime)
+{
+    const auto run = [](bool nodeByNode) {
+        return InChild([nodeByNode] { return RunDumbbell(nodeByNode, false); });
+    };
+    const std::vector<double> inOrder = run(false);
+    ASSERT_GT(inOrder.size(), 1000U);
+    EXPECT_EQ(inOrder[0], 2); // both flows
+    EXPECT_EQ(run(true), inOrder);
+}
+
+/// Of the events that are one for ns-3, none runs behind the one that has stopped the simulation.
+TEST(Scheduler, NodeByNodeStopsAtOnce)
+{
+    EXPECT_EQ(RunDumbbell(true, true)[0], 1);
 }
 
 TEST(NetworkDeathTest, RefusesNanoseconds)
