@@ -81,6 +81,10 @@ func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
 	}
 	for _, n := range s.optional("include") {
 		included := l.fixed(n, "matrix.include", named)
+		if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
+			l.problem(n, "matrix.include has a point without a value; write paths and values, such as {topology.rate: 100Gbps}")
+			continue
+		}
 		switch {
 		case slices.ContainsFunc(included.labels, func(label Label) bool {
 			values, is := pinned[label.Path]
@@ -207,9 +211,6 @@ func (l *loader) fixed(n *yaml.Node, name string, named map[string][]combination
 		} else {
 			c = c.with(l.choice(key, value, name))
 		}
-	}
-	if len(s.node.Content) == 0 {
-		l.problem(n, "%s sets nothing; write paths and values, such as {topology.rate: 100Gbps}", name)
 	}
 	return c
 }

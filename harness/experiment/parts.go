@@ -327,6 +327,10 @@ func (l *loader) tableFilter(s *section, table *catalog.Table, t *topology.Topol
 	class := catalog.Param{Type: catalog.TypeInt, Min: int64(0), Max: int64(classes - 1)}
 	texts, nodes = s.texts("classes")
 	for i, text := range texts {
+		if text == "data" { // that of data packets, where flows say nothing else
+			filter.Classes = append(filter.Classes, min(1, classes-1))
+			continue
+		}
 		value, err := class.Parse(text)
 		if err != nil {
 			l.problem(nodes[i], "%s.classes: %v", s.path, err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -51,7 +52,11 @@ func (lab *Lab) Run(ctx context.Context, plans []Plan, s Selection) ([]Runs, err
 	var done []Runs
 	var jobs []run.Job
 	for _, p := range plans {
-		if err := ShowPlan(display, p.Experiment, lab.Set.Verbose); err != nil {
+		show := showHead
+		if lab.Set.Verbose {
+			show = func(out io.Writer, e Experiment) error { return ShowPlan(out, e, true) }
+		}
+		if err := show(display, p.Experiment); err != nil {
 			return nil, err
 		}
 		leftovers, err := opt.Store.Clean(p.Name)

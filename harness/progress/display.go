@@ -98,7 +98,10 @@ func (l *Lines) Event(e Event) {
 		defer func() { fmt.Fprintln(l.out, l.overview.Line(e.Time)) }()
 	}
 	switch e.Kind {
-	case Queued, Summary:
+	case Queued, Canceled: // those that Ctrl-C canceled are told of together
+		return
+	case Summary:
+		fmt.Fprint(l.out, l.overview.canceled())
 		return
 	case Started:
 		l.last[e.Run] = e.Time
@@ -129,10 +132,18 @@ func (l *Lines) Close() {}
 func (o *Overview) prefix(e Event) string {
 	text := fmt.Sprintf("[%d/%d] ", o.ended(), o.counts.Runs)
 	switch e.Kind {
-	case Cached, Done, Failed, Canceled:
+	case Cached, Done, Failed:
 		return text
 	}
 	return strings.Repeat(" ", len(text))
+}
+
+// canceled says how many runs were, in one line; "" if none.
+func (o *Overview) canceled() string {
+	if o.counts.Canceled == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d runs were canceled, %d are done\n", o.counts.Canceled, o.counts.Runs, o.counts.Done+o.counts.Cached)
 }
 
 // block shows the runs that are going on in a block of lines that is redrawn in
@@ -163,6 +174,9 @@ func (b *block) Event(e Event) {
 	b.now = e.Time
 	switch e.Kind {
 	case Summary:
+		if text := b.overview.canceled(); text != "" {
+			b.redraw(text)
+		}
 		return
 	case Queued:
 		b.redrawSometimes(e)
@@ -184,6 +198,10 @@ func (b *block) Event(e Event) {
 			b.order = append(b.order[:i], b.order[i+1:]...)
 			break
 		}
+	}
+	if e.Kind == Canceled { // told of together
+		b.redrawSometimes(e)
+		return
 	}
 	b.redraw(b.overview.prefix(e) + describe(e) + "\n")
 }

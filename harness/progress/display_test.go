@@ -228,3 +228,18 @@ func TestManyRunsDoNotFillTheTerminal(t *testing.T) {
 	assert.Equal(t, "  and 14 more", lines[6])
 	assert.Contains(t, lines[7], "0 of 20 runs done, 20 running")
 }
+
+// What Ctrl-C canceled is one line.
+func TestCanceledRunsAreOneLine(t *testing.T) {
+	var lines, redrawn strings.Builder
+	b := newBlock(&redrawn, func() (int, int) { return 60, 24 })
+	for _, d := range []Sink{NewLines(&lines), b} {
+		for _, e := range []Event{at(0, Queued, "a"), at(0, Queued, "b"), at(0, Queued, "c"), at(0, Started, "a"), at(1, Started, "b"), at(2, Done, "a"), at(3, Canceled, "b"), at(3, Canceled, "c"), at(4, Summary, "")} {
+			d.Event(e)
+		}
+	}
+	b.Close()
+	for _, text := range []string{lines.String(), strings.Join(screen(t, redrawn.String()), "\n")} {
+		assert.Equal(t, "[1/3] a: done in 0.0s, 0 events\n2 of 3 runs were canceled, 1 are done\n", text)
+	}
+}

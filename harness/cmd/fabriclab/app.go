@@ -28,7 +28,7 @@ func settingsFlags(f *pflag.FlagSet) {
 	f.StringSlice("engine", nil, "engines: ns3, omnetpp (default: those the experiment names)")
 	f.Int("jobs", runtime.NumCPU(), "simulations at a time; fewer where their memory does not fit")
 	f.Bool("json", false, "print JSON for programs")
-	f.BoolP("verbose", "v", false, "print the whole effective configuration and the build's output")
+	f.BoolP("verbose", "v", false, "print the whole effective configuration of what is run, and the build's output")
 	f.Bool("keep-going", true, "start further runs when one has failed")
 	f.Int("retry", 0, "how often a run that crashed or stalled is tried again")
 	f.Duration("time-limit", 0, "the longest a simulation may run, such as 10m; 0 is any time")

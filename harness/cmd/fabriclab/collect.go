@@ -68,7 +68,7 @@ the runs differ. It is written as it is read: memory does not grow with it.`,
 			return nil
 		},
 	}
-	selectionFlags(cmd, &s)
+	a.selectionFlags(cmd, &s)
 	cmd.Flags().StringVarP(&to, "output", "o", "", "file to write: .parquet or .csv (default: CSV to standard output)")
 	cmd.Flags().StringVar(&table, "table", "", "a table of the runs (flows, queues, …), all as one, in place of the measures")
 	cmd.Flags().StringVar(&format, "format", "", "parquet or csv (default: by the ending of -o)")

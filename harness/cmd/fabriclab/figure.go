@@ -33,7 +33,7 @@ func (a *app) figureCommand() *cobra.Command {
 			return err
 		},
 	}
-	selectionFlags(cmd, &s)
+	a.selectionFlags(cmd, &s)
 	cmd.Flags().BoolVar(&all, "all", false, "all figures there are")
 	paperFlags(cmd, &s.Width, &s.Bare)
 	return cmd

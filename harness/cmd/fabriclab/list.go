@@ -2,16 +2,19 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/measure"
 	"fabriclab/base/catalog"
 	"fabriclab/base/columns"
+	"fabriclab/base/yamlfile"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/workload"
 )
@@ -196,9 +199,9 @@ func (a *app) completeExperiments(figures bool) cobra.CompletionFunc {
 func (a *app) describeCommand() *cobra.Command {
 	var markdown bool
 	cmd := &cobra.Command{
-		Use:   "describe MECHANISM…",
-		Short: "print what a mechanism is, its parameters and its tables",
-		Args:  cobra.MinimumNArgs(1),
+		Use:   "describe MECHANISM|PRESET…",
+		Short: "print what a mechanism is, its parameters and its tables; what a preset sets",
+		Args:  cobra.MinimumNArgs(1), ValidArgsFunction: a.completeDescribed,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Catalog(cmd.Context())
 			if err != nil {
@@ -206,16 +209,35 @@ func (a *app) describeCommand() *cobra.Command {
 			}
 			for _, name := range args {
 				m := c.Component(name)
-				if m == nil {
-					return fmt.Errorf("there is no mechanism %q%s", name, catalog.Hint(name, c.Names("")))
+				preset, err := a.describePreset(name)
+				if err != nil {
+					return err
+				}
+				if m == nil && preset == "" {
+					presets, err := a.presets()
+					if err != nil {
+						return err
+					}
+					known := c.Names("")
+					for _, p := range presets {
+						known = append(known, p.Name)
+					}
+					return fmt.Errorf("there is no mechanism and no preset %q%s", name, catalog.Hint(name, known))
 				}
 				switch {
+				case m == nil && a.Set.JSON:
+					err = a.Print(map[string]string{"preset": name, "text": preset})
+				case m == nil:
+					_, err = fmt.Fprint(a.Out, preset)
 				case a.Set.JSON:
 					err = a.Print(m)
 				case markdown:
 					_, err = fmt.Fprint(a.Out, c.Markdown(m))
 				default:
 					err = a.describeOne(c, m)
+					if preset != "" && err == nil { // mechanism and preset often share a name
+						_, err = fmt.Fprint(a.Out, "\n"+preset)
+					}
 				}
 				if err != nil {
 					return err
@@ -226,6 +248,129 @@ func (a *app) describeCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&markdown, "markdown", false, "print Markdown, as in docs/mechanisms")
 	return cmd
+}
+
+// describePreset says what a preset sets, and what those set that it extends;
+// "" if there is none of this name.
+func (a *app) describePreset(name string) (string, error) {
+	all, err := a.Presets()
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	w := columns.New(&b)
+	seen := map[string]bool{}
+	for next := name; next != "" && !seen[next]; {
+		seen[next] = true
+		at := slices.IndexFunc(all, func(p lab.Preset) bool { return p.Name == next })
+		if at < 0 && next == name {
+			return "", nil
+		}
+		if at < 0 {
+			return "", fmt.Errorf("the preset %s extends %s, which there is none of", name, next)
+		}
+		root, err := yamlfile.Read(all[at].File)
+		if err != nil {
+			return "", fmt.Errorf("reading the preset %s: %w", next, err)
+		}
+		var p struct {
+			Title   string `yaml:"title"`
+			Source  string `yaml:"source"`
+			Extends string `yaml:"extends"`
+		}
+		if err := root.Decode(&p); err != nil {
+			return "", fmt.Errorf("the preset %s: %w", next, err)
+		}
+		if next == name {
+			fmt.Fprintf(w, "%s (preset): %s\nsource: %s\n", name, p.Title, p.Source)
+		} else {
+			fmt.Fprintf(w, "\nwhat it extends, %s, sets beside that: %s\n", next, p.Title)
+		}
+		if root.Kind == yaml.DocumentNode {
+			root = root.Content[0]
+		}
+		for i := 0; i+1 < len(root.Content); i += 2 {
+			if key := root.Content[i].Value; !slices.Contains([]string{"preset", "title", "source", "extends"}, key) {
+				presetLines(w, key, root.Content[i+1])
+			}
+		}
+		next = p.Extends
+	}
+	err = w.Flush()
+	return b.String(), err
+}
+
+// presetLines writes what stands under a key, a line for each value.
+func presetLines(w io.Writer, path string, value *yaml.Node) {
+	if value.Kind == yaml.MappingNode {
+		for i := 0; i+1 < len(value.Content); i += 2 {
+			presetLines(w, strings.TrimPrefix(path+".", "params.")+value.Content[i].Value, value.Content[i+1])
+		}
+		return
+	}
+	text := value.Value
+	if value.Kind == yaml.SequenceNode {
+		flow := *value
+		flow.Style = yaml.FlowStyle
+		if data, err := yaml.Marshal(&flow); err == nil {
+			text = strings.TrimSpace(string(data))
+		}
+	}
+	fmt.Fprintf(w, "  %s\t%s\n", path, text)
+}
+
+// completeDescribed completes mechanisms and presets.
+func (a *app) completeDescribed(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	if presets, err := a.presets(); err == nil {
+		for _, p := range presets {
+			names = append(names, p.Name)
+		}
+	}
+	if c, err := a.builtCatalog(cmd); err == nil {
+		names = append(names, c.Names("")...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+}
+
+// builtCatalog is the catalog for completion, which must not print.
+func (a *app) builtCatalog(cmd *cobra.Command) (*catalog.Catalog, error) {
+	quiet := *a.Lab
+	quiet.Out, quiet.Err = io.Discard, io.Discard
+	return quiet.Catalog(cmd.Context())
+}
+
+// completeSet completes the paths of --set: preset= and the parameters of all
+// mechanisms.
+func (a *app) completeSet(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	directive := cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	if path, _, has := strings.Cut(typed, "="); has {
+		if path != "preset" {
+			return nil, directive
+		}
+		var values []string
+		presets, err := a.presets()
+		for _, p := range presets {
+			values = append(values, "preset="+p.Name)
+		}
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return values, directive
+	}
+	paths := []string{"preset=", "topology.rate=", "topology.delay=", "run.stop=", "run.measure=", "run.warmup=", "workload.load="}
+	if c, err := a.builtCatalog(cmd); err == nil {
+		for i := range c.Components {
+			for k := range c.Components[i].Params {
+				paths = append(paths, c.Components[i].Name+"."+c.Components[i].Params[k].Name+"=")
+			}
+		}
+		for i := range c.Slots {
+			paths = append(paths, c.Slots[i].Key+"=")
+		}
+	}
+	return paths, directive
 }
 
 func (a *app) describeOne(c *catalog.Catalog, m *catalog.Component) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"html"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"fabriclab/analysis/chart"
 	"fabriclab/analysis/collect"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/plot"
 	"fabriclab/analysis/sheet"
 	"fabriclab/base/file"
@@ -69,10 +71,10 @@ table of the sweep's runs, such as time series of several of them.`,
 			return nil
 		},
 	}
-	selectionFlags(cmd, &s)
+	a.selectionFlags(cmd, &s)
 	f := cmd.Flags()
-	f.StringVar(&o.X, "x", "", "column along the x axis")
-	f.StringVar(&o.Y, "y", "", "measure of the sweep, or a column")
+	f.StringVarP(&o.X, "x", "x", "", "column along the x axis")
+	f.StringVarP(&o.Y, "y", "y", "", "measure of the sweep, or a column")
 	f.StringVar(&o.Colour, "colour", "", "column whose values have a line each")
 	f.StringVar(&o.Facet, "facet", "", "column whose values have a panel each")
 	f.StringArrayVar(&o.Where, "where", nil, "rows with this value only: column=value; may be repeated")
@@ -86,10 +88,42 @@ table of the sweep's runs, such as time series of several of them.`,
 	f.StringVar(&o.YLabel, "y-label", "", "what stands at the y axis")
 	f.StringVarP(&to, "output", "o", "", "file to write: .pdf, .png, .svg or .html")
 	takingFlags(cmd, &take)
+	for _, name := range []string{"x", "y", "colour", "facet"} {
+		cobra.CheckErr(cmd.RegisterFlagCompletionFunc(name, a.completeColumns(name)))
+	}
 	for _, name := range []string{"x", "y", "output"} {
 		cobra.CheckErr(cmd.MarkFlagRequired(name))
 	}
 	return cmd
+}
+
+// completeColumns completes columns: of a table that is given those it has; of
+// an experiment its axes, and for y the measures.
+func (a *app) completeColumns(flag string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		var names []string
+		if len(args) == 1 {
+			if s, err := sheet.ReadFile(args[0]); err == nil && s.Index(collect.MeasureName) < 0 {
+				return s.Names(), cobra.ShellCompDirectiveNoFileComp
+			} else if err == nil && flag != "y" {
+				return s.Names(), cobra.ShellCompDirectiveNoFileComp
+			}
+			quiet := *a.Lab
+			quiet.Out, quiet.Err = io.Discard, io.Discard
+			if loaded, err := quiet.Load(cmd.Context(), args, lab.Selection{}); err == nil && len(loaded[0].Points) > 0 && flag != "y" {
+				for _, l := range loaded[0].Points[0].Labels {
+					names = append(names, l.Path)
+				}
+			}
+		}
+		if flag == "y" {
+			for _, m := range measure.Standard() {
+				names = append(names, m.Name)
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		}
+		return append(names, collect.Engine, collect.Seed, "preset"), cobra.ShellCompDirectiveNoFileComp
+	}
 }
 
 // paperFlags are those of pictures for a paper.

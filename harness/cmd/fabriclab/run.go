@@ -11,8 +11,9 @@ import (
 	"fabriclab/harness/run"
 )
 
-func selectionFlags(cmd *cobra.Command, s *lab.Selection) {
+func (a *app) selectionFlags(cmd *cobra.Command, s *lab.Selection) {
 	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as topology.rate=200Gbps or hpcc.eta=0.9")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("set", a.completeSet))
 	cmd.Flags().VarP(&seedsValue{&s.Seeds}, "seed", "", "seeds, instead of the experiment's")
 }
 
@@ -37,7 +38,7 @@ func (a *app) runCommand() *cobra.Command {
 			return a.report(done)
 		},
 	}
-	selectionFlags(cmd, &s)
+	a.selectionFlags(cmd, &s)
 	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print the points, which runs have a valid result and which would be made, and run nothing")
 	cmd.Flags().BoolVar(&noWait, "no-wait", false, "with --executor slurm: submit and return; see fabriclab status")
 	return cmd
@@ -76,7 +77,7 @@ func (a *app) validateCommand() *cobra.Command {
 			return nil
 		},
 	}
-	selectionFlags(cmd, &s)
+	a.selectionFlags(cmd, &s)
 	return cmd
 }
 
