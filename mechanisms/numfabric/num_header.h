@@ -23,6 +23,8 @@ struct NumHeader {
 
   /// Whether `packet`, whose header this is, is data of a sender that uses it.
   bool of(const Packet& packet) const { return packet.kind == PacketKind::Data && flowId == packet.flowId; }
+  /// From when on `packet`, whose header this is, is of no use to anybody.
+  Time stopOf(const Packet& packet) const { return of(packet) ? stop : Time::Max(); }
 };
 
 }  // namespace fabric

@@ -24,6 +24,7 @@ void PathRate::onSend(Flow& flow, Packet& packet) {
   h = NumHeader();
   h.flowId = packet.flowId;
   h.rtt = state_(flow).rtt;
+  if (flow.spec.stop.ps >= 0 && host_->transport().endsAtStop()) h.stop = flow.spec.stop;
 }
 
 void PathRate::onAck(Flow& flow, const Packet& ack) {

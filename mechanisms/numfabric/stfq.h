@@ -32,7 +32,6 @@ class Stfq final : public Queue {
     double finish = -1;
   };
   void onStart(Network& network) override;
-  Time stopOf(const Packet& packet) const;
   void purge();
   static bool later(const Waiting& a, const Waiting& b) {
     return a.start > b.start || (a.start == b.start && a.number > b.number);

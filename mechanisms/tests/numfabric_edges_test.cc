@@ -26,7 +26,7 @@ using test::Rows;
 struct Stopped : Chain {
   static constexpr int64_t kSize = 2000 * 1410;
   static constexpr Time kStop = Time::Ms(1);
-  Stopped(const char* atStop, bool pfc) : Chain(config(atStop, pfc), 2, 1, Rate::Gbps(10), Time::Us(2)), drops(8) {
+  explicit Stopped(const Config& c) : Chain(c, 2, 1, Rate::Gbps(10), Time::Us(2)), drops(8) {
     network.trace().enable(kDrops, {});
     network.trace().addSink(kDrops, &drops);
     flow(0, sender(0), receiver(), kSize);
@@ -38,6 +38,13 @@ struct Stopped : Chain {
     c.set("go_back_n.at_stop", std::string(atStop)).set("numfabric.weights", std::string("flow"));
     return c.set("numfabric.slack", Time::Us(100).ps).set("port.pfc", pfc);
   }
+  /// DGD without prices: flows send at line rate, and windows of 40 frames wait.
+  static Config dgd(const char* queue) {
+    Config c = Config::dgd();
+    c.queues = c.nicQueues = {"fifo", queue};
+    c.set("go_back_n.at_stop", std::string("end")).set("round_robin.backlog", int64_t{1000000});
+    return c.set("dgd.window", int64_t{40}).set("dgd_price.max_price", 0.0);
+  }
   /// Data of a flow in the network.
   int alive(uint32_t flow) const {
     int n = 0;
@@ -48,8 +55,8 @@ struct Stopped : Chain {
 };
 
 TEST(StoppedFlow, ItsPacketsLeaveEveryQueue) {
-  for (const bool pfc : {false, true}) {
-    Stopped net("end", pfc);
+  for (const Config& c : {Stopped::config("end", false), Stopped::config("end", true), Stopped::dgd("num_fifo")}) {
+    Stopped net(c);
     net.run(Stopped::kStop - Time{1});
     ASSERT_GT(net.alive(1), 20);
     // A frame takes 1.2 us, and what was on the link to the switch is there after 3.2 us.
@@ -57,7 +64,7 @@ TEST(StoppedFlow, ItsPacketsLeaveEveryQueue) {
     EXPECT_EQ(net.alive(1), 0);
     EXPECT_EQ(net.senderEnd(1), Stopped::kStop.ps);
     net.finish(Time::Ms(50));  // with every check, lossless too
-    if (pfc) {
+    if (std::get<bool>(c.params.at("port.pfc"))) {
       EXPECT_TRUE(net.check("lossless"));
     }
     EXPECT_EQ(net.retransmitted(1), 0);
@@ -79,7 +86,7 @@ TEST(StoppedFlow, ItsPacketsLeaveEveryQueue) {
 
 /// Without it the stopped flow's packets still take their turns, and the others end later by them.
 TEST(StoppedFlow, LeavesItsShareToTheOthers) {
-  Stopped drain("drain", false), end("end", false);
+  Stopped drain(Stopped::config("drain", false)), end(Stopped::config("end", false));
   drain.finish(Time::Ms(50));
   end.finish(Time::Ms(50));
   EXPECT_EQ(drain.network.counters.drops, 0u);
@@ -89,6 +96,17 @@ TEST(StoppedFlow, LeavesItsShareToTheOthers) {
   EXPECT_GT(late, 20);
   EXPECT_NEAR(static_cast<double>(drain.end(0) - end.end(0)) / static_cast<double>(frame), static_cast<double>(late),
               5);
+}
+
+/// Of DGD's queues num_fifo lets a stopped flow's packets go; with fifo they take their turns.
+TEST(StoppedFlow, WaitsInPlainQueues) {
+  Stopped fifo(Stopped::dgd("fifo")), purged(Stopped::dgd("num_fifo"));
+  for (Stopped* net : {&fifo, &purged}) net->run(Stopped::kStop + Time::Ns(4500));
+  EXPECT_GT(fifo.alive(1), 20);
+  EXPECT_EQ(purged.alive(1), 0);
+  for (Stopped* net : {&fifo, &purged}) net->finish(Time::Ms(50));
+  EXPECT_EQ(fifo.network.counters.drops, 0u);
+  EXPECT_LT(purged.end(0), fifo.end(0)) << "the others have the room";
 }
 
 TEST(StoppedFlow, EqualTimesInAnyOrderMakeNoDifference) {

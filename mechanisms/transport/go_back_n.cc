@@ -22,7 +22,7 @@ const Description& GoBackN::describe() {
                                           "has TCP's handshake")
                                    .param("at_stop", &GoBackN::atStop_, {"drain", "end"}, "drain",
                                           "drain: what a stopped flow has sent is still delivered; end: the flow is "
-                                          "over, nothing goes again, and stfq discards what waits of it",
+                                          "over, nothing goes again, and stfq and num_fifo discard what waits of it",
                                           "chosen: drain; NUMFabric's authors' simulator: a stopped flow's packets "
                                           "leave every queue at once")
                                    .added()

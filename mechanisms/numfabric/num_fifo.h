@@ -1,0 +1,26 @@
+// First in, first out, but for packets of flows that have stopped.
+#pragma once
+
+#include "mechanisms/core/kinds.h"
+#include "mechanisms/numfabric/num_header.h"
+
+namespace fabric {
+
+class NumFifo final : public Queue {
+ public:
+  static const Description& describe();
+  const Description& description() const override { return describe(); }
+  bool enqueue(Packet* packet, int64_t backlog) override;
+  Packet* dequeue() override;
+
+ private:
+  void onStart(Network& network) override;
+  void purge();
+
+  PacketList list_;
+  PacketExtension<NumHeader> header_;
+  Time nextStop_ = Time::Max();  // the first of the flows that have packets here
+  Bytes limit_;
+};
+
+}  // namespace fabric
