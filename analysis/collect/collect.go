@@ -143,6 +143,32 @@ func Places(runs []Run, follow []string) (columns []sheet.Column, cells func(Run
 	}
 }
 
+// Apart keeps the parameters that tell runs of the same point, engine and seed
+// from each other, which --set has made.
+func Apart(runs []Run) {
+	type place struct {
+		experiment, point, engine string
+		seed                      uint64
+	}
+	values := map[place]map[string]string{}
+	differs := map[string]bool{}
+	for _, r := range runs {
+		at := place{r.Experiment, r.Point(), r.Engine, r.Seed}
+		if values[at] == nil {
+			values[at] = map[string]string{}
+		}
+		for _, p := range r.Params {
+			if v, known := values[at][p.Path]; known && v != p.Value {
+				differs[p.Path] = true
+			}
+			values[at][p.Path] = p.Value
+		}
+	}
+	for i := range runs {
+		runs[i].Params = slices.DeleteFunc(runs[i].Params, func(p Label) bool { return !differs[p.Path] })
+	}
+}
+
 // Differing keeps the parameters that do not have the same value in all runs
 // that have them, and that are not labels already.
 func Differing(runs []Run) {

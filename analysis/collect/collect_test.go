@@ -69,3 +69,16 @@ func TestDiffering(t *testing.T) {
 	assert.Equal(t, []string{"experiment", "scenario", "preset", "topology.rate", "topology.rate_bps", "hpcc.eta", "matrix.seed", "port.pfc_xoff", "port.pfc_xoff_bytes", "matrix.flow", "engine", "seed"}, names)
 	assert.Equal(t, []any{"a/b", "00ff", "hpcc", "1Tbps", 1e12, 0.9, "x", "1MB", 1e6, "y", "ns3", uint64(1)}, cells(runs[1]))
 }
+
+// What --set has changed tells runs of one point apart.
+func TestApart(t *testing.T) {
+	params := func(eta, rtt string) []collect.Label {
+		return []collect.Label{{Path: "hpcc.max_stage", Value: eta}, {Path: "host.base_rtt", Value: rtt}}
+	}
+	runs := []collect.Run{run("hpcc", "1Tbps", 1), run("hpcc", "1Tbps", 1), run("hpcc", "400Gbps", 1)}
+	runs[0].Params, runs[1].Params, runs[2].Params = params("5", "8us"), params("3", "8us"), params("5", "9us")
+	collect.Apart(runs)
+	for i, want := range []string{"5", "3", "5"} {
+		assert.Equal(t, []collect.Label{{Path: "hpcc.max_stage", Value: want}}, runs[i].Params, "the base RTT follows from the point")
+	}
+}

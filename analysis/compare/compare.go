@@ -52,9 +52,20 @@ type Experiment struct {
 	Pairs int      `json:"pairs"` // runs on both sides
 	Lost  []string `json:"lost,omitempty"`
 	New   []string `json:"new,omitempty"`
+	// Parameters are the effective ones that are not the same on both sides.
+	Parameters []Parameter `json:"parameters,omitempty"`
 	// Rows are grouped by measure.
 	Rows   []*Row `json:"rows"`
 	Failed bool   `json:"failed"`
+}
+
+// Parameter is an effective parameter that runs of both sides have and that is
+// not the same.
+type Parameter struct {
+	Name string `json:"name"`
+	Base string `json:"base"`
+	Head string `json:"head"`
+	Runs int    `json:"runs"` // that differ so
 }
 
 // Row is a measure at a point on an engine.
@@ -139,6 +150,7 @@ func Compare(base, head Set, rules *Rules) (*Report, error) {
 		if both {
 			e.Pairs++
 			c.pair(e, p, r, other)
+			e.differ(r.Params, other.Params)
 		} else {
 			e.Lost = append(e.Lost, p.String())
 		}
@@ -189,6 +201,26 @@ func (c *comparison) experiment(name string) *Experiment {
 	e := &Experiment{Name: name}
 	c.report.Experiments = append(c.report.Experiments, e)
 	return e
+}
+
+// differ notes the parameters of two runs that are not the same.
+func (e *Experiment) differ(base, head []collect.Label) {
+	values := map[string]string{}
+	for _, p := range head {
+		values[p.Path] = p.Value
+	}
+	for _, p := range base {
+		now, known := values[p.Path]
+		if !known || now == p.Value {
+			continue
+		}
+		i := slices.IndexFunc(e.Parameters, func(o Parameter) bool { return o.Name == p.Path && o.Base == p.Value && o.Head == now })
+		if i < 0 {
+			i = len(e.Parameters)
+			e.Parameters = append(e.Parameters, Parameter{Name: p.Path, Base: p.Value, Head: now})
+		}
+		e.Parameters[i].Runs++
+	}
 }
 
 // pair adds the values of two runs. A measure that one side does not know of

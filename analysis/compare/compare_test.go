@@ -303,3 +303,21 @@ func ExampleFewestSeeds() {
 	fmt.Println(compare.FewestSeeds(0.9), compare.FewestSeeds(0.95), compare.FewestSeeds(0.99))
 	// Output: 5 6 8
 }
+
+// The report says which parameters are not the same on both sides.
+func TestDifferingParameters(t *testing.T) {
+	one := func(eta string) collect.Run {
+		return collect.Run{Experiment: "a/b", Scenario: eta, Labels: []collect.Label{{Path: "preset", Value: "hpcc"}}, Engine: "ns3", Seed: 1,
+			Params: []collect.Label{{Path: "hpcc.eta", Value: eta}, {Path: "host.mtu", Value: "1518B"}},
+			Values: []measure.Value{{Measure: &measure.Measure{Name: "m", Unit: "B"}, Value: 1}}}
+	}
+	report, err := compare.Compare(compare.Set{Name: "x", Runs: []collect.Run{one("0.95")}}, compare.Set{Name: "y", Runs: []collect.Run{one("0.9")}}, compare.DefaultRules())
+	require.NoError(t, err)
+	var b strings.Builder
+	require.NoError(t, report.Text(&b, false))
+	assert.Contains(t, b.String(), "parameter hpcc.eta: 0.95 in the base, 0.9 in the head (1 of 1 runs)")
+	assert.NotContains(t, b.String(), "host.mtu")
+	b.Reset()
+	require.NoError(t, report.Markdown(&b))
+	assert.Contains(t, b.String(), "parameter hpcc.eta")
+}

@@ -36,7 +36,7 @@ func (r *Report) Markdown(out io.Writer) error {
 	fmt.Fprintf(&b, "## fabriclab: %s\n\nbase: `%s`, head: `%s`\n", r.outcome(), r.Base, r.Head)
 	for _, e := range r.Experiments {
 		t := e.table(false)
-		if t == nil && len(e.Lost) == 0 && len(e.New) == 0 {
+		if t == nil && len(e.Lost) == 0 && len(e.New) == 0 && len(e.Parameters) == 0 {
 			fmt.Fprintf(&b, "\n- %s\n", e.headline())
 			continue
 		}
@@ -219,6 +219,12 @@ func (e *Experiment) footnotes(b *strings.Builder, all bool, indent string) {
 		fmt.Fprintf(b, "%s%s %s\n", indent, superscript(i+1), note)
 	}
 	const most = 10
+	for _, p := range e.Parameters[:min(most, len(e.Parameters))] {
+		fmt.Fprintf(b, "%sparameter %s: %s in the base, %s in the head (%d of %d runs)\n", indent, p.Name, p.Base, p.Head, p.Runs, e.Pairs)
+	}
+	if more := len(e.Parameters) - most; more > 0 {
+		fmt.Fprintf(b, "%sand %d more parameters\n", indent, more)
+	}
 	for _, run := range e.Lost[:min(most, len(e.Lost))] {
 		fmt.Fprintf(b, "%smissing in the head: %s\n", indent, run)
 	}

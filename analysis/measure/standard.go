@@ -41,7 +41,7 @@ type standard struct {
 var standards = slices.Concat(standardSlowdowns(), []standard{
 	{Measure{"flows_finished", "1", "measured flows of limited size that finished", Higher, false}, flowsFinished},
 	{Measure{"flows_unfinished", "1", "measured flows of limited size that started and did not finish", Lower, false}, flowsUnfinished},
-	{Measure{"delivered_bytes", "B", "payload that arrived, of all flows", Higher, false}, counter("data_bytes_delivered")},
+	{Measure{deliveredBytes, "B", "payload that arrived, of all flows", Higher, false}, counter("data_bytes_delivered")},
 	{Measure{"retransmitted_bytes", "B", "payload that was sent again", Lower, false}, counter("retransmitted_bytes")},
 	{Measure{"queue_mean", "B", "mean length of the recorded queue whose mean is longest", Lower, false}, ofQueues(func(q queueStats) float64 { return q.mean })},
 	{Measure{"queue_p99", "B", "length that 99 % of the samples do not exceed, of the recorded queue where it is longest", Lower, false}, ofQueues(func(q queueStats) float64 { return q.p99 })},
@@ -65,6 +65,13 @@ var standards = slices.Concat(standardSlowdowns(), []standard{
 		return t.summary.Resources.PeakRSSBytes, nil
 	}},
 })
+
+const deliveredBytes = "delivered_bytes"
+
+// deliveredAtTheEnd is delivered_bytes of a run that ends when its flows have
+// finished: less is delivered of the other ones the sooner that is, which is no
+// loss.
+var deliveredAtTheEnd = Measure{deliveredBytes, "B", "payload that arrived, of all flows", Neither, false}
 
 // standardSlowdowns has a measure for every statistic of the completion times.
 func standardSlowdowns() []standard {

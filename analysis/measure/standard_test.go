@@ -1,6 +1,7 @@
 package measure_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -141,4 +142,17 @@ measures:
 	assert.Equal(t, measure.Higher, got["figure.full"].Measure.Better)
 	require.ErrorContains(t, got["figure.gone"].Err, "no sample of s1->s2 class 5")
 	assert.NotContains(t, got["figure.gone"].Err.Error(), dir)
+}
+
+// A run that ends with its flows delivers less of the others the sooner they
+// are done, which is no loss.
+func TestDeliveredBytesOfARunThatEndsWithItsFlows(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir)
+	assert.Equal(t, measure.Higher, byName(t, spec.Run{Dir: dir}, nil)["delivered_bytes"].Measure.Better)
+	path := filepath.Join(dir, "scenario.json")
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, bytes.Replace(text, []byte(`{`), []byte(`{"stop_when_flows_finish":true,`), 1), 0o644))
+	assert.Equal(t, measure.Neither, byName(t, spec.Run{Dir: dir}, nil)["delivered_bytes"].Measure.Better)
 }

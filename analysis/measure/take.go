@@ -30,6 +30,9 @@ func All(run spec.Run, figure *spec.Figure) ([]Value, error) {
 			return nil, err
 		}
 		values = append(values, Value{&standards[i].Measure, v, err})
+		if standards[i].Name == deliveredBytes && t.endsWithFlows() {
+			values[len(values)-1].Measure = &deliveredAtTheEnd
+		}
 	}
 	if figure == nil {
 		return values, nil
@@ -93,6 +96,12 @@ func newTables(dir string) (*tables, error) {
 	t.slow, t.flows = sync.OnceValues(t.readSlowdowns), sync.OnceValues(t.readFlows)
 	t.queues, t.links = sync.OnceValues(t.readQueues), sync.OnceValues(t.readLinks)
 	return t, nil
+}
+
+// endsWithFlows says whether the run ends when its flows have finished.
+func (t *tables) endsWithFlows() bool {
+	network, err := table.ReadNetwork(t.dir)
+	return err == nil && network.EndsWithFlows
 }
 
 // optional turns the error about a table that was not recorded into the

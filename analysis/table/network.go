@@ -19,7 +19,9 @@ type Network struct {
 	// RateBps is the link rate in bit/s by port, `node->neighbour`.
 	RateBps map[string]int64
 	Classes int64 // of priority
-	dir     string
+	// EndsWithFlows: the run ends when its flows have finished.
+	EndsWithFlows bool
+	dir           string
 }
 
 // ReadNetwork reads the scenario of the run in dir.
@@ -33,6 +35,7 @@ func ReadNetwork(dir string) (*Network, error) {
 		Name   string `json:"name"`
 		Seed   uint64 `json:"seed"`
 		StopPs int64  `json:"stop_ps"`
+		Ends   bool   `json:"stop_when_flows_finish"`
 		Nodes  []struct {
 			Name string `json:"name"`
 		} `json:"nodes"`
@@ -52,7 +55,7 @@ func ReadNetwork(dir string) (*Network, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, corrupt(dir, path, err)
 	}
-	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, Classes: s.Components.Host.Params.Classes, dir: dir}
+	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, Classes: s.Components.Host.Params.Classes, EndsWithFlows: s.Ends, dir: dir}
 	var ports portname.Counter
 	add := func(from, to int, rate int64) {
 		n.RateBps[ports.Next(s.Nodes[from].Name, s.Nodes[to].Name)] = rate

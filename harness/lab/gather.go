@@ -40,15 +40,7 @@ func (lab *Lab) Gather(ctx context.Context, out io.Writer, format trace.Format, 
 		if _, has := m.Outputs[table+".parquet"]; has {
 			dirs[key(r)] = dir
 		}
-		settings, err := effective(storedRun{dir: dir, manifest: m})
-		for _, p := range settings {
-			path := p.Component + "." + p.Param
-			if slices.ContainsFunc(r.Params, func(l collect.Label) bool { return l.Path == path }) {
-				path = p.Where() + " " + path // it stands in a second place
-			}
-			r.Params = append(r.Params, collect.Label{Path: path, Value: p.Value})
-		}
-		return r, err
+		return r, nil
 	})
 	if err != nil {
 		return 0, 0, err

@@ -12,6 +12,7 @@ import (
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
+	"fabriclab/harness/experiment"
 	"fabriclab/harness/store"
 )
 
@@ -154,7 +155,25 @@ func (lab *Lab) measured(dir string, m *store.Manifest, labels map[string]string
 
 func (lab *Lab) verified(dir string, m *store.Manifest, labels map[string]string) (collect.Run, error) {
 	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Labels: sortedLabels(labels), Engine: m.Engine.Name, Seed: m.Seed}
-	return run, m.Verify(dir, lab.Depth())
+	if err := m.Verify(dir, lab.Depth()); err != nil {
+		return run, err
+	}
+	if _, has := m.Outputs[experiment.EffectiveFile]; !has {
+		if _, has := m.Inputs[experiment.EffectiveFile]; !has {
+			return run, nil
+		}
+	}
+	settings, err := effective(storedRun{dir: dir, manifest: m})
+	seen := map[string]bool{}
+	for _, p := range settings {
+		path := p.Component + "." + p.Param
+		if seen[path] {
+			path = p.Where() + " " + path // it stands in a second place
+		}
+		seen[path] = true
+		run.Params = append(run.Params, collect.Label{Path: path, Value: p.Value})
+	}
+	return run, err
 }
 
 func sortedLabels(of map[string]string) []collect.Label {

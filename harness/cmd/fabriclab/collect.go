@@ -53,6 +53,7 @@ the runs differ. It is written as it is read: memory does not grow with it.`,
 			if err != nil {
 				return err
 			}
+			collect.Apart(runs)
 			tidy := collect.Table(runs, !deterministic)
 			write := tidy.WriteCSV
 			if kind == trace.Parquet {

@@ -163,6 +163,7 @@ func (a *app) tableOf(ctx context.Context, name, raw string, s lab.Selection, ta
 	if err != nil {
 		return nil, err
 	}
+	collect.Apart(runs)
 	return collect.Table(runs, true), nil
 }
 
