@@ -31,8 +31,28 @@ type Flow struct {
 	// still while a message is under way.
 	ClosedLoop bool
 
+	// After is what the flow waits for. Where a flow of the list waits, all are
+	// numbered 0, 1, 2, … in any order.
+	After []Dependency
+
 	Part int // of a mix of workloads; the engines are not told
 }
+
+// Task says whether it is no flow but a task: it sends nothing, and is over
+// when it starts, so that others can wait for all that it has waited for.
+func (f *Flow) Task() bool { return f.Src == f.Dst }
+
+// Dependency is another flow that a flow waits for, and for a time after its
+// end: the arrival of its last byte, where it comes to the flow's source, or
+// the acknowledgement of all of it, where it leaves this host. A flow waits
+// for no others.
+type Dependency struct {
+	On      uint32 // number of the other flow
+	DelayPs int64
+}
+
+// MaxDependencies is how many flows a flow may wait for.
+const MaxDependencies = math.MaxUint16
 
 // Route is one record of routes.bin: an equal-cost next hop of a switch
 // towards a host.
@@ -47,6 +67,9 @@ const (
 	headerSize = 32
 	flowSize   = 64
 	routeSize  = 16
+
+	dependencySize  = 16
+	perContinuation = flowSize / dependencySize // what a flow waits for is in records behind its own
 )
 
 // Flags of a flow.
@@ -83,12 +106,37 @@ func (f *Flow) put(b *[flowSize]byte) {
 	if f.ClosedLoop {
 		b[45] |= flagClosedLoop
 	}
+	le.PutUint16(b[46:], uint16(len(f.After)))
 	le.PutUint64(b[48:], math.Float64bits(f.Weight))
+}
+
+// putDependencies fills a record with the first of these, at most perContinuation.
+func putDependencies(b *[flowSize]byte, after []Dependency) {
+	*b = [flowSize]byte{}
+	for i, d := range after[:min(len(after), perContinuation)] {
+		binary.LittleEndian.PutUint32(b[i*dependencySize:], d.On)
+		binary.LittleEndian.PutUint64(b[i*dependencySize+8:], uint64(d.DelayPs))
+	}
+}
+
+// getDependencies reads as many of a record as are still missing.
+func (f *Flow) getDependencies(b *[flowSize]byte, missing int) error {
+	for i := range perContinuation {
+		at := b[i*dependencySize : (i+1)*dependencySize]
+		if i >= missing || binary.LittleEndian.Uint32(at[4:]) != 0 {
+			if [dependencySize]byte(at) != [dependencySize]byte{} {
+				return errors.New("a reserved field that is not 0")
+			}
+			continue
+		}
+		f.After = append(f.After, Dependency{On: binary.LittleEndian.Uint32(at), DelayPs: int64(binary.LittleEndian.Uint64(at[8:]))})
+	}
+	return nil
 }
 
 func (f *Flow) get(b *[flowSize]byte) error {
 	le := binary.LittleEndian
-	if b[45]&^(flagMeasured|flagPersistent|flagClosedLoop) != 0 || le.Uint16(b[46:]) != 0 || le.Uint64(b[56:]) != 0 {
+	if b[45]&^(flagMeasured|flagPersistent|flagClosedLoop) != 0 || le.Uint64(b[56:]) != 0 {
 		return errors.New("unknown flags or a reserved field that is not 0")
 	}
 	*f = Flow{
@@ -168,6 +216,7 @@ func RoutesDigest(routes iter.Seq[Route]) (sum [sha256.Size]byte, err error) {
 type counts struct {
 	all      uint64
 	measured uint64 // of a flow list; 0 in other files
+	more     uint32 // records of a flow list that continue the one before
 }
 
 // putFlows writes records, without a header, and flushes.
@@ -189,6 +238,19 @@ func putFlows(out *bufio.Writer, flows iter.Seq2[Flow, error]) (n counts, err er
 		n.all++
 		if f.Measured {
 			n.measured++
+		}
+		if len(f.After) > MaxDependencies {
+			return n, fmt.Errorf("flow %d waits for %d others; the engines hold %d", f.ID, len(f.After), MaxDependencies)
+		}
+		for after := f.After; len(after) > 0; after = after[min(len(after), perContinuation):] {
+			if n.more == math.MaxUint32 {
+				return n, fmt.Errorf("flow %d and those before it wait for more than a flow list holds", f.ID)
+			}
+			putDependencies(&b, after)
+			if _, err := out.Write(b[:]); err != nil {
+				return n, err
+			}
+			n.more++
 		}
 	}
 	return n, out.Flush()
@@ -225,6 +287,7 @@ func writeRecords(w io.WriteSeeker, magic [8]byte, size uint32, put func(*bufio.
 	if err != nil {
 		return err
 	}
+	binary.LittleEndian.PutUint32(header[12:], n.more)
 	binary.LittleEndian.PutUint64(header[16:], n.all)
 	binary.LittleEndian.PutUint64(header[24:], n.measured)
 	if _, err := w.Seek(0, io.SeekStart); err != nil {
@@ -239,20 +302,33 @@ func ReadFlows(r io.Reader) iter.Seq2[Flow, error] {
 	return func(yield func(Flow, error) bool) {
 		var b [flowSize]byte
 		var f, previous Flow
+		waitsFor, over := 0, false
 		readRecords(r, flowMagic, b[:], func(i uint64, err error) bool {
-			if err == nil {
+			switch {
+			case err != nil:
+			case len(f.After) < waitsFor:
+				err = f.getDependencies(&b, waitsFor-len(f.After))
+			default:
 				err = f.get(&b)
-			}
-			if err == nil && i > 0 && !f.follows(&previous) {
-				err = errors.New("flows are not sorted by start, then id")
+				waitsFor = int(binary.LittleEndian.Uint16(b[46:]))
+				if err == nil && i > 0 && !f.follows(&previous) {
+					err = errors.New("flows are not sorted by start, then id")
+				}
+				previous = f
 			}
 			if err != nil {
+				over = true
 				yield(Flow{}, fmt.Errorf("flow list, record %d: %w", i, err))
 				return false
 			}
-			previous = f
-			return yield(f, nil)
+			if len(f.After) == waitsFor && !yield(f, nil) {
+				over = true
+			}
+			return !over
 		})
+		if !over && len(f.After) < waitsFor {
+			yield(Flow{}, fmt.Errorf("flow list: it ends before all that flow %d waits for", f.ID))
+		}
 	}
 }
 
@@ -288,11 +364,11 @@ func readRecords(r io.Reader, magic [8]byte, b []byte, next func(i uint64, err e
 		return
 	}
 	le := binary.LittleEndian
-	if [8]byte(header[:8]) != magic || le.Uint32(header[8:]) != uint32(len(b)) || le.Uint32(header[12:]) != 0 || le.Uint64(header[24:]) > le.Uint64(header[16:]) {
+	if [8]byte(header[:8]) != magic || le.Uint32(header[8:]) != uint32(len(b)) || magic != flowMagic && le.Uint32(header[12:]) != 0 || le.Uint64(header[24:]) > le.Uint64(header[16:]) {
 		next(0, fmt.Errorf("header % x is not that of a %s file with records of %d bytes", header, magic, len(b)))
 		return
 	}
-	count := le.Uint64(header[16:])
+	count := le.Uint64(header[16:]) + uint64(le.Uint32(header[12:]))
 	for i := range count {
 		if _, err := io.ReadFull(in, b); err != nil {
 			next(i, fmt.Errorf("the header says %d records: %w", count, err))

@@ -286,6 +286,57 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// TestDependencies: what flows wait for is behind them, in as many records as it takes.
+func TestDependencies(t *testing.T) {
+	var want []Flow
+	for i := range uint32(12) {
+		f := Flow{ID: i, Dst: 1, StopPs: -1, Size: 5}
+		for on := range i {
+			f.After = append(f.After, Dependency{On: on, DelayPs: int64(on) << 40})
+		}
+		want = append(want, f)
+	}
+	path := filepath.Join(t.TempDir(), FlowsFile)
+	file, err := os.Create(path)
+	require.NoError(t, err)
+	require.NoError(t, WriteFlows(file, flowList(want...)))
+	require.NoError(t, file.Close())
+	written, err := os.ReadFile(path)
+	require.NoError(t, err)
+	const more = 4*1 + 4*2 + 3*3 // of the flows that wait for 1 to 11
+	assert.Len(t, written, headerSize+(12+more)*flowSize)
+	var got []Flow
+	for f, err := range ReadFlows(bytes.NewReader(written)) {
+		require.NoError(t, err)
+		got = append(got, f)
+	}
+	assert.Equal(t, want, got)
+
+	last := func(data []byte) (err error) {
+		for _, err = range ReadFlows(bytes.NewReader(data)) {
+		}
+		return err
+	}
+	cut := slices.Clone(written[:len(written)-flowSize])
+	cut[12]--
+	require.ErrorContains(t, last(cut), "it ends before all that flow 11 waits for")
+	reserved := slices.Clone(written)
+	reserved[headerSize+2*flowSize+4] = 1
+	require.ErrorContains(t, last(reserved), "record 2: a reserved field that is not 0")
+	behind := slices.Clone(written)
+	behind[headerSize+2*flowSize+dependencySize] = 1
+	require.ErrorContains(t, last(behind), "record 2: a reserved field that is not 0")
+
+	a, err := FlowsDigest(flowList(want...))
+	require.NoError(t, err)
+	want[3].After[0].DelayPs++
+	b, err := FlowsDigest(flowList(want...))
+	require.NoError(t, err)
+	assert.NotEqual(t, a, b)
+	_, err = FlowsDigest(flowList(Flow{After: make([]Dependency, MaxDependencies+1)}))
+	assert.ErrorContains(t, err, "flow 0 waits for 65536 others")
+}
+
 func TestReadRefuses(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", FlowsFile))
 	require.NoError(t, err)

@@ -214,6 +214,12 @@ class FlowTimer {
   uint8_t number_ = 0;
 };
 
+/// A flow waits for another one, and for a while after it.
+struct Dependency {
+  uint32_t on = 0;  // that flow's number
+  Time delay;
+};
+
 /// Where flows come from, in the order of (start, id).
 class FlowFeed {
  public:
@@ -225,6 +231,13 @@ class FlowFeed {
   virtual uint64_t measured() const = 0;
   /// The same flows once more, from the first on.
   virtual std::unique_ptr<FlowFeed> again() const = 0;
+  /// Whether some flow waits for another one. The numbers of the flows are then 0, 1, 2, … in any order.
+  virtual bool hasDependencies() const { return false; }
+  /// What the flow that peek() gave waits for, until pop().
+  virtual const std::vector<Dependency>& after() const {
+    static const std::vector<Dependency> kNothing;
+    return kNothing;
+  }
 };
 
 }  // namespace fabric

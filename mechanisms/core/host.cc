@@ -354,6 +354,7 @@ bool Host::finish(Flow& f) {
     release(f);
   }
   if (spec.closedLoop) loops_.at(Connections::key(spec)).onFinish(spec);
+  network_->flowOverAt(*this, spec);
   if (spec.message == nullptr) network_->flowEnded(spec.measured);
   return goesOn;
 }
@@ -533,6 +534,7 @@ void Host::sendMessage(Message message) {
 
 void Host::received(Flow& f) {
   f.endAt = network_->engine().now();
+  network_->flowOverAt(*this, f.spec);
   if (f.spec.message == nullptr) return;
   for (Application* a : applications_) a->onMessage(*f.spec.message);
 }

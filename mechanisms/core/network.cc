@@ -38,14 +38,19 @@ struct Network::Sampler final : Event {
 /// A flow that will start. It is an event of its sender's node.
 struct Network::Start final : Event {
   explicit Start(Network& network) : network(network) {}
-  void arm(const FlowSpec& flow) {
-    spec = flow;
+  void arm(Time at) {
     setKey(eventKey(keyNode(spec.src), EventKind::FlowSource, spec.id));
-    network.engine_.schedule(*this, spec.start);
+    network.engine_.schedule(*this, at);
   }
   void fire() override {
+    spec.start = network.engine_.now();
     network.idleStarts_.push_back(this);
-    network.host(spec.src).arrive(spec, network.host(spec.dst));
+    Host& sender = network.host(spec.src);
+    if (Dependencies::isTask(spec)) {
+      network.flowOverAt(sender, spec);
+    } else {
+      sender.arrive(spec, network.host(spec.dst));
+    }
   }
 
   Network& network;
@@ -101,6 +106,7 @@ void Network::start() {
   }
   checkNeeds();
   startTracing();
+  prepareDependencies();
   scheduleFlows();
   const auto later = [](const auto& x, const auto& y) { return y.at < x.at; };
   std::stable_sort(linkEvents_.begin(), linkEvents_.end(), later);
@@ -221,6 +227,12 @@ void Network::changeLinks() {
 
 // ---------------------------------------------------------------- flows
 
+void Network::prepareDependencies() {
+  if (feed_ == nullptr || !feed_->hasDependencies()) return;
+  dependencies_ = std::make_unique<Dependencies>(*feed_->again());
+  waiting_.resize(dependencies_->flows());
+}
+
 void Network::scheduleFlows() {
   if (feed_ == nullptr) return;
   if (const FlowSpec* next = feed_->peek()) engine_.schedule(flowEvent_, next->start);
@@ -236,17 +248,38 @@ void Network::startFlows() {
   constexpr Time kWhile = Time::Us(10);
   while (const FlowSpec* next = feed_->peek()) {
     if (next->start >= engine_.now() + kWhile) break;
-    if (idleStarts_.empty()) {
-      starts_.push_back(std::make_unique<Start>(*this));
-      idleStarts_.push_back(starts_.back().get());
-    }
-    Start& start = *idleStarts_.back();
-    idleStarts_.pop_back();
     host(next->src);  // throws where it is no host, before an engine looks for its node
-    start.arm(*next);
+    start(*next);
     feed_->pop();
   }
   scheduleFlows();
+}
+
+/// The flow starts when its time has come and what it waits for is over.
+void Network::start(const FlowSpec& flow) {
+  if (idleStarts_.empty()) {
+    starts_.push_back(std::make_unique<Start>(*this));
+    idleStarts_.push_back(starts_.back().get());
+  }
+  Start& start = *idleStarts_.back();
+  idleStarts_.pop_back();
+  start.spec = flow;
+  if (dependencies_ == nullptr) {
+    start.arm(flow.start);
+  } else if (dependencies_->mayStart(flow.id)) {
+    start.arm(dependencies_->startOf(flow.id));
+  } else {
+    waiting_[flow.id] = &start;
+  }
+}
+
+void Network::flowOverAt(const Host& host, const FlowSpec& flow) {
+  if (dependencies_ == nullptr || flow.message != nullptr) return;
+  dependencies_->onOver(flow.id, host.id(), engine_.now(), [this](uint32_t next) {
+    if (waiting_[next] == nullptr) return;  // its time in the flow list is still to come
+    waiting_[next]->arm(dependencies_->startOf(next));
+    waiting_[next] = nullptr;
+  });
 }
 
 void Network::flowAllSent(Flow& flow) {
@@ -294,6 +327,14 @@ void Network::finish() {
         unfinished.push_back(&f);
       });
     }
+  }
+  for (const Start* start : waiting_) {
+    if (start == nullptr || start->spec.start > engine_.now() || Dependencies::isTask(start->spec)) continue;
+    Flow& f = notBegun.emplace_back();
+    f.spec = start->spec;
+    f.sender = &host(f.spec.src);
+    unfinished.push_back(&f);
+    if (f.spec.size != 0 && f.spec.measured) ++counters.measuredLimited;
   }
   std::sort(unfinished.begin(), unfinished.end(), [](const Flow* a, const Flow* b) { return a->spec.id < b->spec.id; });
   for (const Flow* f : unfinished) f->sender->emitFlow(*f);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mechanisms/core/control.h"
+#include "mechanisms/core/dependencies.h"
 #include "mechanisms/core/engine.h"
 #include "mechanisms/core/flow.h"
 #include "mechanisms/core/flow_groups.h"
@@ -104,6 +105,9 @@ class Network final : public Windows {
   std::vector<std::string> warnings() const;
 
   void flowEnded(bool measured);
+  /// A flow of the flow list is over at `host`: its last byte has come there, or its sender is there and knows that
+  /// all has arrived. What waits for it at this host may start.
+  void flowOverAt(const Host& host, const FlowSpec& flow);
   /// The flow has sent every byte once, or will be stopped: from now on it may end.
   void flowAllSent(Flow& flow);
 
@@ -128,7 +132,9 @@ class Network final : public Windows {
   int64_t computeLargestFrame() const;
   void checkNeeds() const;
   void startFlows();
+  void prepareDependencies();
   void scheduleFlows();
+  void start(const FlowSpec& flow);
   void stop() { engine_.stop(); }
   void scheduleLinks();
   void changeLinks();
@@ -152,6 +158,7 @@ class Network final : public Windows {
   std::vector<Node*> nodes_;
   FlowFeed* feed_ = nullptr;
   std::unique_ptr<FlowGroups> groups_;
+  std::unique_ptr<Dependencies> dependencies_;  // null: no flow waits for another one
   bool stopWhenFlowsFinish_ = false;
   Time stopAt_ = Time::Max();
   bool started_ = false;
@@ -183,6 +190,7 @@ class Network final : public Windows {
   std::vector<std::unique_ptr<Sampler>> samplers_;
   std::vector<std::unique_ptr<Start>> starts_;
   std::vector<Start*> idleStarts_;
+  std::vector<Start*> waiting_;  // by number of the flow that waits for others; null: it does not (any more)
 };
 
 }  // namespace fabric

@@ -224,6 +224,7 @@ constexpr size_t kFileHeader = 32;
 struct RecordCounts {
   uint64_t all;
   uint64_t measured;  // of a flow list; 0 elsewhere
+  uint32_t more;      // records of a flow list that continue the one before; 0 elsewhere
 };
 
 /// Opens a record file, checks its header and length; the number of records.
@@ -239,12 +240,14 @@ RecordCounts openRecords(std::ifstream& in, const std::string& file, const char*
                      std::to_string(recordSize));
   }
   const auto count = read<uint64_t>(header + 16);
+  const auto more = read<uint32_t>(header + 12);
   const uint64_t size = std::filesystem::file_size(file);
-  if (size != kFileHeader + count * recordSize) {
-    throw InputError(file + ": has " + std::to_string(size) + " B, but " + std::to_string(count) + " records need " +
-                     std::to_string(kFileHeader + count * recordSize) + "; it is cut short or damaged");
+  if (size != kFileHeader + (count + more) * recordSize) {
+    throw InputError(file + ": has " + std::to_string(size) + " B, but " + std::to_string(count + more) +
+                     " records need " + std::to_string(kFileHeader + (count + more) * recordSize) +
+                     "; it is cut short or damaged");
   }
-  return {count, read<uint64_t>(header + 24)};
+  return {count, read<uint64_t>(header + 24), more};
 }
 
 }  // namespace
@@ -418,21 +421,46 @@ struct FlowFile::Impl {
   std::string file;
   std::vector<char> buffer;
   size_t at = 0;
-  uint64_t left = 0;
+  uint64_t flows = 0;    // left
+  uint64_t records = 0;  // left in the file behind the buffer
   uint64_t index = 0;
   FlowSpec spec;
+  std::vector<Dependency> after;
+  bool hasDependencies = false;
   bool decoded = false;
   Time lastStart = Time{-1};
 
-  void decode() {
+  /// The next record.
+  const char* next() {
     if (at == buffer.size()) {
-      buffer.resize(static_cast<size_t>(std::min<uint64_t>(left, kBatch)) * kRecord);
-      if (!in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()))) {
+      buffer.resize(static_cast<size_t>(std::min<uint64_t>(records, kBatch)) * kRecord);
+      if (buffer.empty() || !in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()))) {
         throw InputError(file + ": cannot be read at record " + std::to_string(index));
       }
+      records -= buffer.size() / kRecord;
       at = 0;
     }
-    const char* r = buffer.data() + at;
+    at += kRecord;
+    ++index;
+    return buffer.data() + at - kRecord;
+  }
+
+  /// The records behind a flow's own one have what it waits for.
+  void decodeAfter(size_t count, const std::string& where) {
+    constexpr size_t kEach = 16;
+    after.clear();
+    for (const char* r = nullptr; after.size() < count; r += kEach) {
+      if (after.size() % (kRecord / kEach) == 0) r = next();
+      after.push_back({read<uint32_t>(r), Time{read<int64_t>(r + 8)}});
+      if (after.back().delay.ps < 0 || after.back().delay > kLongestTime) {
+        throw InputError(where + "waits a time that is not between 0 and 100 days");
+      }
+    }
+  }
+
+  void decode() {
+    const char* r = next();
+    const auto waitsFor = read<uint16_t>(r + 46);
     spec.id = read<uint32_t>(r);
     spec.src = read<uint32_t>(r + 4);
     spec.dst = read<uint32_t>(r + 8);
@@ -450,7 +478,8 @@ struct FlowFile::Impl {
     spec.weight = read<double>(r + 48);
     const std::string where = file + ": flow " + std::to_string(spec.id) + ": ";
     if (spec.start < lastStart || spec.start.ps < 0) throw InputError(where + "flows must be sorted by start, from 0");
-    if (spec.src == spec.dst) throw InputError(where + "source and destination are the same host");
+    const bool task = hasDependencies && spec.size == 0 && !spec.measured;
+    if (spec.src == spec.dst && !task) throw InputError(where + "source and destination are the same host");
     if ((flags & ~7u) != 0) {
       throw InputError(where + "flags that this program does not know; it is of another build than fabriclab: run " +
                        "fabriclab build");
@@ -458,6 +487,7 @@ struct FlowFile::Impl {
     if (spec.stop.ps >= 0 && spec.stop < spec.start) throw InputError(where + "stops before it starts");
     if (spec.start > kLongestTime || spec.stop > kLongestTime) throw InputError(where + "lies beyond 100 days");
     lastStart = spec.start;
+    decodeAfter(waitsFor, where);
     decoded = true;
   }
 };
@@ -465,14 +495,16 @@ struct FlowFile::Impl {
 FlowFile::FlowFile(const std::string& file) : impl_(std::make_unique<Impl>()) {
   impl_->file = file;
   const RecordCounts counts = openRecords(impl_->in, file, "FABFLOW1", Impl::kRecord);
-  count_ = impl_->left = counts.all;
+  count_ = impl_->flows = counts.all;
+  impl_->records = counts.all + counts.more;
+  impl_->hasDependencies = counts.more > 0;
   measured_ = counts.measured;
 }
 
 FlowFile::~FlowFile() = default;
 
 const FlowSpec* FlowFile::peek() {
-  if (impl_->left == 0) return nullptr;
+  if (impl_->flows == 0) return nullptr;
   if (!impl_->decoded) impl_->decode();
   return &impl_->spec;
 }
@@ -480,11 +512,13 @@ const FlowSpec* FlowFile::peek() {
 std::unique_ptr<FlowFeed> FlowFile::again() const { return std::make_unique<FlowFile>(impl_->file); }
 
 void FlowFile::pop() {
-  impl_->at += Impl::kRecord;
-  --impl_->left;
-  ++impl_->index;
+  --impl_->flows;
   impl_->decoded = false;
 }
+
+bool FlowFile::hasDependencies() const { return impl_->hasDependencies; }
+
+const std::vector<Dependency>& FlowFile::after() const { return impl_->after; }
 
 std::unique_ptr<FlowFeed> FlowList::again() const {
   auto copy = std::make_unique<FlowList>(*this);
@@ -494,12 +528,12 @@ std::unique_ptr<FlowFeed> FlowList::again() const {
 
 const FlowSpec* FlowList::peek() {
   if (!sorted_) {
-    std::stable_sort(flows_.begin(), flows_.end(), [](const FlowSpec& a, const FlowSpec& b) {
-      return a.start < b.start || (a.start == b.start && a.id < b.id);
+    std::stable_sort(flows_.begin(), flows_.end(), [](const Entry& a, const Entry& b) {
+      return a.spec.start < b.spec.start || (a.spec.start == b.spec.start && a.spec.id < b.spec.id);
     });
     sorted_ = true;
   }
-  return next_ < flows_.size() ? &flows_[next_] : nullptr;
+  return next_ < flows_.size() ? &flows_[next_].spec : nullptr;
 }
 
 }  // namespace fabric

@@ -113,6 +113,8 @@ class FlowFile final : public FlowFeed {
   uint64_t count() const { return count_; }
   uint64_t measured() const override { return measured_; }
   std::unique_ptr<FlowFeed> again() const override;
+  bool hasDependencies() const override;
+  const std::vector<Dependency>& after() const override;
 
  private:
   struct Impl;
@@ -123,19 +125,27 @@ class FlowFile final : public FlowFeed {
 /// Flows written out in a program; sorted by (start, id) when first asked.
 class FlowList final : public FlowFeed {
  public:
-  void add(const FlowSpec& spec) {
-    flows_.push_back(spec);
+  void add(const FlowSpec& spec, std::vector<Dependency> after = {}) {
+    hasDependencies_ |= !after.empty();
+    flows_.push_back({spec, std::move(after)});
     measured_ += spec.measured;
   }
   const FlowSpec* peek() override;
   void pop() override { ++next_; }
   uint64_t measured() const override { return measured_; }
   std::unique_ptr<FlowFeed> again() const override;
+  bool hasDependencies() const override { return hasDependencies_; }
+  const std::vector<Dependency>& after() const override { return flows_[next_].after; }
   size_t count() const { return flows_.size(); }
 
  private:
-  std::vector<FlowSpec> flows_;
+  struct Entry {
+    FlowSpec spec;
+    std::vector<Dependency> after;
+  };
+  std::vector<Entry> flows_;
   size_t next_ = 0;
+  bool hasDependencies_ = false;
   uint64_t measured_ = 0;
   bool sorted_ = false;
 };

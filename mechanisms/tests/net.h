@@ -24,6 +24,8 @@ namespace fabric::test {
 class ListFeed final : public FlowFeed {
  public:
   void add(const FlowSpec& f) { flows_.push_back(f); }
+  /// The flow waits for another one.
+  void wait(uint32_t flow, uint32_t on, Time delay) { after_[flow].push_back({on, delay}); }
   void sort() {
     std::sort(flows_.begin(), flows_.end(), [](const FlowSpec& a, const FlowSpec& b) {
       return std::make_pair(a.start.ps, a.id) < std::make_pair(b.start.ps, b.id);
@@ -40,9 +42,15 @@ class ListFeed final : public FlowFeed {
     copy->at_ = 0;
     return copy;
   }
+  bool hasDependencies() const override { return !after_.empty(); }
+  const std::vector<Dependency>& after() const override {
+    const auto found = after_.find(flows_[at_].id);
+    return found == after_.end() ? FlowFeed::after() : found->second;
+  }
 
  private:
   std::vector<FlowSpec> flows_;
+  std::map<uint32_t, std::vector<Dependency>> after_;
   size_t at_ = 0;
 };
 

@@ -151,6 +151,9 @@ void StandAlone::end(const Flow& flow) {
 }
 
 Outcome StandAlone::run(FlowFeed& flows, Time stop, bool withFlows) {
+  if (flows.hasDependencies()) {
+    throw InputError("flows of this scenario wait for each other; alone, the allocator starts each at its time");
+  }
   outcome_ = {};
   Time at;
   for (uint64_t i = 0; at <= stop && (settings_.iterations == 0 || i < settings_.iterations); ++i) {

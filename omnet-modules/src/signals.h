@@ -32,6 +32,8 @@ class FlowSources final : public fabric::FlowFeed {
   void pop() override { feed_->pop(); }
   uint64_t measured() const override { return feed_->measured(); }
   std::unique_ptr<fabric::FlowFeed> again() const override { return feed_->again(); }
+  bool hasDependencies() const override { return feed_->hasDependencies(); }
+  const std::vector<fabric::Dependency>& after() const override { return feed_->after(); }
 
  private:
   std::unique_ptr<fabric::FlowFeed> feed_;

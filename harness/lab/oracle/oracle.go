@@ -234,6 +234,9 @@ func (o *Oracle) arrivals(seed uint64) ([]scenario.Flow, []num.Arrival, error) {
 		if f.ClosedLoop {
 			return nil, nil, fmt.Errorf("flow %d is a message in a closed loop, which starts when the one before has been carried in the run; the oracle needs flows with a start of their own", f.ID)
 		}
+		if len(f.After) > 0 || f.Task() {
+			return nil, nil, fmt.Errorf("flow %d waits for others, or others for it, and starts when they have been carried in the run; the oracle needs flows with a start of their own", f.ID)
+		}
 		if a.Utility, err = o.utility.of(&f, o.point); err != nil {
 			return nil, nil, fmt.Errorf("flow %d: %w", f.ID, err)
 		}
