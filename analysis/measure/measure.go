@@ -89,6 +89,11 @@ var kinds = map[string]kind{
 	"unconverged":      {Count, Lower, nil, []string{"window", "hold"}, unconverged, nil},
 	"throughput":       {Rate, Higher, []string{"window", "stat"}, []string{"flows"}, statOf(throughputs), throughputs},
 	"rate_deviation":   {Share, Neither, []string{"stat"}, []string{"min_size", "max_size"}, statOfFlows(deviations), ofFlows(deviations)},
+	"collective_time":  {Time, Lower, []string{"stat"}, []string{"group"}, statOf(collectiveTimes), collectiveTimes},
+	"iteration_time":   {Time, Lower, []string{"stat"}, []string{"group"}, statOf(iterationTimes), iterationTimes},
+	"bus_bandwidth":    {Rate, Higher, []string{"stat"}, []string{"group"}, statOf(busBandwidths), busBandwidths},
+	"bus_share":        {Share, Higher, []string{"stat"}, []string{"group"}, statOf(busShares), busShares},
+	"straggler_delay":  {Time, Lower, []string{"stat"}, []string{"group"}, statOf(stragglerDelays), stragglerDelays},
 	"group_throughput": {Share, Higher, nil, []string{"group"}, groupThroughput, nil},
 }
 

@@ -19,11 +19,11 @@ import (
 
 // Nodes that run one behind the other (docs/architecture.md) give the very
 // trace that all events in the order of time give: with every table, under
-// mechanisms with timers at hosts, ports and switches, with losses and with a
-// link that fails, up to the last flow's end.
+// mechanisms with timers at hosts, ports and switches, with losses, with a
+// link that fails and with flows that wait for others, up to the last flow's end.
 func TestTheOrderInWhichNodesRunDoesNotShow(t *testing.T) {
 	t.Parallel()
-	dirs := mustRun(t, nil, "testdata/orders.yaml")
+	dirs := mustRun(t, nil, "testdata/orders.yaml", "testdata/orders-waiting.yaml")
 	engines := []engine.Engine{ns3.Engine{}}
 	if _, err := (omnet.Engine{}).Find(); err == nil {
 		engines = append(engines, omnet.Engine{})

@@ -75,6 +75,8 @@ var workloadTypes = map[string]func(*loader, *section, *topology.Topology, workl
 	"all-to-all":   (*loader).allToAll,
 	"semi-dynamic": (*loader).semiDynamic,
 	"jobs":         (*loader).jobs,
+	"dag":          (*loader).dag,
+	"collective":   (*loader).collective,
 }
 
 // A mix reads its parts by the same table.
@@ -475,7 +477,17 @@ func (l *loader) sizeTable(s *section, name string, at *yaml.Node) *workload.Siz
 }
 
 func (l *loader) flowFile(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	path, at, ok := s.required("path", "flows.csv")
+	return fromFile(l, s, "flows.csv", t, rules, workload.OpenFile)
+}
+
+// dag reads messages that wait for each other.
+func (l *loader) dag(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	return fromFile(l, s, "messages.csv", t, rules, workload.OpenDAG)
+}
+
+// fromFile reads a workload that is in a file.
+func fromFile[G workload.Generator](l *loader, s *section, example string, t *topology.Topology, rules workload.Rules, open func(string, func(string) (uint32, error), workload.Rules) (G, error)) workload.Generator {
+	path, at, ok := s.required("path", example)
 	s.done()
 	if !ok {
 		return nil
@@ -483,12 +495,42 @@ func (l *loader) flowFile(s *section, t *topology.Topology, rules workload.Rules
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(filepath.Dir(l.file), path)
 	}
-	file, err := workload.OpenFile(path, t.Host, rules)
+	g, err := open(path, t.HostOrNumber, rules)
 	if err != nil {
 		l.problem(at, "%s: %v", s.name("path"), err)
 		return nil
 	}
-	return file
+	return g
+}
+
+// collective reads a collective operation among ranks.
+func (l *loader) collective(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	before := l.found
+	s.need("operation", "all-reduce")
+	s.need("size", "64MB (of each rank)")
+	size, _ := quantity(s, "size", positiveBytes)
+	c := &workload.Collective{
+		Operation: s.choice("operation", workload.Operations...), Size: uint64(size),
+		Hosts: l.hosts(s, t, "hosts"), PerHost: s.count("ranks_per_host"), Random: s.choice("placement", "listed", "random") == "random",
+		Chunks: s.count("chunks"), Channels: s.count("channels"), Iterations: s.count("iterations"),
+		GapPs: s.time("gap", 0), StartPs: s.time("start", 0), Persistent: s.boolean("persistent", false),
+		Flow: flowTemplate(s, rules), Rules: rules,
+	}
+	only := func(key string, operations ...string) bool {
+		n := s.get(key)
+		if n == nil || slices.Contains(operations, c.Operation) {
+			return true
+		}
+		l.problem(n, "%s: %s has none; it is for %s", s.name(key), c.Operation, strings.Join(operations, " and "))
+		return false
+	}
+	if algorithm := s.choice("algorithm", "ring", "tree"); only("algorithm", "all-reduce") {
+		c.Algorithm = algorithm
+	}
+	if compute := s.time("compute", 0); only("compute", "moe", "pipeline") {
+		c.ComputePs = compute
+	}
+	return l.finish(s, before, c)
 }
 
 func (l *loader) flowList(s *section, t *topology.Topology, rules workload.Rules) workload.Generator {

@@ -8,7 +8,23 @@ import (
 	"strconv"
 
 	"fabriclab/harness/scenario"
+	"fabriclab/harness/workload"
 )
+
+// after is what a flow waits for, as a workload of type dag reads it.
+func after(others []scenario.Dependency) string {
+	var text []byte
+	for i, d := range others {
+		if i > 0 {
+			text = append(text, ' ')
+		}
+		text = strconv.AppendUint(text, uint64(d.On), 10)
+		if d.DelayPs > 0 {
+			text = append(strconv.AppendInt(append(text, '+'), d.DelayPs, 10), "ps"...)
+		}
+	}
+	return string(text)
+}
 
 // writeCSV writes the columns of the Parquet list as text; weights have as
 // many digits as it takes to read the same number back.
@@ -19,6 +35,10 @@ func writeCSV(out io.Writer, l *List, flows iter.Seq2[scenario.Flow, error]) err
 	row := make([]string, len(columns))
 	for i, c := range columns {
 		row[i] = c.Name
+	}
+	waits := workload.HasDependencies(l.Flows)
+	if waits {
+		row = append(row, "after")
 	}
 	if err := w.Write(row); err != nil {
 		return err
@@ -42,6 +62,9 @@ func writeCSV(out io.Writer, l *List, flows iter.Seq2[scenario.Flow, error]) err
 			number(uint64(f.SrcPort)), number(uint64(f.DstPort)), strconv.FormatFloat(f.Weight, 'g', -1, 64))
 		if len(columns) > len(table.Columns) {
 			row = append(row, strconv.FormatBool(f.Persistent), strconv.FormatBool(f.ClosedLoop))
+		}
+		if waits {
+			row = append(row, after(f.After))
 		}
 		if err := w.Write(row); err != nil {
 			return err

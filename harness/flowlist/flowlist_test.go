@@ -18,6 +18,7 @@ import (
 
 	"fabriclab/harness/flowlist"
 	"fabriclab/harness/scenario"
+	"fabriclab/harness/trace/tracetest"
 	"fabriclab/harness/workload"
 )
 
@@ -65,6 +66,38 @@ func TestEveryFormatReadsBackAsTheSameFlows(t *testing.T) {
 	messages := standard(t, 8)
 	messages.Flows.(*workload.Poisson).PerPair = 3
 	t.Run("messages", func(t *testing.T) { testFormats(t, messages) })
+}
+
+// TestGraphsReadBackAsTheSameFlows: as .csv and as the engines read them.
+func TestGraphsReadBackAsTheSameFlows(t *testing.T) {
+	l := standard(t, 4)
+	l.Flows = &workload.Collective{
+		Operation: "moe", Hosts: []uint32{0, 1, 2, 3}, PerHost: 2, Size: 1e6, Chunks: 2, Channels: 1, Iterations: 3, GapPs: 7, ComputePs: 5,
+		Flow: scenario.Flow{Class: 1, Weight: 1}, Rules: l.Rules,
+	}
+	want := list(t, l.Flows.Flows(3))
+	dir := t.TempDir()
+	for _, ending := range []string{".bin", ".csv"} {
+		_, err := l.WriteFile(filepath.Join(dir, "list"+ending), 3)
+		require.NoError(t, err)
+	}
+	file, err := os.Open(filepath.Join(dir, "list.bin"))
+	require.NoError(t, err)
+	defer file.Close()
+	assert.Equal(t, want, list(t, scenario.ReadFlows(file)))
+	back, err := workload.OpenDAG(filepath.Join(dir, "list.csv"), hostID, l.Rules)
+	require.NoError(t, err)
+	assert.Equal(t, want, list(t, back.Flows(0)))
+
+	_, err = l.WriteFile(filepath.Join(dir, "list.parquet"), 3)
+	require.ErrorContains(t, err, "flows that wait for others are written as .csv")
+	_, err = l.WriteInputs(dir, 3, func(flows iter.Seq2[scenario.Flow, error]) error { list(t, flows); return nil })
+	require.NoError(t, err)
+	waits := 0
+	for _, f := range want {
+		waits += len(f.After)
+	}
+	assert.Len(t, tracetest.Table(t, dir, flowlist.DependencyTableName), waits)
 }
 
 func testFormats(t *testing.T, l *flowlist.List) {

@@ -2,6 +2,7 @@ package flowlist
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"iter"
 	"math"
@@ -18,7 +19,18 @@ import (
 const (
 	TableName = "flow-list"
 	File      = TableName + ".parquet"
+	// DependencyTableName is beside it where flows wait for others.
+	DependencyTableName = "flow-dependencies"
 )
+
+var dependencies = trace.Table{
+	Name: DependencyTableName, Title: "What flows of the list wait for", Scope: "flow",
+	Columns: []trace.Column{
+		{Name: "flow", Type: "u32", Unit: "1", Help: "number of the flow that waits"},
+		{Name: "after", Type: "u32", Unit: "1", Help: "number of the flow or task that it waits for"},
+		{Name: "delay_ps", Type: "i64", Unit: "ps", Help: "for how long after the other one's end"},
+	},
+}
 
 // ofMessages are the columns of lists in which a flow may be a message on a
 // persistent connection.
@@ -64,6 +76,7 @@ type parquetList struct {
 	columns [][]byte // as in a block of a trace stream; behind table's may be ofMessages
 	payload []byte
 	rows    int
+	after   *parquetList // what flows wait for; nil where none does
 }
 
 // newParquet creates a list at a path; with a writer given, its bytes go
@@ -73,7 +86,17 @@ func newParquet(path string, l *List, to io.Writer) (*parquetList, error) {
 	if to != nil {
 		opt.Create = func(string) (io.WriteCloser, error) { return nopCloser{to}, nil }
 	}
-	t := tableOf(l.Flows)
+	list, err := newTable(tableOf(l.Flows), opt)
+	if err != nil || !workload.HasDependencies(l.Flows) {
+		return list, err
+	}
+	if list.after, err = newTable(dependencies, opt); err != nil {
+		return nil, errors.Join(err, list.close())
+	}
+	return list, nil
+}
+
+func newTable(t trace.Table, opt trace.Options) (*parquetList, error) {
 	writer, err := trace.NewTableWriter(t, opt)
 	if err != nil {
 		return nil, err
@@ -112,6 +135,24 @@ func (p *parquetList) add(f *scenario.Flow) error {
 		c[11] = append(c[11], bit(f.Persistent))
 		c[12] = append(c[12], bit(f.ClosedLoop))
 	}
+	for _, d := range f.After {
+		if err := p.after.addDependency(f.ID, d); err != nil {
+			return err
+		}
+	}
+	return p.added()
+}
+
+func (p *parquetList) addDependency(id uint32, d scenario.Dependency) error {
+	le, c := binary.LittleEndian, p.columns
+	c[0] = le.AppendUint32(c[0], id)
+	c[1] = le.AppendUint32(c[1], d.On)
+	c[2] = le.AppendUint64(c[2], uint64(d.DelayPs))
+	return p.added()
+}
+
+// added counts a row.
+func (p *parquetList) added() error {
 	if p.rows++; p.rows < batchRows {
 		return nil
 	}
@@ -141,14 +182,24 @@ func (p *parquetList) finish() error {
 	if err := p.flush(); err != nil {
 		return err
 	}
-	_, err := p.writer.Finish()
-	return err
+	if _, err := p.writer.Finish(); err != nil || p.after == nil {
+		return err
+	}
+	return p.after.finish()
 }
 
-func (p *parquetList) close() error { return p.writer.Close() }
+func (p *parquetList) close() error {
+	if p.after == nil {
+		return p.writer.Close()
+	}
+	return errors.Join(p.writer.Close(), p.after.close())
+}
 
 // writeParquet writes a list to a file that is open.
 func writeParquet(to io.Writer, l *List, flows iter.Seq2[scenario.Flow, error]) error {
+	if workload.HasDependencies(l.Flows) {
+		return errors.New("flows that wait for others are written as .csv, where what they wait for is a column, or as .bin; end the file's name so")
+	}
 	list, err := newParquet(File, l, to)
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func Tables(runDir string) (map[string]Table, error) {
 	}
 	tables := map[string]Table{}
 	for _, name := range names {
-		if name == flowlist.TableName || name == trace.LoadTable.Name {
+		if name == flowlist.TableName || name == flowlist.DependencyTableName || name == trace.LoadTable.Name {
 			continue
 		}
 		if tables[name], err = digest(runDir, name); err != nil {

@@ -52,7 +52,7 @@ var help = map[string]string{
 	"nodes": "nodes with mechanisms and parameters of their own: by name or pattern, such as host[0-3]; later ones win (docs/experiments.md, Nodes that differ)",
 
 	"workload":              "who sends how much to whom, and when (docs/workloads.md)",
-	"workload.type":         "list and file: flows written out; the others make flows",
+	"workload.type":         "list, file and dag: flows written out; the others make flows",
 	"workload.flows":        "the flows, numbered from 0",
 	"workload.path":         "CSV or Parquet file with the flows, relative to the experiment",
 	"workload.load":         "share of the sources' link rate (see load_of) that the payload takes, such as 0.5",
@@ -82,6 +82,18 @@ var help = map[string]string{
 	"workload.step":         "how many flows each event starts or stops",
 	"workload.least":        "paths that are busy at least, and at the start",
 	"workload.most":         "paths that are busy at most",
+
+	"workload.operation":      "what the ranks do: all-reduce, reduce-scatter, all-gather, all-to-all, moe (dispatch, compute, combine), or pipeline",
+	"workload.algorithm":      "of an all-reduce: ring or tree; default ring",
+	"workload.hosts":          "hosts of the ranks, in their order; default all but extra hosts",
+	"workload.ranks_per_host": "ranks of each host, which send each other what takes no time; default 1",
+	"workload.placement":      "listed: ranks are on the hosts in their order; random: the hosts are shuffled by the seed",
+	"workload.chunks":         "parts of a channel's data that go one behind the other; of a pipeline, microbatches; default 1",
+	"workload.channels":       "parts of the data that go side by side, each between two ranks with ports of its own; default 1",
+	"workload.iterations":     "how often the operation is done; default 1",
+	"workload.gap":            "between two iterations: from the time a rank has got all until it begins again; default 0",
+	"workload.compute":        "moe: time of the experts between dispatch and combine; pipeline: time of a stage for each microbatch; default 0",
+	"workload.persistent":     "messages of a channel between two ranks share a connection that stays open, for tcp and mptcp; default false",
 
 	"workload.flows.name":     "for filters and figures; default flow and its number",
 	"workload.flows.src":      "host that sends",

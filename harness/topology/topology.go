@@ -19,6 +19,7 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -360,6 +361,23 @@ func (t *Topology) Host(name string) (uint32, error) {
 		return 0, fmt.Errorf("%q is a switch, not a host%s", name, catalog.Hint(name, t.HostNames()))
 	}
 	return id, nil
+}
+
+// HostOrNumber finds a host by its name, or by its number among the hosts,
+// from 0, where no node has this name.
+func (t *Topology) HostOrNumber(name string) (uint32, error) {
+	id, err := t.Host(name)
+	if err == nil {
+		return id, nil
+	}
+	n, notNumber := strconv.ParseUint(name, 10, 32)
+	if _, node := t.byName[name]; node || notNumber != nil {
+		return 0, err
+	}
+	if usual := t.hosts - t.extra; n >= uint64(usual) {
+		return 0, fmt.Errorf("there is no host %d; the %d hosts have the numbers 0 to %d", n, usual, usual-1)
+	}
+	return uint32(n), nil
 }
 
 // Port finds a port by name: "s1->s2", or "s1->s2#1" for the second of

@@ -14,6 +14,10 @@ func Expected(g Generator) float64 {
 	switch g := g.(type) {
 	case *List:
 		return float64(len(g.flows))
+	case *DAG:
+		return float64(len(g.flows))
+	case *Collective:
+		return g.expected()
 	case *Poisson:
 		total := 0.0
 		for i := range g.Capacity {
@@ -74,6 +78,9 @@ func (b *boundedLoad) AskedLoad() (AskedLoad, bool) { return b.of.AskedLoad() }
 
 // HasConnections says whether the workload has persistent connections.
 func (b *bounded) HasConnections() bool { return HasConnections(b.Generator) }
+
+// HasDependencies says whether the flows of the workload wait for each other.
+func (b *bounded) HasDependencies() bool { return HasDependencies(b.Generator) }
 
 // Flows implements Generator.
 func (b *bounded) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {

@@ -55,14 +55,36 @@ func TestFile(t *testing.T) {
 	assert.Nil(t, file.Names())
 }
 
+// TestUnits: sizes and times with their units say the same as numbers do.
+func TestUnits(t *testing.T) {
+	read := func(text string) (flows []scenario.Flow) {
+		file, err := open(t, text)
+		require.NoError(t, err)
+		for f, err := range file.Flows(1) {
+			require.NoError(t, err)
+			flows = append(flows, f)
+		}
+		return flows
+	}
+	assert.Equal(t,
+		read("src,dst,size_bytes,start_ps,stop_ps\nh1,h2,1500,3,-1\nh2,h1,0,4,500\n"),
+		read("src,dst,size,start,stop\nh1,h2,1.5KB,3ps,\nh2,h1,unlimited,4ps,0.5ns\n"))
+}
+
 func TestFileRefuses(t *testing.T) {
 	const header = "src,dst,size_bytes,start_ps\n"
 	tests := []struct{ text, want string }{
 		{"", "flows.csv: EOF; its first line names the columns"},
 		{header, "has no flows"},
-		{"src,dst,size,start_ps\n", `there is no column "size" (known: class, closed_loop, dst, `},
+		{"src,dst,sizes,start_ps\n", `there is no column "sizes"`},
+		{"src,dst,size,size_bytes,start_ps\n", `the columns "size_bytes" and "size" say the same; keep one`},
+		{"src,dst,size,start\nh1,h2,1,0\n", "flows.csv:2: size: "},
+		{"src,dst,size,start\nh1,h2,0B,0us\n", `flows.csv:2: size: "0B" is nothing to send`},
+		{"src,dst,size,start\nh1,h2,,0us\n", "flows.csv:2: size: "},
+		{"src,dst,size,start\nh1,,1KB,0us\n", "flows.csv:2: dst: source and destination are the same host"},
+		{"src,dst,size,start\nh1,h2,1KB,10\n", "flows.csv:2: start: "},
 		{"src,dst,size_bytes,src\n", `the column "src" is there twice`},
-		{"src,dst,size_bytes\n", `the column "start_ps" is missing`},
+		{"src,dst,size_bytes\n", `the column start or start_ps is missing`},
 		{header + "h1,h2,10,0\nh1,x,10,0\n", `flows.csv:3: dst: there is no host "x"`},
 		{header + "h1,h2,1KB,0\n", `flows.csv:2: size_bytes: "1KB" is not a number that fits this column`},
 		{header + "h1,h2,10,-1\n", `start_ps: "-1" is not a number`},
@@ -70,7 +92,7 @@ func TestFileRefuses(t *testing.T) {
 		{header + "h1,\"h2,10,0\n", `extraneous or missing "`},
 		{header + "h1,h1,10,0\n", "dst: source and destination are the same host"},
 		{header + "h1,h2,10,1000\n", "start: the flow starts at 1ns, but the run stops at 1ns"},
-		{header + "h1,h2,10,9\nh1,h2,10,8\n", "flows.csv:3: start_ps: 8 is before the row above (9); sort the flows by start"},
+		{header + "h1,h2,10,9\nh1,h2,10,8\n", "flows.csv:3: start: 8 ps is before the row above (9 ps); sort the flows by start"},
 		{"src,dst,size_bytes,start_ps,class\nh1,h2,10,0,2\n", "class: 2 is out of range; allowed: from 0 to 1"},
 		{"src,dst,size_bytes,start_ps,class\nh1,h2,10,0,256\n", `class: "256" is not a number that fits`},
 		{"src,dst,size_bytes,start_ps,stop_ps\nh1,h2,10,5,5\n", "stop: the flow stops at 5ps, but starts at 5ps"},
@@ -153,10 +175,10 @@ func TestParquetFile(t *testing.T) {
 	_, err = OpenFile(writeParquet(t, []optional{{"h1", "h2", nil, 0}}), hostNumber, rules)
 	require.ErrorContains(t, err, `row 1: size_bytes: "" is not a number that fits this column`)
 	type nested struct {
-		Src []string `parquet:"src,list"`
+		Src struct{ A, B string } `parquet:"src"`
 	}
-	_, err = OpenFile(writeParquet(t, []nested{{[]string{"h1"}}}), hostNumber, rules)
-	require.ErrorContains(t, err, `the column "src" is a structure or a list`)
+	_, err = OpenFile(writeParquet(t, []nested{{}}), hostNumber, rules)
+	require.ErrorContains(t, err, `the column "src" is a structure; `)
 
 	path := filepath.Join(t.TempDir(), "damaged.parquet")
 	require.NoError(t, os.WriteFile(path, []byte("PAR1 and nothing else"), 0o644))

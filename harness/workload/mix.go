@@ -67,6 +67,12 @@ func (s *source) pull() {
 	if s.next.Group > 0 {
 		s.next.Group += s.ofGroups
 	}
+	if len(s.next.After) > 0 && s.firstID > 0 {
+		s.next.After = slices.Clone(s.next.After)
+		for i := range s.next.After {
+			s.next.After[i].On += s.firstID
+		}
+	}
 	s.next.Part = s.part
 }
 
@@ -113,6 +119,9 @@ func (m *Mix) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 
 // HasConnections says whether a part has.
 func (m *Mix) HasConnections() bool { return slices.ContainsFunc(m.Parts, HasConnections) }
+
+// HasDependencies says whether a part has.
+func (m *Mix) HasDependencies() bool { return slices.ContainsFunc(m.Parts, HasDependencies) }
 
 // AskedLoad is that of the parts together that were asked for a load. They are
 // loads of the same links, over the same time; otherwise there is nothing to

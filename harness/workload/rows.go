@@ -14,6 +14,22 @@ import (
 	"fabriclab/base/file"
 )
 
+// rows is a table of texts, read row by row.
+type rows interface {
+	// columns are the names of the columns.
+	columns() []string
+	// next is the next row, valid until the following call; io.EOF behind the
+	// last one.
+	next() ([]string, error)
+	// line is the number of the row in the file; place says where that is.
+	line() int
+	place(line int) string
+	close() error
+}
+
+// position is where the row is, for messages.
+func position(r rows) string { return r.place(r.line()) }
+
 // csvRows are the rows of a CSV file.
 type csvRows struct {
 	file   *os.File
@@ -38,9 +54,11 @@ func (r *csvRows) columns() []string       { return r.header }
 func (r *csvRows) next() ([]string, error) { return r.reader.Read() }
 func (r *csvRows) close() error            { return r.file.Close() }
 
-func (r *csvRows) position() string {
+func (r *csvRows) place(line int) string { return fmt.Sprintf("%s:%d", r.file.Name(), line) }
+
+func (r *csvRows) line() int {
 	line, _ := r.reader.FieldPos(0)
-	return fmt.Sprintf("%s:%d", r.file.Name(), line)
+	return line
 }
 
 // parquetRows are the rows of a Parquet file.
@@ -75,12 +93,16 @@ func openParquet(path string) (_ rows, err error) {
 	}
 	r := &parquetRows{file: file, reader: parquet.NewGenericReader[any](table), batch: make([]parquet.Row, 256)}
 	for _, column := range table.Root().Columns() {
-		if !column.Leaf() || column.Repeated() {
-			return nil, fmt.Errorf("the column %q is a structure or a list; the columns of a flow list are numbers and names", column.Name())
+		values := column
+		for !values.Leaf() {
+			if len(values.Columns()) != 1 {
+				return nil, fmt.Errorf("the column %q is a structure; the columns of a flow list are numbers, names and lists of them", column.Name())
+			}
+			values = values.Columns()[0]
 		}
 		r.names = append(r.names, column.Name())
 		unsigned := false
-		if logical := column.Type().LogicalType(); logical != nil {
+		if logical := values.Type().LogicalType(); logical != nil {
 			integer, ok := logical.Value.(*format.IntType)
 			unsigned = ok && !integer.IsSigned
 		}
@@ -109,8 +131,13 @@ func (r *parquetRows) next() (_ []string, err error) {
 		}
 		r.left = r.batch[:n]
 	}
-	for i, v := range r.left[0] {
-		r.row[i] = text(v, r.unsigned[i])
+	clear(r.row)
+	for _, v := range r.left[0] {
+		i := v.Column()
+		if r.row[i] != "" && !v.IsNull() {
+			r.row[i] += " " // the next one of a list
+		}
+		r.row[i] += text(v, r.unsigned[i])
 	}
 	r.left = r.left[1:]
 	r.read++
@@ -130,8 +157,9 @@ func text(v parquet.Value, unsigned bool) string {
 	return v.String()
 }
 
-func (r *parquetRows) position() string { return fmt.Sprintf("%s, row %d", r.file.Name(), r.read) }
-func (r *parquetRows) close() error     { return errors.Join(r.reader.Close(), r.file.Close()) }
+func (r *parquetRows) line() int             { return r.read }
+func (r *parquetRows) place(line int) string { return fmt.Sprintf("%s, row %d", r.file.Name(), line) }
+func (r *parquetRows) close() error          { return errors.Join(r.reader.Close(), r.file.Close()) }
 
 // idSet is a set of flow numbers, in pages of bits, so that it is small both
 // for many numbers in a row and for few far apart.

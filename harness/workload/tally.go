@@ -56,7 +56,7 @@ type OfferedLoad struct {
 func (t *Tally) Count(flows iter.Seq2[scenario.Flow, error]) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
 		for f, err := range flows {
-			if err == nil {
+			if err == nil && !f.Task() {
 				t.Flows++
 				t.Bytes += f.Size
 				if f.Measured {

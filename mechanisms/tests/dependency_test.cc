@@ -135,8 +135,10 @@ TEST(Dependencies, TheRunMayEndBefore) {
   net.message(2, 2, 0, Time::Us(2));
   net.wait(1, 0);
   net.wait(2, 1);
-  net.finish(Time::Us(10));
+  net.finish(Time::Us(15));
   EXPECT_GT(net.end(0), 0);
+  EXPECT_EQ(net.startOf(1), net.end(0));
+  EXPECT_EQ(net.end(1), -1);
   EXPECT_EQ(net.end(2), -1);
   EXPECT_EQ(net.startOf(2), 2 * kUs);
   EXPECT_EQ(net.network.counters.measuredLimited, 3u);

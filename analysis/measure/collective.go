@@ -1,0 +1,149 @@
+package measure
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"fabriclab/analysis/stats"
+	"fabriclab/analysis/table"
+)
+
+// A collective is a group's messages: an iteration of a collective operation.
+type collective struct {
+	Group
+	senders []string
+	got     map[string]int64 // by receiver: when it had all, ps
+}
+
+// collectives are the groups of a run, or the one that the measure names.
+func collectives(x in) ([]collective, error) {
+	groups, err := Groups(x.dir)
+	if err == nil && x.m.Group != nil {
+		var one Group
+		one, err = OneGroup(groups, *x.m.Group)
+		groups = []Group{one}
+	}
+	if err == nil && len(groups) == 0 {
+		err = fmt.Errorf("no flow is of a group; collectives have one for each iteration (docs/workloads.md)")
+	}
+	if err != nil {
+		return nil, inRun(x.dir, err)
+	}
+	list, place := make([]collective, len(groups)), map[int64]int{}
+	senders := make([]map[string]bool, len(groups))
+	for i, g := range groups {
+		if _, err := g.Time(); err != nil {
+			return nil, inRun(x.dir, err)
+		}
+		list[i] = collective{Group: g, got: map[string]int64{}}
+		senders[i], place[g.ID] = map[string]bool{}, i
+	}
+	columns := append(table.Ints("group", "end_ps"), table.Column{Name: "src", Type: table.String}, table.Column{Name: "dst", Type: table.String})
+	err = table.Scan(x.dir, "flows", columns, func(r *table.Rows) error {
+		for row := range r.N {
+			i, wanted := place[r.Int(0, row)]
+			if !wanted {
+				continue
+			}
+			senders[i][r.String(2, row)] = true
+			dst := r.String(3, row)
+			list[i].got[dst] = max(list[i].got[dst], r.Int(1, row))
+		}
+		return nil
+	})
+	for i := range list {
+		list[i].senders = slices.Sorted(maps.Keys(senders[i]))
+	}
+	return list, err
+}
+
+// ofCollectives takes a value of each.
+func ofCollectives(value func(collective) (float64, error)) func(in) ([]float64, error) {
+	return func(x in) ([]float64, error) {
+		list, err := collectives(x)
+		if err != nil {
+			return nil, err
+		}
+		values := make([]float64, len(list))
+		for i, c := range list {
+			if values[i], err = value(c); err != nil {
+				return nil, inRun(x.dir, err)
+			}
+		}
+		return values, nil
+	}
+}
+
+// collectiveTimes are from the first start to the last byte.
+var collectiveTimes = ofCollectives(func(c collective) (float64, error) {
+	ps, err := c.Time()
+	return float64(ps), err
+})
+
+// stragglerDelays are how much later the last receiver has all than the median
+// one.
+var stragglerDelays = ofCollectives(func(c collective) (float64, error) {
+	var ends []float64
+	for _, end := range c.got {
+		ends = append(ends, float64(end-c.Start))
+	}
+	median, err := stats.Of(ends, "median")
+	return slices.Max(ends) - median, err
+})
+
+// busBandwidth is what a sender sends over the time, the mean of all senders:
+// for the operations of NCCL what its tests call the bus bandwidth.
+func (c collective) busBandwidth() (float64, error) {
+	bps, err := c.Throughput()
+	return bps / float64(len(c.senders)), err
+}
+
+var busBandwidths = ofCollectives(collective.busBandwidth)
+
+// busShares are the bus bandwidths over the mean rate of the senders' links.
+func busShares(x in) ([]float64, error) {
+	network, err := table.ReadNetwork(x.dir)
+	if err != nil {
+		return nil, err
+	}
+	rates := map[string]int64{}
+	return ofCollectives(func(c collective) (float64, error) {
+		sum := 0.0
+		for _, host := range c.senders {
+			if rates[host] == 0 {
+				if rates[host], err = network.AccessRate(host); err != nil {
+					return 0, err
+				}
+			}
+			sum += float64(rates[host])
+		}
+		bps, err := c.busBandwidth()
+		return bps / (sum / float64(len(c.senders))), err
+	})(x)
+}
+
+// iterationTimes are from the first start of a group to that of the group with
+// the next number: of all that have a next one, or of the one that the measure
+// names.
+func iterationTimes(x in) ([]float64, error) {
+	groups, err := Groups(x.dir)
+	if err != nil {
+		return nil, err
+	}
+	var values []float64
+	for i := 1; i < len(groups); i++ {
+		this, next := groups[i-1], groups[i]
+		if next.ID != this.ID+1 || x.m.Group != nil && *x.m.Group != this.ID {
+			continue
+		}
+		if next.Start <= this.Start {
+			return nil, inRun(x.dir, fmt.Errorf("group %d does not start after group %d, so they are no iterations of one job; name the group of an iteration", next.ID, this.ID))
+		}
+		values = append(values, float64(next.Start-this.Start))
+	}
+	if len(values) == 0 {
+		return nil, inRun(x.dir, fmt.Errorf("there are no two groups of numbers that follow each other: one iteration alone has no time to the next one"))
+	}
+	return values, nil
+}

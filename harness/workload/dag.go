@@ -1,0 +1,387 @@
+package workload
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fabriclab/base/units"
+	"fabriclab/harness/scenario"
+)
+
+// DAG is a list of messages that wait for each other, and of tasks: a directed
+// graph without cycles.
+type DAG struct {
+	flows      []scenario.Flow // sorted by (start, id)
+	names      []string        // by id; nil where they have none
+	persistent bool
+}
+
+// Bounds of a graph, which is held in memory.
+const (
+	MostMessages     = 2_000_000
+	MostDependencies = 20_000_000
+)
+
+// A MessageError says which message of a graph is wrong.
+type MessageError struct {
+	ID  uint32
+	Err error
+}
+
+func (e *MessageError) Error() string { return fmt.Sprintf("message %d: %v", e.ID, e.Err) }
+func (e *MessageError) Unwrap() error { return e.Err }
+
+// newDAG makes a graph of messages by id, which are 0, 1, 2, …; name says what
+// they are called. The error is a *MessageError.
+func newDAG(messages []scenario.Flow, name func(id uint32) string) (*DAG, error) {
+	for i := range messages {
+		if err := checkAfter(messages, &messages[i], name); err != nil {
+			return nil, &MessageError{uint32(i), err}
+		}
+	}
+	if err := checkCycles(messages, name); err != nil {
+		return nil, err
+	}
+	d := &DAG{flows: messages}
+	for i := range messages {
+		d.persistent = d.persistent || messages[i].Persistent
+	}
+	slices.SortFunc(d.flows, func(a, b scenario.Flow) int {
+		return cmp.Or(cmp.Compare(a.StartPs, b.StartPs), cmp.Compare(a.ID, b.ID))
+	})
+	return d, nil
+}
+
+// checkAfter looks at what a message waits for.
+func checkAfter(messages []scenario.Flow, m *scenario.Flow, name func(uint32) string) error {
+	if len(m.After) > scenario.MaxDependencies {
+		return fmt.Errorf("after: %d others are waited for; the engines hold %d: let a task wait for part of them", len(m.After), scenario.MaxDependencies)
+	}
+	for i, d := range m.After {
+		on := &messages[d.On]
+		switch {
+		case d.On == m.ID:
+			return fmt.Errorf("after: it waits for itself")
+		case slices.ContainsFunc(m.After[:i], func(e scenario.Dependency) bool { return e.On == d.On }):
+			return fmt.Errorf("after: %s is there twice; keep one", name(d.On))
+		case !on.Task() && on.Size == 0:
+			return fmt.Errorf("after: %s is unlimited, so it never ends; give it a size", name(d.On))
+		case on.StopPs != -1:
+			return fmt.Errorf("after: %s is stopped, so it may never end; leave its stop out", name(d.On))
+		case on.Dst != m.Src && on.Src != m.Src:
+			return fmt.Errorf("after: %s neither comes to the source of %s nor leaves it, and a host hears of others only over the network; have a message between the two hosts, and wait for it", name(d.On), name(m.ID))
+		}
+	}
+	return nil
+}
+
+// checkCycles names a cycle, if there is one.
+func checkCycles(messages []scenario.Flow, name func(uint32) string) error {
+	waitsFor := make([]int32, len(messages))
+	first := make([]int32, len(messages)+1)
+	for _, m := range messages {
+		waitsFor[m.ID] = int32(len(m.After))
+		for _, d := range m.After {
+			first[d.On+1]++
+		}
+	}
+	for i := range messages {
+		first[i+1] += first[i]
+	}
+	waiting := make([]uint32, first[len(messages)])
+	next := slices.Clone(first)
+	for _, m := range messages {
+		for _, d := range m.After {
+			waiting[next[d.On]] = m.ID
+			next[d.On]++
+		}
+	}
+	var over []uint32
+	for id, n := range waitsFor {
+		if n == 0 {
+			over = append(over, uint32(id))
+		}
+	}
+	for done := 0; done < len(over); done++ {
+		id := over[done]
+		for _, w := range waiting[first[id]:first[id+1]] {
+			if waitsFor[w]--; waitsFor[w] == 0 {
+				over = append(over, w)
+			}
+		}
+	}
+	if len(over) == len(messages) {
+		return nil
+	}
+	// Back from any that is left to what it waits for, until one comes again.
+	id := uint32(slices.IndexFunc(waitsFor, func(n int32) bool { return n > 0 }))
+	var path []uint32
+	for !slices.Contains(path, id) {
+		path = append(path, id)
+		for _, d := range messages[id].After {
+			if waitsFor[d.On] > 0 {
+				id = d.On
+				break
+			}
+		}
+	}
+	cycle := path[slices.Index(path, id):]
+	const most = 8
+	var text strings.Builder
+	for _, c := range cycle[:min(len(cycle), most)] {
+		fmt.Fprintf(&text, "%s waits for ", name(c))
+	}
+	if len(cycle) > most {
+		fmt.Fprintf(&text, "… (%d messages) … waits for ", len(cycle))
+	}
+	return &MessageError{id, fmt.Errorf("after: %s%s: none of them can ever start; take one of these out", text.String(), name(id))}
+}
+
+// OpenDAG reads a graph from a CSV or (ending in .parquet) a Parquet file. Its
+// columns are those of a flow list, of which start may be missing, and
+//   - id, a name, or flow, a number from 0 to the number of rows - 1;
+//   - after: the ids of what the message waits for, with spaces or ; between
+//     them, in Parquet also a list; ID+5us waits for 5 us longer;
+//   - delay, or delay_ps: how long the message waits after all of them that say
+//     nothing else.
+//
+// A row without dst is a task.
+func OpenDAG(path string, host func(name string) (uint32, error), rules Rules) (_ *DAG, err error) {
+	table, err := openRows(path)
+	if err != nil {
+		return nil, fmt.Errorf("messages: %w", err)
+	}
+	defer func() { err = errors.Join(err, table.close()) }()
+	g := dagReader{path: path, table: table, ids: map[string]uint32{}}
+	g.row, err = newFlowReader(table.columns(), host, rules, "", "id", "after", "delay", "delay_ps")
+	if err != nil {
+		return nil, fmt.Errorf("messages %s: %w", path, err)
+	}
+	if err := g.read(); err != nil {
+		return nil, err
+	}
+	messages, err := g.resolve()
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDAG(messages, g.name)
+	var wrong *MessageError
+	if errors.As(err, &wrong) {
+		return nil, fmt.Errorf("%s: %w", table.place(g.lines[wrong.ID]), wrong.Err)
+	}
+	if err == nil && slices.Contains(g.row.columns, "id") {
+		d.names = g.names
+	}
+	return d, err
+}
+
+// dagReader reads a graph: first all rows, then what they wait for.
+type dagReader struct {
+	path  string
+	table rows
+	row   *flowReader
+	ids   map[string]uint32
+
+	// By id.
+	messages []scenario.Flow
+	names    []string
+	after    []string
+	delays   []int64
+	lines    []int
+}
+
+func (g *dagReader) name(id uint32) string { return strconv.Quote(g.names[id]) }
+
+func (g *dagReader) read() error {
+	key := "flow"
+	if !slices.Contains(g.row.columns, key) {
+		key = "id"
+	}
+	if !slices.Contains(g.row.columns, key) {
+		return fmt.Errorf("messages %s: the column id is missing; every message has a name, or in the column flow a number", g.path)
+	}
+	for {
+		row, err := g.table.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return fmt.Errorf("messages %s: %w", g.path, err)
+		}
+		if err := g.message(row, g.row.value(row, key)); err != nil {
+			return fmt.Errorf("%s: %w", position(g.table), err)
+		}
+		if len(g.messages) > MostMessages {
+			return fmt.Errorf("messages %s: there are more than %d, which are held in memory; make it fewer", g.path, MostMessages)
+		}
+	}
+	if len(g.messages) == 0 {
+		return fmt.Errorf("%s has no messages; it needs a row for each", g.path)
+	}
+	return g.number()
+}
+
+// separates the ids of a list.
+func separates(r rune) bool { return r == ' ' || r == ';' }
+
+func (g *dagReader) message(row []string, name string) error {
+	m, err := g.row.fields(uint32(len(g.messages)), row)
+	if err != nil {
+		return err
+	}
+	if name == "" || strings.ContainsFunc(name, separates) || strings.Contains(name, "+") {
+		return fmt.Errorf("id: %q is no id; it has a letter or more, and no space, semicolon or plus sign", name)
+	}
+	if before, known := g.ids[name]; known {
+		return fmt.Errorf("id: %q is the message of %s, too; every message has an id of its own", name, g.table.place(g.lines[before]))
+	}
+	if err := g.check(m); err != nil {
+		return err
+	}
+	var delay int64
+	if text := g.row.value(row, "delay_ps"); text != "" {
+		n, err := strconv.ParseUint(text, 10, 63)
+		if err != nil || int64(n) > units.MaxTime {
+			return fmt.Errorf("delay_ps: %q is no whole number of picoseconds up to 100 days", text)
+		}
+		delay = int64(n)
+	}
+	if text := g.row.value(row, "delay"); text != "" {
+		if delay, err = units.ParseTime(text); err != nil {
+			return fmt.Errorf("delay: %w", err)
+		}
+	}
+	name = strings.Clone(name)
+	g.ids[name] = uint32(len(g.messages))
+	g.messages = append(g.messages, m)
+	g.names = append(g.names, name)
+	g.after = append(g.after, strings.Clone(g.row.value(row, "after")))
+	g.delays = append(g.delays, delay)
+	g.lines = append(g.lines, g.table.line())
+	return nil
+}
+
+func (g *dagReader) check(m scenario.Flow) error {
+	switch {
+	case m.ClosedLoop:
+		return fmt.Errorf("closed_loop: messages of a graph wait for what after says; leave closed_loop out")
+	case !m.Task():
+		return g.row.rules.Check(m)
+	case m.Size != 0:
+		return fmt.Errorf("dst: source and destination are the same host, and the message has a size; leave the size out if it is a task, which sends nothing")
+	}
+	m.Dst++ // the other rules are those of flows
+	return g.row.rules.Check(m)
+}
+
+// number puts the rows in the order of their numbers, where they have some.
+func (g *dagReader) number() error {
+	if !slices.Contains(g.row.columns, "flow") {
+		return nil
+	}
+	order := make([]int, len(g.messages))
+	for i, m := range g.messages {
+		if int(m.ID) >= len(g.messages) {
+			return fmt.Errorf("%s: flow: %d is not one of 0 to %d, the numbers of %d messages", g.table.place(g.lines[i]), m.ID, len(g.messages)-1, len(g.messages))
+		}
+		order[m.ID] = i // unique: their ids are
+	}
+	g.messages = permute(g.messages, order)
+	g.names, g.after = permute(g.names, order), permute(g.after, order)
+	g.delays, g.lines = permute(g.delays, order), permute(g.lines, order)
+	for i, name := range g.names {
+		g.ids[name] = uint32(i)
+	}
+	return nil
+}
+
+func permute[T any](list []T, order []int) []T {
+	sorted := make([]T, len(list))
+	for i, from := range order {
+		sorted[i] = list[from]
+	}
+	return sorted
+}
+
+// resolve finds what the messages wait for.
+func (g *dagReader) resolve() ([]scenario.Flow, error) {
+	total := 0
+	for i := range g.messages {
+		m := &g.messages[i]
+		m.Measured = m.Measured && !m.Task()
+		for item := range strings.FieldsFuncSeq(g.after[i], separates) {
+			name, wait, longer := strings.Cut(item, "+")
+			on, known := g.ids[name]
+			if !known {
+				return nil, fmt.Errorf("%s: after: there is no message %q", g.table.place(g.lines[i]), name)
+			}
+			delay := g.delays[i]
+			if longer {
+				var err error
+				if delay, err = units.ParseTime(wait); err != nil {
+					return nil, fmt.Errorf("%s: after: %q: %w", g.table.place(g.lines[i]), item, err)
+				}
+			}
+			m.After = append(m.After, scenario.Dependency{On: on, DelayPs: delay})
+			if total++; total > MostDependencies {
+				return nil, fmt.Errorf("messages %s: they wait for more than %d others in all, which are held in memory; let tasks wait for many, and the messages for the tasks", g.path, MostDependencies)
+			}
+		}
+		if g.delays[i] > 0 && len(m.After) == 0 {
+			return nil, fmt.Errorf("%s: delay: the message waits for none, so there is nothing to count it from; write when it starts, or what it waits for", g.table.place(g.lines[i]))
+		}
+	}
+	return g.messages, nil
+}
+
+// Flows yields the graph; it is the same for every seed.
+func (d *DAG) Flows(uint64) iter.Seq2[scenario.Flow, error] { return flowsOf(d.flows) }
+
+// flowsOf yields a list.
+func flowsOf(flows []scenario.Flow) iter.Seq2[scenario.Flow, error] {
+	return func(yield func(scenario.Flow, error) bool) {
+		for _, f := range flows {
+			if !yield(f, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Pairs yields the pairs of hosts in the graph, each once.
+func (d *DAG) Pairs() iter.Seq2[uint32, uint32] {
+	return func(yield func(uint32, uint32) bool) {
+		seen := map[[2]uint32]bool{}
+		for _, f := range d.flows {
+			pair := [2]uint32{f.Src, f.Dst}
+			if seen[pair] || f.Task() {
+				continue
+			}
+			seen[pair] = true
+			if !yield(f.Src, f.Dst) {
+				return
+			}
+		}
+	}
+}
+
+// Names are the messages' ids, where they have names.
+func (d *DAG) Names() []string { return d.names }
+
+// HasConnections says whether a message is on a persistent connection.
+func (d *DAG) HasConnections() bool { return d.persistent }
+
+// HasDependencies says that messages may wait for each other.
+func (d *DAG) HasDependencies() bool { return true }
+
+// HasDependencies says whether the flows of a workload may wait for each other.
+func HasDependencies(g Generator) bool {
+	w, ok := g.(interface{ HasDependencies() bool })
+	return ok && w.HasDependencies()
+}
