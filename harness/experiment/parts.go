@@ -230,25 +230,33 @@ func (l *loader) attachments(s *section) []topology.Attachment {
 
 func (l *loader) customTopology(s *section) topology.Custom {
 	c := topology.Custom{Cabling: l.linkChanges(s)}
-	c.Hosts, _ = s.texts("hosts")
+	hosts, _ := s.texts("hosts")
+	for i, name := range hosts {
+		c.Hosts = append(c.Hosts, l.expand(s.items("hosts")[i], s.name("hosts."+strconv.Itoa(i)), name)...)
+	}
 	s.asks("switches", Shape{Kind: KindTextsOrMappings})
 	for i, n := range s.items("switches") {
 		name := s.name("switches." + strconv.Itoa(i))
 		if n.Kind != yaml.MappingNode {
 			if text, ok := l.scalar(n, name); ok {
-				c.Switches = append(c.Switches, topology.Switch{Name: text})
+				for _, one := range l.expand(n, name, text) {
+					c.Switches = append(c.Switches, topology.Switch{Name: one})
+				}
 			}
 			continue
 		}
 		sw := l.section(n, n, name)
-		c.Switches = append(c.Switches, topology.Switch{Name: sw.str("name"), Tier: uint32(sw.integer("tier", 0, 0, math.MaxUint32))})
+		tier := uint32(sw.integer("tier", 0, 0, math.MaxUint32))
+		for _, one := range l.expand(sw.get("name"), sw.name("name"), sw.str("name")) {
+			c.Switches = append(c.Switches, topology.Switch{Name: one, Tier: tier})
+		}
 		sw.done()
 	}
 	rate, _ := quantity(s, "rate", linkRate)
 	delay := orDefault(s, "delay", 0, linkDelay)
 	c.Extra = l.extraHosts(s, "", rate, delay)
-	for i, n := range s.items("links") {
-		link := l.section(n, n, s.name("links."+strconv.Itoa(i)))
+	for item, n := range s.items("links") {
+		link := l.section(n, n, s.name("links."+strconv.Itoa(item)))
 		link.need("a", "host0")
 		link.need("b", "s1")
 		if s.get("rate") == nil {
@@ -257,13 +265,36 @@ func (l *loader) customTopology(s *section) topology.Custom {
 		if s.get("delay") == nil {
 			link.need("delay", "1.5us (or a delay for all links of the topology)")
 		}
-		c.Links = append(c.Links, topology.CustomLink{
-			A: link.str("a"), B: link.str("b"),
-			Rate: orDefault(link, "rate", rate, linkRate), Delay: orDefault(link, "delay", delay, linkDelay),
-		})
+		as, bs := l.expand(link.get("a"), link.name("a"), link.str("a")), l.expand(link.get("b"), link.name("b"), link.str("b"))
+		one := topology.CustomLink{Rate: orDefault(link, "rate", rate, linkRate), Delay: orDefault(link, "delay", delay, linkDelay)}
+		pairs := link.choice("join", "all", "pairs") == "pairs"
 		link.done()
+		switch {
+		case pairs && len(as) != len(bs):
+			l.problem(link.get("join"), "%s: %d nodes and %d make no pairs; name as many of both, or join all with all", link.name("join"), len(as), len(bs))
+			continue
+		case !pairs && l.above(n, float64(len(c.Links))+float64(len(as))*float64(len(bs)), l.limits.Links, "links", "links", "topology: there would be"):
+			return c
+		}
+		for i, a := range as {
+			for j, b := range bs {
+				if !pairs || i == j {
+					one.A, one.B = a, b
+					c.Links, c.Items = append(c.Links, one), append(c.Items, item)
+				}
+			}
+		}
 	}
 	return c
+}
+
+// expand writes out the names that a name with ranges stands for.
+func (l *loader) expand(at *yaml.Node, key, name string) []string {
+	names, err := topology.Expand(name)
+	if err != nil {
+		l.problem(at, "%s: %v", key, err)
+	}
+	return names
 }
 
 // trace reads the trace section: tables of the simulator, and those that the

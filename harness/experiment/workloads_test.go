@@ -214,3 +214,30 @@ func TestWorkloadsRefused(t *testing.T) {
 		assert.ErrorContains(t, err, tt.want)
 	}
 }
+
+// TestCustomTopologyByRanges: names and links by ranges are those written out.
+func TestCustomTopologyByRanges(t *testing.T) {
+	load := func(topology string) (*Experiment, error) {
+		return loadFile(t, write(t, "topology: "+topology+"\nworkload: {type: permutation}\npreset: hpcc\nrun: {stop: 1ms}\n"), "")
+	}
+	short, err := load(`{type: custom, hosts: ["h[0..3]", x], switches: ["leaf[0..1]", {name: "spine[0..1]", tier: 1}], rate: 10Gbps, delay: 1us,
+  links: [{a: "h[0..1]", b: leaf0}, {a: "h[2..3]", b: "leaf[1..1]"}, {a: x, b: spine0}, {a: "leaf[0..1]", b: "spine[0..1]", rate: 5Gbps}, {a: "leaf[0..1]", b: "spine[0..1]", join: pairs}]}`)
+	require.NoError(t, err)
+	long, err := load(`{type: custom, hosts: [h0, h1, h2, h3, x], switches: [leaf0, leaf1, {name: spine0, tier: 1}, {name: spine1, tier: 1}], rate: 10Gbps, delay: 1us,
+  links: [{a: h0, b: leaf0}, {a: h1, b: leaf0}, {a: h2, b: leaf1}, {a: h3, b: leaf1}, {a: x, b: spine0},
+    {a: leaf0, b: spine0, rate: 5Gbps}, {a: leaf0, b: spine1, rate: 5Gbps}, {a: leaf1, b: spine0, rate: 5Gbps}, {a: leaf1, b: spine1, rate: 5Gbps},
+    {a: leaf0, b: spine0}, {a: leaf1, b: spine1}]}`)
+	require.NoError(t, err)
+	assert.Equal(t, long.Points[0].Topology.Nodes, short.Points[0].Topology.Nodes)
+	assert.Equal(t, long.Points[0].Topology.Links, short.Points[0].Topology.Links)
+
+	for topology, want := range map[string]string{
+		`{type: custom, hosts: ["h[3..0]"], switches: [s], rate: 1Gbps, delay: 1us, links: [{a: h0, b: s}]}`:                              `exp.yaml:1:34: topology.hosts.0: "h[3..0]": 3 stands behind 0`,
+		`{type: custom, hosts: ["h[0..3]"], switches: [s, t], rate: 1Gbps, delay: 1us, links: [{a: "h[0..3]", b: s, join: pairs}]}`:       "topology.links.0.join: 4 nodes and 1 make no pairs",
+		`{type: custom, hosts: ["h[0..3]"], switches: [s], rate: 1Gbps, delay: 1us, links: [{a: "h[0..3]", b: s}, {a: "h[3..4]", b: s}]}`: "h4",
+		`{type: custom, hosts: ["h[0..3]"], switches: [s], rate: 1Gbps, delay: 1us, links: [{a: "h[0..9999]", b: "s[0..9999]"}]}`:         "topology: there would be 100000000 links, more than 500000",
+	} {
+		_, err := load(topology)
+		assert.ErrorContains(t, err, want)
+	}
+}

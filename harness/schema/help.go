@@ -44,8 +44,9 @@ var help = map[string]string{
 
 	"topology.switches.name": "name of the switch",
 	"topology.switches.tier": "level in the network, the salt of its hash; default 0",
-	"topology.links.a":       "node at one end",
-	"topology.links.b":       "node at the other end",
+	"topology.links.a":       "node at one end, or several: leaf[0..3]",
+	"topology.links.b":       "node at the other end, or several",
+	"topology.links.join":    "all: each node at one end with each at the other; pairs: the first with the first, and so on; default all",
 	"topology.links.rate":    "its rate, if not that of all links",
 	"topology.links.delay":   "its delay, if not that of all links",
 

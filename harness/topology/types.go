@@ -242,7 +242,8 @@ type Custom struct {
 	Hosts    []string
 	Switches []Switch
 	Links    []CustomLink
-	Cabling  // but its rates and delays
+	Items    []int // by link: which item of the description it is of, for messages; nil: each is one
+	Cabling        // but its rates and delays
 }
 
 // CustomLink is a link of a custom topology between two nodes.
@@ -258,6 +259,9 @@ func (c Custom) Build() (*Topology, error) {
 	}
 	p := plan{hosts: c.Hosts, switches: c.Switches}
 	for i, l := range c.Links {
+		if c.Items != nil {
+			i = c.Items[i]
+		}
 		p.links = append(p.links, plannedLink{l.A, l.B, l.Rate, l.Delay, fmt.Sprintf("links.%d", i)})
 	}
 	return p.build(c.Cabling)
