@@ -32,6 +32,8 @@ var topologies = []lab.Entry{
 // workloadTypes are the values of workload.type.
 var workloadTypes = []lab.Entry{
 	{Name: "all-to-all", Kind: "type", Title: "every host sends to every other one at the same time"},
+	{Name: "collective", Kind: "type", Title: "all-reduce and other collective operations among ranks"},
+	{Name: "dag", Kind: "type", Title: "messages that wait for each other, from a CSV or Parquet file"},
 	{Name: "file", Kind: "type", Title: "flows from a CSV or Parquet file"},
 	{Name: "incast", Kind: "type", Title: "some senders at a time send to one receiver"},
 	{Name: "jobs", Kind: "type", Title: "writers whose blocks are copied from host to host, as in HDFS"},
