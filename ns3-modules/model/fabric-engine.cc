@@ -60,7 +60,7 @@ void
 Ns3Engine::Schedule(KeyedEvent& event, core::Time at)
 {
     const uint32_t context = GetContext((event.GetKey() >> 40) - 1);
-    if (FabricScheduler* list = FabricScheduler::NodeByNode())
+    if (FabricScheduler* list = FabricScheduler::OfStretches())
     {
         list->Insert(event, at.ps, context);
         return;
@@ -109,7 +109,7 @@ Ns3Engine::transmit(core::Port& from, core::Packet* packet, core::Time duration)
 void
 Ns3Engine::Sync()
 {
-    const FabricScheduler* list = FabricScheduler::NodeByNode();
+    const FabricScheduler* list = FabricScheduler::OfStretches();
     if (list == nullptr || !list->InStretch()) // in a stretch, the model's clock is the right one
     {
         setNow(core::Time{Simulator::Now().GetTimeStep()});

@@ -99,7 +99,7 @@ FabricNetwork::SyncEngine()
 void
 FabricNetwork::DoDispose()
 {
-    FabricScheduler::RunInOrder();
+    FabricScheduler::RunEventByEvent();
     m_network.reset();
     m_nodes.clear();
     m_fabricNodes.clear();
@@ -209,10 +209,32 @@ FabricNetwork::Start()
         callback();
     }
     m_network->start();
-    if (m_nodeByNode)
+    if (m_nodeByNode && !NeedsNs3Time())
     {
-        FabricScheduler::RunNodeByNode(*m_network);
+        FabricScheduler::RunStretches(*m_network);
     }
+}
+
+/// Whether somebody else's code runs within the model's events, who looks at Simulator::Now().
+bool
+FabricNetwork::NeedsNs3Time() const
+{
+    for (const Ptr<FabricNode>& n : m_fabricNodes)
+    {
+        const core::Node& node = n->GetNode();
+        const auto* host = dynamic_cast<const core::Host*>(&node);
+        if (host != nullptr && host->hasForeignStack())
+        {
+            return true;
+        }
+        if (std::any_of(node.ports().begin(), node.ports().end(), [](const core::Port* p) {
+                return p->watched;
+            }))
+        {
+            return true;
+        }
+    }
+    return false;
 }
 
 FabricNetDevice&

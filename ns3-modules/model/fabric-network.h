@@ -79,9 +79,10 @@ class FabricNetwork : public Object, private core::RowSink
 
     /// Called by the helper; the network starts with the simulation.
     void ScheduleStart();
-    /// Nodes run one behind the other where results allow it (FabricScheduler): faster in large
-    /// networks, but Simulator::Now() goes back, and while events of the model run it stands still,
-    /// in callbacks of trace sources too.
+    /// The model's events run in stretches, and nodes one behind the other where results allow it
+    /// (FabricScheduler): faster, but Simulator::Now() goes back, and while events of the model run
+    /// it stands still, in callbacks of sampled tables too. Does nothing where frames are watched
+    /// or ns-3's internet stack runs on a host, which go by that time.
     void RunNodeByNode()
     {
         m_nodeByNode = true;
@@ -93,6 +94,7 @@ class FabricNetwork : public Object, private core::RowSink
   private:
     void DoDispose() override;
     void Start();
+    bool NeedsNs3Time() const;
     void row(int table, const core::Cell* cells) override;
     FabricNetDevice& Device(const core::Cell* cells) const;
     FabricHost& Host(uint64_t node) const;

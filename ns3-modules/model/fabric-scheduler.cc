@@ -26,7 +26,7 @@ FabricScheduler::GetTypeId()
 }
 
 FabricScheduler* FabricScheduler::s_current = nullptr;
-FabricScheduler* FabricScheduler::s_nodeByNode = nullptr;
+FabricScheduler* FabricScheduler::s_ofStretches = nullptr;
 
 FabricScheduler::FabricScheduler()
     : m_stretch(Create<Stretch>(*this))
@@ -39,14 +39,19 @@ FabricScheduler::~FabricScheduler()
     if (s_current == this)
     {
         s_current = nullptr;
-        s_nodeByNode = nullptr;
+        s_ofStretches = nullptr;
     }
 }
 
 void
 FabricScheduler::Insert(const Event& ev)
 {
-    const Entry entry = ToEntry(ev);
+    InsertEntry(ToEntry(ev));
+}
+
+void
+FabricScheduler::InsertEntry(const Entry& entry)
+{
     if (m_nodeByNode)
     {
         m_nodes.insert(entry);
@@ -78,27 +83,20 @@ FabricScheduler::PeekNext() const
     return ToEvent(m_nodeByNode ? *m_nodes.peek() : *m_events.peek());
 }
 
+/// A foreign event, or a stretch up to the next one.
 Scheduler::Event
 FabricScheduler::RemoveNext()
 {
-    if (m_nodeByNode && !m_nodes.turn())
+    if (s_ofStretches == this)
     {
-        KeepOrder();
+        const Entry& first = First();
+        if (first.rank >= MODEL_RANK)
+        {
+            m_stretch->Ref(); // the simulator's, which drops it after the event
+            return {PeekPointer(m_stretch), {static_cast<uint64_t>(first.at), 0, first.context}};
+        }
     }
-    return m_nodeByNode ? NextOfNodes() : ToEvent(TakeFirst());
-}
-
-/// A foreign event, or a stretch up to the next one.
-Scheduler::Event
-FabricScheduler::NextOfNodes()
-{
-    const Entry& first = *m_nodes.ahead();
-    if (first.rank < MODEL_RANK)
-    {
-        return ToEvent(m_nodes.takeFirst());
-    }
-    m_stretch->Ref(); // the simulator's, which drops it after the event
-    return {PeekPointer(m_stretch), {static_cast<uint64_t>(first.at), 0, first.context}};
+    return ToEvent(TakeFirst());
 }
 
 void
@@ -107,39 +105,42 @@ FabricScheduler::RunStretch()
     m_inStretch = true;
     do
     {
-        RunOne();
-        if (Simulator::IsFinished()) // stopped, or nothing is left
-        {
-            break;
-        }
-        if (!m_nodes.turn())
-        {
-            KeepOrder();
-            break;
-        }
+        auto& event = *static_cast<KeyedEvent*>(TakeFirst().impl);
+        event.Run();
+        event.Unref();
+        // Finished: somebody has stopped the simulation, or nothing is left.
     }
-    while (m_nodes.ahead()->rank >= MODEL_RANK);
+    while (!Simulator::IsFinished() && First().rank >= MODEL_RANK);
     m_inStretch = false;
 }
 
-void
-FabricScheduler::RunOne()
+/// The next event; there is one.
+const FabricScheduler::Entry&
+FabricScheduler::First()
 {
-    auto& event = *static_cast<KeyedEvent*>(m_nodes.takeFirst().impl);
+    if (m_nodeByNode && !m_nodes.turn())
+    {
+        KeepOrder();
+    }
+    return m_nodeByNode ? *m_nodes.ahead() : m_events.first();
+}
+
+/// Takes out what First() has given.
+FabricScheduler::Entry
+FabricScheduler::TakeFirst()
+{
+    if (!m_nodeByNode)
+    {
+        const Entry e = m_events.takeFirst();
+        FetchAhead();
+        return e;
+    }
+    const Entry e = m_nodes.takeFirst();
     // The node's own memory is in the cache, and the packet was fetched by the one before it.
     if (const Entry* next = m_nodes.ahead(); next != nullptr && next->rank >= MODEL_RANK)
     {
         static_cast<const KeyedEvent*>(next->impl)->PrefetchMore();
     }
-    event.Run();
-    event.Unref();
-}
-
-FabricScheduler::Entry
-FabricScheduler::TakeFirst()
-{
-    const Entry e = m_events.takeFirst();
-    FetchAhead();
     return e;
 }
 
@@ -173,7 +174,7 @@ FabricScheduler::Remove(const Event& ev)
 }
 
 void
-FabricScheduler::RunNodeByNode(::fabric::Windows& windows)
+FabricScheduler::RunStretches(::fabric::Windows& windows)
 {
 #ifndef NS3_ASSERT_ENABLE // the simulator would assert that time does not go back
     if (s_current == nullptr)
@@ -185,13 +186,14 @@ FabricScheduler::RunNodeByNode(::fabric::Windows& windows)
     s.m_events.forEach([&s](const Entry& e) { s.m_nodes.insert(e); });
     s.m_events.clear();
     s.m_nodeByNode = true;
-    s_nodeByNode = &s;
+    s_ofStretches = &s;
 #endif
 }
 
 void
-FabricScheduler::RunInOrder()
+FabricScheduler::RunEventByEvent()
 {
+    s_ofStretches = nullptr;
     if (s_current != nullptr && s_current->m_nodeByNode)
     {
         s_current->KeepOrder();
@@ -203,7 +205,6 @@ void
 FabricScheduler::KeepOrder()
 {
     m_nodeByNode = false;
-    s_nodeByNode = nullptr;
     m_nodes.forEach([this](const Entry& e) { m_events.insert(e); });
     m_nodes.clear();
 }

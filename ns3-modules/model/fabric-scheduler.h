@@ -28,10 +28,10 @@ namespace fabric
  *
  * They wait in the model's own EventWheel, which OMNeT++'s side uses too.
  *
- * On request nodes run one behind the other for as long as no packet can get from one to another
- * (NodeEvents). Results are the same. All events of the model up to the next foreign one are then
- * one event for ns-3, a stretch, because what ns-3 does for each event would be a sixth of all
- * work. Simulator::Now() is the time at which the stretch began.
+ * On request the model's events run in stretches: all up to the next event that is not the model's
+ * are one event for ns-3, because what ns-3 does for each event would be a sixth of all work. Then
+ * nodes run one behind the other, too, for as long as no packet can get from one to another
+ * (NodeEvents). Results are the same, but Simulator::Now() is the time at which a stretch began.
  */
 class FabricScheduler : public Scheduler
 {
@@ -47,18 +47,18 @@ class FabricScheduler : public Scheduler
     void Remove(const Event& ev) override;
 
     /// From now on, in the scheduler that the simulator uses; does nothing if that is another one.
-    static void RunNodeByNode(::fabric::Windows& windows);
+    static void RunStretches(::fabric::Windows& windows);
     /// No longer; before what was given is gone.
-    static void RunInOrder();
-    /// The list that runs node by node, which the model's events go into without ns-3; null: none.
-    static FabricScheduler* NodeByNode()
+    static void RunEventByEvent();
+    /// The list that runs stretches, which the model's events go into without ns-3; null: none.
+    static FabricScheduler* OfStretches()
     {
-        return s_nodeByNode;
+        return s_ofStretches;
     }
     void Insert(KeyedEvent& event, int64_t at, uint32_t context)
     {
-        event.Ref();
-        m_nodes.insert({at, MODEL_RANK | event.GetKey(), &event, 0, context});
+        event.Ref(); // as if ns-3 had done it: what is left at the end is ns-3's to drop
+        InsertEntry({at, MODEL_RANK | event.GetKey(), &event, 0, context});
     }
     /// Whether an event of the model is running that ns-3 does not know of.
     bool InStretch() const
@@ -129,10 +129,10 @@ class FabricScheduler : public Scheduler
     /// Fetches from memory what the next events need.
     void FetchAhead() const;
     void KeepOrder();
-    Event NextOfNodes();
-    void RunStretch();
-    void RunOne();
+    void InsertEntry(const Entry& entry);
+    const Entry& First();
     Entry TakeFirst();
+    void RunStretch();
 
     Entry ToEntry(const Event& ev);
 
@@ -141,8 +141,8 @@ class FabricScheduler : public Scheduler
         return {e.impl, {static_cast<uint64_t>(e.at), e.uid, e.context}};
     }
 
-    static FabricScheduler* s_current;    //!< the last one made, which is the simulator's
-    static FabricScheduler* s_nodeByNode; //!< the same while m_nodeByNode, null otherwise
+    static FabricScheduler* s_current;     //!< the last one made, which is the simulator's
+    static FabricScheduler* s_ofStretches; //!< the same, or null
 
     ::fabric::EventWheel<Entry> m_events;
     ::fabric::NodeEvents<Entry> m_nodes; //!< in place of m_events, while nodes run one by one
