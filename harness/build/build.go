@@ -145,6 +145,22 @@ func (b *Builder) Tool(ctx context.Context, name string) (string, error) {
 	return b.binary(name), err
 }
 
+// Fresh returns a program that needs no simulator, after asking CMake: its
+// sources are not among those that are hashed.
+func (b *Builder) Fresh(ctx context.Context, name string) (string, error) {
+	_, err := b.ensure(ctx, name, nil, nil, true)
+	return b.binary(name), err
+}
+
+// Described are the folders of mechanisms/ that describe components, by these.
+func (b *Builder) Described() (map[string]string, error) {
+	s, err := readSources(b.root, nil)
+	if err != nil {
+		return nil, err
+	}
+	return s.Of, nil
+}
+
 func (b *Builder) output(ctx context.Context, name string) ([]byte, error) {
 	program, err := b.Tool(ctx, name)
 	if err != nil {

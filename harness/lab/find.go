@@ -188,6 +188,9 @@ func (lab *Lab) ownPresets(known []Preset) ([]Preset, error) {
 			if p.Name == "" {
 				continue // an experiment, for example
 			}
+			if p.Name+".yaml" != filepath.Base(file) {
+				return nil, fmt.Errorf("%s: the preset calls itself %q; give it and its file the same name", file, p.Name)
+			}
 			same := func(other Preset) bool { return other.Name == p.Name }
 			for _, others := range [][]Preset{known, all} {
 				if i := slices.IndexFunc(others, same); i >= 0 {

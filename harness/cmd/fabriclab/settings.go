@@ -200,7 +200,10 @@ func (s *settings) readFile(file string, root *yaml.Node) error {
 	for i := 0; i < len(root.Content); i += 2 {
 		key, value := root.Content[i], root.Content[i+1]
 		name := flagOf(key.Value)
-		if name == "" || s.flags.Lookup(name) == nil {
+		if name == "" {
+			return fmt.Errorf("%s: there is no setting %q; in the file it is %s", at(key), key.Value, setting(key.Value))
+		}
+		if s.flags.Lookup(name) == nil {
 			return s.unknown(at(key), key.Value, setting)
 		}
 		if value.Tag == "!!null" {

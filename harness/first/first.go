@@ -1,0 +1,153 @@
+// Package first writes a researcher's first files: a mechanism with its preset,
+// page and unit test, and an experiment.
+package first
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"fabriclab/base/catalog"
+)
+
+//go:embed templates
+var templates embed.FS
+
+// kind is how a first mechanism of a kind is made.
+type kind struct {
+	like  string // the file pair of the checkout that it begins as; "" = templates
+	class string // of that pair
+	use   string // what a unit test sets
+	from  string // the line of the preset that it stands in, "" = one more
+	line  string
+}
+
+var kinds = map[string]kind{
+	"congestion_control": {use: "cc = \"NAME\";\n  c.queues = {\"fifo\", \"red\"};\n  c.set(\"host.base_rtt\", Time::Us(10).ps)", from: "congestion_control: none", line: "congestion_control: NAME"},
+	"port_agent":         {use: `agents = {"NAME"}`, line: "port_agents: [NAME]"},
+	"receiver_agent":     {use: `receivers = {"NAME"}`, line: "receiver_agents: [NAME]"},
+	"application":        {use: `applications = {"NAME"}`, line: "applications: [NAME]"},
+	"queue":              {like: "queue/fifo", class: "Fifo", use: `queues = {"fifo", "NAME"}`, from: "queues: [fifo, fifo]", line: "queues: [fifo, NAME]"},
+	"path_selector":      {like: "path/spray", class: "Spray", use: `selector = "NAME"`, from: "path_selector: ecmp", line: "path_selector: NAME"},
+	"flow_scheduler":     {like: "scheduler/round_robin", class: "RoundRobin", use: `scheduler = "NAME"`, line: "flow_scheduler: NAME"},
+	"transport":          {like: "transport/go_back_n", class: "GoBackN", use: `transport = "NAME"`, line: "transport: NAME"},
+	"utility":            {like: "utility/alpha_fair", class: "AlphaFair", use: `utility = "NAME"`, line: "utility: NAME"},
+}
+
+// Kinds are the kinds of which there is a first mechanism.
+func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
+
+var (
+	mechanismName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
+	source        = regexp.MustCompile(`\.source\((?:"[^"]*"\s*)+\)`)
+)
+
+// Mechanism writes a first mechanism into the folder dir/NAME and returns the
+// files. Nothing that is there is changed.
+func Mechanism(checkout, dir, name, of string) ([]string, error) {
+	k, known := kinds[of]
+	if !known {
+		return nil, fmt.Errorf("there is no kind %q%s", of, catalog.Hint(of, Kinds()))
+	}
+	if !mechanismName.MatchString(name) {
+		return nil, fmt.Errorf("%q is no name of a mechanism; use small letters, digits and _ between words, such as my_control", name)
+	}
+	class := className(name)
+	fill := strings.NewReplacer("NAME", name, "CLASS", class, "TITLE", strings.ToUpper(name[:1])+strings.ReplaceAll(name[1:], "_", " "), "USE", strings.ReplaceAll(k.use, "NAME", name))
+	texts := map[string]string{}
+	for _, ending := range []string{".h", ".cc"} {
+		if k.like != "" {
+			text, err := os.ReadFile(filepath.Join(checkout, "mechanisms", filepath.FromSlash(k.like)+ending))
+			if err != nil {
+				return nil, fmt.Errorf("reading what a first %s is made like: %w; check the checkout", catalog.Words(of), err)
+			}
+			texts[name+ending] = renamed(string(text), k, name, class)
+			continue
+		}
+		texts[name+ending] = fill.Replace(template(of + ending))
+	}
+	preset := template("preset.yaml")
+	if k.from == "" {
+		preset += k.line + "\n"
+	} else {
+		preset = strings.Replace(preset, k.from, k.line, 1)
+	}
+	if of == "congestion_control" {
+		preset = strings.Replace(preset, "queues: [fifo, fifo]", "queues: [fifo, red] ", 1) +
+			"params:\n  red: {kmin: 100KB, kmax: 100KB, pmax: 1}\n"
+	}
+	texts[name+".yaml"] = fill.Replace(preset)
+	texts[name+".md"] = fill.Replace(template("page.md"))
+	texts[name+"_test.cc"] = fill.Replace(template("test.cc"))
+	return write(filepath.Join(dir, name), texts)
+}
+
+// renamed is the text of a file pair as that of another mechanism.
+func renamed(text string, k kind, name, class string) string {
+	base := k.like[strings.LastIndex(k.like, "/")+1:]
+	text = regexp.MustCompile(`\b`+k.class+`\b`).ReplaceAllString(text, class)
+	text = strings.ReplaceAll(text, `"mechanisms/`+k.like+`.h"`, `"`+name+`.h"`)
+	text = strings.ReplaceAll(text, `"`+base+`"`, `"`+name+`"`)
+	return source.ReplaceAllString(text, `.source("chosen")`)
+}
+
+func className(name string) string {
+	var b strings.Builder
+	for _, word := range strings.Split(name, "_") {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
+
+// Experiment writes a first experiment with these presets into dir/NAME.yaml.
+func Experiment(dir, name string, presets []string) ([]string, error) {
+	if !regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`).MatchString(name) || !filepath.IsLocal(name) {
+		return nil, fmt.Errorf("%q is no name of an experiment; use letters, digits, _ . - and / between the parts", name)
+	}
+	text := strings.NewReplacer("NAME", name, "PRESETS", strings.Join(presets, ", "), "PRESET", presets[0]).Replace(template("experiment.yaml"))
+	return write(dir, map[string]string{filepath.FromSlash(name) + ".yaml": text})
+}
+
+func template(name string) string {
+	text, err := templates.ReadFile("templates/" + name)
+	if err != nil {
+		panic(err) // they are in the program
+	}
+	return string(text)
+}
+
+// write makes files, all of which must be new.
+func write(dir string, texts map[string]string) ([]string, error) {
+	names := slices.Sorted(maps.Keys(texts))
+	var files []string
+	for _, name := range names {
+		file := filepath.Join(dir, name)
+		if _, err := os.Lstat(file); err == nil {
+			return nil, fmt.Errorf("%s is there already and stays as it is; choose another name or --dir", file)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w; choose another --dir", err)
+		}
+		files = append(files, file)
+	}
+	for i, file := range files {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return nil, fmt.Errorf("%w; choose another --dir", err)
+		}
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return nil, fmt.Errorf("%w; choose another --dir", err)
+		}
+		_, err = f.WriteString(texts[names[i]])
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,78 @@
+package first
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/build"
+)
+
+// TestAFirstMechanismOfEveryKind: what is written names the new mechanism
+// alone. That it compiles and runs is in the end-to-end tests.
+func TestAFirstMechanismOfEveryKind(t *testing.T) {
+	root, err := build.FindRoot(".")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	for _, kind := range Kinds() {
+		name := "my_" + kind
+		files, err := Mechanism(root, dir, name, kind)
+		require.NoError(t, err)
+		assert.Len(t, files, 5)
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			for _, left := range []string{"NAME", "CLASS", "TITLE", "USE", "SIGCOMM", "FNCC", kinds[kind].class + "::"} {
+				if left != "::" {
+					assert.NotContains(t, string(text), left, file)
+				}
+			}
+			if filepath.Ext(file) != ".h" {
+				assert.Contains(t, string(text), name, file)
+			}
+		}
+		preset, err := os.ReadFile(filepath.Join(dir, name, name+".yaml"))
+		require.NoError(t, err)
+		assert.Equal(t, 2, strings.Count(string(preset), name), string(preset))
+	}
+	own, err := build.OwnFolders(root, []string{dir})
+	require.NoError(t, err)
+	assert.Len(t, own, len(Kinds()))
+}
+
+func TestNothingIsOverwritten(t *testing.T) {
+	root, err := build.FindRoot(".")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	page := filepath.Join(dir, "mine", "mine.md")
+	require.NoError(t, os.MkdirAll(filepath.Dir(page), 0o755))
+	require.NoError(t, os.WriteFile(page, []byte("kept"), 0o644))
+	_, err = Mechanism(root, dir, "mine", "queue")
+	require.ErrorContains(t, err, "mine.md is there already and stays as it is")
+	assert.NoFileExists(t, filepath.Join(dir, "mine", "mine.cc"))
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	assert.Equal(t, "kept", string(text))
+
+	_, err = Experiment(dir, "x/one", []string{"none"})
+	require.NoError(t, err)
+	_, err = Experiment(dir, "x/one", []string{"hpcc"})
+	require.ErrorContains(t, err, "is there already")
+}
+
+func TestNamesAndKindsAreChecked(t *testing.T) {
+	for _, name := range []string{"", "Mine", "my-own", "../x", "a__b", "1a"} {
+		_, err := Mechanism("", t.TempDir(), name, "queue")
+		require.ErrorContains(t, err, "is no name of a mechanism", name)
+	}
+	_, err := Mechanism("", t.TempDir(), "mine", "quue")
+	require.ErrorContains(t, err, `did you mean "queue"`)
+	for _, name := range []string{"", "../x", "a b", "/x"} {
+		_, err := Experiment(t.TempDir(), name, []string{"none"})
+		require.ErrorContains(t, err, "is no name of an experiment", name)
+	}
+}
