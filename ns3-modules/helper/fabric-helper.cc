@@ -42,18 +42,44 @@ ToCore(Time t)
     return core::Time{t.GetTimeStep()};
 }
 
+/// ns-3 makes an ObjectFactory of any name, and crashes when it is to make an object.
+void
+Check(const core::Slot& slot, const ObjectFactory& type)
+{
+    const TypeId tid = type.GetTypeId();
+    if (tid.GetUid() == 0)
+    {
+        NS_FATAL_ERROR("what is to stand in "
+                       << CamelCase(slot.key)
+                       << " is of no type that ns-3 knows; give its name to FabricHelper::Set or "
+                          "Add in place of an ObjectFactory, to see the nearest one");
+    }
+    if (!tid.IsChildOf(FabricMechanism::GetTypeId()))
+    {
+        NS_FATAL_ERROR(tid.GetName()
+                       << " is not a mechanism, it cannot stand in " << CamelCase(slot.key));
+    }
+}
+
 } // namespace
 
 FabricHelper::FabricHelper(uint64_t seed)
     : m_network(FabricNetwork::Get()),
       m_settings(std::make_shared<Settings>())
 {
+    FabricMechanism::RegisterTypes();
     m_settings->host = ObjectFactory("ns3::fabric::FabricHost");
     m_settings->switchNode = ObjectFactory("ns3::fabric::FabricSwitch");
     m_settings->device = ObjectFactory("ns3::fabric::FabricNetDevice");
     m_recorderOptions.progressMs = 0;
     m_network->SetSeed(seed);
     m_network->ScheduleStart();
+}
+
+TypeId
+FabricHelper::FindType(const std::string& slot, const std::string& type)
+{
+    return FabricMechanism::Find(type, FindSlot(slot).kind);
 }
 
 FabricHelper::Settings&
@@ -75,6 +101,7 @@ FabricHelper::Set(const std::string& slot, ObjectFactory type)
         NS_FATAL_ERROR("slot " << slot
                                << " is for several mechanisms; call FabricHelper::Add for each");
     }
+    Check(s, type);
     auto& slots = Change().slots;
     const auto same = [&](const auto& entry) { return entry.first == &s; };
     slots.erase(std::remove_if(slots.begin(), slots.end(), same), slots.end());
@@ -89,6 +116,7 @@ FabricHelper::Add(const std::string& slot, ObjectFactory type)
     {
         NS_FATAL_ERROR("slot " << slot << " is for one mechanism; call FabricHelper::Set");
     }
+    Check(s, type);
     Change().slots.emplace_back(&s, type);
 }
 

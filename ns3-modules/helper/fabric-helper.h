@@ -36,8 +36,9 @@ class FabricHelper : public PcapHelperForDevice
   public:
     explicit FabricHelper(uint64_t seed = 1);
 
-    // Types with their attributes, as in Set("CongestionControl",
-    // ObjectFactory("ns3::fabric::Hpcc", "Eta", DoubleValue(0.9))). Slots are those of the table
+    // Types with their attributes, as in Set("CongestionControl", "ns3::fabric::Hpcc", "Eta",
+    // DoubleValue(0.9)), or an ObjectFactory of them. A name that there is none of is an error with
+    // the nearest one; an ObjectFactory has forgotten the name. Slots are those of the table
     // (fabriclab list slots), by their attribute names; what stands there by default is used where
     // nothing is set.
     /// What stands in a slot for one mechanism.
@@ -45,6 +46,16 @@ class FabricHelper : public PcapHelperForDevice
     /// One more mechanism in a slot for several. Queues are added from class 0, the highest
     /// priority.
     void Add(const std::string& slot, ObjectFactory type);
+    template <typename... Args>
+    void Set(const std::string& slot, const std::string& type, const Args&... attributes)
+    {
+        Set(slot, Factory(slot, type, attributes...));
+    }
+    template <typename... Args>
+    void Add(const std::string& slot, const std::string& type, const Args&... attributes)
+    {
+        Add(slot, Factory(slot, type, attributes...));
+    }
     /// Nothing is set for any slot any more.
     void ClearSlots();
     void SetHost(ObjectFactory type);
@@ -106,6 +117,19 @@ class FabricHelper : public PcapHelperForDevice
     int Run();
 
   private:
+    static TypeId FindType(const std::string& slot, const std::string& type);
+
+    template <typename... Args>
+    static ObjectFactory Factory(const std::string& slot,
+                                 const std::string& type,
+                                 const Args&... attributes)
+    {
+        ObjectFactory factory;
+        factory.SetTypeId(FindType(slot, type));
+        factory.Set(attributes...);
+        return factory;
+    }
+
     void EnablePcapInternal(std::string prefix,
                             Ptr<NetDevice> device,
                             bool promiscuous,

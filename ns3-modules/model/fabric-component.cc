@@ -13,9 +13,12 @@
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
 
+#include <algorithm>
 #include <cctype>
 #include <iostream>
 #include <map>
+#include <numeric>
+#include <vector>
 
 namespace ns3
 {
@@ -208,38 +211,42 @@ HelpText(const core::Param& p)
 }
 
 /// Every mechanism's description by the name of its TypeId.
-const std::map<std::string, const core::Description*>&
+std::map<std::string, const core::Description*>&
 Mechanisms()
 {
-    static const std::map<std::string, const core::Description*> all = [] {
-        std::map<std::string, const core::Description*> m;
-        for (const core::Description* d : core::Registry::all())
-        {
-            if (d->kind != core::Kind::Node)
-            {
-                m[FabricMechanism::TypeName(d->name)] = d;
-            }
-        }
-        return m;
-    }();
+    static std::map<std::string, const core::Description*> all;
     return all;
 }
 
-/// Makes the TypeIds when the program starts, after the mechanisms have registered themselves.
+/// Makes the TypeIds when the program starts, after the module's mechanisms have registered
+/// themselves. Those of the program itself follow later.
 struct RegisterMechanisms
 {
     RegisterMechanisms()
     {
-        for (const auto& [name, description] : Mechanisms())
-        {
-            TypeId tid = TypeId(name.c_str())
-                             .SetParent<FabricMechanism>()
-                             .SetGroupName("Fabric")
-                             .AddConstructor<FabricMechanism>();
-            AddComponentAttributes(tid, *description);
-        }
+        FabricMechanism::RegisterTypes();
     }
 } g_registerMechanisms;
+
+/// How many letters have to be changed, added or left out to make one word of the other.
+size_t
+Distance(const std::string& a, const std::string& b)
+{
+    std::vector<size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), 0);
+    for (size_t i = 0; i < a.size(); ++i)
+    {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (size_t j = 0; j < b.size(); ++j)
+        {
+            const size_t changed = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, diagonal + 1});
+        }
+    }
+    return row.back();
+}
 
 } // namespace
 
@@ -293,6 +300,51 @@ std::string
 FabricMechanism::TypeName(const std::string& component)
 {
     return "ns3::fabric::" + CamelCase(component);
+}
+
+void
+FabricMechanism::RegisterTypes()
+{
+    for (const core::Description* d : core::Registry::all())
+    {
+        const std::string name = TypeName(d->name);
+        if (d->kind == core::Kind::Node || !Mechanisms().emplace(name, d).second)
+        {
+            continue;
+        }
+        TypeId tid = TypeId(name.c_str())
+                         .SetParent<FabricMechanism>()
+                         .SetGroupName("Fabric")
+                         .AddConstructor<FabricMechanism>();
+        AddComponentAttributes(tid, *d);
+    }
+}
+
+TypeId
+FabricMechanism::Find(const std::string& name, core::Kind kind)
+{
+    RegisterTypes();
+    TypeId tid;
+    if (TypeId::LookupByNameFailSafe(name, &tid))
+    {
+        return tid;
+    }
+    std::string nearest;
+    std::string known;
+    for (const auto& [type, description] : Mechanisms())
+    {
+        if (!(description->kind == kind))
+        {
+            continue;
+        }
+        known += (known.empty() ? "" : ", ") + type;
+        if (nearest.empty() || Distance(name, type) < Distance(name, nearest))
+        {
+            nearest = type;
+        }
+    }
+    NS_FATAL_ERROR("there is no type " << name << "; did you mean " << nearest << "? Known are "
+                                       << known);
 }
 
 core::Component&

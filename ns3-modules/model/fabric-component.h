@@ -53,6 +53,12 @@ class FabricMechanism : public Object, public ComponentHolder
     /// TypeId name of the mechanism called so in the model: hpcc to ns3::fabric::Hpcc.
     static std::string TypeName(const std::string& component);
 
+    /// Makes the TypeIds of mechanisms that have none yet. Those that are compiled into a program
+    /// of one's own register themselves after the module; FabricHelper calls this.
+    static void RegisterTypes();
+    /// A type by its name. Ends the program, with the nearest name of this kind, if there is none.
+    static TypeId Find(const std::string& name, core::Kind kind);
+
   private:
     /// Made at the first use, when the object knows its TypeId.
     mutable std::unique_ptr<core::Component> m_component;

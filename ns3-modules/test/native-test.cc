@@ -576,5 +576,105 @@ TEST(NetworkDeathTest, RefusesNanoseconds)
     EXPECT_DEATH(FabricHelper(), "Time::SetResolution\\(Time::PS\\)");
 }
 
+namespace
+{
+
+/// A mechanism of the program's own: it registers itself after the module.
+class FromOutside final : public core::CongestionControl
+{
+  public:
+    static const core::Description& describe()
+    {
+        static const core::Description d =
+            core::Describe<FromOutside>("from_outside",
+                                        core::Kind::CongestionControl,
+                                        "A window that stays")
+                .help("For tests.")
+                .source("test")
+                .param("window", &FromOutside::m_window, core::Bytes{3000}, "window", "test")
+                .range(1, 1e9)
+                .done();
+        return d;
+    }
+
+    const core::Description& description() const override
+    {
+        return describe();
+    }
+
+    void onFlowStart(core::Flow& flow) override
+    {
+        flow.window = m_window.n;
+    }
+
+    void onAck(core::Flow&, const core::Packet&) override
+    {
+    }
+
+  private:
+    core::Bytes m_window;
+};
+
+const bool g_fromOutside = (core::Registry::add(&FromOutside::describe), true);
+
+} // namespace
+
+TEST(OwnMechanism, RunsInAProgramOfOnesOwn)
+{
+    ASSERT_TRUE(g_fromOutside);
+    const auto finish = [](int64_t window) {
+        return InChild([window] {
+            Time::SetResolution(Time::PS);
+            FabricHelper helper;
+            helper.Set("CongestionControl",
+                       "ns3::fabric::FromOutside",
+                       "Window",
+                       UintegerValue(window));
+            NodeContainer hosts(2);
+            NodeContainer node(1);
+            helper.InstallHost(hosts);
+            helper.InstallSwitch(node);
+            for (uint32_t i = 0; i < 2; ++i)
+            {
+                helper.Connect(hosts.Get(i), node.Get(0), DataRate("100Gbps"), MicroSeconds(1));
+            }
+            helper.PopulateRoutes();
+            helper.AddFlow(hosts.Get(0), hosts.Get(1), 100000, Time(0));
+            helper.StopWhenFlowsFinish();
+            const int code = helper.Run();
+            const double end = Simulator::Now().GetDouble();
+            Simulator::Destroy();
+            return std::vector<double>{static_cast<double>(code), end};
+        });
+    };
+    const auto slow = finish(3000);
+    const auto fast = finish(30000);
+    ASSERT_EQ(slow.size(), 2u);
+    ASSERT_EQ(fast.size(), 2u);
+    EXPECT_EQ(slow[0], 0);
+    EXPECT_EQ(fast[0], 0);
+    EXPECT_GT(slow[1], 5 * fast[1]) << "the attribute counts";
+}
+
+TEST(MistypedDeathTest, SaysTheNearestName)
+{
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    const auto set = [](auto type) {
+        Time::SetResolution(Time::PS);
+        FabricHelper helper;
+        helper.Set("CongestionControl", type);
+    };
+    EXPECT_DEATH(set("ns3::fabric::Hpc"),
+                 "no type ns3::fabric::Hpc; did you mean ns3::fabric::Hpcc");
+    EXPECT_DEATH(set("ns3::fabric::FromOutsid"), "did you mean ns3::fabric::FromOutside");
+    EXPECT_DEATH(set(ObjectFactory("ns3::fabric::Hpc")), "is of no type that ns-3 knows");
+    EXPECT_DEATH(set("ns3::Node"), "ns3::Node is not a mechanism");
+    const auto add = [] {
+        Time::SetResolution(Time::PS);
+        FabricHelper().Add("Queues", "ns3::fabric::Fif");
+    };
+    EXPECT_DEATH(add(), "did you mean ns3::fabric::Fifo");
+}
+
 } // namespace fabric
 } // namespace ns3
