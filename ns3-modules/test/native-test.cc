@@ -30,6 +30,7 @@ namespace fabric
 
 TEST(Attributes, EveryMechanismIsATypeWithItsParameters)
 {
+    FabricMechanism::RegisterTypes(); // the test has a mechanism of its own
     Time::SetResolution(Time::PS);
     for (const core::Description* d : core::Registry::all())
     {
