@@ -1,5 +1,6 @@
 // Package first writes a researcher's first files: a mechanism with its preset,
-// page and unit test, and an experiment.
+// page and unit test, and an experiment, an invented one or that of another
+// simulator.
 package first
 
 import (
@@ -108,11 +109,18 @@ func className(name string) string {
 
 // Experiment writes a first experiment with these presets into dir/NAME.yaml.
 func Experiment(dir, name string, presets []string) ([]string, error) {
-	if !regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`).MatchString(name) || !filepath.IsLocal(name) {
-		return nil, fmt.Errorf("%q is no name of an experiment; use letters, digits, _ . - and / between the parts", name)
+	if err := experimentName(name); err != nil {
+		return nil, err
 	}
 	text := strings.NewReplacer("NAME", name, "PRESETS", strings.Join(presets, ", "), "PRESET", presets[0]).Replace(template("experiment.yaml"))
 	return write(dir, map[string]string{filepath.FromSlash(name) + ".yaml": text})
+}
+
+func experimentName(name string) error {
+	if !regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`).MatchString(name) || !filepath.IsLocal(name) {
+		return fmt.Errorf("%q is no name of an experiment; use letters, digits, _ . - and / between the parts", name)
+	}
+	return nil
 }
 
 func template(name string) string {

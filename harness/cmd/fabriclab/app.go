@@ -69,7 +69,7 @@ defaults.`,
 		a.runCommand(), a.runOneCommand(), a.statusCommand(), a.figureCommand(), a.reportCommand(), a.validateCommand(),
 		a.listCommand(), a.describeCommand(), a.topologyCommand(), a.flowsCommand(), a.oracleCommand(),
 		a.analyzeCommand(), a.traceCommand(), a.collectCommand(), a.plotCommand(), a.compareCommand(), a.baselineCommand(), a.schemaCommand(),
-		a.parityCommand(), a.allocateCommand(), a.benchCommand(), a.newCommand(), a.testCommand(), a.buildCommand(), a.doctorCommand(), a.versionCommand(),
+		a.parityCommand(), a.allocateCommand(), a.benchCommand(), a.newCommand(), a.importCommand(), a.testCommand(), a.buildCommand(), a.doctorCommand(), a.versionCommand(),
 	)
 	return root
 }
