@@ -1,6 +1,7 @@
 // Package svg draws a network: hosts below, switches in rows above them by
-// their distance from the hosts, extra hosts above the switches they hang on, links coloured by rate and delay. The same
-// network gives the same bytes.
+// their distance from the hosts, extra hosts above the switches they hang on;
+// a dumbbell or chain from left to right. Links are coloured by rate and delay.
+// The same network gives the same bytes.
 package svg
 
 import (
@@ -41,6 +42,7 @@ type drawing struct {
 	below  [][]uint32 // by node: neighbours that are nearer to the hosts
 	level  []int      // by node: hops to the nearest host that is not an extra one
 	x, y   []float64
+	name   []int // by node: where a host's name stands
 	width  float64
 	height float64
 	kinds  []kind
@@ -49,14 +51,18 @@ type drawing struct {
 
 // Draw draws a network.
 func Draw(t *topology.Topology, title string) []byte {
-	d := &drawing{t: t, x: make([]float64, len(t.Nodes)), y: make([]float64, len(t.Nodes))}
+	d := &drawing{t: t, x: make([]float64, len(t.Nodes)), y: make([]float64, len(t.Nodes)), name: make([]int, len(t.Nodes))}
 	for _, l := range t.Links {
 		if k := (kind{l.RateBps, l.DelayPs}); !slices.Contains(d.kinds, k) {
 			d.kinds = append(d.kinds, k)
 		}
 	}
 	d.levels()
-	d.place()
+	if line := d.chain(); line != nil {
+		d.placeChain(line)
+	} else {
+		d.place()
+	}
 	d.write(title)
 	return []byte(d.b.String())
 }
@@ -196,6 +202,14 @@ func (d *drawing) write(title string) {
 		case d.level[i] < 0:
 		case n.Kind == scenario.Host:
 			d.printf(`<circle cx="%.1f" cy="%.1f" r="%d" fill="#222"/>`, x, y, hostRadius)
+			if d.name[i] != nameBelow {
+				anchor, aside := "end", -2.0*hostRadius
+				if d.name[i] == nameRight {
+					anchor, aside = "start", 2*hostRadius
+				}
+				d.printf(`<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`, x+aside, y+4, anchor, escaped(n.Name))
+				continue
+			}
 			if d.level[i] > 0 {
 				d.printf(`<text x="%.1f" y="%.1f" text-anchor="middle">%s</text>`, x, y-10, escaped(n.Name))
 				continue

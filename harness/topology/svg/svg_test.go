@@ -36,7 +36,8 @@ func TestDraw(t *testing.T) {
 		"leaf-spine": {topology.LeafSpine{Leaves: 2, Spines: 2, HostsPerLeaf: 4, Parallel: 2, Cabling: c}, 8, 4, 16, []string{">spine1<"}},
 		"allocator":  {topology.LeafSpine{Leaves: 2, Spines: 3, HostsPerLeaf: 2, Parallel: 1, Cabling: extra}, 5, 5, 4 + 6 + 3, []string{`text-anchor="middle">allocator<`, "3 links of 40Gbps, 5us", `cx="240.0" cy="`}},
 		"two links":  {custom, 2, 2, 4, []string{">a<"}},
-		"dumbbell":   {topology.Dumbbell{Switches: 3, Senders: 2, Receivers: 1, Cabling: c}, 3, 3, 5, []string{">sender1<", ">s2<"}},
+		"dumbbell":   {topology.Dumbbell{Switches: 3, Senders: 2, Receivers: 1, Cabling: c}, 3, 3, 5, []string{`text-anchor="end">sender1<`, ">s2<", `text-anchor="start">receiver0<`}},
+		"chain":      {topology.Chain{Switches: 3, Hosts: []topology.Attachment{{Host: "a", Switch: "s1"}, {Host: "b", Switch: "s2"}, {Host: "c", Switch: "s3"}, {Host: "d", Switch: "s2"}}, Cabling: c}, 4, 3, 6, []string{`text-anchor="end">a<`, `)">b<`, `text-anchor="start">c<`}},
 		"star":       {topology.Star{Hosts: 3, Cabling: c}, 3, 1, 3, []string{">s1<"}},
 	}
 	for name, tt := range tests {
