@@ -40,8 +40,9 @@ func (e *MessageError) Unwrap() error { return e.Err }
 // newDAG makes a graph of messages by id, which are 0, 1, 2, …; name says what
 // they are called. The error is a *MessageError.
 func newDAG(messages []scenario.Flow, name func(id uint32) string) (*DAG, error) {
+	waitedFor := make([]uint32, len(messages)) // by the message of this number, less one, last
 	for i := range messages {
-		if err := checkAfter(messages, &messages[i], name); err != nil {
+		if err := checkAfter(messages, &messages[i], waitedFor, name); err != nil {
 			return nil, &MessageError{uint32(i), err}
 		}
 	}
@@ -59,16 +60,16 @@ func newDAG(messages []scenario.Flow, name func(id uint32) string) (*DAG, error)
 }
 
 // checkAfter looks at what a message waits for.
-func checkAfter(messages []scenario.Flow, m *scenario.Flow, name func(uint32) string) error {
+func checkAfter(messages []scenario.Flow, m *scenario.Flow, waitedFor []uint32, name func(uint32) string) error {
 	if len(m.After) > scenario.MaxDependencies {
 		return fmt.Errorf("after: %d others are waited for; the engines hold %d: let a task wait for part of them", len(m.After), scenario.MaxDependencies)
 	}
-	for i, d := range m.After {
+	for _, d := range m.After {
 		on := &messages[d.On]
 		switch {
 		case d.On == m.ID:
 			return fmt.Errorf("after: it waits for itself")
-		case slices.ContainsFunc(m.After[:i], func(e scenario.Dependency) bool { return e.On == d.On }):
+		case waitedFor[d.On] == m.ID+1:
 			return fmt.Errorf("after: %s is there twice; keep one", name(d.On))
 		case !on.Task() && on.Size == 0:
 			return fmt.Errorf("after: %s is unlimited, so it never ends; give it a size", name(d.On))
@@ -77,6 +78,7 @@ func checkAfter(messages []scenario.Flow, m *scenario.Flow, name func(uint32) st
 		case on.Dst != m.Src && on.Src != m.Src:
 			return fmt.Errorf("after: %s neither comes to the source of %s nor leaves it, and a host hears of others only over the network; have a message between the two hosts, and wait for it", name(d.On), name(m.ID))
 		}
+		waitedFor[d.On] = m.ID + 1
 	}
 	return nil
 }
@@ -122,8 +124,10 @@ func checkCycles(messages []scenario.Flow, name func(uint32) string) error {
 	// Back from any that is left to what it waits for, until one comes again.
 	id := uint32(slices.IndexFunc(waitsFor, func(n int32) bool { return n > 0 }))
 	var path []uint32
-	for !slices.Contains(path, id) {
+	at := map[uint32]int{} // place in the path
+	for at[id] == 0 {
 		path = append(path, id)
+		at[id] = len(path)
 		for _, d := range messages[id].After {
 			if waitsFor[d.On] > 0 {
 				id = d.On
@@ -131,7 +135,7 @@ func checkCycles(messages []scenario.Flow, name func(uint32) string) error {
 			}
 		}
 	}
-	cycle := path[slices.Index(path, id):]
+	cycle := path[at[id]-1:]
 	const most = 8
 	var text strings.Builder
 	for _, c := range cycle[:min(len(cycle), most)] {
@@ -286,11 +290,15 @@ func (g *dagReader) number() error {
 		return nil
 	}
 	order := make([]int, len(g.messages))
+	taken := make([]bool, len(g.messages))
 	for i, m := range g.messages {
 		if int(m.ID) >= len(g.messages) {
 			return fmt.Errorf("%s: flow: %d is not one of 0 to %d, the numbers of %d messages", g.table.place(g.lines[i]), m.ID, len(g.messages)-1, len(g.messages))
 		}
-		order[m.ID] = i // unique: their ids are
+		if taken[m.ID] { // 1 and 01
+			return fmt.Errorf("%s: flow: %d is the number of the message of %s, too; every message has a number of its own", g.table.place(g.lines[i]), m.ID, g.table.place(g.lines[order[m.ID]]))
+		}
+		order[m.ID], taken[m.ID] = i, true
 	}
 	g.messages = permute(g.messages, order)
 	g.names, g.after = permute(g.names, order), permute(g.after, order)

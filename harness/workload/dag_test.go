@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -128,12 +129,38 @@ func TestDAGRefuses(t *testing.T) {
 		{"id,src,dst,size,delay\na,h1,h2,1KB,soon\n", "messages.csv:2: delay: "},
 		{"id,src,dst,size,after,delay_ps\na,h1,h2,1KB,,-1\n", `messages.csv:2: delay_ps: "-1" is no whole number`},
 		{"flow,src,dst,size\n0,h1,h2,1KB\n2,h1,h2,1KB\n", "messages.csv:3: flow: 2 is not one of 0 to 1"},
+		{"flow,src,dst,size\n1,h1,h2,1KB\n01,h1,h2,1KB\n", "messages.csv:3: flow: 1 is the number of the message of "},
 		{"id,src,dst,size,persistent,closed_loop\na,h1,h2,1KB,true,true\n", "messages.csv:2: closed_loop: messages of a graph wait for what after says"},
 	}
 	for _, tt := range tests {
 		_, err := openDAG(t, tt.text)
 		assert.ErrorContains(t, err, tt.want, tt.text)
 	}
+}
+
+// TestLongCycles: what is wrong with a large graph is found in time that grows
+// with its size, not with its square.
+func TestLongCycles(t *testing.T) {
+	const n = 300_000
+	ring := make([]scenario.Flow, n)
+	name := func(id uint32) string { return fmt.Sprint(id) }
+	for i := range ring {
+		ring[i] = scenario.Flow{ID: uint32(i), Src: 1, Dst: 2, Size: 1, StopPs: -1, After: []scenario.Dependency{{On: uint32((i + 1) % n)}}}
+	}
+	_, err := newDAG(ring, name)
+	require.ErrorContains(t, err, "after: 0 waits for 1 waits for 2 ")
+	require.ErrorContains(t, err, "(300000 messages)")
+	for i := range ring {
+		ring[i].After = nil
+	}
+	for i := range scenario.MaxDependencies {
+		ring[n-1].After = append(ring[n-1].After, scenario.Dependency{On: uint32(i)})
+	}
+	_, err = newDAG(ring, name)
+	require.NoError(t, err)
+	ring[n-1].After[7].On = ring[n-1].After[9].On
+	_, err = newDAG(ring, name)
+	require.ErrorContains(t, err, "after: 9 is there twice")
 }
 
 // TestMixOfGraphs: what messages wait for keeps its place as the parts are numbered on.
