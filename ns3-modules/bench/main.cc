@@ -193,7 +193,8 @@ Run(const std::string& scenario, Cost (*carry)(const core::Scenario&, core::Flow
     core::FlowFile feed(s.flowsFile);
     if (feed.hasDependencies())
     {
-        throw core::InputError(scenario + ": flows that wait for others are not for this comparison");
+        throw core::InputError(scenario +
+                               ": flows that wait for others are not for this comparison");
     }
     const Cost cost = carry(s, feed);
     std::cout << nlohmann::ordered_json{{"packet_hops", cost.packetHops},
