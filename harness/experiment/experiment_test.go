@@ -463,7 +463,7 @@ func TestFlowFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(csv, []byte("src,dst,size_bytes,start_ps\nhost0,host9,1000,0\n"), 0o644))
 	_, err = loadFile(t, file, "")
 	require.ErrorContains(t, err, `exp.yaml:3:30: workload.path: `)
-	assert.ErrorContains(t, err, `flows.csv:2: dst: there is no host "host9" in this topology`)
+	assert.ErrorContains(t, err, `flows.csv:2:7: dst: there is no host "host9" in this topology`)
 }
 
 func TestIdealFCT(t *testing.T) {

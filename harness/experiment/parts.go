@@ -267,22 +267,18 @@ func (l *loader) customTopology(s *section) topology.Custom {
 		}
 		as, bs := l.expand(link.get("a"), link.name("a"), link.str("a")), l.expand(link.get("b"), link.name("b"), link.str("b"))
 		one := topology.CustomLink{Rate: orDefault(link, "rate", rate, linkRate), Delay: orDefault(link, "delay", delay, linkDelay)}
-		pairs := link.choice("join", "all", "pairs") == "pairs"
+		pairs := link.choice("join", topology.Joins...) == "pairs"
 		link.done()
-		switch {
-		case pairs && len(as) != len(bs):
-			l.problem(link.get("join"), "%s: %d nodes and %d make no pairs; name as many of both, or join all with all", link.name("join"), len(as), len(bs))
-			continue
-		case !pairs && l.above(n, float64(len(c.Links))+float64(len(as))*float64(len(bs)), l.limits.Links, "links", "links", "topology: there would be"):
+		if !pairs && l.above(n, float64(len(c.Links))+float64(len(as))*float64(len(bs)), l.limits.Links, "links", "links", "topology: there would be") {
 			return c
 		}
-		for i, a := range as {
-			for j, b := range bs {
-				if !pairs || i == j {
-					one.A, one.B = a, b
-					c.Links, c.Items = append(c.Links, one), append(c.Items, item)
-				}
-			}
+		joined, err := topology.Join(as, bs, pairs)
+		if err != nil {
+			l.problem(link.get("join"), "%s: %v", link.name("join"), err)
+			continue
+		}
+		for one.A, one.B = range joined {
+			c.Links, c.Items = append(c.Links, one), append(c.Items, item)
 		}
 	}
 	return c

@@ -542,7 +542,7 @@ func (l *loader) flowList(s *section, t *topology.Topology, rules workload.Rules
 	for i, n := range items {
 		entry := l.flow(n, s.name("flows."+strconv.Itoa(i)), t, rules)
 		entries = append(entries, entry)
-		if listed += float64(entry.Count); listed > mostListed {
+		if listed += float64(entry.Flows()); listed > mostListed {
 			l.problem(n, "%s.%d: with these there are more than %d flows in the list, which is held in memory; give them as a file, or by a workload that makes them", s.name("flows"), i, mostListed)
 			break
 		}
@@ -563,22 +563,23 @@ func (l *loader) flowList(s *section, t *topology.Topology, rules workload.Rules
 func (l *loader) flow(n *yaml.Node, name string, t *topology.Topology, rules workload.Rules) workload.Entry {
 	before := l.found
 	s := l.section(n, n, name)
-	host := func(key string) uint32 {
+	hosts := func(key string) []uint32 {
 		text, at, ok := s.required(key, t.HostNames()[0])
 		if !ok {
-			return 0
+			return nil
 		}
-		id, err := t.Host(text)
+		ids, err := workload.Hosts(text, t.Host)
 		if err != nil {
 			l.problem(at, "%s: %v", s.name(key), err)
 		}
-		return id
+		return ids
 	}
+	sources, destinations := hosts("src"), hosts("dst")
+	pairs := s.choice("join", topology.Joins...) == "pairs"
 	e := workload.Entry{
 		Name:  s.str("name"),
 		Count: int(s.integer("count", 1, 1, 1<<24)),
 		Flow: scenario.Flow{
-			Src: host("src"), Dst: host("dst"),
 			Group:   uint32(s.integer("group", 0, 0, math.MaxUint32)),
 			Size:    s.flowSize(),
 			StartPs: s.time("start", 0), StopPs: s.time("stop", -1),
@@ -593,8 +594,18 @@ func (l *loader) flow(n *yaml.Node, name string, t *topology.Topology, rules wor
 	if l.found > before {
 		return e
 	}
+	joined, err := workload.Join(sources, destinations, pairs)
+	if err == nil {
+		for src, dst := range joined {
+			e.Flow.Src, e.Flow.Dst = src, dst
+			if err = rules.Check(e.Flow); err != nil {
+				break
+			}
+			e.Pairs = append(e.Pairs, [2]uint32{src, dst})
+		}
+	}
 	var broken *workload.FlowError
-	if errors.As(rules.Check(e.Flow), &broken) {
+	if errors.As(err, &broken) {
 		at := s.get(broken.Field)
 		if at == nil {
 			at = n

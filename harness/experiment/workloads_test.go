@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -212,6 +213,36 @@ func TestWorkloadsRefused(t *testing.T) {
 	for _, tt := range tests {
 		_, err := loadFile(t, write(t, withWorkload(tt.workload, "{measure: 5ms, drain: 7ms}")), "")
 		assert.ErrorContains(t, err, tt.want)
+	}
+}
+
+// TestListByRanges: a flow with ranges of hosts is the flows written out.
+func TestListByRanges(t *testing.T) {
+	load := func(flows string) (*Experiment, error) {
+		return loadFile(t, write(t, "topology: {type: star, hosts: 6, rate: 10Gbps, delay: 1us}\nworkload:\n  type: list\n  flows:\n    - "+flows+"\npreset: hpcc\nrun: {stop: 1ms}\n"), "")
+	}
+	names := func(flows string) (list []string) {
+		e, err := load(flows)
+		require.NoError(t, err)
+		g := e.Points[0].Flows
+		for f, err := range g.Flows(1) {
+			require.NoError(t, err)
+			list = append(list, fmt.Sprintf("%s:%d>%d", g.Names()[f.ID], f.Src, f.Dst))
+		}
+		return list
+	}
+	assert.Equal(t, []string{"a-0:0>1", "a-1:0>2", "a-2:1>2", "flow3:4>5"}, names(`{name: a, src: "host[0..1]", dst: "host[1..2]", size: 1KB}
+    - {src: host4, dst: host5, size: 1KB}`))
+	assert.Equal(t, []string{"a-0:0>2", "a-1:0>2", "a-2:1>3", "a-3:1>3"}, names(`{name: a, src: "host[0..1]", dst: "host[2..3]", join: pairs, count: 2, size: 1KB}`))
+	for flows, want := range map[string]string{
+		`{src: "host[0..6]", dst: host1, size: 1KB}`:                       `exp.yaml:5:13: workload.flows.0.src: there is no host "host6"`,
+		`{src: "host[0..2]", dst: "host[4..5]", join: pairs, size: 1KB}`:   `exp.yaml:5:51: workload.flows.0.join: 3 nodes and 2 make no pairs`,
+		`{src: "host[0..2]", dst: "host[2..0]", size: 1KB}`:                `exp.yaml:5:32: workload.flows.0.dst: "host[2..0]": 2 stands behind 0`,
+		`{src: "host[0..2]", dst: "host[0..2]", join: pairs, size: 1KB}`:   `exp.yaml:5:32: workload.flows.0.dst: source and destination are the same host`,
+		`{src: "host[0..5]", dst: "host[0..5]", count: 100000, size: 1KB}`: `there are more than 2000000 flows in the list`,
+	} {
+		_, err := load(flows)
+		assert.ErrorContains(t, err, want)
 	}
 }
 

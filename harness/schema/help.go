@@ -97,8 +97,9 @@ var help = map[string]string{
 	"workload.persistent":     "messages of a channel between two ranks share a connection that stays open, for tcp and mptcp; default false",
 
 	"workload.flows.name":     "for filters and figures; default flow and its number",
-	"workload.flows.src":      "host that sends",
-	"workload.flows.dst":      "host that receives",
+	"workload.flows.src":      "host that sends, or several: host[0..5]",
+	"workload.flows.dst":      "host that receives, or several",
+	"workload.flows.join":     "of several hosts all: a flow from each source to each destination but itself; pairs: from the first to the first, and so on; default all",
 	"workload.flows.size":     "payload, such as 1MB, or unlimited",
 	"workload.flows.start":    "the sender starts then; default 0",
 	"workload.flows.stop":     "the sender stops then; default never",

@@ -2,8 +2,10 @@ package topology
 
 import (
 	"fmt"
+	"iter"
 	"regexp"
 	"strconv"
+	"strings"
 )
 
 var numbered = regexp.MustCompile(`^(.*?)\[(\d+)\.\.(\d+)\](.*)$`)
@@ -12,7 +14,10 @@ var numbered = regexp.MustCompile(`^(.*?)\[(\d+)\.\.(\d+)\](.*)$`)
 // a0, a1 and a2, and p[0..1]-h[0..1] has four. A name without a range is
 // itself.
 func Expand(name string) ([]string, error) {
-	parts := numbered.FindStringSubmatch(name)
+	var parts []string
+	if strings.Contains(name, "[") { // most names have none, and there may be millions of them
+		parts = numbered.FindStringSubmatch(name)
+	}
 	if parts == nil {
 		return []string{name}, nil
 	}
@@ -41,3 +46,29 @@ func Expand(name string) ([]string, error) {
 }
 
 const mostNames = 1 << 15
+
+// Joins are the ways in which the nodes of two names are joined.
+var Joins = []string{"all", "pairs"}
+
+// Join joins the nodes of two names: each with each, or by pairs, the first
+// with the first and so on.
+func Join[T any](as, bs []T, pairs bool) (iter.Seq2[T, T], error) {
+	if pairs && len(as) != len(bs) {
+		return nil, fmt.Errorf("%d nodes and %d make no pairs; name as many of both, or join all with all", len(as), len(bs))
+	}
+	return func(yield func(T, T) bool) {
+		for i, a := range as {
+			if pairs {
+				if !yield(a, bs[i]) {
+					return
+				}
+				continue
+			}
+			for _, b := range bs {
+				if !yield(a, b) {
+					return
+				}
+			}
+		}
+	}, nil
+}

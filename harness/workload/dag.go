@@ -12,6 +12,7 @@ import (
 
 	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
+	"fabriclab/harness/topology"
 )
 
 // DAG is a list of messages that wait for each other, and of tasks: a directed
@@ -163,9 +164,9 @@ func OpenDAG(path string, host func(name string) (uint32, error), rules Rules) (
 	}
 	defer func() { err = errors.Join(err, table.close()) }()
 	g := dagReader{path: path, table: table, ids: map[string]uint32{}}
-	g.row, err = newFlowReader(table.columns(), host, rules, "", "id", "after", "delay", "delay_ps")
+	g.reader, err = newFlowReader(table, path, host, rules, "", "id", "after", "delay", "delay_ps")
 	if err != nil {
-		return nil, fmt.Errorf("messages %s: %w", path, err)
+		return nil, err
 	}
 	if err := g.read(); err != nil {
 		return nil, err
@@ -177,9 +178,9 @@ func OpenDAG(path string, host func(name string) (uint32, error), rules Rules) (
 	d, err := newDAG(messages, g.name)
 	var wrong *MessageError
 	if errors.As(err, &wrong) {
-		return nil, fmt.Errorf("%s: %w", table.place(g.lines[wrong.ID]), wrong.Err)
+		return nil, fmt.Errorf("%s: %w", g.place(wrong.ID, "after"), wrong.Err)
 	}
-	if err == nil && slices.Contains(g.row.columns, "id") {
+	if err == nil && g.reader.named == "id" {
 		d.names = g.names
 	}
 	return d, err
@@ -187,42 +188,54 @@ func OpenDAG(path string, host func(name string) (uint32, error), rules Rules) (
 
 // dagReader reads a graph: first all rows, then what they wait for.
 type dagReader struct {
-	path  string
-	table rows
-	row   *flowReader
-	ids   map[string]uint32
+	path   string
+	table  rows
+	reader *flowReader
+	ids    map[string]uint32
+	rows   []dagRow
 
 	// By id.
 	messages []scenario.Flow
 	names    []string
-	after    []string
-	delays   []int64
-	lines    []int
+	of       []rowOf
 }
+
+// rowOf says which message of which row one is.
+type rowOf struct{ row, nth uint32 }
+
+// dagRow is what is kept of a row until all have been read.
+type dagRow struct {
+	after    string
+	delay    int64
+	messages int
+	pairs    bool // message i waits for number i of each range
+	places   [3]place
+}
+
+// keptPlaces are the columns whose places are kept.
+var keptPlaces = [3]string{"after", "delay", ""} // "" names the message
 
 func (g *dagReader) name(id uint32) string { return strconv.Quote(g.names[id]) }
 
+// place is where a column of a message's row is.
+func (g *dagReader) place(id uint32, column string) string {
+	return position(g.path, g.rows[g.of[id].row].places[slices.Index(keptPlaces[:], column)])
+}
+
 func (g *dagReader) read() error {
-	key := "flow"
-	if !slices.Contains(g.row.columns, key) {
-		key = "id"
-	}
-	if !slices.Contains(g.row.columns, key) {
-		return fmt.Errorf("messages %s: the column id is missing; every message has a name, or in the column flow a number", g.path)
+	if g.reader.named == "" {
+		return fmt.Errorf("%s: the column id is missing; every message has a name, or in the column flow a number", position(g.path, g.table.at(0)))
 	}
 	for {
-		row, err := g.table.next()
+		fields, err := g.table.next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return fmt.Errorf("messages %s: %w", g.path, err)
+			return err
 		}
-		if err := g.message(row, g.row.value(row, key)); err != nil {
-			return fmt.Errorf("%s: %w", position(g.table), err)
-		}
-		if len(g.messages) > MostMessages {
-			return fmt.Errorf("messages %s: there are more than %d, which are held in memory; make it fewer", g.path, MostMessages)
+		if err := g.row(fields); err != nil {
+			return g.reader.at(err)
 		}
 	}
 	if len(g.messages) == 0 {
@@ -234,75 +247,90 @@ func (g *dagReader) read() error {
 // separates the ids of a list.
 func separates(r rune) bool { return r == ' ' || r == ';' }
 
-func (g *dagReader) message(row []string, name string) error {
-	m, err := g.row.fields(uint32(len(g.messages)), row)
+// row reads the messages of a row.
+func (g *dagReader) row(fields []string) error {
+	row, err := g.reader.row(fields)
 	if err != nil {
 		return err
 	}
-	if name == "" || strings.ContainsFunc(name, separates) || strings.Contains(name, "+") {
-		return fmt.Errorf("id: %q is no id; it has a letter or more, and no space, semicolon or plus sign", name)
-	}
-	if before, known := g.ids[name]; known {
-		return fmt.Errorf("id: %q is the message of %s, too; every message has an id of its own", name, g.table.place(g.lines[before]))
-	}
-	if err := g.check(m); err != nil {
+	kept := dagRow{after: strings.Clone(g.reader.value(fields, "after")), pairs: row.pairs}
+	if kept.delay, err = g.delay(fields); err != nil {
 		return err
 	}
-	var delay int64
-	if text := g.row.value(row, "delay_ps"); text != "" {
+	for i, column := range keptPlaces {
+		kept.places[i] = g.table.at(g.reader.column(cmp.Or(column, g.reader.named)))
+	}
+	g.rows = append(g.rows, kept)
+	return g.reader.each(uint32(len(g.messages)), row, func(m scenario.Flow, nth int, name string) error {
+		switch {
+		case name == "" || strings.ContainsFunc(name, separates) || strings.Contains(name, "+"):
+			return &FlowError{"id", fmt.Errorf("%q is no id; it has a letter or more, and no space, semicolon or plus sign", name)}
+		case len(g.messages) == MostMessages:
+			return fmt.Errorf("there are more than %d messages, which are held in memory; make it fewer", MostMessages)
+		}
+		if before, known := g.ids[name]; known {
+			return &FlowError{"id", fmt.Errorf("%q is the message of %s, too; every message has an id of its own", name, g.place(before, ""))}
+		}
+		if err := g.check(m); err != nil {
+			return err
+		}
+		name = strings.Clone(name)
+		g.ids[name] = uint32(len(g.messages))
+		g.messages, g.names = append(g.messages, m), append(g.names, name)
+		g.of = append(g.of, rowOf{uint32(len(g.rows) - 1), uint32(nth)})
+		g.rows[len(g.rows)-1].messages++
+		return nil
+	})
+}
+
+// delay is how long a row's messages wait after what they wait for.
+func (g *dagReader) delay(fields []string) (delay int64, err error) {
+	if text := g.reader.value(fields, "delay_ps"); text != "" {
 		n, err := strconv.ParseUint(text, 10, 63)
 		if err != nil || int64(n) > units.MaxTime {
-			return fmt.Errorf("delay_ps: %q is no whole number of picoseconds up to 100 days", text)
+			return 0, &FlowError{"delay_ps", fmt.Errorf("%q is no whole number of picoseconds up to 100 days", text)}
 		}
 		delay = int64(n)
 	}
-	if text := g.row.value(row, "delay"); text != "" {
+	if text := g.reader.value(fields, "delay"); text != "" {
 		if delay, err = units.ParseTime(text); err != nil {
-			return fmt.Errorf("delay: %w", err)
+			return 0, &FlowError{"delay", err}
 		}
 	}
-	name = strings.Clone(name)
-	g.ids[name] = uint32(len(g.messages))
-	g.messages = append(g.messages, m)
-	g.names = append(g.names, name)
-	g.after = append(g.after, strings.Clone(g.row.value(row, "after")))
-	g.delays = append(g.delays, delay)
-	g.lines = append(g.lines, g.table.line())
-	return nil
+	return delay, nil
 }
 
 func (g *dagReader) check(m scenario.Flow) error {
 	switch {
 	case m.ClosedLoop:
-		return fmt.Errorf("closed_loop: messages of a graph wait for what after says; leave closed_loop out")
+		return &FlowError{"closed_loop", errors.New("messages of a graph wait for what after says; leave closed_loop out")}
 	case !m.Task():
-		return g.row.rules.Check(m)
+		return g.reader.rules.Check(m)
 	case m.Size != 0:
-		return fmt.Errorf("dst: source and destination are the same host, and the message has a size; leave the size out if it is a task, which sends nothing")
+		return &FlowError{"dst", errors.New("source and destination are the same host, and the message has a size; leave the size out if it is a task, which sends nothing")}
 	}
 	m.Dst++ // the other rules are those of flows
-	return g.row.rules.Check(m)
+	return g.reader.rules.Check(m)
 }
 
-// number puts the rows in the order of their numbers, where they have some.
+// number puts the messages in the order of their numbers, where they have some.
 func (g *dagReader) number() error {
-	if !slices.Contains(g.row.columns, "flow") {
+	if g.reader.named != "flow" {
 		return nil
 	}
 	order := make([]int, len(g.messages))
 	taken := make([]bool, len(g.messages))
 	for i, m := range g.messages {
+		at := g.place(uint32(i), "")
 		if int(m.ID) >= len(g.messages) {
-			return fmt.Errorf("%s: flow: %d is not one of 0 to %d, the numbers of %d messages", g.table.place(g.lines[i]), m.ID, len(g.messages)-1, len(g.messages))
+			return fmt.Errorf("%s: flow: %d is not one of 0 to %d, the numbers of %d messages", at, m.ID, len(g.messages)-1, len(g.messages))
 		}
 		if taken[m.ID] { // 1 and 01
-			return fmt.Errorf("%s: flow: %d is the number of the message of %s, too; every message has a number of its own", g.table.place(g.lines[i]), m.ID, g.table.place(g.lines[order[m.ID]]))
+			return fmt.Errorf("%s: flow: %d is the number of the message of %s, too; every message has a number of its own", at, m.ID, g.place(uint32(order[m.ID]), ""))
 		}
 		order[m.ID], taken[m.ID] = i, true
 	}
-	g.messages = permute(g.messages, order)
-	g.names, g.after = permute(g.names, order), permute(g.after, order)
-	g.delays, g.lines = permute(g.delays, order), permute(g.lines, order)
+	g.messages, g.names, g.of = permute(g.messages, order), permute(g.names, order), permute(g.of, order)
 	for i, name := range g.names {
 		g.ids[name] = uint32(i)
 	}
@@ -323,29 +351,51 @@ func (g *dagReader) resolve() ([]scenario.Flow, error) {
 	for i := range g.messages {
 		m := &g.messages[i]
 		m.Measured = m.Measured && !m.Task()
-		for item := range strings.FieldsFuncSeq(g.after[i], separates) {
-			name, wait, longer := strings.Cut(item, "+")
-			on, known := g.ids[name]
-			if !known {
-				return nil, fmt.Errorf("%s: after: there is no message %q", g.table.place(g.lines[i]), name)
+		row := &g.rows[g.of[i].row]
+		for item := range strings.FieldsFuncSeq(row.after, separates) {
+			before := len(m.After)
+			if err := g.wait(m, row, int(g.of[i].nth), item); err != nil {
+				return nil, fmt.Errorf("%s: after: %w", g.place(uint32(i), "after"), err)
 			}
-			delay := g.delays[i]
-			if longer {
-				var err error
-				if delay, err = units.ParseTime(wait); err != nil {
-					return nil, fmt.Errorf("%s: after: %q: %w", g.table.place(g.lines[i]), item, err)
-				}
-			}
-			m.After = append(m.After, scenario.Dependency{On: on, DelayPs: delay})
-			if total++; total > MostDependencies {
+			if total += len(m.After) - before; total > MostDependencies {
 				return nil, fmt.Errorf("messages %s: they wait for more than %d others in all, which are held in memory; let tasks wait for many, and the messages for the tasks", g.path, MostDependencies)
 			}
 		}
-		if g.delays[i] > 0 && len(m.After) == 0 {
-			return nil, fmt.Errorf("%s: delay: the message waits for none, so there is nothing to count it from; write when it starts, or what it waits for", g.table.place(g.lines[i]))
+		if row.delay > 0 && len(m.After) == 0 {
+			return nil, fmt.Errorf("%s: delay: the message waits for none, so there is nothing to count it from; write when it starts, or what it waits for", g.place(uint32(i), "delay"))
 		}
 	}
 	return g.messages, nil
+}
+
+// wait has a message of a row wait for an item of its list.
+func (g *dagReader) wait(m *scenario.Flow, row *dagRow, nth int, item string) error {
+	name, text, longer := strings.Cut(item, "+")
+	delay := row.delay
+	if longer {
+		var err error
+		if delay, err = units.ParseTime(text); err != nil {
+			return fmt.Errorf("%q: %w", item, err)
+		}
+	}
+	names, err := topology.Expand(name)
+	if err != nil {
+		return err
+	}
+	if row.pairs && len(names) > 1 {
+		if len(names) != row.messages {
+			return fmt.Errorf("%q are %d messages, and this row stands for %d; by pairs, name as many, or leave the range out", name, len(names), row.messages)
+		}
+		names = names[nth : nth+1]
+	}
+	for _, name := range names {
+		on, known := g.ids[name]
+		if !known {
+			return fmt.Errorf("there is no message %q", name)
+		}
+		m.After = append(m.After, scenario.Dependency{On: on, DelayPs: delay})
+	}
+	return nil
 }
 
 // Flows yields the graph; it is the same for every seed.

@@ -29,20 +29,19 @@ func OpenFile(path string, host func(name string) (uint32, error), rules Rules) 
 	f := &File{path: path, host: host, rules: rules}
 	seen := map[[2]uint32]bool{}
 	var ids idSet
-	row := 0
-	for flow, err := range f.Flows(0) {
-		if err != nil {
-			return nil, err
-		}
-		row++
+	err := f.read(func(flow scenario.Flow) error {
 		f.persistent = f.persistent || flow.Persistent
 		if !ids.add(flow.ID) {
-			return nil, fmt.Errorf("flow list %s: the flow in row %d has the number %d, as one above it; every flow has a number of its own", path, row, flow.ID)
+			return &FlowError{"flow", fmt.Errorf("%d is the number of a flow above, too; every flow has a number of its own", flow.ID)}
 		}
 		if pair := [2]uint32{flow.Src, flow.Dst}; !seen[pair] {
 			seen[pair] = true
 			f.pairs = append(f.pairs, pair)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(f.pairs) == 0 {
 		return nil, fmt.Errorf("%s has no flows; it needs a row for each", path)
@@ -70,47 +69,69 @@ func (f *File) Names() []string { return nil }
 // Flows yields the list; it is the same for every seed.
 func (f *File) Flows(uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
-		err := f.read(func(flow scenario.Flow) bool { return yield(flow, nil) })
-		if err != nil {
+		enough := errors.New("enough")
+		err := f.read(func(flow scenario.Flow) error {
+			if !yield(flow, nil) {
+				return enough
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, enough) {
 			yield(scenario.Flow{}, err)
 		}
 	}
 }
 
-// read calls each for every flow until it returns false.
-func (f *File) read(each func(scenario.Flow) bool) (err error) {
+// read calls a function with every flow until it returns an error, which is
+// then that of the row.
+func (f *File) read(call func(scenario.Flow) error) (err error) {
 	table, err := openRows(f.path)
 	if err != nil {
 		return fmt.Errorf("flow list: %w", err)
 	}
 	defer func() { err = errors.Join(err, table.close()) }()
-	reader, err := newFlowReader(table.columns(), f.host, f.rules, "start")
+	reader, err := newFlowReader(table, f.path, f.host, f.rules, "start")
 	if err != nil {
-		return fmt.Errorf("flow list %s: %w", f.path, err)
+		return err
 	}
 	var previous scenario.Flow
-	for id := uint32(0); ; id++ {
-		row, err := table.next()
+	n := uint32(0)
+	for {
+		fields, err := table.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("flow list %s: %w", f.path, err)
+			return err
 		}
-		flow, err := reader.flow(id, row)
-		switch {
-		case err == nil && id == 0:
-		case err == nil && flow.StartPs < previous.StartPs:
-			err = fmt.Errorf("start: %d ps is before the row above (%d ps); sort the flows by start", flow.StartPs, previous.StartPs)
-		case err == nil && flow.StartPs == previous.StartPs && flow.ID < previous.ID:
-			err = fmt.Errorf("flow: %d stands behind %d, which starts at the same time; sort the flows by start, then by number", flow.ID, previous.ID)
+		row, err := reader.row(fields)
+		if err == nil {
+			err = reader.each(n, row, func(flow scenario.Flow, _ int, _ string) error {
+				if n++; n > 1 {
+					if err := inOrder(previous, flow); err != nil {
+						return err
+					}
+				}
+				previous = flow
+				if err := f.rules.Check(flow); err != nil {
+					return err
+				}
+				return call(flow)
+			})
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", position(table), err)
+			return reader.at(err)
 		}
-		if !each(flow) {
-			return nil
-		}
-		previous = flow
 	}
+}
+
+// inOrder refuses a flow that stands behind one that comes after it.
+func inOrder(previous, flow scenario.Flow) error {
+	switch {
+	case flow.StartPs < previous.StartPs:
+		return &FlowError{"start", fmt.Errorf("%d ps is before the row above (%d ps); sort the flows by start", flow.StartPs, previous.StartPs)}
+	case flow.StartPs == previous.StartPs && flow.ID < previous.ID:
+		return &FlowError{"flow", fmt.Errorf("%d stands behind %d, which starts at the same time; sort the flows by start, then by number", flow.ID, previous.ID)}
+	}
+	return nil
 }

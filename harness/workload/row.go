@@ -3,6 +3,7 @@ package workload
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -11,13 +12,15 @@ import (
 	"fabriclab/base/catalog"
 	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
+	"fabriclab/harness/topology"
 )
 
 // flowColumns are the columns of flow lists. Of those that mean the same, one
 // in numbers and one with units, a list has one.
 var flowColumns = []string{
 	"flow",       // number, unique
-	"src", "dst", // hosts
+	"src", "dst", // hosts; with ranges, of several flows
+	"join",               // those: all with all, or by pairs
 	"size_bytes", "size", // payload; 0, or unlimited
 	"start_ps", "start",
 	"stop_ps", "stop", // -1, or empty: never
@@ -28,34 +31,50 @@ var flowColumns = []string{
 
 // mayBeEmpty are the columns in which nothing means what is meant without the
 // column.
-var mayBeEmpty = []string{"start", "stop_ps", "stop", "class", "group", "weight", "src_port", "dst_port", "persistent", "closed_loop"}
+var mayBeEmpty = []string{"join", "start", "stop_ps", "stop", "class", "group", "weight", "src_port", "dst_port", "persistent", "closed_loop"}
 
 // same are the columns that mean the same.
 var same = [][2]string{{"size_bytes", "size"}, {"start_ps", "start"}, {"stop_ps", "stop"}, {"delay_ps", "delay"}, {"flow", "id"}}
 
 // flowReader reads the rows of a flow list.
 type flowReader struct {
+	table   rows
+	path    string
 	columns []string
 	host    func(name string) (uint32, error)
 	rules   Rules
+	named   string // the column that names the flows, "" = none
+}
+
+// flowRow is a row. With ranges it stands for several flows.
+type flowRow struct {
+	flow    scenario.Flow             // what they have in common
+	pairs   bool                      // their ends are joined by pairs
+	joined  iter.Seq2[uint32, uint32] // source and destination
+	names   []string                  // nil: they have none
+	srcPort bool                      // it is given
 }
 
 // newFlowReader checks the columns: src, dst, a size, and what else is needed
 // have to be there. `more` are columns that the caller reads.
-func newFlowReader(columns []string, host func(name string) (uint32, error), rules Rules, need string, more ...string) (*flowReader, error) {
+func newFlowReader(table rows, path string, host func(name string) (uint32, error), rules Rules, need string, more ...string) (*flowReader, error) {
+	r := &flowReader{table: table, path: path, columns: slices.Clone(table.columns()), host: host, rules: rules}
+	wrong := func(column int, format string, args ...any) error {
+		return fmt.Errorf("%s: %w", position(path, table.at(column)), fmt.Errorf(format, args...))
+	}
 	known := slices.Concat(flowColumns, more)
-	for i, name := range columns {
+	for i, name := range r.columns {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("there is no column %q%s", name, catalog.Hint(name, known))
+			return nil, wrong(i, "there is no column %q%s", name, catalog.Hint(name, known))
 		}
-		if slices.Contains(columns[:i], name) {
-			return nil, fmt.Errorf("the column %q is there twice; keep one", name)
+		if slices.Contains(r.columns[:i], name) {
+			return nil, wrong(i, "the column %q is there twice; keep one", name)
 		}
 	}
-	has := func(name string) bool { return slices.Contains(columns, name) }
+	has := func(name string) bool { return slices.Contains(r.columns, name) }
 	for _, pair := range same {
 		if has(pair[0]) && has(pair[1]) {
-			return nil, fmt.Errorf("the columns %q and %q say the same; keep one", pair[0], pair[1])
+			return nil, wrong(slices.Index(r.columns, pair[1]), "the columns %q and %q say the same; keep one", pair[0], pair[1])
 		}
 	}
 	for _, name := range []string{"src", "dst", "size", need} {
@@ -69,9 +88,32 @@ func newFlowReader(columns []string, host func(name string) (uint32, error), rul
 		if i >= 0 {
 			name += " or " + same[i][0]
 		}
-		return nil, fmt.Errorf("the column %s is missing", name)
+		return nil, wrong(0, "the column %s is missing", name)
 	}
-	return &flowReader{slices.Clone(columns), host, rules}, nil
+	for _, name := range []string{"flow", "id"} {
+		if has(name) {
+			r.named = name
+		}
+	}
+	return r, nil
+}
+
+// at says where the row of an error is, or the column that it is about.
+func (r *flowReader) at(err error) error {
+	var about *FlowError
+	column := 0
+	if errors.As(err, &about) {
+		column = r.column(about.Field)
+	}
+	return fmt.Errorf("%s: %w", position(r.path, r.table.at(column)), err)
+}
+
+// column finds a column, or the one that says the same in numbers; 0 where
+// there is none.
+func (r *flowReader) column(name string) int {
+	return max(0, slices.IndexFunc(r.columns, func(c string) bool {
+		return c == name || slices.Contains(same, [2]string{c, name})
+	}))
 }
 
 // value is what a row has in a column, "" where there is no such column.
@@ -97,26 +139,40 @@ func truth(text string) (bool, error) {
 	return is, nil
 }
 
-// flow reads a row.
-func (r *flowReader) flow(id uint32, row []string) (scenario.Flow, error) {
-	flow, err := r.fields(id, row)
-	if err != nil {
-		return flow, err
+// each calls a function with every flow that a row stands for, its place among
+// them and its name. They are numbered on from first, where the list does not
+// number them. Errors that are about a column are a *FlowError.
+func (r *flowReader) each(first uint32, row flowRow, call func(f scenario.Flow, nth int, name string) error) error {
+	nth := 0
+	for src, dst := range row.joined {
+		f, name := row.flow, ""
+		f.Src, f.Dst, f.ID = src, dst, first+uint32(nth)
+		if row.names != nil {
+			name = row.names[nth]
+		}
+		if r.named == "flow" {
+			n, err := strconv.ParseUint(name, 10, 32)
+			if err != nil {
+				return &FlowError{"flow", fmt.Errorf("%q is not a number from 0 to %d", name, uint32(math.MaxUint32))}
+			}
+			f.ID = uint32(n)
+		}
+		if !row.srcPort {
+			f.SrcPort = SrcPort(f.ID)
+		}
+		if err := call(f, nth, name); err != nil {
+			return err
+		}
+		nth++
 	}
-	return flow, r.rules.Check(flow)
+	return nil
 }
 
-// fields reads a row without checking what flows have to keep to.
-func (r *flowReader) fields(id uint32, row []string) (scenario.Flow, error) {
-	flow := scenario.Flow{ID: id, StopPs: -1, Class: r.rules.DefaultClass(), Weight: 1, DstPort: DstPort}
-	if text := r.value(row, "flow"); slices.Contains(r.columns, "flow") {
-		n, err := strconv.ParseUint(text, 10, 32)
-		if err != nil {
-			return flow, fmt.Errorf("flow: %q is not a number from 0 to %d", text, uint32(math.MaxUint32))
-		}
-		flow.ID = uint32(n)
-	}
-	flow.SrcPort = SrcPort(flow.ID)
+// row reads a row; the error is a *FlowError.
+func (r *flowReader) row(row []string) (flowRow, error) {
+	read := flowRow{flow: scenario.Flow{StopPs: -1, Class: r.rules.DefaultClass(), Weight: 1, DstPort: DstPort}}
+	var sources, destinations []uint32
+	flow := &read.flow
 	for i, name := range r.columns {
 		if row[i] == "" && slices.Contains(mayBeEmpty, name) {
 			continue
@@ -128,11 +184,17 @@ func (r *flowReader) fields(id uint32, row []string) (scenario.Flow, error) {
 		}
 		switch name {
 		case "src":
-			flow.Src, err = r.host(row[i])
+			sources, err = Hosts(row[i], r.host)
 		case "dst":
 			if row[i] != "" {
-				flow.Dst, err = r.host(row[i])
+				destinations, err = Hosts(row[i], r.host)
 			}
+		case "join":
+			if read.pairs = row[i] == "pairs"; !slices.Contains(topology.Joins, row[i]) {
+				err = fmt.Errorf("%q is none of %s", row[i], strings.Join(topology.Joins, ", "))
+			}
+		case r.named:
+			read.names, err = topology.Expand(row[i])
 		case "size_bytes":
 			flow.Size = number(64)
 		case "size":
@@ -155,7 +217,7 @@ func (r *flowReader) fields(id uint32, row []string) (scenario.Flow, error) {
 				err = fmt.Errorf("%q is no weight; it is 0 or more", row[i])
 			}
 		case "src_port":
-			flow.SrcPort = uint16(number(16))
+			flow.SrcPort, read.srcPort = uint16(number(16)), true
 		case "dst_port":
 			flow.DstPort = uint16(number(16))
 		case "persistent":
@@ -167,15 +229,35 @@ func (r *flowReader) fields(id uint32, row []string) (scenario.Flow, error) {
 			err = fmt.Errorf("%q is not a number that fits this column%s", row[i], fits[name])
 		}
 		if err != nil {
-			return flow, fmt.Errorf("%s: %w", name, err)
+			return read, &FlowError{name, err}
 		}
 	}
-	if r.value(row, "dst") == "" {
-		flow.Dst = flow.Src // a task
-	}
 	flow.Measured = r.rules.Measured(flow.StartPs)
-	return flow, nil
+	return read, r.join(&read, sources, destinations)
 }
+
+// join joins the hosts of a row and looks whether there is a name for each flow.
+func (r *flowReader) join(row *flowRow, sources, destinations []uint32) error {
+	pairs := row.pairs
+	if destinations == nil {
+		destinations, pairs = sources, true // tasks, one for each host
+	}
+	var err error
+	if row.joined, err = Join(sources, destinations, pairs); err != nil || row.names == nil {
+		return err
+	}
+	n := 0
+	for range row.joined {
+		n++
+	}
+	if n != len(row.names) {
+		return &FlowError{r.named, fmt.Errorf("there are %d of them for %d flows, which this row stands for; name as many, such as %s", len(row.names), n, exampleNames[r.named])}
+	}
+	return nil
+}
+
+// exampleNames are examples of what names the flows of a row.
+var exampleNames = map[string]string{"id": "a[0..5]", "flow": "[0..5]"}
 
 // sizeOf reads a size with its unit; that of a task is empty.
 func sizeOf(text string, task bool) (uint64, error) {

@@ -19,16 +19,28 @@ type rows interface {
 	// columns are the names of the columns.
 	columns() []string
 	// next is the next row, valid until the following call; io.EOF behind the
-	// last one.
+	// last one. Other errors say where.
 	next() ([]string, error)
-	// line is the number of the row in the file; place says where that is.
-	line() int
-	place(line int) string
+	// at is where a column of the row stands in the file.
+	at(column int) place
 	close() error
 }
 
-// position is where the row is, for messages.
-func position(r rows) string { return r.place(r.line()) }
+// place is where something stands in a file, for messages.
+type place struct {
+	row, column int // column 0: the whole row
+}
+
+// position writes a place out.
+func position(path string, p place) string {
+	switch {
+	case p.row == 0: // the columns of a Parquet file
+		return path
+	case p.column == 0:
+		return fmt.Sprintf("%s, row %d", path, p.row)
+	}
+	return fmt.Sprintf("%s:%d:%d", path, p.row, p.column)
+}
 
 // csvRows are the rows of a CSV file.
 type csvRows struct {
@@ -43,22 +55,35 @@ func openCSV(path string) (rows, error) {
 		return nil, err
 	}
 	r := &csvRows{file: file, reader: csv.NewReader(file)}
-	if r.header, err = r.reader.Read(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w; its first line names the columns", path, err), file.Close())
+	switch r.header, err = r.next(); {
+	case errors.Is(err, io.EOF):
+		err = fmt.Errorf("%s is empty; its first line names the columns", path)
+		fallthrough
+	case err != nil:
+		return nil, errors.Join(err, file.Close())
 	}
 	r.reader.ReuseRecord = true
 	return r, nil
 }
 
-func (r *csvRows) columns() []string       { return r.header }
-func (r *csvRows) next() ([]string, error) { return r.reader.Read() }
-func (r *csvRows) close() error            { return r.file.Close() }
+func (r *csvRows) columns() []string { return r.header }
+func (r *csvRows) close() error      { return r.file.Close() }
 
-func (r *csvRows) place(line int) string { return fmt.Sprintf("%s:%d", r.file.Name(), line) }
+func (r *csvRows) next() ([]string, error) {
+	row, err := r.reader.Read()
+	var broken *csv.ParseError
+	if !errors.As(err, &broken) {
+		return row, err
+	}
+	if errors.Is(err, csv.ErrFieldCount) {
+		broken.Err = fmt.Errorf("the row has %d fields, the first line names %d columns", len(row), len(r.header))
+	}
+	return nil, fmt.Errorf("%s: %w", position(r.file.Name(), place{broken.Line, broken.Column}), broken.Err)
+}
 
-func (r *csvRows) line() int {
-	line, _ := r.reader.FieldPos(0)
-	return line
+func (r *csvRows) at(column int) place {
+	line, char := r.reader.FieldPos(column)
+	return place{line, char}
 }
 
 // parquetRows are the rows of a Parquet file.
@@ -118,7 +143,10 @@ func (r *parquetRows) next() (_ []string, err error) {
 	// parquet-go panics on some kinds of damage.
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("row %d: %v; the file is damaged", r.read+1, p)
+			err = fmt.Errorf("%v", p)
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			err = fmt.Errorf("%s: %w; the file is damaged", position(r.file.Name(), place{row: r.read + 1}), err)
 		}
 	}()
 	if len(r.left) == 0 {
@@ -157,9 +185,8 @@ func text(v parquet.Value, unsigned bool) string {
 	return v.String()
 }
 
-func (r *parquetRows) line() int             { return r.read }
-func (r *parquetRows) place(line int) string { return fmt.Sprintf("%s, row %d", r.file.Name(), line) }
-func (r *parquetRows) close() error          { return errors.Join(r.reader.Close(), r.file.Close()) }
+func (r *parquetRows) at(int) place { return place{row: r.read} }
+func (r *parquetRows) close() error { return errors.Join(r.reader.Close(), r.file.Close()) }
 
 // idSet is a set of flow numbers, in pages of bits, so that it is small both
 // for many numbers in a row and for few far apart.

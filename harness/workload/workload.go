@@ -32,12 +32,17 @@ const (
 // SrcPort is the source port of a flow that is not given one.
 func SrcPort(id uint32) uint16 { return uint16(firstSrcPort + id%srcPorts) }
 
-// Entry describes one flow of a list, or Count equal ones.
+// Entry describes one flow of a list, or Count equal ones between each pair of
+// hosts.
 type Entry struct {
 	Name  string        // "" = flow and the id
 	Flow  scenario.Flow // ID and, where 0, SrcPort and DstPort are filled in
-	Count int           // with a count above 1, the names are Name-0, Name-1, …
+	Pairs [][2]uint32   // source and destination, in place of Flow's; nil: those
+	Count int           // if it makes several flows, the names are Name-0, Name-1, …
 }
+
+// Flows is how many flows the entry makes.
+func (e Entry) Flows() int { return max(1, len(e.Pairs)) * e.Count }
 
 // List is a flow list written out; ids are given in the order of the entries.
 type List struct {
@@ -59,8 +64,11 @@ func NewList(entries []Entry) (*List, error) {
 	l := &List{}
 	known := map[string]bool{}
 	for i, e := range entries {
-		for n := range e.Count {
+		for n := range e.Flows() {
 			f := e.Flow
+			if e.Pairs != nil {
+				f.Src, f.Dst = e.Pairs[n/e.Count][0], e.Pairs[n/e.Count][1]
+			}
 			f.ID = uint32(len(l.flows))
 			if f.SrcPort == 0 {
 				f.SrcPort = SrcPort(f.ID)
@@ -72,7 +80,7 @@ func NewList(entries []Entry) (*List, error) {
 			switch {
 			case name == "":
 				name = fmt.Sprintf("flow%d", f.ID)
-			case e.Count > 1:
+			case e.Flows() > 1:
 				name = fmt.Sprintf("%s-%d", name, n)
 			}
 			if known[name] {
