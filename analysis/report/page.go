@@ -31,7 +31,7 @@ type Input struct {
 // A Section is a figure, or an experiment that was run without one.
 type Section struct {
 	ID, Title, Source, Scale string
-	Command                  string         // makes it again
+	Commands                 []string       // make it again
 	Figure                   *figure.Stored // nil without one
 	Measured                 []Measured     // of the runs, where there is no figure
 	Runs                     []Run

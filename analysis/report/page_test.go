@@ -95,7 +95,7 @@ func section() report.Section {
 		stored.Values[name] = []float64{123_456, 0.001234}
 	}
 	return report.Section{
-		ID: stored.ID, Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Command: stored.Command, Figure: stored,
+		ID: stored.ID, Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Commands: []string{stored.Command}, Figure: stored,
 		Runs: []report.Run{
 			{Name: "HPCC", Engine: "ns3", Seed: 1, ScenarioHash: "0123456789abcdef", Dir: "/results/test/one/0123456789abcdef/ns3-seed1", Made: "2026-01-02",
 				Simulated: "700us", Flows: "2 of 2", Tool: "fabriclab abc", Build: "ns3 3.37 (Release, GNU 12.2.0, -O3), build 1fad0e7e77",
@@ -113,7 +113,7 @@ func section() report.Section {
 // hostileSection has hostile text wherever text can be.
 func hostileSection() report.Section {
 	s := section()
-	s.ID, s.Title, s.Source, s.Command = hostile, hostile, hostile, hostile
+	s.ID, s.Title, s.Source, s.Commands = hostile, hostile, hostile, []string{hostile}
 	f := s.Figure
 	for i := range f.Claims {
 		c := &f.Claims[i]
@@ -150,7 +150,7 @@ func render(t *testing.T, sections ...report.Section) string {
 
 func TestRender(t *testing.T) {
 	plain := report.Section{
-		ID: "my/first", Title: "runs without a figure", Command: "bin/fabriclab run my/first",
+		ID: "my/first", Title: "runs without a figure", Commands: []string{"bin/fabriclab run my/first"},
 		Runs:     []report.Run{{Name: "preset=hpcc", Engine: "ns3", Seed: 7}},
 		Measured: []report.Measured{{Name: "queue_max", Text: "longest queue", Unit: "B", Values: []float64{121_400}}},
 	}

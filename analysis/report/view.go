@@ -62,7 +62,7 @@ func count(n int, what string) string {
 type sectionView struct {
 	Anchor, ID, Title, Source, Scale string
 	IsFigure                         bool
-	Command                          string
+	Commands                         []string
 	Tally                            claims.Tally
 	Claims                           []claimView
 	Charts                           []chartView
@@ -111,7 +111,7 @@ type measuredView struct {
 func (l links) section(s Section, used map[string]bool) (sectionView, error) {
 	v := sectionView{
 		Anchor: anchor(s.ID, used), ID: s.ID, Title: s.Title, Source: s.Source, Scale: s.Scale,
-		IsFigure: s.Figure != nil, Command: s.Command,
+		IsFigure: s.Figure != nil, Commands: s.Commands,
 	}
 	for _, p := range s.Params {
 		list := &v.Changed

@@ -123,7 +123,7 @@ func TestDuckDB(t *testing.T) {
 	}
 
 	t.Run("tables", func(t *testing.T) {
-		runs, err := store.Runs(filepath.Join(out, "incast"))
+		runs, err := store.Runs(elsewhere(t, out, "incast"))
 		require.NoError(t, err)
 		require.Len(t, runs, 1)
 		checkTables(t, duck, runs[0])

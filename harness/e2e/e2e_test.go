@@ -91,6 +91,16 @@ func fabriclabAt(t *testing.T, root string, limit time.Duration, env []string, a
 	return out.String(), errOut.String(), err
 }
 
+// elsewhere is the folder in the results of an experiment that is not below
+// configs/.
+func elsewhere(t *testing.T, results, name string) string {
+	t.Helper()
+	dirs, err := filepath.Glob(filepath.Join(results, name+"-????????"))
+	require.NoError(t, err)
+	require.Len(t, dirs, 1)
+	return dirs[0]
+}
+
 func mustRun(t *testing.T, env []string, args ...string) []string {
 	t.Helper()
 	out := t.TempDir()

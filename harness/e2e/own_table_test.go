@@ -13,7 +13,7 @@ import (
 // assertReproduced says whether all claims of a figure, so many, hold.
 func assertReproduced(t *testing.T, results, figure string, claims int) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(results, "figures", figure, "claims.json"))
+	text, err := os.ReadFile(filepath.Join(elsewhere(t, filepath.Join(results, "figures"), figure), "claims.json"))
 	require.NoError(t, err)
 	var all []struct {
 		ID, Verdict string
@@ -35,7 +35,7 @@ func TestClaimOnAMechanismsOwnTable(t *testing.T) {
 	assert.Contains(t, stdout, "reproduced")
 
 	assertReproduced(t, out, "own-table", 2)
-	assert.FileExists(t, filepath.Join(out, "figures", "own-table", "fair_rate.svg"))
+	assert.FileExists(t, filepath.Join(elsewhere(t, filepath.Join(out, "figures"), "own-table"), "fair_rate.svg"))
 
 	// What the section says of the table is checked before anything runs.
 	_, stderr, err = fabriclab(t, nil, "validate", "testdata/own-table.yaml", "--set", "figure.measures.fair_rate.column=fair_rate")

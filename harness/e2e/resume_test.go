@@ -193,7 +193,7 @@ func TestKilledSweepGoesOn(t *testing.T) {
 			// has become, there is something to disturb and something to keep.
 			begun := func() bool { return len(simulators(t, s.Process.Pid)) > 0 }
 			ended := func() bool {
-				whole, _ := filepath.Glob(filepath.Join(results, "resume", "*", "[^.]*", store.ManifestFile))
+				whole, _ := filepath.Glob(filepath.Join(results, "resume-*", "*", "[^.]*", store.ManifestFile))
 				return len(whole) > len(before)
 			}
 			moment := length / time.Duration(2*runs)

@@ -41,7 +41,7 @@ func TestSlurmLosesNodes(t *testing.T) {
 		<-s.ended
 		require.NoError(t, s.status, s.out.String())
 		requireSame(t, want, tablesOf(t, results), because)
-		requireTidy(t, filepath.Join(results, "resume"))
+		requireTidy(t, elsewhere(t, results, "resume"))
 		assert.Equal(t, 8, statusOf(t, c, results).Counts.Done)
 	}
 

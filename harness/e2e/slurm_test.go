@@ -114,7 +114,7 @@ func TestSlurm(t *testing.T) {
 		stdout, stderr, err := onSlurm(results, resumeSweep, "--memory-limit", "1MB", "--retry", "1", "--seed", "1", "--set", "preset=fncc")
 		require.Error(t, err)
 		assert.Contains(t, stderr, "2 of 2 runs failed")
-		assert.Regexp(t, `run resume preset=fncc rate=50Gbps ns3 seed 1: it took [0-9.]+MB of memory, more than its limit of 1MB`, stderr)
+		assert.Regexp(t, `run resume-[0-9a-f]{8} preset=fncc rate=50Gbps ns3 seed 1: it took [0-9.]+MB of memory, more than its limit of 1MB`, stderr)
 		assert.NotContains(t, stderr, "tried again", "it would come out the same")
 		assert.Equal(t, 2, strings.Count(stdout, "FAILED"), stdout)
 		s := statusOf(t, c, results)

@@ -8,6 +8,7 @@ package experiment
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,6 +46,7 @@ type Options struct {
 	ConfigDir string   // holds presets/; "" = the nearest one above the file, or configs
 	Further   []string // further folders of this kind, for what the first does not have
 	Presets   []string // files of further presets
+	Home      string   // of an experiment that is not below configs/: its path from here tells it from others of its name
 
 	Context context.Context // ends loading, and what points take long for later; nil = never
 	Tell    func(string)    // is told now and then how far that is; nil = nobody
@@ -52,7 +54,7 @@ type Options struct {
 
 // Experiment is a loaded experiment.
 type Experiment struct {
-	Name, Title, Source string
+	Name, Title, Source string // the name is that of its results
 	File                string // as given to Load
 	Scale               string
 	Engines             []string // of all points
@@ -212,6 +214,7 @@ type loader struct {
 	catalog     *catalog.Catalog
 	file        string
 	configDir   string
+	home        string
 	further     []string // folders like it
 	presetFiles []string
 	name        string
@@ -238,7 +241,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	if l.configDir, err = configDir(file, opt.ConfigDir); err != nil {
 		return nil, err
 	}
-	l.further, l.presetFiles = opt.Further, opt.Presets
+	l.home, l.further, l.presetFiles = opt.Home, opt.Further, opt.Presets
 	root, err := l.readFile(file, "")
 	if problems := Problems(nil); errors.As(err, &problems) {
 		return nil, problems
@@ -448,12 +451,26 @@ func (l *loader) head(root *yaml.Node, e *Experiment) *section {
 		l.problem(at, "name: %q is no name of an experiment; use letters, digits, _ . - and / between the parts", name)
 	}
 	l.name, e.Name = name, name
+	if l.home != "" {
+		e.Name += "-" + l.tag()
+	}
 	e.Title, e.Source = s.str("title"), s.str("source")
 	e.Figure = s.get("figure")
 
 	e.Seeds = l.seeds(s)
 	l.readLimits(s)
 	return s
+}
+
+// tag tells an experiment outside of configs/ from others of the same name. It
+// is the same on every machine with the same folders.
+func (l *loader) tag() string {
+	path, err := filepath.Abs(l.file)
+	if rel, relErr := filepath.Rel(l.home, path); err == nil && relErr == nil {
+		path = rel
+	}
+	sum := sha256.Sum256([]byte(filepath.ToSlash(path)))
+	return hex.EncodeToString(sum[:4])
 }
 
 // id is the experiment's path below the configuration directory, and whether

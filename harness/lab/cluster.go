@@ -41,6 +41,8 @@ type remoteSpec struct {
 	Scale string   `json:"scale"`
 	Sets  []string `json:"sets,omitempty"`
 	Point int      `json:"point"` // its place among those of the experiment
+
+	Command string `json:"command"` // for the manifest
 }
 
 // remoteProgram is a runner on the shared file system.
@@ -95,7 +97,7 @@ func (lab *Lab) cluster(ctx context.Context, opt run.Options, plans []Plan, s Se
 		}
 		for i, j := range p.Jobs {
 			if _, twice := specs[j.Key]; !twice {
-				specs[j.Key] = remoteSpec{File: file, Scale: p.Scale, Sets: s.Sets, Point: places[p.points[i]]}
+				specs[j.Key] = remoteSpec{File: file, Scale: p.Scale, Sets: s.Sets, Point: places[p.points[i]], Command: j.Command}
 			}
 			if _, known := programs[j.Key.Engine]; known {
 				continue
@@ -207,7 +209,7 @@ func (lab *Lab) remoteJob(ctx context.Context, f *slurm.Folder, task slurm.Task)
 			return run.Job{}, err
 		}
 		if hash == task.Key.ScenarioHash {
-			return deriving(ctx, job(Experiment{Experiment: e}, point, hash, task.Key.Engine, task.Key.Seed, program), point)
+			return deriving(ctx, job(Experiment{Experiment: e, Command: spec.Command}, point, hash, task.Key.Engine, task.Key.Seed, program), point)
 		}
 	}
 	return run.Job{}, fmt.Errorf("%s, or a preset or file it uses, was changed since the sweep was submitted; submit it again", spec.File)

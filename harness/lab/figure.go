@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/figure"
@@ -78,55 +75,11 @@ func decodeFigure(e *experiment.Experiment, s Selection, tables spec.Tables) (*s
 	return figure.Decode(e.File, e.Figure, matrix, tables)
 }
 
-// figureCommandLine is what to type to make a figure again.
-func (lab *Lab) figureCommandLine(id, file, scale string, s Selection) string {
-	elsewhere := false
-	if found, err := lab.experimentFile(id); err != nil || !sameFile(found, file) { // the id leads nowhere
-		id, elsewhere = quoted(file), true
-	}
-	if !elsewhere && len(lab.Set.Engines) == 0 && len(s.Seeds) == 0 && len(s.Sets) == 0 && s.Width == 0 && !s.Bare {
-		return fmt.Sprintf("make figure FIG=%s SCALE=%s", id, scale)
-	}
-	words := []string{"bin/fabriclab", "figure", id, "--scale", scale}
-	if len(lab.Set.Engines) > 0 {
-		words = append(words, "--engine", strings.Join(lab.Set.Engines, ","))
-	}
-	if len(s.Seeds) > 0 {
-		words = append(words, "--seed", seedRanges(s.Seeds))
-	}
-	for _, set := range s.Sets {
-		words = append(words, "--set", quoted(set))
-	}
-	if s.Width != 0 {
-		words = append(words, "--width", strconv.FormatFloat(s.Width, 'g', -1, 64))
-	}
-	if s.Bare {
-		words = append(words, "--no-title")
-	}
-	return strings.Join(words, " ")
-}
-
-func sameFile(a, b string) bool {
-	x, err := os.Stat(a)
-	y, err2 := os.Stat(b)
-	return err == nil && err2 == nil && os.SameFile(x, y)
-}
-
-// quoted is a word as a shell reads it.
-func quoted(word string) string {
-	if strings.ContainsFunc(word, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-", r)
-	}) {
-		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-	}
-	return word
-}
-
 // evaluate measures the runs of a figure, judges its claims and draws it.
 func (lab *Lab) evaluate(r Runs, s Selection) (*Outcome, error) {
 	in := figure.Input{
 		ID: r.Name, Title: r.Title, Source: r.Source,
-		Scale: r.Scale, Command: lab.figureCommandLine(r.Name, r.File, r.Scale, s), Figure: r.Spec, Width: s.Width, Bare: s.Bare,
+		Scale: r.Scale, Command: r.Command, Figure: r.Spec, Width: s.Width, Bare: s.Bare,
 	}
 	for _, result := range r.Results {
 		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err}

@@ -28,9 +28,12 @@ type Lab struct {
 // Settings are the tool's settings. Parameters of experiments are not among
 // them.
 type Settings struct {
-	Root         string
-	Project      string   // a folder with configs/ and results/ of one's own; "" = the checkout
-	Mechanisms   []string // folders of mechanisms of one's own
+	Root       string
+	Project    string   // a folder with configs/ and results/ of one's own; "" = the checkout
+	Mechanisms []string // folders of mechanisms of one's own
+	// MechanismsInFile: they are in the settings file.
+	MechanismsInFile bool
+
 	Out          string
 	Scale        string
 	Engines      []string
@@ -65,14 +68,19 @@ func (lab *Lab) ResultsDir() (string, error) {
 	if lab.Set.Out != "" {
 		return filepath.Abs(lab.Set.Out)
 	}
-	if lab.Set.Project != "" {
-		return filepath.Join(lab.Set.Project, "results"), nil
-	}
-	root, err := lab.Root()
+	home, err := lab.home()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(root, "results"), nil
+	return filepath.Join(home, "results"), nil
+}
+
+// home is the project, or the checkout where there is none.
+func (lab *Lab) home() (string, error) {
+	if lab.Set.Project != "" {
+		return lab.Set.Project, nil
+	}
+	return lab.Root()
 }
 
 // Own are the folders with mechanisms of one's own.

@@ -62,7 +62,8 @@ func (lab *Lab) tell(text string) {
 // Experiment is an experiment with its figure section, if it has one.
 type Experiment struct {
 	*experiment.Experiment
-	Spec *spec.Figure
+	Spec    *spec.Figure
+	Command string // makes its runs or figure again
 }
 
 func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s Selection) (Experiment, error) {
@@ -94,7 +95,11 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s 
 		return Experiment{}, err
 	}
 	section, err := decodeFigure(e, s, storedTables(c))
-	return Experiment{e, section}, err
+	if err != nil {
+		return Experiment{}, err
+	}
+	command, err := lab.commandLine(e, s)
+	return Experiment{e, section, command}, err
 }
 
 // derived is all that is added to the tables of a point's run.
@@ -150,6 +155,11 @@ func (lab *Lab) loadOptions(file string, c *catalog.Catalog) (experiment.Options
 		if info, err := os.Stat(filepath.Join(dir, "presets")); slices.Contains(dirs, dir) || err == nil && info.IsDir() {
 			opt.ConfigDir = dir
 			break
+		}
+	}
+	if !slices.Contains(dirs, opt.ConfigDir) {
+		if opt.Home, err = lab.home(); err != nil {
+			return opt, err
 		}
 	}
 	if opt.ConfigDir == "" {
@@ -232,7 +242,7 @@ func job(e Experiment, point *experiment.Point, hash, engineName string, seed ui
 	title := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", e.Name, point, engineName, seed)), " ")
 	return run.Job{
 		Key:   store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engineName, Seed: seed},
-		Title: title, Labels: labels, Program: program.For(point.Uses), EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
+		Title: title, Labels: labels, Command: e.Command, Program: program.For(point.Uses), EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
 		Prepare: func(dir string) (*workload.Tally, error) { return point.WriteInputs(dir, seed) },
 	}
 }

@@ -23,8 +23,8 @@ import (
 	"fabriclab/harness/store"
 )
 
-// Report makes one HTML page of what the arguments name, figures by their id or
-// folders of results.
+// Report makes one HTML page of what the arguments name: figures by their id,
+// experiments by their file, or folders of results.
 func (lab *Lab) Report(ctx context.Context, args []string, output string) error {
 	results, err := lab.ResultsDir()
 	if err != nil {
@@ -35,6 +35,11 @@ func (lab *Lab) Report(ctx context.Context, args []string, output string) error 
 	}
 	if output, err = filepath.Abs(output); err != nil {
 		return err
+	}
+	for i, arg := range args {
+		if args[i], err = lab.resultsOf(ctx, arg); err != nil {
+			return err
+		}
 	}
 	found, err := findResults(results, args)
 	if err != nil {
@@ -73,6 +78,19 @@ func (lab *Lab) Report(ctx context.Context, args []string, output string) error 
 	return err
 }
 
+// resultsOf is under which name an argument's results are to be found: that of
+// the experiment, if it is an experiment's file.
+func (lab *Lab) resultsOf(ctx context.Context, arg string) (string, error) {
+	if info, err := os.Stat(arg); err != nil || !info.Mode().IsRegular() {
+		return arg, nil
+	}
+	all, err := lab.Load(ctx, []string{arg}, Selection{Computed: true})
+	if err != nil {
+		return "", err
+	}
+	return all[0].Name, nil
+}
+
 // findings are what a report is made from.
 type findings struct {
 	figures []*figure.Stored
@@ -89,15 +107,19 @@ func findResults(results string, args []string) (*findings, error) {
 	}
 	seen := map[string]bool{}
 	for _, arg := range args {
-		dir := filepath.Join(results, "figures", filepath.FromSlash(arg))
-		if filepath.IsAbs(arg) || !isFigure(dir) {
-			dir = arg
+		dir := arg
+		if below := filepath.FromSlash(arg); filepath.IsLocal(below) {
+			if figure := filepath.Join(results, "figures", below); isFigure(figure) {
+				dir = figure
+			} else if runs := filepath.Join(results, below); isFolder(runs) && !isFolder(arg) {
+				dir = runs
+			}
 		}
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		if !isFolder(dir) {
 			if arg == results {
 				return f, nothingFound(results)
 			}
-			return f, fmt.Errorf("there is no figure %q in %s, and no folder of that name; make the figure with: fabriclab figure %s", arg, results, arg)
+			return f, fmt.Errorf("there is no figure and there are no runs of %q in %s, and no folder of that name; make them with: fabriclab figure %s, or fabriclab run %s", arg, results, arg, arg)
 		}
 		if err := f.add(dir, seen); err != nil {
 			return f, err
@@ -111,6 +133,11 @@ func findResults(results string, args []string) (*findings, error) {
 		delete(f.runs, x.ID)
 	}
 	return f, nil
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func isFigure(dir string) bool {
@@ -225,15 +252,14 @@ func (f *findings) figureSections(described *catalog.Catalog) []report.Section {
 			f.notices = append(f.notices, fmt.Sprintf("%s is older than its runs: %d of %d were made again by another build since. Make the figure again: %s", stored.ID, replaced, len(stored.Runs), stored.Command))
 		}
 		sections = append(sections, report.Section{
-			ID: stored.ID, Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Command: stored.Command, Figure: stored,
+			ID: stored.ID, Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Commands: []string{stored.Command}, Figure: stored,
 			Runs: pageRuns(runs, stored.Dimensions), Params: parameters(runs, stored.Dimensions, described),
 		})
 	}
 	return sections
 }
 
-// experimentSections are those without a figure. The flags that they were run
-// with are not kept with the runs, so the command is the file's at best.
+// experimentSections are those without a figure.
 func (lab *Lab) experimentSections(f *findings, described *catalog.Catalog) []report.Section {
 	var names []string
 	for name := range f.runs {
@@ -244,12 +270,14 @@ func (lab *Lab) experimentSections(f *findings, described *catalog.Catalog) []re
 	for _, name := range names {
 		runs := f.runs[name]
 		slices.SortStableFunc(runs, func(x, y storedRun) int { return natural.Compare(x.name(nil)+" "+x.dir, y.name(nil)+" "+y.dir) })
-		command := ""
-		if _, err := lab.experimentFile(name); err == nil {
-			command = "bin/fabriclab run " + quoted(name)
+		var commands []string // those that made the runs
+		for _, r := range runs {
+			if c := r.manifest.Command; c != "" && !slices.Contains(commands, c) {
+				commands = append(commands, c)
+			}
 		}
 		sections = append(sections, report.Section{
-			ID: name, Title: "runs without a figure", Command: command,
+			ID: name, Title: "runs without a figure", Commands: commands,
 			Runs: pageRuns(runs, nil), Params: parameters(runs, nil, described), Measured: runMeasures(runs),
 		})
 	}

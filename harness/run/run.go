@@ -26,6 +26,8 @@ type Job struct {
 	Key    store.Key
 	Title  string // for people, unique among the jobs of a call
 	Labels map[string]string
+	// Command is what to type to make it again, for people.
+	Command string
 
 	Program *engine.Program
 	// EndsWithFlows: the run may end long before its stop time.
@@ -319,7 +321,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		return nil, fmt.Errorf("writing the engine's input: %w", err)
 	}
 	m := &store.Manifest{
-		Tool: opt.Tool, Experiment: job.Key.Experiment, Labels: job.Labels,
+		Tool: opt.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, Command: job.Command,
 		ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
 		Engine: store.Engine{
 			Name: job.Key.Engine, EngineVersion: job.Program.Version.EngineVersion, Compiler: job.Program.Version.Compiler,

@@ -32,6 +32,7 @@ type Manifest struct {
 	Tool         Tool              `json:"tool"`
 	Experiment   string            `json:"experiment"`
 	Labels       map[string]string `json:"labels,omitempty"`
+	Command      string            `json:"command,omitempty"` // what the run was made with, to type again
 	ScenarioHash string            `json:"scenario_hash"`
 	Seed         uint64            `json:"seed"`
 	Engine       Engine            `json:"engine"`

@@ -286,7 +286,7 @@ func (a *app) load(flags *pflag.FlagSet) error {
 		return projectErr
 	}
 	a.Set = lab.Settings{
-		Root: s.text("root"), Project: project, Mechanisms: s.mechanismPath(), Out: s.text("out"), Scale: s.text("scale"), Engines: get(flags.GetStringSlice("engine")),
+		Root: s.text("root"), Project: project, Mechanisms: s.mechanismPath(), MechanismsInFile: s.fromFile("mechanisms"), Out: s.text("out"), Scale: s.text("scale"), Engines: get(flags.GetStringSlice("engine")),
 		Jobs: get(flags.GetInt("jobs")), JSON: get(flags.GetBool("json")), Verbose: get(flags.GetBool("verbose")), KeepGoing: get(flags.GetBool("keep-going")),
 		Retry: get(flags.GetInt("retry")), TimeLimit: get(flags.GetDuration("time-limit")), MemoryLimit: bytes("memory-limit"),
 		Again: get(flags.GetBool("again")), OmnetResults: get(flags.GetBool("omnet-results")), NSLog: s.text("ns-log"), Verify: s.text("verify"),
