@@ -74,6 +74,7 @@ var help = map[string]string{
 	"workload.senders":      "how many send at each event",
 	"workload.events":       "how many events; default 1 for incast",
 	"workload.interval":     "time between two events",
+	"workload.jitter":       "each sender of an event starts up to so much later, at random",
 	"workload.start":        "time of the first event; default 0",
 	"workload.from":         "time from which flows arrive; default 0",
 	"workload.to":           "time until which flows arrive; default the end of the run",

@@ -305,6 +305,33 @@ func TestIncast(t *testing.T) {
 	assert.ErrorContains(t, i.Check(), "the last event starts at 1.005ns, but the run stops at 1ns")
 }
 
+// With jitter the senders of an event start at times of their own; who sends to
+// whom is what it is without.
+func TestIncastWithJitter(t *testing.T) {
+	c, rules := common(1_000_000, FixedSize(20_000))
+	i := &Incast{Sources: hosts(0, 8), Receivers: hosts(6, 10), Senders: 5, Events: 100, IntervalPs: 9000, Common: c}
+	together := flows(t, i, rules, 3)
+	i.JitterPs = 9000
+	require.NoError(t, i.Check())
+	list := flows(t, i, rules, 3)
+	require.Len(t, list, 500)
+	sum, last := 0.0, int64(0)
+	for n, f := range list {
+		late := f.StartPs - together[n].StartPs
+		assert.GreaterOrEqual(t, f.StartPs, last, "in the order of their starts")
+		assert.True(t, late >= 0 && late <= 9000, "%d", late)
+		sum, last = sum+float64(late), f.StartPs
+		f.StartPs = together[n].StartPs
+		assert.Equal(t, together[n], f)
+	}
+	assert.InDelta(t, 4500, sum/500, 4*9000/math.Sqrt(12*500), "evenly distributed")
+
+	i.JitterPs = 9001
+	require.ErrorContains(t, i.Check(), "the senders of an event start up to 9.001ns later, and the next event is 9ns later")
+	i.Events, i.JitterPs = 1, 1_000_000
+	assert.ErrorContains(t, i.Check(), "the last event starts at 1.000005us, but the run stops at 1us")
+}
+
 func TestSemiDynamic(t *testing.T) {
 	c, rules := common(100_000, nil)
 	s := &SemiDynamic{Pattern: anyToAny(t, 32), Paths: 1000, Step: 100, Least: 300, Most: 500, Events: 100, IntervalPs: 100, Common: c}

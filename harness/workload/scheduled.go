@@ -145,6 +145,7 @@ type Incast struct {
 	Senders            int // per event
 	Events             int
 	IntervalPs         int64 // between two events
+	JitterPs           int64 // each sender of an event starts up to so much later, at random
 	// Total, where it is not 0, is what the senders of an event send together,
 	// in equal shares; the first ones send the bytes that are left over.
 	Total uint64
@@ -220,13 +221,16 @@ func (c *Incast) Check() error {
 	if c.Events > 1 && c.IntervalPs > (units.MaxTime-c.StartPs)/int64(c.Events) {
 		return fmt.Errorf("%d events %s apart take more than 100 days", c.Events, units.FormatTime(c.IntervalPs))
 	}
+	if c.JitterPs > c.IntervalPs && c.Events > 1 {
+		return fmt.Errorf("the senders of an event start up to %s later, and the next event is %s later; make the interval as long as the jitter or longer", units.FormatTime(c.JitterPs), units.FormatTime(c.IntervalPs))
+	}
 	if err := c.checkConnections(); err != nil {
 		return err
 	}
 	if c.Load != 0 {
 		return c.checkStart("the first event", c.StartPs)
 	}
-	return c.checkStart("the last event", c.StartPs+int64(c.Events-1)*c.IntervalPs)
+	return c.checkStart("the last event", c.StartPs+int64(c.Events-1)*c.IntervalPs+c.JitterPs)
 }
 
 // Pairs yields all pairs of source and receiver.
@@ -239,7 +243,8 @@ func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
 		receivers, senders, sizes := random.New(seed, "receivers", 0), random.New(seed, "senders", 0), random.New(seed, "sizes", 0)
 		connections := c.openConnections(seed, 0)
-		candidates := make([]uint32, 0, len(c.Sources))
+		candidates, late := make([]uint32, 0, len(c.Sources)), make([]int64, c.Senders)
+		jitter := random.New(seed, "jitter", 0)
 		id := uint32(0)
 		for event, startPs := range c.starts(seed) {
 			receiver := c.Receivers[receivers.Below(uint32(len(c.Receivers)))]
@@ -250,8 +255,14 @@ func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 				}
 			}
 			shuffle(candidates, c.Senders, &senders)
+			if c.JitterPs > 0 { // who is first is at random, so the senders may be in the order of their times
+				for i := range late {
+					late[i] = int64(jitter.Uniform() * float64(c.JitterPs+1))
+				}
+				slices.Sort(late)
+			}
 			for i, src := range candidates[:c.Senders] {
-				f := c.flow(id, src, receiver, uint32(event+1), startPs, &sizes)
+				f := c.flow(id, src, receiver, uint32(event+1), startPs+late[i], &sizes)
 				if c.Total > 0 {
 					f.Size = c.Total / uint64(c.Senders)
 					if uint64(i) < c.Total%uint64(c.Senders) {
