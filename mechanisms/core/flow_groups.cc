@@ -12,7 +12,6 @@ FlowGroups::FlowGroups(std::unique_ptr<FlowFeed> flows) {
     if (f->group != 0) senders.emplace_back(key(f->group, f->dst), f->src);
   }
   std::sort(senders.begin(), senders.end());
-  senders.erase(std::unique(senders.begin(), senders.end()), senders.end());
   members_.reserve(senders.size());
   for (const auto& [key, sender] : senders) {
     Range& range = ranges_.try_emplace(key, Range{members_.size(), 0}).first->second;

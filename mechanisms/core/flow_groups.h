@@ -20,7 +20,7 @@ class FlowGroups {
 
   /// Reads the flow list to its end; null: there is none.
   explicit FlowGroups(std::unique_ptr<FlowFeed> flows);
-  /// The senders of a group's flows to `dst`, each once, by number; none of group 0, which is no group.
+  /// The senders of a group's flows to `dst`, one for each flow, by number; none of group 0, which is no group.
   Members of(uint32_t group, uint32_t dst) const;
 
  private:

@@ -19,9 +19,10 @@ const Description& Dasr::describe() {
             "receiver lets through; the smaller of the two rates holds.")
         .source("Dart, sections III-A to III-D")
         .needs("dasr_receiver")
-        .param("look_ahead", &Dasr::lookAhead_, true,
-               "the first packet of a message that belongs to a group names the group's senders, 2 B each",
-               "Dart section III-D")
+        .param(
+            "look_ahead", &Dasr::lookAhead_, true,
+            "the first packet of a message that belongs to a group names the senders of the group's messages, 2 B each",
+            "Dart section III-D")
         .param("share", &Dasr::lineShare_, 1.0,
                "part of the line rate that two or more senders share; below 1 what queued before they knew n drains",
                "Dart section III-A: all of it")
@@ -29,7 +30,7 @@ const Description& Dasr::describe() {
         .added()
         .live()
         .extension(DasrHeader::kName, sizeof(DasrHeader), DasrHeader::kMostMembers * DasrHeader::kIdBytes,
-                   "2 B for each sender of the group on the first packet of its messages; n on ACKs");
+                   "2 B for each message of the group on the first packet of each; n on ACKs");
     return shared(description).done();
   }();
   return d;
@@ -70,7 +71,7 @@ void Dasr::onSend(Flow& flow, Packet& packet) {
     if (h.members.count == 0 || h.members.count > DasrHeader::kMostMembers) {
       throw std::invalid_argument(
           "flow " + std::to_string(flow.spec.id) + ": its group " + std::to_string(flow.spec.group) + " has " +
-          std::to_string(h.members.count) + " senders to " + flow.receiver->name() + "; a look-ahead names 1 to " +
+          std::to_string(h.members.count) + " messages to " + flow.receiver->name() + "; a look-ahead names 1 to " +
           std::to_string(DasrHeader::kMostMembers) + ": set dasr.look_ahead to false, or make the groups smaller");
     }
     packet.wireBytes += h.members.count * static_cast<uint32_t>(DasrHeader::kIdBytes);

@@ -15,7 +15,7 @@ struct DasrHeader {
   /// Of a list that one packet can carry.
   static constexpr uint32_t kMostMembers = 256;
 
-  FlowGroups::Members members;  // data: the senders of the message's group; none = no look-ahead
+  FlowGroups::Members members;  // data: who sends the messages of the group; none = no look-ahead
   uint32_t senders = 1;         // ACK: n
 };
 

@@ -62,7 +62,7 @@ const Description& DasrReceiver::describe() {
           .param("ack_bytes", &DasrReceiver::ackBytes_, Bytes{2}, "n on an ACK", "chosen: as much as a sender's number")
           .range(0, 8)
           .extension(DasrHeader::kName, sizeof(DasrHeader), DasrHeader::kMostMembers * DasrHeader::kIdBytes,
-                     "2 B for each sender of the group on the first packet of its messages; n on ACKs")
+                     "2 B for each message of the group on the first packet of each; n on ACKs")
           .table(dasrTable())
           .done();
   return d;
