@@ -255,6 +255,26 @@ TEST(Iofd, BadInput) {
 
 namespace {
 
+/// Says that it keeps order, and sends the packets of flow 0 by turns.
+class FalsePromise final : public PathSelector {
+ public:
+  static const Description& describe() {
+    static const Description d =
+        Describe<FalsePromise>("test_false_promise", Kind::PathSelector, "Says that it keeps order")
+            .help("It does not.")
+            .source("test")
+            .done();
+    return d;
+  }
+  const Description& description() const override { return describe(); }
+  bool keepsOrder() const override { return true; }
+  uint16_t select(Packet& p, NextHops hops) override { return hops.ports[p.flowId == 0 ? turn_++ % hops.count : 0]; }
+
+ private:
+  uint32_t turn_ = 0;
+};
+FABRIC_REGISTER(FalsePromise);
+
 /// A link in one direction and the class of what is on it: one buffer at its far end.
 using Channel = std::tuple<uint32_t, uint16_t, uint8_t>;  // sending node, port, class
 
@@ -414,6 +434,19 @@ TEST(Iofd, NoDeadlockAndNothingOutOfOrderInAHundredHeavyRuns) {
   EXPECT_GT(pauses, 1000u);
 }
 
+/// What looks at the order in every run finds where there is none: one flow goes by turns through a queue and past it.
+TEST(Order, APacketThatOvertakesAnotherFailsTheRun) {
+  Config c;
+  c.selector = "test_false_promise";
+  FatTree net(c);
+  net.flow(0, *net.hosts[0], *net.hosts[15], 100000);
+  net.flow(1, *net.hosts[1], *net.hosts[14], 100000);
+  net.run(Time::Ms(1));
+  ASSERT_EQ(net.network.counters.drops, 0u);
+  EXPECT_GT(net.network.counters.reordered, 0u);
+  EXPECT_FALSE(net.check("in_order"));
+}
+
 TEST(Iofd, TheBuffersThatWaitForEachOtherAreInNoCircle) {
   uint64_t deflections = 0;
   std::map<Channel, std::set<Channel>> all;
@@ -452,6 +485,38 @@ TEST(Iofd, TheTableOfPathsCountsLinks) {
     EXPECT_EQ(rows.rows[i][3], static_cast<int64_t>(2 + 2 * i));
     EXPECT_EQ(rows.rows[i][4], 0);
   }
+}
+
+/// The links that data packets left by, one row for each.
+struct LinksTaken final : RowSink {
+  void row(int, const Cell* c) override {
+    const bool leaves = static_cast<PacketEvent>(c[3].i64()) == PacketEvent::Dequeue;
+    if (leaves && static_cast<PacketKind>(c[5].i64()) == PacketKind::Data) ++times[{c[4].i64(), c[6].i64()}];
+  }
+  std::map<std::pair<int64_t, int64_t>, int64_t> times;  // by flow and first byte
+};
+
+TEST(Iofd, TheTableOfPathsHasTheLinksThatDeflectedMessagesTook) {
+  Heavy net(1);
+  const int table = net.network.trace().find("message_paths");
+  test::Rows paths(5);
+  LinksTaken links;
+  net.network.trace().enable(table, {});
+  net.network.trace().addSink(table, &paths);
+  net.network.trace().enable(kPackets, {});
+  net.network.trace().addSink(kPackets, &links);
+  net.finish(Time::Ms(20));
+  ASSERT_EQ(paths.rows.size(), 320u);
+  int64_t longer = 0, deflections = 0;
+  for (const auto& row : paths.rows) {
+    const int64_t last = (row[2] - 1) / kPayload * kPayload;
+    EXPECT_EQ(row[3], (links.times[{row[1], last}])) << "flow " << row[1];
+    EXPECT_TRUE(row[3] <= 6 || row[4] > 0) << "flow " << row[1];
+    longer += row[3] > 6;
+    deflections += row[4];
+  }
+  EXPECT_GT(longer, 0);
+  EXPECT_EQ(static_cast<uint64_t>(deflections), net.deflections());
 }
 
 }  // namespace fabric
