@@ -1,6 +1,7 @@
 #include "mechanisms/infiniband/ib_cc.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
@@ -31,11 +32,20 @@ const Description& IbCc::describe() {
           .param("ccti_limit", &IbCc::limit_, 127, "the index is not above it",
                  "annex A10: CCTI_Limit; 127 in Gran et al., IPDPS 2010 (recalled)")
           .range(0, 65535)
-          .param("cct_step", &IbCc::step_, 0.125,
-                 "the table: entry i delays the next packet by i times this many times the packet's own time",
-                 "chosen: the table's entries are free, 1/8 is the finest step that their format has")
-          .range(1e-3, 16383)
+          .param(
+              "cct_step", &IbCc::step_, 0.125,
+              "the table: entry i delays the next packet by this many times its own time, times i, or i i with square",
+              "chosen: the table's entries are free, 1/8 is the finest step that their format has")
+          .range(1e-6, 16383)
           .live()
+          .param("cct_curve", &IbCc::curve_, {"linear", "square"}, "linear", "how the table's delays grow with i",
+                 "chosen; square in the tables that LLNL tried (opensm-cc-conf-gen.rb)")
+          .added()
+          .param("cct_shift", &IbCc::shift_, 3,
+                 "delays are whole multiples of the packet's own time over 2 to the power of this; the rest is cut off",
+                 "annex A10: CCT_Shift, 2 bits")
+          .range(0, 3)
+          .added()
           .done();
   return d;
 }
@@ -79,9 +89,16 @@ void IbCc::State::expired() {
   owner.host_->rateChanged(flow);
 }
 
+/// Entry i of the table: a delay, in times of the packet that it follows.
+double IbCc::delay(int64_t i) const {
+  const auto n = static_cast<double>(i);
+  const auto parts = static_cast<double>(1 << shift_);
+  return std::floor((curve_.index == 0 ? n : n * n) * step_ * parts) / parts;
+}
+
 /// A packet of time t and a delay of n t behind it are a rate of 1 / (1 + n).
 void IbCc::apply(State& s) const {
-  const double rate = static_cast<double>(host_->lineRate().bps) / (1 + static_cast<double>(s.index) * step_);
+  const double rate = static_cast<double>(host_->lineRate().bps) / (1 + delay(s.index));
   s.flow.rate = Rate{std::max<int64_t>(static_cast<int64_t>(rate), 1)};
 }
 

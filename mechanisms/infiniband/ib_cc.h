@@ -32,12 +32,13 @@ class IbCc final : public CongestionControl {
   void onStart(Network& network) override;
   void notice(Flow& flow);
   void apply(State& s) const;
+  double delay(int64_t i) const;
 
   Engine* engine_ = nullptr;
   FlowState<State> state_;
   FlowTimer timerKey_;
-  Choice noticeBy_;
-  int64_t increase_ = 0, least_ = 0, limit_ = 0;
+  Choice noticeBy_, curve_;
+  int64_t increase_ = 0, least_ = 0, limit_ = 0, shift_ = 0;
   double step_ = 0;
   Time timer_;
 };

@@ -88,6 +88,23 @@ TEST(IbCc, StaysWithinItsLimits) {
   EXPECT_EQ(t.cc->index(*t.flow), 8);
 }
 
+TEST(IbCc, TheTableMayGrowBySquaresInWholePacketTimes) {
+  struct T : IbCcTest {
+    T()
+        : IbCcTest(infiniband()
+                       .set("ib_cc.cct_curve", std::string("square"))
+                       .set("ib_cc.cct_step", 0.3)
+                       .set("ib_cc.cct_shift", int64_t{1})) {}
+    void TestBody() override {}
+  } t;
+  t.becn();  // 0.3: less than half a packet's time is no delay
+  EXPECT_EQ(t.flow->rate, Rate::Gbps(100));
+  t.becn();  // 1.2, of which 1 is left
+  EXPECT_EQ(t.flow->rate, Rate::Gbps(50));
+  t.becn();  // 2.7, of which 2.5 are left
+  EXPECT_EQ(t.flow->rate.bps, static_cast<int64_t>(100e9 / 3.5));
+}
+
 TEST(IbCc, BecnMayComeInAPacketOfItsOwn) {
   struct T : IbCcTest {
     T() : IbCcTest(infiniband().set("ib_cc.notice", std::string("cnp"))) {}
