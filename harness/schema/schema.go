@@ -386,7 +386,7 @@ func (m *maker) matrix() object {
 		return object{"type": "object", "properties": properties, "required": []string{"from", "to"}, "additionalProperties": false}
 	})
 	named := m.reference("named", func() object {
-		set := object{"type": "object", "minProperties": 1}
+		set := object{"type": "object"} // {} is the file as it is
 		return object{"type": "object", "minProperties": 1, "additionalProperties": set, "description": "names, and what each sets: {path: value}"}
 	})
 	axis := func(value object) object {
