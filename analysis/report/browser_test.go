@@ -276,6 +276,8 @@ func TestInBrowser(t *testing.T) {
 	assert.Regexp(t, `FCT slowdown 1\s+HPCC\s+0`, tipOf("#s-test-one-cdf"))
 	assert.Positive(t, ask[int](b, `document.querySelector("#s-test-one-long path.line").getAttribute("d").length`))
 
+	testMap(t, b)
+
 	// Claims can be chosen, details opened.
 	shown := `[...document.querySelectorAll("tr[data-verdict]")].filter(r => r.offsetParent).map(r => r.dataset.verdict).join()`
 	assert.Equal(t, "reproduced,deviates,not-evaluated", ask[string](b, shown))
@@ -291,6 +293,26 @@ func TestInBrowser(t *testing.T) {
 	testPaper(t, b, whole)
 	testPhone(t, b)
 	b.clean(path)
+}
+
+// testMap moves the slider of how busy the links were.
+func testMap(t *testing.T, b *browser) {
+	looks := func() string {
+		return ask[string](b, `[...document.querySelectorAll("figure.map path[data-port]")].map(p => p.getAttribute("stroke") + " " + p.textContent).join() + "; " +
+			document.querySelector(".map .when").textContent + "; " + document.querySelector(".map .busiest").textContent`)
+	}
+	mean := looks()
+	assert.Equal(t, "#fc8d59 a->b: 50 %,#ebdac2 b->a: 10 %,#b5bdc4 b->c: not recorded; mean of 0 to 30 µs; a->b 50 %, b->a 10 %", mean)
+	b.run(chromedp.Focus(css(".map input")), chromedp.KeyEvent(kb.End))
+	assert.Equal(t, "#dfe4e8 a->b: 0 %,#ebdac2 b->a: 10 %,#b5bdc4 b->c: not recorded; 20 to 30 µs; b->a 10 %, a->b 0 %", looks())
+	b.run(chromedp.KeyEvent(kb.Home))
+	assert.Contains(t, looks(), "#5a0010 a->b: 100 %")
+	assert.Contains(t, looks(), "0 to 10 µs")
+	assert.Equal(t, "0 to 10 µs", ask[string](b, `document.querySelector(".map input").getAttribute("aria-valuetext")`))
+	b.run(chromedp.KeyEvent(kb.ArrowRight))
+	assert.Contains(t, looks(), "10 to 20 µs")
+	b.run(chromedp.Click(css(".map .slide button")))
+	assert.Equal(t, mean, looks(), "painted as without the script")
 }
 
 // testPaper prints: the figures are laid out for the paper's width, none is
@@ -344,7 +366,7 @@ func TestHostileTextInBrowser(t *testing.T) {
 	assert.Equal(t, "undefined", ask[string](b, `typeof window.hacked`))
 	assert.Zero(t, count(b, "img, iframe, object, embed, link, form"))
 	assert.Equal(t, 2, ask[int](b, `[...document.querySelectorAll("section.item")].length`))
-	for _, selector := range []string{"section.item h2", ".command code", ".claims td:nth-child(2)", ".claims td.note", ".chart h3", ".chart .key", ".panel h4", ".panel .label", ".panel .mark-text", ".missing", ".params code"} {
+	for _, selector := range []string{"section.item h2", ".command code", ".claims td:nth-child(2)", ".claims td.note", ".chart h3", ".chart .key", ".panel h4", ".panel .label", ".panel .mark-text", ".missing", ".params code", "details:has(.map) summary", ".busiest"} {
 		assert.Contains(t, ask[string](b, `document.querySelector("`+selector+`").textContent`), hostile, selector)
 	}
 	b.run(chromedp.Focus(css("figure.chart .panel svg")), chromedp.KeyEvent(kb.ArrowRight))

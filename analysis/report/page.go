@@ -36,6 +36,8 @@ type Section struct {
 	Measured                 []Measured     // of the runs, where there is no figure
 	Runs                     []Run
 	Params                   []Param
+	Maps                     []Map
+	NoMaps                   []string // what is not there of them, and why
 }
 
 // A Run is one run of a section.

@@ -678,6 +678,59 @@
     }
   }
 
+  // A Heat is a network with a slider over time. What is on the page already is
+  // the mean.
+  class Heat {
+    constructor(figure) {
+      this.data = JSON.parse(figure.querySelector("script").textContent);
+      const bytes = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+      this.mean = bytes(this.data.mean);
+      this.steps = bytes(this.data.steps);
+      this.paths = new Map();
+      for (const p of figure.querySelectorAll("path[data-port]")) {
+        const title = p.querySelector("title");
+        this.paths.set(Number(p.dataset.port), { p, title, name: title.textContent.slice(0, title.textContent.lastIndexOf(": ")) });
+      }
+      this.when = figure.querySelector(".when");
+      this.busiest = figure.querySelector(".busiest");
+      this.button = figure.querySelector(".slide button");
+      this.slider = figure.querySelector(".slide input");
+      this.slider.max = this.data.times.length - 2;
+      this.whole = this.when.textContent;
+      this.slider.addEventListener("input", () => this.show(Number(this.slider.value)));
+      this.button.addEventListener("click", () => this.show(null));
+      figure.querySelector(".slide").hidden = false;
+      this.slider.setAttribute("aria-valuetext", this.whole);
+    }
+
+    // colour is that of half per cents.
+    colour(half) {
+      const stops = this.data.stops;
+      const at = (half / 200) * (stops.length - 1);
+      const i = Math.min(Math.floor(at), stops.length - 2);
+      const rgb = stops[i].map((v, k) => Math.floor(v + (at - i) * (stops[i + 1][k] - v) + 0.5));
+      return "#" + rgb.map((v) => v.toString(16).padStart(2, "0")).join("");
+    }
+
+    // show paints a step, or the mean.
+    show(step) {
+      const n = this.data.ports;
+      const shares = step === null ? this.mean : this.steps.subarray(step * n, (step + 1) * n);
+      const none = 255;
+      for (const [i, port] of this.paths) {
+        port.p.setAttribute("stroke", shares[i] === none ? this.data.none : this.colour(shares[i]));
+        port.title.textContent = port.name + ": " + (shares[i] === none ? "not recorded" : shares[i] / 2 + " %");
+      }
+      const t = this.data.times;
+      this.when.textContent = step === null ? this.whole : `${short(t[step], 5)} to ${short(t[step + 1], 5)} ${this.data.unit}`;
+      this.button.setAttribute("aria-pressed", String(step === null));
+      this.slider.setAttribute("aria-valuetext", this.when.textContent);
+      const order = [...this.paths.keys()].filter((i) => shares[i] !== none).sort((a, b) => shares[b] - shares[a] || a - b);
+      this.busiest.textContent = order.slice(0, 5).map((i) => `${this.paths.get(i).name} ${shares[i] / 2} %`).join(", ");
+    }
+  }
+
+  document.querySelectorAll("figure.map").forEach((f) => new Heat(f));
   const charts = [...document.querySelectorAll("figure.chart")].map((f) => new Chart(f));
 
   // On paper the figures are laid out for its width.

@@ -3,6 +3,7 @@ package report_test
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"math"
 	"regexp"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/figure"
+	"fabriclab/analysis/heat"
 	"fabriclab/analysis/report"
 )
 
@@ -107,7 +109,24 @@ func section() report.Section {
 			{Name: "hpcc.eta", Place: "congestion_control", Value: "0.9", Origin: "flag", Runs: "mechanism: FNCC", Help: "target utilisation", Source: "HPCC section 5.1"},
 			{Name: "host.mtu", Place: "host", Value: "1518B", Origin: "default", Runs: "all", Help: "largest frame", Default: true},
 		},
+		Maps: []report.Map{linkMap()}, NoMaps: []string{"how busy the links were in 3 more runs"},
 	}
+}
+
+// linkMap has two ports, three steps and a third port without samples.
+func linkMap() report.Map {
+	h := &heat.Map{
+		Ports: []string{"a->b", "b->a", "b->c"}, Times: []int64{0, 10e6, 20e6, 30e6},
+		Steps: [][]float64{{1, 0.1, math.NaN()}, {0.5, 0.1, math.NaN()}, {0, 0.1, math.NaN()}},
+		Mean:  []float64{0.5, 0.1, math.NaN()},
+	}
+	var svg strings.Builder
+	svg.WriteString(`<svg width="400" height="40" viewBox="0 0 400 40">`)
+	for i, port := range h.Ports {
+		fmt.Fprintf(&svg, `<path data-port="%d" stroke="%s" stroke-width="3" d="M%d 20L%d 20"><title>%s</title></path>`,
+			i, report.Colour(h.Mean[i]), 100*i+10, 100*i+90, html.EscapeString(report.Busy(port, h.Mean[i])))
+	}
+	return report.Map{Run: "HPCC, seed 1", Heat: h, Drawing: []byte(svg.String() + "</svg>")}
 }
 
 // hostileSection has hostile text wherever text can be.
@@ -137,6 +156,8 @@ func hostileSection() report.Section {
 	}
 	s.Runs[0].Name, s.Runs[0].Build, s.Runs[0].Warnings, s.Runs[1].Error = hostile, hostile, []string{hostile}, hostile
 	s.Runs[0].Dir = "/results/" + hostile
+	s.Maps[0].Run, s.NoMaps = hostile, []string{hostile}
+	s.Maps[0].Heat.Ports[0] = hostile
 	s.Params[0] = report.Param{Name: hostile, Place: hostile, Value: hostile, Origin: hostile, Runs: hostile, Help: hostile, Source: hostile}
 	return s
 }
@@ -164,6 +185,8 @@ func TestRender(t *testing.T) {
 		"Not drawn: queue, 400 Gb/s, RoCC: no sample in the window",
 		"Lines of up to 20000 points are thinned out here to 4000",
 		"<code>0123456789abcdef</code>", "build 1fad0e7e77", "no result: the engine crashed", "fabriclab abc", "seed 1", "run 2026-01-02",
+		"mean of 0 to 30 µs", "Busiest: <span class=\"busiest\">a-&gt;b 50 %, b-&gt;a 10 %</span>", `stroke="#fc8d59"`, "<title>a-&gt;b: 50 %</title>", "<title>b-&gt;c: not recorded</title>",
+		"Not drawn: how busy the links were in 3 more runs",
 		"target utilisation", "[HPCC section 5.1]", "preset:hpcc", "<td>319.2</td>", "<td>never</td>",
 	} {
 		assert.Contains(t, got, want)

@@ -66,6 +66,8 @@ type sectionView struct {
 	Tally                            claims.Tally
 	Claims                           []claimView
 	Charts                           []chartView
+	Maps                             []mapView
+	NoMaps                           []string
 	Measured                         measuredView
 	Changed, Defaults                []paramView
 	Made                             []string
@@ -111,7 +113,7 @@ type measuredView struct {
 func (l links) section(s Section, used map[string]bool) (sectionView, error) {
 	v := sectionView{
 		Anchor: anchor(s.ID, used), ID: s.ID, Title: s.Title, Source: s.Source, Scale: s.Scale,
-		IsFigure: s.Figure != nil, Commands: s.Commands,
+		IsFigure: s.Figure != nil, Commands: s.Commands, NoMaps: s.NoMaps,
 	}
 	for _, p := range s.Params {
 		list := &v.Changed
@@ -135,6 +137,9 @@ func (l links) section(s Section, used map[string]bool) (sectionView, error) {
 		v.Runs = append(v.Runs, one)
 	}
 	v.Measured = measuredRuns(s)
+	for i, m := range s.Maps {
+		v.Maps = append(v.Maps, newMap(fmt.Sprintf("%s-links-%d", v.Anchor, i), m))
+	}
 	var plots []figure.Plot
 	if f := s.Figure; f != nil {
 		plots = f.Plots

@@ -51,7 +51,8 @@ func (lab *Lab) Report(ctx context.Context, args []string, output string) error 
 		found.notices = append(found.notices, "What the parameters mean and where they come from is left out: the self-descriptions could not be had.")
 		fmt.Fprintf(lab.Err, "warning: %v\n", err)
 	}
-	sections := append(found.figureSections(described), lab.experimentSections(found, described)...)
+	p := &mapper{depth: lab.Depth()}
+	sections := append(found.figureSections(described, p), lab.experimentSections(found, described, p)...)
 	in := report.Input{Dir: filepath.Dir(output), Sections: sections, Notices: found.notices}
 	var b bytes.Buffer
 	if err := report.Render(&b, in); err != nil {
@@ -223,7 +224,7 @@ func (f *findings) verify(depth store.Depth) {
 }
 
 // figureSections also notes what has changed since the figures were made.
-func (f *findings) figureSections(described *catalog.Catalog) []report.Section {
+func (f *findings) figureSections(described *catalog.Catalog, p *mapper) []report.Section {
 	var sections []report.Section
 	for _, stored := range f.figures {
 		var runs []storedRun
@@ -251,16 +252,17 @@ func (f *findings) figureSections(described *catalog.Catalog) []report.Section {
 		if replaced > 0 {
 			f.notices = append(f.notices, fmt.Sprintf("%s is older than its runs: %d of %d were made again by another build since. Make the figure again: %s", stored.ID, replaced, len(stored.Runs), stored.Command))
 		}
+		drawn, missing := p.of(runs, stored.Dimensions)
 		sections = append(sections, report.Section{
 			ID: stored.ID, Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Commands: []string{stored.Command}, Figure: stored,
-			Runs: pageRuns(runs, stored.Dimensions), Params: parameters(runs, stored.Dimensions, described),
+			Runs: pageRuns(runs, stored.Dimensions), Params: parameters(runs, stored.Dimensions, described), Maps: drawn, NoMaps: missing,
 		})
 	}
 	return sections
 }
 
 // experimentSections are those without a figure.
-func (lab *Lab) experimentSections(f *findings, described *catalog.Catalog) []report.Section {
+func (lab *Lab) experimentSections(f *findings, described *catalog.Catalog, p *mapper) []report.Section {
 	var names []string
 	for name := range f.runs {
 		names = append(names, name)
@@ -276,9 +278,10 @@ func (lab *Lab) experimentSections(f *findings, described *catalog.Catalog) []re
 				commands = append(commands, c)
 			}
 		}
+		drawn, missing := p.of(runs, nil)
 		sections = append(sections, report.Section{
 			ID: name, Title: "runs without a figure", Commands: commands,
-			Runs: pageRuns(runs, nil), Params: parameters(runs, nil, described), Measured: runMeasures(runs),
+			Runs: pageRuns(runs, nil), Params: parameters(runs, nil, described), Measured: runMeasures(runs), Maps: drawn, NoMaps: missing,
 		})
 	}
 	return sections

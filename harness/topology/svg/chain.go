@@ -15,15 +15,15 @@ func (d *drawing) chain() []uint32 {
 	next := map[uint32][]uint32{}
 	hostLinks := map[uint32]int{}
 	var ends []uint32
-	isSwitch := func(n uint32) bool { return d.t.Nodes[n].Kind == scenario.Switch }
+	isSwitch := func(n uint32) bool { return d.nodes[n].Kind == scenario.Switch }
 	switches := 0
-	for i := range d.t.Nodes {
+	for i := range d.nodes {
 		if isSwitch(uint32(i)) {
 			switches++
 		}
 	}
 	between := 0
-	for _, l := range d.t.Links {
+	for _, l := range d.links {
 		if isSwitch(l.A) && isSwitch(l.B) {
 			next[l.A] = append(next[l.A], l.B)
 			next[l.B] = append(next[l.B], l.A)
@@ -36,7 +36,7 @@ func (d *drawing) chain() []uint32 {
 			}
 		}
 	}
-	for i := range d.t.Nodes {
+	for i := range d.nodes {
 		n := uint32(i)
 		switch {
 		case !isSwitch(n) && hostLinks[n] != 1, isSwitch(n) && len(next[n]) > 2:
@@ -69,17 +69,17 @@ func (d *drawing) placeChain(line []uint32) {
 	const gap = 130 // between switches, and from the ends to their hosts
 	hosts := map[uint32][]uint32{}
 	side := 1
-	for _, l := range d.t.Links {
+	for _, l := range d.links {
 		for _, end := range [][2]uint32{{l.A, l.B}, {l.B, l.A}} {
-			if d.t.Nodes[end[0]].Kind == scenario.Host {
+			if d.nodes[end[0]].Kind == scenario.Host {
 				hosts[end[1]] = append(hosts[end[1]], end[0])
-				side = max(side, int(letter*float64(len(d.t.Nodes[end[0]].Name)))+3*hostRadius)
+				side = max(side, int(letter*float64(len(d.nodes[end[0]].Name)))+3*hostRadius)
 			}
 		}
 	}
 	left, right := hosts[line[0]], hosts[line[len(line)-1]]
 	high := max(len(left), len(right), 4)
-	top := float64(headHeight*(1+len(d.kinds)) + margin)
+	top := d.head + margin
 	middle := top + float64(hostGap*(high-1))/2
 	d.width = max(leastWidth, float64(2*(margin+side)+gap*(len(line)+1)))
 	d.height = top + float64(hostGap*(high-1)) + 90
