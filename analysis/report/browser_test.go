@@ -25,7 +25,7 @@ import (
 )
 
 // chromium finds the browser, or installs Debian's.
-func chromium(t *testing.T) string {
+func chromium(t testing.TB) string {
 	t.Helper()
 	find := func() string {
 		for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
@@ -63,7 +63,7 @@ func chromium(t *testing.T) string {
 
 // A browser with one page open, and what it complained of or asked for.
 type browser struct {
-	t   *testing.T
+	t   testing.TB
 	ctx context.Context
 
 	mu         sync.Mutex
@@ -71,7 +71,7 @@ type browser struct {
 	requests   []string
 }
 
-func open(t *testing.T, path string) *browser {
+func open(t testing.TB, path string) *browser {
 	t.Helper()
 	program := chromium(t)
 	profile, err := os.MkdirTemp("", "fabriclab-chromium-")
@@ -108,7 +108,16 @@ func open(t *testing.T, path string) *browser {
 		}
 	}()
 	b.run(chromedp.EmulateViewport(1280, 900), chromedp.Navigate("file://"+path), chromedp.WaitVisible(css(".tools")))
+	b.drawn()
 	return b
+}
+
+// drawn waits until all charts are drawn.
+func (b *browser) drawn() {
+	b.t.Helper()
+	require.Eventually(b.t, func() bool {
+		return ask[bool](b, `[...document.querySelectorAll(".panel svg")].every(s => s.firstChild)`)
+	}, 2*time.Minute, 20*time.Millisecond)
 }
 
 func (b *browser) note(list *[]string, text string) {
@@ -208,7 +217,7 @@ func (b *browser) middle(selector string, share float64) [2]float64 {
 	return ask[[2]float64](b, fmt.Sprintf(`(r => [r.left + %g * r.width, r.top + r.height / 2])(document.querySelector(%q).getBoundingClientRect())`, share, selector))
 }
 
-func write(t *testing.T, sections ...report.Section) string {
+func write(t testing.TB, sections ...report.Section) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "report.html")
 	require.NoError(t, os.WriteFile(path, []byte(render(t, sections...)), 0o644))
@@ -328,11 +337,13 @@ func testPaper(t *testing.T, b *browser, whole string) {
 	assert.Empty(t, tooWide(b), "what is too wide would shrink everything")
 	assert.LessOrEqual(t, ask[float64](b, `Math.max(...[...document.querySelectorAll(".panels")].map(g => [...g.querySelector("svg").getAttribute("viewBox").split(" ")][2]))`), 700.0)
 	b.run(chromedp.EmulateViewport(1280, 900), media(""), chromedp.Evaluate[chromedp.Void](`window.dispatchEvent(new Event("afterprint"))`))
+	b.drawn()
 	assert.Equal(t, whole, drawn(b))
 	pdf, err := chromedp.Run(b.ctx, chromedp.PrintToPDF(chromedp.PDFPreferCSSPageSize()))
 	require.NoError(t, err)
 	assert.Equal(t, "%PDF-", string(pdf[:5]))
 	assert.Greater(t, strings.Count(string(pdf), "/Type /Page\n"), 1, "several pages")
+	b.drawn()
 	assert.Equal(t, whole, drawn(b))
 	keep(t, "test.pdf", pdf)
 }
@@ -341,6 +352,7 @@ func testPaper(t *testing.T, b *browser, whole string) {
 // sideways.
 func testPhone(t *testing.T, b *browser) {
 	b.run(chromedp.EmulateViewport(360, 740, chromedp.EmulateMobile, chromedp.EmulateTouch), chromedp.Sleep(100*time.Millisecond))
+	b.drawn()
 	assert.Empty(t, tooWide(b))
 	assert.True(t, ask[bool](b, `[...document.querySelectorAll(".scroll")].some(s => s.scrollWidth > s.clientWidth)`), "tables scroll")
 	assert.False(t, ask[bool](b, `(s => s.scrollWidth > s.clientWidth)(document.querySelector(".contents").parentElement)`), "the overview does not")
@@ -373,6 +385,23 @@ func TestHostileTextInBrowser(t *testing.T) {
 	assert.Contains(t, ask[string](b, `document.querySelector(".tip").textContent`), hostile)
 	assert.Equal(t, "undefined", ask[string](b, `typeof window.hacked`))
 	b.clean(path)
+}
+
+// BenchmarkOpen opens a report of 300 runs and twelve figures: until its first
+// content is painted, until it is loaded, and until every chart is drawn.
+func BenchmarkOpen(b *testing.B) {
+	path := write(b, large()...)
+	browser := open(b, path)
+	var paint, load time.Duration
+	for b.Loop() {
+		browser.run(chromedp.Navigate("file://" + path))
+		browser.drawn()
+		times := ask[[2]float64](browser, `[performance.getEntriesByName("first-contentful-paint")[0].startTime, performance.getEntriesByType("navigation")[0].loadEventEnd]`)
+		paint += time.Duration(times[0] * float64(time.Millisecond))
+		load += time.Duration(times[1] * float64(time.Millisecond))
+	}
+	b.ReportMetric(paint.Seconds()/float64(b.N), "s/first-paint")
+	b.ReportMetric(load.Seconds()/float64(b.N), "s/load")
 }
 
 // keep writes a picture for people to look at, if they ask for it.

@@ -12,8 +12,44 @@ import (
 	"fabriclab/analysis/measure"
 )
 
-// mostPoints is how many points of a line are in the page at most.
-const mostPoints = 4000
+// mostPoints is how many points of a line are in the page at most, pagePoints
+// of all lines together: about 16 bytes each.
+const (
+	mostPoints = 4000
+	pagePoints = 100_000
+)
+
+// linePoints is how many points a line may have, so that all lines of the
+// sections together have no more than pagePoints: short ones stay as they are.
+func linePoints(sections []Section) int {
+	var lengths []int
+	for _, s := range sections {
+		if s.Figure == nil {
+			continue
+		}
+		for _, p := range s.Figure.Plots {
+			for _, row := range p.Panels {
+				for _, panel := range row {
+					for _, l := range panel.Lines {
+						lengths = append(lengths, len(l.Points))
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(lengths)
+	room := pagePoints
+	for i, n := range lengths {
+		if share := room / (len(lengths) - i); n > share {
+			return min(mostPoints, max(share, leastPoints))
+		}
+		room -= n
+	}
+	return mostPoints
+}
+
+// leastPoints is what thinning needs: two ends and a span.
+const leastPoints = 4
 
 // A chart is a plot for the page's script.
 type chart struct {
@@ -91,8 +127,9 @@ func (n numbers) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// newChart also says how many points the longest line had, if it was thinned.
-func newChart(p figure.Plot) (c chart, thinned int, err error) {
+// newChart also says how many points the longest line had, if it was thinned to
+// most.
+func newChart(p figure.Plot, most int) (c chart, thinned int, err error) {
 	c = chart{
 		Kind: p.Kind, XLabel: p.XLabel, YLabel: p.YLabel, XUnit: measure.Label(p.XUnit), YUnit: measure.Label(p.YUnit),
 		LogX: p.LogX, LogY: p.LogY, ShareY: p.ShareY, Floor: p.Floor, Panels: []panel{},
@@ -112,9 +149,9 @@ func newChart(p figure.Plot) (c chart, thinned int, err error) {
 						return c, 0, err
 					}
 				}
-				if len(points) > mostPoints {
+				if len(points) > most {
 					thinned = max(thinned, len(points))
-					points = thin(points)
+					points = thin(points, most)
 				}
 				if p.Kind == "box" {
 					points = apart(points)
@@ -186,14 +223,14 @@ func (c *chart) series(l figure.Line) int {
 	return i
 }
 
-// thin leaves at most mostPoints: of every span of the line the lowest and
+// thin leaves at most so many points: of every span of the line the lowest and
 // the highest, so that no peak is lost, and its two ends.
-func thin(points []figure.Point) []figure.Point {
-	if len(points) <= mostPoints {
+func thin(points []figure.Point, most int) []figure.Point {
+	if len(points) <= most {
 		return points
 	}
 	inner := points[1 : len(points)-1]
-	spans := (mostPoints - 2) / 2
+	spans := (most - 2) / 2
 	out := []figure.Point{points[0]}
 	for i := range spans {
 		span := inner[i*len(inner)/spans : (i+1)*len(inner)/spans]

@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -18,7 +19,7 @@ func TestThinKeepsPeaksAndEnds(t *testing.T) {
 		points[i] = figure.Point{X: float64(i), Y: math.Sin(float64(i) / 1000)}
 	}
 	points[12_345].Y, points[77_777].Y = 99, -99
-	got := thin(points)
+	got := thin(points, mostPoints)
 	assert.LessOrEqual(t, len(got), mostPoints)
 	assert.Greater(t, len(got), 3900)
 	assert.Contains(t, got, points[12_345])
@@ -28,8 +29,25 @@ func TestThinKeepsPeaksAndEnds(t *testing.T) {
 	for i := 1; i < len(got); i++ {
 		require.Greater(t, got[i].X, got[i-1].X)
 	}
-	assert.Equal(t, points[:mostPoints], thin(points[:mostPoints]), "short lines stay as they are")
-	assert.LessOrEqual(t, len(thin(points[:mostPoints+1])), mostPoints)
+	assert.Equal(t, points[:mostPoints], thin(points[:mostPoints], mostPoints), "short lines stay as they are")
+	assert.LessOrEqual(t, len(thin(points[:mostPoints+1], mostPoints)), mostPoints)
+}
+
+func TestLinesShareThePage(t *testing.T) {
+	page := func(lengths ...int) []Section {
+		var lines []figure.Line
+		for _, n := range lengths {
+			lines = append(lines, figure.Line{Points: make([]figure.Point, n)})
+		}
+		f := &figure.Stored{Record: figure.Record{Plots: []figure.Plot{{Panels: [][]figure.Panel{{{Lines: lines}}}}}}}
+		return []Section{{}, {Figure: f}}
+	}
+	assert.Equal(t, mostPoints, linePoints(nil))
+	assert.Equal(t, mostPoints, linePoints(page(10, 1_000_000)), "there is room for a long one")
+	many := slices.Repeat([]int{5000}, 100)
+	assert.Equal(t, pagePoints/100, linePoints(page(many...)))
+	assert.Equal(t, (pagePoints-100*50)/100, linePoints(page(append(many, slices.Repeat([]int{50}, 100)...)...)), "what short ones leave is the long ones'")
+	assert.Equal(t, leastPoints, linePoints(page(slices.Repeat([]int{100}, pagePoints)...)))
 }
 
 func TestNumbersAreValidJSON(t *testing.T) {

@@ -92,11 +92,11 @@ var (
 
 // Render writes the page.
 func Render(w io.Writer, in Input) error {
+	l := links{in.Dir, linePoints(in.Sections)}
 	v := view{
 		Style: template.CSS(pageCSS), Script: template.JS(pageJS), Policy: policy(),
-		Notices: in.Notices, Points: mostPoints,
+		Notices: in.Notices, Points: l.points,
 	}
-	l := links{in.Dir}
 	used := map[string]bool{}
 	for _, s := range in.Sections {
 		one, err := l.section(s, used)
@@ -126,7 +126,10 @@ func policy() string {
 }
 
 // links makes addresses relative to the page's folder.
-type links struct{ dir string }
+type links struct {
+	dir    string
+	points int // of a line at most
+}
 
 func (l links) to(path string) string {
 	relative, err := filepath.Rel(l.dir, path)

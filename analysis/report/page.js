@@ -104,6 +104,33 @@
     }
   }
 
+  // Charts are drawn one by one, so that a page of many can be read at once: the
+  // first in view first.
+  const waiting = new Set();
+  let coming = false;
+
+  function later(chart) {
+    waiting.add(chart);
+    if (coming) return;
+    coming = true;
+    setTimeout(next);
+  }
+
+  function next() {
+    coming = false;
+    const inView = (c) => {
+      const r = c.figure.getBoundingClientRect();
+      return r.bottom > 0 && r.top < window.innerHeight;
+    };
+    const chart = [...waiting].find(inView) || [...waiting][0];
+    if (!chart) return;
+    chart.ready();
+    if (waiting.size) {
+      coming = true;
+      setTimeout(next);
+    }
+  }
+
   class Chart {
     constructor(figure) {
       this.figure = figure;
@@ -121,9 +148,9 @@
       for (const p of this.panels) this.panel(p);
       this.full = this.fullX();
       this.width = 0;
-      new ResizeObserver(() => { if (!this.printing) this.fit(bench.clientWidth, 250); }).observe(bench);
       this.bench = bench;
-      this.fit(bench.clientWidth, 250);
+      // The first call comes with the first layout of the page.
+      new ResizeObserver(() => { if (!this.printing) this.fit(bench.clientWidth, 250); }).observe(bench);
     }
 
     // keys is the legend: a button for each series.
@@ -296,7 +323,17 @@
       this.grid.style.gridTemplateColumns = `repeat(${use}, minmax(0, 1fr))`;
       this.panelWidth = Math.floor((width - (use - 1) * gap) / use);
       this.panelHeight = Math.round(Math.min(330, Math.max(190, 0.62 * this.panelWidth)));
-      this.draw();
+      for (const p of this.panels) { // so that the page has its height
+        p.svg.textContent = "";
+        p.svg.setAttribute("viewBox", `0 0 ${this.panelWidth} ${this.panelHeight}`);
+      }
+      if (this.printing) this.draw();
+      else later(this);
+    }
+
+    // ready draws what is still to be drawn.
+    ready() {
+      if (waiting.delete(this)) this.draw();
     }
 
     draw() {
@@ -318,7 +355,6 @@
       const w = this.panelWidth, h = this.panelHeight;
       const root = p.svg;
       root.textContent = "";
-      root.setAttribute("viewBox", `0 0 ${w} ${h}`);
       const left = this.left, right = w - 8, top = 8, bottom = h - 38;
       p.area = { left, right, top, bottom };
       const clip = svg("clipPath", { id: p.clip }, svg("defs", {}, root));
@@ -484,6 +520,8 @@
     listen(p) {
       const root = p.svg;
       let start = null;
+      root.addEventListener("focus", () => this.ready());
+      root.addEventListener("pointerenter", () => this.ready());
       const where = (e) => {
         const r = root.getBoundingClientRect();
         const k = this.panelWidth / r.width;
@@ -672,6 +710,7 @@
 
     print(on) {
       this.printing = on;
+      waiting.delete(this);
       this.width = 0;
       if (on) this.fit(printWidth, 210);
       else this.fit(this.bench.clientWidth, 250);

@@ -6,6 +6,7 @@ import (
 	"html"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,11 +163,84 @@ func hostileSection() report.Section {
 	return s
 }
 
-func render(t *testing.T, sections ...report.Section) string {
+func render(t testing.TB, sections ...report.Section) string {
 	t.Helper()
 	var b bytes.Buffer
 	require.NoError(t, report.Render(&b, report.Input{Dir: "/results", Sections: sections, Notices: []string{"Left out: something"}}))
 	return b.String()
+}
+
+// large is a report of 300 runs: twelve figures of 25 runs each, whose lines
+// have 1.5 million points, and three maps of a fat-tree each.
+func large() []report.Section {
+	var sections []report.Section
+	for n := range 12 {
+		s := section()
+		f := s.Figure
+		s.ID = fmt.Sprintf("test/large%d", n)
+		one := s.Runs[0]
+		s.Runs, f.Runs = nil, nil
+		for k := range 25 {
+			r := one
+			r.ScenarioHash = fmt.Sprintf("%016x", 0x9e3779b97f4a7c15*uint64(25*n+k+1))
+			r.Dir = "/results/" + s.ID + "/" + r.ScenarioHash + "/ns3-seed1"
+			for range 6 {
+				r.Tables = append(r.Tables, one.Tables[1])
+			}
+			s.Runs = append(s.Runs, r)
+			f.Runs = append(f.Runs, figure.Run{Labels: map[string]string{"preset": "hpcc"}, Engine: "ns3", Seed: uint64(k)})
+		}
+		for name := range f.Values {
+			f.Values[name] = slices.Repeat([]float64{123_456.7 + float64(n)}, len(f.Runs))
+		}
+		for p := range 2 { // with different places of the points
+			lines := f.Plots[1]
+			lines.ID = fmt.Sprintf("long%d", p)
+			lines.Panels = [][]figure.Panel{{{}}}
+			for k := range 25 {
+				lines.Panels[0][0].Lines = append(lines.Panels[0][0].Lines, line(fmt.Sprintf("flow%d", k), "", k,
+					curve(2000+k, func(x float64) float64 { return 50 + 40*math.Sin(x*float64(k+p+n+1)) })...))
+			}
+			f.Plots = append(f.Plots, lines)
+		}
+		s.Maps = []report.Map{largeMap(n), largeMap(n + 1), largeMap(n + 2)}
+		sections = append(sections, s)
+	}
+	return sections
+}
+
+// largeMap has the ports of a fat-tree of 16 hosts, 200 steps.
+func largeMap(n int) report.Map {
+	m := linkMap()
+	h := &heat.Map{Times: make([]int64, 201), Mean: make([]float64, 96), Ports: make([]string, 96)}
+	for i := range h.Times {
+		h.Times[i] = int64(i) * 10_123_456
+	}
+	for range 200 {
+		step := make([]float64, 96)
+		for p := range step {
+			step[p] = math.Abs(math.Sin(float64(n + p)))
+		}
+		h.Steps = append(h.Steps, step)
+	}
+	var svg strings.Builder
+	svg.WriteString(`<svg width="400" height="40" viewBox="0 0 400 40">`)
+	for p := range h.Ports {
+		h.Ports[p], h.Mean[p] = fmt.Sprintf("pod%d-edge1->pod%d-agg0", p/4, p/4), h.Steps[0][p]
+		fmt.Fprintf(&svg, `<path data-port="%d" stroke="%s" d="M%d.5 20.5L%d.5 20.5"><title>%s</title></path>`, p, report.Colour(h.Mean[p]), p, p+80, report.Busy(h.Ports[p], h.Mean[p]))
+	}
+	m.Heat, m.Drawing = h, []byte(svg.String()+"</svg>")
+	return m
+}
+
+// TestReportOfManyRunsStaysSmall: 300 runs with figures and maps in less than 5 MB;
+// no line is thinned out more than it takes.
+func TestReportOfManyRunsStaysSmall(t *testing.T) {
+	page := render(t, large()...)
+	assert.Less(t, len(page), 5_000_000)
+	assert.Equal(t, 300, strings.Count(page, "/ns3-seed1/manifest.json"))
+	assert.Regexp(t, `Lines of up to 20000 points are thinned out here to 1\d\d:`, page)
+	assert.Regexp(t, `Lines of up to 20000 points are thinned out here to 1[89]\d\d:`, render(t, large()[0]))
 }
 
 func TestRender(t *testing.T) {

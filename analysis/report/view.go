@@ -206,7 +206,7 @@ func made(runs []Run) []string {
 }
 
 func (l links) chart(section string, f *figure.Stored, p figure.Plot) (chartView, error) {
-	data, before, err := newChart(p)
+	data, before, err := newChart(p, l.points)
 	if err != nil {
 		return chartView{}, fmt.Errorf("plot %s: %w", p.ID, err)
 	}

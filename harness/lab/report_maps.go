@@ -19,7 +19,7 @@ import (
 // What a page has of maps at most, so that it stays small.
 const (
 	mostMaps     = 3 // of a section
-	mostMapBytes = 2_000_000
+	mostMapBytes = 1_500_000
 	mostMapLinks = 1024
 	mostShares   = 40_000 // of a map: ports times steps
 )
