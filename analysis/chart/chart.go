@@ -148,6 +148,35 @@ type layout struct {
 	title                         []string
 	legend                        [][]entry
 	notes                         []string
+	// What slanted names and upright numbers of bars take of the height, 0
+	// where there are none.
+	slanted, upright vg.Length
+}
+
+// barRoom is how wide a bar and the gap beside it are, about.
+func (l layout) barRoom(bars []Bar) vg.Length {
+	return (l.panelWidth - 0.6*vg.Inch) / vg.Length(float64(len(bars))+0.2)
+}
+
+// makeRoom finds out whether the names below bars, or the numbers above them,
+// are too wide to stand beside each other.
+func (l *layout) makeRoom(bars []Bar) {
+	room := l.barRoom(bars)
+	name, number := textStyle(textSize-1, ink), centred(textSize)
+	var longest, widest vg.Length
+	tooLong := false
+	for _, b := range bars {
+		longest, widest = max(longest, name.Width(b.Name)), max(widest, number.Width(b.Text))
+		for word := range strings.FieldsSeq(b.Name) {
+			tooLong = tooLong || name.Width(word) > room-4
+		}
+	}
+	if tooLong {
+		l.slanted = max(l.slanted, longest*vg.Length(math.Sin(slant)))
+	}
+	if widest > room {
+		l.upright = max(l.upright, widest)
+	}
 }
 
 // layoutOf lays a figure out: as wide as asked, or as panels take, of which
@@ -173,6 +202,12 @@ func layoutOf(f Figure) (l layout, err error) {
 	case columns == 2:
 		l.panelWidth = 4.2 * vg.Inch
 	}
+	for _, row := range f.Panels {
+		for _, p := range row {
+			l.makeRoom(p.Bars)
+		}
+	}
+	l.panelHeight += l.slanted + l.upright
 	inner := vg.Length(columns) * l.panelWidth
 	l.w = inner + 2*margin
 	l.legend = legendOf(f, inner)
@@ -423,7 +458,7 @@ func axes(f Figure, l layout, panel Panel, bottom, left bool) (*plot.Plot, error
 			return nil, err
 		}
 	}
-	if err := addBars(p, panel.Bars, l.panelWidth-0.6*vg.Inch, f); err != nil {
+	if err := addBars(p, panel.Bars, l, f); err != nil {
 		return nil, err
 	}
 	if math.IsInf(p.Y.Max, 0) { // nothing was drawn
@@ -432,7 +467,7 @@ func axes(f Figure, l layout, panel Panel, bottom, left bool) (*plot.Plot, error
 		}
 		return p, nil
 	}
-	ranges(p, panel, f)
+	ranges(p, panel, f, l)
 	if f.LogX {
 		logarithmic(&p.X)
 	}
@@ -524,7 +559,7 @@ func names(p *plot.Plot, names []string) {
 
 // ranges sets the axes: y from 0 (where it is not logarithmic) with some air
 // above, more where the texts of vertical marks stand, x as asked.
-func ranges(p *plot.Plot, panel Panel, f Figure) {
+func ranges(p *plot.Plot, panel Panel, f Figure, l layout) {
 	if panel.ToX > panel.FromX && len(panel.Lines) > 0 {
 		if p.X.Max = panel.ToX; !f.LogX || panel.FromX > 0 {
 			p.X.Min = panel.FromX
@@ -541,6 +576,10 @@ func ranges(p *plot.Plot, panel Panel, f Figure) {
 	air := 0.08
 	if len(panel.Bars) > 0 { // their numbers stand above them
 		air = 0.2
+		if l.upright > 0 {
+			share := float64((l.upright + 8) / (l.panelHeight - l.slanted - 0.7*vg.Inch))
+			air = max(air, share/(1-min(share, 0.8)))
+		}
 	}
 	for _, m := range panel.Marks {
 		if m.Vertical && m.Text != "" {
@@ -668,19 +707,23 @@ func addErrors(p *plot.Plot, points []Point, c color.Color, f Figure) error {
 	return nil
 }
 
-// addBars adds bars along so much of the x axis; each has its name below it, in
-// lines that do not reach into the next one's.
-func addBars(p *plot.Plot, bars []Bar, width vg.Length, f Figure) error {
+// slant is the angle of names that are too long to stand beside each other.
+const slant = math.Pi / 6
+
+// addBars adds bars; each has its name below it, in lines that do not reach
+// into the next one's, or slanted where a word is too long for that.
+func addBars(p *plot.Plot, bars []Bar, l layout, f Figure) error {
 	if len(bars) == 0 {
 		return nil
 	}
 	names := make([]string, len(bars))
-	below := p.X.Tick.Label
-	room := width/vg.Length(float64(len(bars))+0.2) - 4
+	above := centred(textSize)
 	var points []Point
 	labels := plotter.XYLabels{}
 	for i, b := range bars {
-		names[i] = wrap(b.Name, below, room)
+		if names[i] = b.Name; l.slanted == 0 {
+			names[i] = wrap(b.Name, p.X.Tick.Label, l.barRoom(bars)-4)
+		}
 		if b.None {
 			p.Add(barArea{i, b, f.LogY})
 			labels.XYs = append(labels.XYs, plotter.XY{X: float64(i), Y: lowest(bars, f.LogY)})
@@ -699,11 +742,18 @@ func addBars(p *plot.Plot, bars []Bar, width vg.Length, f Figure) error {
 	if err != nil {
 		return err
 	}
+	if l.upright > 0 {
+		above.Rotation, above.XAlign, above.YAlign = math.Pi/2, text.XLeft, text.YCenter
+	}
 	for i := range texts.TextStyle {
-		texts.TextStyle[i] = centred(textSize)
+		texts.TextStyle[i] = above
 	}
 	texts.Offset.Y = 3
 	p.Add(texts)
+	if l.slanted > 0 {
+		label := &p.X.Tick.Label
+		label.Rotation, label.XAlign, label.YAlign = slant, text.XRight, text.YTop
+	}
 	most := 0
 	for _, name := range names {
 		most = max(most, strings.Count(name, "\n"))

@@ -167,6 +167,43 @@ func TestLongNamesOfBars(t *testing.T) {
 	}
 }
 
+// Where words are too long to stand side by side, names are slanted and numbers
+// upright; nothing is cut off.
+func TestManyBarsInAColumn(t *testing.T) {
+	var panel chart.Panel
+	for i, name := range []string{"none", "DCQCN", "HPCC", "FNCC", "RoCC", "TIMELY", "InfiniBand", "RCP", "Dart", "ExpressPass", "NUMFabric"} {
+		panel.Bars = append(panel.Bars, chart.Bar{Name: name, Style: i, Y: 70 + float64(i), Error: 5, Text: fmt.Sprintf("7%d.25", i)})
+	}
+	draw := func(width float64) (string, float64) {
+		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{panel}}, Width: width, Floor: true})
+		require.NoError(t, err)
+		found := regexp.MustCompile(`height="([0-9.]+)pt"`).FindSubmatch(svg)
+		require.NotNil(t, found, string(svg)[:200])
+		height, err := strconv.ParseFloat(string(found[1]), 64)
+		require.NoError(t, err)
+		for _, b := range panel.Bars {
+			assert.Contains(t, string(svg), ">"+b.Name+"<", "%g inches", width)
+			assert.Contains(t, string(svg), ">"+b.Text+"<", "%g inches", width)
+		}
+		return string(svg), height
+	}
+	turned := func(svg, turn string) int { // texts of the panel that are turned so
+		return len(regexp.MustCompile(`<g transform="`+turn+`">\s*<text [^>]*>[\w.]+</text>`).FindAllString(svg, -1))
+	}
+	const slanted, upright = `rotate\(30[.0-9]*\)`, `rotate\(90\)`
+	column, high := draw(3.3)
+	assert.Equal(t, len(panel.Bars), turned(column, slanted))
+	assert.Equal(t, len(panel.Bars), turned(column, upright))
+	page, _ := draw(7)
+	assert.Equal(t, len(panel.Bars), turned(page, slanted))
+	assert.Zero(t, turned(page, upright), "numbers have room")
+	wide, _ := draw(20)
+	assert.Zero(t, turned(wide, slanted)+turned(wide, upright))
+	panel.Bars = panel.Bars[:2]
+	_, low := draw(3.3)
+	assert.Less(t, low, high-10, "they have room of their own")
+}
+
 // A mark's text stands clear of the lines of other marks.
 func TestTextsOfMarksAreNotCrossed(t *testing.T) {
 	place := func(vertical ...float64) float64 {
