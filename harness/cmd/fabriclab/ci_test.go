@@ -38,9 +38,8 @@ func TestWorkflows(t *testing.T) {
 }
 
 // Every experiment of FNCC, CONGA and Dart that an engine runs has a baseline,
-// but for those that lay a paper's choices open and dart/fig11, which run for
-// long; every baseline has an experiment; the rules that make regress uses are
-// read.
+// but for those that lay a paper's choices open; every baseline has an
+// experiment; the rules that make regress uses are read.
 func TestBaselines(t *testing.T) {
 	dir := filepath.Join(repository, "ci", "baselines")
 	baselines, err := compare.LoadBaselines(dir)
@@ -59,7 +58,7 @@ func TestBaselines(t *testing.T) {
 	for _, paper := range []string{"fncc", "conga", "dart"} {
 		err = filepath.WalkDir(filepath.Join(repository, "configs", paper), func(path string, d fs.DirEntry, err error) error {
 			if name := paper + "/" + strings.TrimSuffix(d.Name(), ".yaml"); err == nil && filepath.Ext(path) == ".yaml" &&
-				name != "conga/poa" && name != "dart/fig11" && !strings.HasSuffix(name, "-choices") { // poa is computed, not run
+				name != "conga/poa" && !strings.HasSuffix(name, "-choices") { // poa is computed, not run
 				want = append(want, name)
 			}
 			return err
