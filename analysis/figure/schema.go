@@ -41,6 +41,10 @@ func Schema() map[string]any {
 		{"required": []string{"order", "measure", "by"}}, {"required": []string{"value", "expected"}}, {"required": []string{"holds"}},
 	}
 	refine(claim, object{
+		"for": object{
+			"type": "array", "minItems": 1, "description": "the claim is made once for each entry, with its values in place of $name",
+			"items": object{"type": "object", "minProperties": 1, "propertyNames": object{"pattern": "^[a-z][a-z0-9_]*$"}, "additionalProperties": object{"type": []string{"string", "number"}}},
+		},
 		"id": text("name of the claim"), "text": text("the paper's statement as a fact"), "source": text("where it stands"),
 		"by":        text("the dimension compared: queue_peak.hpcc is the measure of the run with that value"),
 		"value":     text("an expression over measures"),

@@ -20,6 +20,10 @@ func Decode(file string, node *yaml.Node) (*Figure, error) {
 	if err := strict(node, reflect.TypeFor[Figure]()); err != nil {
 		return nil, located(file, err)
 	}
+	node, err := repeated(node)
+	if err != nil {
+		return nil, located(file, err)
+	}
 	f := &Figure{}
 	if err := node.Decode(f); err != nil {
 		return nil, located(file, err)

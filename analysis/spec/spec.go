@@ -189,27 +189,30 @@ func (m Measure) Given() []string {
 
 // A Claim is a statement of the paper.
 type Claim struct {
-	ID           string            `yaml:"id"`
-	Text         string            `yaml:"text"`
-	Source       string            `yaml:"source"`
-	Where        map[string]string `yaml:"where"`
-	Each         []string          `yaml:"each"`
-	By           string            `yaml:"by"`
-	Measure      string            `yaml:"measure"`
-	Order        []string          `yaml:"order"`
-	Value        string            `yaml:"value"`
-	Expected     *float64          `yaml:"expected"`
-	Unit         string            `yaml:"unit"`
-	Tolerance    *Percent          `yaml:"tolerance"`
-	ToleranceAbs *float64          `yaml:"tolerance_abs"`
-	Holds        string            `yaml:"holds"`
-	Scales       []string          `yaml:"scales"`
-	Unsettled    bool              `yaml:"unsettled"`    // judged of runs that did not settle, too
-	Beside       string            `yaml:"beside"`       // why it is not in the totals
-	BesideWhere  map[string]string `yaml:"beside_where"` // for these values of each only
-	Note         string            `yaml:"note"`
-	Notes        []Note            `yaml:"notes"`
-	Line         int               `yaml:"-"`
+	// For is empty in a section that was read: the claim is there once for each
+	// of its entries.
+	For          []map[string]string `yaml:"for"`
+	ID           string              `yaml:"id"`
+	Text         string              `yaml:"text"`
+	Source       string              `yaml:"source"`
+	Where        map[string]string   `yaml:"where"`
+	Each         []string            `yaml:"each"`
+	By           string              `yaml:"by"`
+	Measure      string              `yaml:"measure"`
+	Order        []string            `yaml:"order"`
+	Value        string              `yaml:"value"`
+	Expected     *float64            `yaml:"expected"`
+	Unit         string              `yaml:"unit"`
+	Tolerance    *Percent            `yaml:"tolerance"`
+	ToleranceAbs *float64            `yaml:"tolerance_abs"`
+	Holds        string              `yaml:"holds"`
+	Scales       []string            `yaml:"scales"`
+	Unsettled    bool                `yaml:"unsettled"`    // judged of runs that did not settle, too
+	Beside       string              `yaml:"beside"`       // why it is not in the totals
+	BesideWhere  map[string]string   `yaml:"beside_where"` // for these values of each only
+	Note         string              `yaml:"note"`
+	Notes        []Note              `yaml:"notes"`
+	Line         int                 `yaml:"-"`
 }
 
 // A Note stands beside a verdict, or only beside some.

@@ -95,3 +95,47 @@ func TestPortOf(t *testing.T) {
 	_, err = s.PortOf(map[string]string{"hop": "s9"})
 	assert.ErrorContains(t, err, "no port for hop = s9")
 }
+
+// A claim with `for` is there once for each entry, whose values stand in its
+// texts; with them it is as if it had been written out.
+func TestClaimsForVariables(t *testing.T) {
+	const claims = `claims:
+  - {id: first, text: one, by: mechanism, measure: peak, order: ["x < y"]}
+  - id: vs-$other/$own
+    for: &own [{own: x, other: "y", peak: "12.4"}, {own: z, other: w, peak: "7"}]
+    text: $own costs $5 less
+    by: mechanism
+    where: {rate: $peak}
+    notes: [{where: {rate: $own}, text: of $own}]
+    value: peak["$own"] / peak["$other"]
+    expected: $peak
+  - {id: again/$own, for: *own, text: $other $peak, holds: 'peak["$own"] > 1'}
+`
+	f, err := decode(t, claims)
+	require.NoError(t, err)
+	var ids []string
+	for _, c := range f.Claims {
+		ids = append(ids, c.ID)
+		assert.Empty(t, c.For)
+	}
+	assert.Equal(t, []string{"first", "vs-y/x", "vs-w/z", "again/x", "again/z"}, ids)
+	c := f.Claims[2]
+	assert.Equal(t, "z costs $5 less", c.Text)
+	assert.Equal(t, `peak["z"] / peak["w"]`, c.Value)
+	assert.InDelta(t, 7, *c.Expected, 0)
+	assert.Equal(t, map[string]string{"rate": "7"}, c.Where)
+	assert.Equal(t, spec.Note{Where: map[string]string{"rate": "z"}, Text: "of z"}, c.Notes[0])
+	assert.Equal(t, 3, c.Line)
+	assert.Equal(t, "w 7", f.Claims[4].Text)
+
+	for claim, want := range map[string]string{
+		`{id: a, for: []}`:                        `configs/x.yaml:2: figure: for needs a list of variables`,
+		`{id: a, for: x}`:                         `configs/x.yaml:2: figure: `,
+		`{id: $a, for: [{a: x}, {b: x}]}`:         `entry 2 of for has the variables ["b"], the first one ["a"]`,
+		`{id: $owm, for: [{own: x}]}`:             `configs/x.yaml:2: figure: for has no variable "owm"; did you mean "own"?`,
+		`{id: $a, for: [{a: x}], expected: [$a]}`: `configs/x.yaml:2: figure: `,
+	} {
+		_, err := decode(t, "claims:\n  - "+claim+"\n")
+		require.ErrorContains(t, err, want, claim)
+	}
+}
