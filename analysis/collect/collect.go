@@ -95,6 +95,7 @@ const (
 	Deterministic = "deterministic"
 	Value         = "value"
 	Note          = "note"
+	DataClass     = "data_class" // of a table of packets' classes, where it is asked for
 )
 
 // Table is the tidy table. Without volatile it has no measures that depend on

@@ -98,6 +98,10 @@ func newView(s *sheet.Sheet, o Options) (*view, error) {
 	return v, nil
 }
 
+// OfDataClass keeps the rows of the class that the data packets of their run
+// have, which is not the same with every transport.
+const OfDataClass = "class=data"
+
 // filter keeps the rows with the given values: column=value.
 func (v *view) filter(where []string) error {
 	for _, w := range where {
@@ -105,6 +109,14 @@ func (v *view) filter(where []string) error {
 		at := v.s.Index(name)
 		if !ok || at < 0 {
 			return fmt.Errorf("--where %s: write column=value; there is no column %q%s", w, name, catalog.Hint(name, v.s.Names()))
+		}
+		if w == OfDataClass {
+			data := v.s.Index(collect.DataClass)
+			if data < 0 {
+				return fmt.Errorf("--where %s: this table does not say which class that is; draw it with --table of an experiment or a folder of results, or write class=NUMBER", w)
+			}
+			v.rows = slices.DeleteFunc(slices.Clone(v.rows), func(row []any) bool { return text(row[at]) != text(row[data]) })
+			continue
 		}
 		known := v.values(at)
 		v.rows = slices.DeleteFunc(slices.Clone(v.rows), func(row []any) bool { return text(row[at]) != value })

@@ -103,6 +103,29 @@ func TestRefused(t *testing.T) {
 	assert.ErrorContains(t, err, "no row has a value of y that can be drawn; 1 values are at or below 0, where a logarithmic axis has no place")
 }
 
+// class=data takes the class of each run's data packets: a transport with one
+// class has no line less for it.
+func TestClassOfTheData(t *testing.T) {
+	s := &sheet.Sheet{
+		Columns: []sheet.Column{{Name: "preset"}, {Name: collect.DataClass, Kind: sheet.Integer}, {Name: "time_ps", Kind: sheet.Number}, {Name: "class", Kind: sheet.Number}, {Name: "bytes", Kind: sheet.Number}},
+		Rows: [][]any{
+			{"hpcc", uint64(1), 1e6, 0.0, 64.0}, {"hpcc", uint64(1), 1e6, 1.0, 5000.0}, {"hpcc", uint64(1), 2e6, 0.0, 64.0}, {"hpcc", uint64(1), 2e6, 1.0, 6000.0},
+			{"dctcp", uint64(0), 1e6, 0.0, 7000.0}, {"dctcp", uint64(0), 2e6, 0.0, 8000.0},
+		},
+	}
+	f, _, err := plot.Draw(s, plot.Options{X: "time_ps", Y: "bytes", Colour: "preset", Where: []string{"class=data"}})
+	require.NoError(t, err)
+	lines := map[string][]chart.Point{}
+	for _, l := range f.Panels[0][0].Lines {
+		lines[l.Name] = l.XY
+	}
+	assert.Equal(t, map[string][]chart.Point{"hpcc": {{X: 1, Y: 5}, {X: 2, Y: 6}}, "dctcp": {{X: 1, Y: 7}, {X: 2, Y: 8}}}, lines)
+
+	s.Columns[1].Name = "other"
+	_, _, err = plot.Draw(s, plot.Options{X: "time_ps", Y: "bytes", Colour: "preset", Where: []string{"class=data"}})
+	require.ErrorContains(t, err, "--where class=data: this table does not say which class that is")
+}
+
 // Any other table is drawn row by row.
 func TestTable(t *testing.T) {
 	s := &sheet.Sheet{

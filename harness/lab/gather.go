@@ -13,6 +13,7 @@ import (
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/sheet"
 	"fabriclab/analysis/spec"
+	"fabriclab/analysis/table"
 	"fabriclab/base/catalog"
 	"fabriclab/harness/store"
 	"fabriclab/harness/trace"
@@ -21,7 +22,7 @@ import (
 // Gather writes one table of all runs of an experiment or of a results folder
 // as one, with the labels and the effective parameters in which the runs differ
 // before each row.
-func (lab *Lab) Gather(ctx context.Context, out io.Writer, format trace.Format, name, table string, s Selection, take Taking) (rows int64, runs int, err error) {
+func (lab *Lab) Gather(ctx context.Context, out io.Writer, format trace.Format, name, tableName string, s Selection, take Taking) (rows int64, runs int, err error) {
 	dirs := map[string]string{} // by scenario, engine and seed
 	key := func(r collect.Run) string {
 		return fmt.Sprint(r.Experiment, " ", r.Scenario, " ", r.Engine, " ", r.Seed)
@@ -37,7 +38,7 @@ func (lab *Lab) Gather(ctx context.Context, out io.Writer, format trace.Format, 
 				tables[name] = true
 			}
 		}
-		if _, has := m.Outputs[table+".parquet"]; has {
+		if _, has := m.Outputs[tableName+".parquet"]; has {
 			dirs[key(r)] = dir
 		}
 		return r, nil
@@ -55,13 +56,13 @@ func (lab *Lab) Gather(ctx context.Context, out io.Writer, format trace.Format, 
 		return !has
 	})
 	if len(found) == 0 {
-		return 0, 0, fmt.Errorf("none of the %d runs has a table %q%s (tables are asked for under `trace:` in the experiment)", all, table, catalog.Hint(table, slices.Sorted(maps.Keys(tables))))
+		return 0, 0, fmt.Errorf("none of the %d runs has a table %q%s (tables are asked for under `trace:` in the experiment)", all, tableName, catalog.Hint(tableName, slices.Sorted(maps.Keys(tables))))
 	}
 	if without > 0 {
-		fmt.Fprintf(lab.Err, "warning: %d of %d runs have no table %s and are left out\n", without, all, table)
+		fmt.Fprintf(lab.Err, "warning: %d of %d runs have no table %s and are left out\n", without, all, tableName)
 	}
 	collect.Differing(found)
-	t, err := trace.Open(dirs[key(found[0])], table)
+	t, err := trace.Open(dirs[key(found[0])], tableName)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -73,12 +74,34 @@ func (lab *Lab) Gather(ctx context.Context, out io.Writer, format trace.Format, 
 		return 0, 0, err
 	}
 	columns, cells := collect.Places(found, own)
+	withClass := take.DataClass && slices.Contains(own, "class")
+	if withClass {
+		columns = append(columns, sheet.Column{Name: collect.DataClass, Kind: sheet.Integer})
+	}
 	var parts []trace.Part
 	for _, r := range found {
-		parts = append(parts, trace.Part{Dir: dirs[key(r)], Place: placeValues(cells(r))})
+		values := cells(r)
+		if withClass {
+			class, err := dataClass(dirs[key(r)])
+			if err != nil {
+				return 0, 0, err
+			}
+			values = append(values, class)
+		}
+		parts = append(parts, trace.Part{Dir: dirs[key(r)], Place: placeValues(values)})
 	}
-	rows, err = trace.Gather(out, format, table, placeColumns(columns), parts)
+	rows, err = trace.Gather(out, format, tableName, placeColumns(columns), parts)
 	return rows, len(found), err
+}
+
+// dataClass is the class of the data packets of the run in dir.
+func dataClass(dir string) (uint64, error) {
+	network, err := table.ReadNetwork(dir)
+	if err != nil {
+		return 0, err
+	}
+	class, err := network.DataClass()
+	return uint64(class), err
 }
 
 // placeColumns are the columns before those of the table.

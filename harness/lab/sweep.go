@@ -20,6 +20,7 @@ import (
 type Taking struct {
 	Partial     bool // some runs are missing
 	MixedBuilds bool // several builds made them
+	DataClass   bool // with the class of each run's data packets, in collect.DataClass
 }
 
 // A taker says what a run is, and what is wanted of it. Points that differ in

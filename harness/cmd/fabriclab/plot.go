@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,7 @@ table of the sweep's runs, such as time series of several of them.`,
 		Example: `  fabriclab plot fncc/fig10 --x topology.rate --y queue_max --colour preset -o queue.svg
   fabriclab plot sweep.parquet --x preset --y link_utilisation --facet topology.rate -o load.html
   fabriclab plot RUNDIR/queues.parquet --x time_ps --y max_bytes --where class=1 -o queue.png
-  fabriclab plot fncc/fig10 --table queues --x time_ps --y max_bytes --where class=1 --colour preset --facet topology.rate -o queues.pdf --width 7 --no-title`,
+  fabriclab plot fncc/fig10 --table queues --x time_ps --y max_bytes --where class=data --colour preset --facet topology.rate -o queues.pdf --width 7 --no-title`,
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			render, err := renderer(to)
@@ -47,6 +48,7 @@ table of the sweep's runs, such as time series of several of them.`,
 			if err := checkWidth(o.Width); err != nil {
 				return err
 			}
+			take.DataClass = slices.Contains(o.Where, plot.OfDataClass)
 			table, err := a.tableOf(cmd.Context(), args[0], raw, s, take)
 			if err != nil {
 				return err
@@ -77,7 +79,7 @@ table of the sweep's runs, such as time series of several of them.`,
 	f.StringVarP(&o.Y, "y", "y", "", "measure of the sweep, or a column")
 	f.StringVar(&o.Colour, "colour", "", "column whose values have a line each")
 	f.StringVar(&o.Facet, "facet", "", "column whose values have a panel each")
-	f.StringArrayVar(&o.Where, "where", nil, "rows with this value only: column=value; may be repeated")
+	f.StringArrayVar(&o.Where, "where", nil, "rows with this value only: column=value; class=data are those of each run's data packets; may be repeated")
 	f.BoolVar(&o.LogX, "log-x", false, "the x axis is logarithmic")
 	f.BoolVar(&o.LogY, "log-y", false, "the y axis is logarithmic")
 	f.StringVar(&o.Title, "title", "", "title (default: what is drawn)")
