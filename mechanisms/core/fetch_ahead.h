@@ -15,6 +15,9 @@ namespace fabric {
 class FetchAhead {
  public:
   static void memory(const void* at, size_t bytes = 1) {
+    // A function that only fetches has no effect that GCC knows of, and it drops the calls of such functions. This is
+    // an effect.
+    asm volatile("");
     const auto* byte = static_cast<const std::byte*>(at);
     for (size_t i = 0; i < bytes; i += sizeof(CacheLine)) __builtin_prefetch(byte + i, 1);
   }
@@ -25,6 +28,17 @@ class FetchAhead {
   static void arrival(const Port& port) {
     memory(&port.node_);
     memory(&port.pfc_);
+  }
+
+  /// What is looked at when a packet leaves by a port: first the port, then what it leads to.
+  static void departure(const Port& port) {
+    memory(&port.node_);
+    memory(&port.delay_);
+  }
+  static void departureMore(const Port& port) {
+    for (int c = 0; c < port.classes_; ++c) memory(port.queues_[c]);
+    memory(port.wire);
+    memory(port.firstDequeueHook_);
   }
 
   /// Where the next node writes in an extension that grows on the way.

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "mechanisms/core/component.h"
+#include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/own_checks.h"
 #include "mechanisms/core/switch.h"
@@ -295,6 +296,14 @@ Time Network::nextWindow() {
   trace_.release();
   trace_.hold(engine_);
   return shortestDelay_;
+}
+
+void Network::fetch(uint32_t node) const {
+  for (const Port* p : nodes_[node - keyNode(0)]->ports()) FetchAhead::departure(*p);
+}
+
+void Network::fetchMore(uint32_t node) const {
+  for (const Port* p : nodes_[node - keyNode(0)]->ports()) FetchAhead::departureMore(*p);
 }
 
 bool Network::mustKeepOrder() const {

@@ -117,6 +117,8 @@ class Network final : public Windows {
   /// For engines that can run nodes one behind the other (node_events.h). Rows of the trace come out in the
   /// order of time all the same, and the run ends with the same event.
   Time nextWindow() override;
+  void fetch(uint32_t node) const override;
+  void fetchMore(uint32_t node) const override;
 
   Counters counters;
   /// Whether receivers count what arrives, and the counts, from a receiver's first packet on.

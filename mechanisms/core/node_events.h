@@ -21,6 +21,10 @@ class Windows {
   /// Asked when all events before some time have run, and none after it. For how long, from the next event on, what
   /// happens at a node cannot reach another node; 0: events have to run in the order of time from now on.
   virtual Time nextWindow() = 0;
+  /// The turn of the node with this number in keys comes after that of two others, and after that of one other: its
+  /// ports are fetched, and then what they lead to.
+  virtual void fetch(uint32_t node) const = 0;
+  virtual void fetchMore(uint32_t node) const = 0;
 };
 
 /// Nothing reaches another node in less than the delay of the shortest link. So within a window of that length the
@@ -147,8 +151,10 @@ class NodeEvents {
   void go() {
     node_ = turns_[turn_];
     if (turn_ + 1 >= turns_.size()) return;
+    windows_->fetchMore(turns_[turn_ + 1]);
     forEachInWindow(turns_[turn_ + 1], [](const Entry& e) { e.fetchMore(); });
     if (turn_ + 2 >= turns_.size()) return;
+    windows_->fetch(turns_[turn_ + 2]);
     forEachInWindow(turns_[turn_ + 2], [](const Entry& e) { e.fetch(); });
     if (turn_ + 3 >= turns_.size()) return;
     const std::vector<Entry>& third = heaps_[turns_[turn_ + 3]];

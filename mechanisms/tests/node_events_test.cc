@@ -28,8 +28,11 @@ bool operator==(const Entry& a, const Entry& b) { return a.at == b.at && a.key =
 /// Windows of one length, as many as wanted.
 struct Steady final : Windows {
   Time nextWindow() override { return opened++ < most ? length : Time{0}; }
+  void fetch(uint32_t node) const override { fetched.push_back(node); }
+  void fetchMore(uint32_t node) const override { fetchedMore.push_back(node); }
   Time length = Time{1000};
   int opened = 0, most = 1 << 30;
+  mutable std::vector<uint32_t> fetched, fetchedMore;
 };
 
 class NodeByNode : public ::testing::Test {
@@ -60,6 +63,8 @@ TEST_F(NodeByNode, FetchesNodesAheadInTwoSteps) {
   EXPECT_EQ(nodes(drain()), (std::vector<uint32_t>{2, 3, 5, 9}));
   EXPECT_EQ(Entry::fetchedMore, (std::vector<uint32_t>{3, 5, 9}));
   EXPECT_EQ(Entry::fetched, (std::vector<uint32_t>{5, 9}));
+  EXPECT_EQ(windows_.fetchedMore, (std::vector<uint32_t>{3, 5, 9}));
+  EXPECT_EQ(windows_.fetched, (std::vector<uint32_t>{5, 9}));
 }
 
 TEST_F(NodeByNode, ANodeRunsAllOfItsWindowBeforeTheNext) {

@@ -52,7 +52,8 @@ void FabricEventSet::insertModel(const Entry& entry) {
 }
 
 void FabricEventSet::insertTimer(FabricTimer& timer) {
-  take(&timer);
+  if (timer.getOwner() != this) take(&timer);
+  timer.waits = true;
   insertModel({timer.getArrivalTime().raw(), timer.key, &timer, &timer});
 }
 
@@ -137,10 +138,14 @@ void FabricEventSet::Entry::fetchLast() const {
 cEvent* FabricEventSet::takeFirst() { return takeOut(model_.takeFirst()); }
 
 cEvent* FabricEventSet::takeOut(const Entry& first) {
-  if (first.keyed->isWire) {
+  if (!first.keyed->isWire) {
+    static_cast<FabricTimer*>(first.event)->waits = false;
+  } else {
     Wire& wire = static_cast<Wire&>(*first.keyed);
-    const FabricFrame::Behind next = wire.first().behind;
+    FabricFrame& frame = wire.first();
+    const FabricFrame::Behind next = frame.behind;
     wire.pop();
+    frame.behind = {};
     if (!wire.empty()) {
       --behind_;
       insertFirstOf(wire);
@@ -151,8 +156,16 @@ cEvent* FabricEventSet::takeOut(const Entry& first) {
       }
     }
   }
-  drop(first.event);
   return first.event;
+}
+
+void FabricEventSet::yieldOwnership(omnetpp::cOwnedObject* object, omnetpp::cObject* to) {
+  auto* event = static_cast<cEvent*>(object);  // the set owns nothing else
+  const FabricFrame* frame = asFrame(event);
+  const FabricTimer* timer = asTimer(event);
+  const bool idle = (frame != nullptr && !frame->waits()) || (timer != nullptr && !timer->waits);
+  if (idle && to != nullptr && to->isSoftOwner()) return;  // a module makes itself the owner
+  cEventHeap::yieldOwnership(object, to);
 }
 
 void FabricEventSet::runNodeByNode(fabric::Windows& windows) {
@@ -177,7 +190,7 @@ void FabricEventSet::putBackFirst(cEvent* event) {
   if (FabricTimer* timer = asTimer(event)) {
     insertTimer(*timer);
   } else if (FabricFrame* frame = asFrame(event)) {
-    take(frame);
+    if (frame->getOwner() != this) take(frame);
     Wire& wire = *frame->wire;
     if (!wire.empty()) {
       removeEntry(wire.firstAt(), wire);
@@ -209,11 +222,14 @@ cEvent* FabricEventSet::remove(cEvent* event) {
   if (event->getOwner() != this) return nullptr;
   listed_.clear();
   if (timer != nullptr) {
+    if (!timer->waits) return nullptr;
     removeEntry(timer->getArrivalTime().raw(), *timer);
+    timer->waits = false;
   } else {
+    if (!frame->waits()) return nullptr;
     removeFrame(*frame);
+    frame->behind = {};
   }
-  drop(event);
   return event;
 }
 
@@ -235,7 +251,10 @@ void FabricEventSet::removeFrame(const FabricFrame& frame) {
 std::vector<cEvent*> FabricEventSet::removeModel() {
   keepOrder();
   std::vector<cEvent*> all;
-  while (!model_.empty()) all.push_back(takeFirst());
+  while (!model_.empty()) {
+    all.push_back(takeFirst());
+    drop(all.back());
+  }
   listed_.clear();
   return all;
 }

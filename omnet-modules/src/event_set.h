@@ -56,6 +56,11 @@ class FabricEventSet final : public omnetpp::cEventHeap {
   /// Takes all frames and timers out.
   std::vector<omnetpp::cEvent*> removeModel();
 
+ protected:
+  /// A frame or timer that has left the set stays the set's own until a module takes it again: that saves its place in
+  /// the kernel's list in between, 2 % of a run's time. One that is in the set is not given away.
+  void yieldOwnership(omnetpp::cOwnedObject* object, omnetpp::cObject* to) override;
+
  private:
   struct Entry {
     int64_t at;

@@ -52,8 +52,9 @@ class alignas(64) FabricFrame final : public omnetpp::cPacket {
   struct Behind {
     FabricFrame* frame = nullptr;
     fabric::Packet* packet = nullptr;
-    int64_t at = 0;  // ps: it arrives in full
+    int64_t at = -1;  // ps: it arrives in full; 0: there is none; -1: this frame itself is not in the event set
   } behind;
+  bool waits() const { return behind.at >= 0; }
 
  private:
   fabric::Packet* packet_ = nullptr;
@@ -75,6 +76,7 @@ class FabricTimer final : public omnetpp::cMessage, public Keyed {
 
   fabric::Event* event = nullptr;  // null: idle
   EventModule* module = nullptr;   // where it is a self-message
+  bool waits = false;              // in the event set
 };
 
 /// `event` as a frame or a timer; null if it is something else. Both classes are final and of this program:

@@ -39,7 +39,7 @@ class alignas(64) Wire final : public Keyed {
       last_->behind = {&frame, frame.packet(), at};
     }
     last_ = &frame;
-    frame.behind = {};
+    frame.behind = {nullptr, nullptr, 0};
   }
   /// The first one is gone.
   void pop() {
@@ -50,7 +50,7 @@ class alignas(64) Wire final : public Keyed {
   void putBack(FabricFrame& frame) {
     if (empty()) {
       last_ = &frame;
-      frame.behind = {};
+      frame.behind = {nullptr, nullptr, 0};
     } else {
       frame.behind = {first_, first_->packet(), firstAt_};
     }

@@ -17,8 +17,21 @@ using omnetpp::cEvent;
 using omnetpp::cMessage;
 using omnetpp::SimTime;
 
+/// A module's list of what it owns.
+struct Owner final : omnetpp::cSoftOwner {
+  using cSoftOwner::take;
+};
+
 class EventSet : public ::testing::Test {
  protected:
+  /// As the engine does, which has all messages.
+  ~EventSet() override {
+    for (cEvent* e : removed_) {
+      if (FabricFrame* f = asFrame(e)) f->unload();
+      if (e->getOwner() == &set_) owner_.take(e);
+      delete e;
+    }
+  }
   /// The set deletes what is left in it.
   FabricTimer* timer(int64_t ps, uint64_t key) {
     auto* t = new FabricTimer();
@@ -49,7 +62,7 @@ class EventSet : public ::testing::Test {
     while (!set_.isEmpty()) {
       EXPECT_EQ(set_.peekFirst(), set_.peekFirst());
       order.push_back(set_.removeFirst());
-      removed_.emplace_back(order.back());
+      removed_.push_back(order.back());
     }
     EXPECT_EQ(set_.peekFirst(), nullptr);
     return order;
@@ -58,8 +71,9 @@ class EventSet : public ::testing::Test {
   fabric::Packet packet_;
   fabric::Port port_;
   std::vector<std::unique_ptr<Wire>> wires_;
+  Owner owner_;
   FabricEventSet set_;
-  std::vector<std::unique_ptr<cEvent>> removed_;
+  std::vector<cEvent*> removed_;
 };
 
 TEST_F(EventSet, OrderIsTimeThenKeyWhateverTheInsertion) {
@@ -101,7 +115,7 @@ TEST_F(EventSet, RemovesFromAnyPlace) {
     if (random() % 3 == 0) {
       EXPECT_EQ(set_.remove(t), t);
       EXPECT_EQ(set_.remove(t), nullptr);
-      removed_.emplace_back(t);
+      removed_.push_back(t);
     } else {
       wanted.emplace_back(t->getArrivalTime().raw(), t->key);
     }
@@ -130,7 +144,7 @@ TEST_F(EventSet, FramesOfAWireWaitBehindItsFirst) {
   for (const size_t i : {size_t{13}, size_t{0}, size_t{25}}) {  // from the middle, the head and the tail of a wire
     EXPECT_EQ(set_.remove(wanted[i]), wanted[i]);
     EXPECT_EQ(set_.remove(wanted[i]), nullptr);
-    removed_.emplace_back(wanted[i]);
+    removed_.push_back(wanted[i]);
   }
   for (const size_t i : {25, 13, 0}) wanted.erase(wanted.begin() + i);
   cEvent* first = set_.removeFirst();
@@ -184,6 +198,29 @@ TEST_F(EventSet, OthersComeFirstInTheirOwnOrderAndTheEndLast) {
   EXPECT_EQ(drain(), (std::vector<cEvent*>{earlier, first, second, model, end}));
 }
 
+TEST_F(EventSet, KeepsWhatHasLeftItUntilAModuleTakesIt) {
+  FabricTimer* t = timer(1, 1);
+  struct Nothing final : fabric::Event {
+    void fire() override {}
+  } pending;
+  t->event = &pending;
+  FabricFrame* f = frame(2, wire(2));
+  set_.insert(t);
+  set_.insert(f);
+  EXPECT_THROW(owner_.take(t), omnetpp::cRuntimeError) << "it is in the set";
+  EXPECT_THROW(owner_.take(f), omnetpp::cRuntimeError);
+  for (cEvent* e : drain()) EXPECT_EQ(e->getOwner(), &set_);
+  t->event = nullptr;
+  f->unload();
+  EXPECT_EQ(set_.remove(t), nullptr);
+  EXPECT_EQ(set_.remove(f), nullptr);
+  owner_.take(t);
+  EXPECT_EQ(t->getOwner(), &owner_);
+  set_.insert(t);
+  EXPECT_EQ(t->getOwner(), &set_);
+  EXPECT_EQ(set_.remove(t), t);
+}
+
 TEST_F(EventSet, PutsBackWhatWasFirst) {
   set_.insert(timer(3, 1));
   set_.insert(foreign(3));
@@ -191,7 +228,7 @@ TEST_F(EventSet, PutsBackWhatWasFirst) {
     cEvent* first = set_.removeFirst();
     set_.putBackFirst(first);
     EXPECT_EQ(set_.peekFirst(), first);
-    removed_.emplace_back(set_.removeFirst());
+    removed_.push_back(set_.removeFirst());
   }
   EXPECT_TRUE(set_.isEmpty());
 }
