@@ -25,6 +25,8 @@ type Kind struct {
 	Network bool
 	// Tables are those that its models write.
 	Tables []catalog.Table
+	// Alone says that nothing else may run beside a model, as times are measured.
+	Alone bool
 	// Read reads the section of one point. It reports what is wrong to the
 	// section; what it returns then is not used. n is nil without Network.
 	Read func(s Section, n *Network) Model
@@ -33,9 +35,18 @@ type Kind struct {
 // A Model computes the tables of a point. Its JSON makes the point's scenario
 // hash, so everything that matters has to be in exported fields.
 type Model interface {
-	// Write computes a seed and writes the tables of the kind into a folder. It
-	// gives up when ctx ends.
-	Write(ctx context.Context, dir string, seed uint64) ([]trace.File, error)
+	// Write computes a seed and writes the tables of the kind. It gives up when
+	// ctx ends.
+	Write(ctx context.Context, place Place) ([]trace.File, error)
+}
+
+// A Place is for what and where a model is computed.
+type Place struct {
+	Seed uint64
+	// Dir is the folder for the tables.
+	Dir string
+	// Tool gives the path of a program of the build, which it builds if need be.
+	Tool func(ctx context.Context, name string) (string, error)
 }
 
 // A Network is what a point of a kind with Network has beside its section.

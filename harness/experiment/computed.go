@@ -50,7 +50,7 @@ func (l *loader) computedPoint(s *section, c combination, kind *computed.Kind) *
 			l.problem(n, "%s is about a simulation, and %s is computed; take one of the two out", key, kind.Key)
 		}
 	}
-	point := &Point{Labels: c.labels}
+	point := &Point{Labels: c.labels, Alone: kind.Alone}
 	var network *computed.Network
 	if kind.Network {
 		r := l.run(s)

@@ -80,6 +80,8 @@ type Point struct {
 	Derived []Derived
 	// Model stands in place of the scenario where a point is computed.
 	Model computed.Model
+	// Alone says that nothing else may run beside the model.
+	Alone bool
 
 	rules        workload.Rules
 	hash         func() (string, error)

@@ -44,7 +44,7 @@ func read(s computed.Section, _ *computed.Network) computed.Model {
 }
 
 // Write implements computed.Model.
-func (p *Params) Write(ctx context.Context, dir string, seed uint64) ([]trace.File, error) {
-	file, err := p.write(dir, seed, func() error { return context.Cause(ctx) })
+func (p *Params) Write(ctx context.Context, place computed.Place) ([]trace.File, error) {
+	file, err := p.write(place.Dir, place.Seed, func() error { return context.Cause(ctx) })
 	return []trace.File{file}, err
 }

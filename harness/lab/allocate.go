@@ -53,11 +53,7 @@ func (lab *Lab) Allocate(ctx context.Context, name string, s Selection, args []s
 		}
 		dir = filepath.Join(results, "allocate", filepath.FromSlash(e.Name))
 	}
-	b, err := lab.Builder()
-	if err != nil {
-		return nil, err
-	}
-	program, err := b.Tool(ctx, allocateBinary)
+	program, err := lab.tool(ctx, allocateBinary)
 	if err != nil {
 		return nil, err
 	}

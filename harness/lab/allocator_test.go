@@ -9,13 +9,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/allocation"
 )
 
 func TestMeasurementOfTheAllocator(t *testing.T) {
 	does := func(script string) (*allocator, error) {
 		program := filepath.Join(t.TempDir(), "bench")
 		require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n"+script+"\n"), 0o755))
-		return measureAllocator(context.Background(), program, 7)
+		m, err := allocation.Measure(context.Background(), program, "--flows", "7")
+		return (*allocator)(m), err
 	}
 	a, err := does(`[ "$*" = "--flows 7" ] && echo '{"cores": 2, "stream_bytes_per_s": [1e10, 2e10], "addition_ns": {"double": 0.4},
 "iterations": [{"nodes": 384, "threads": 2, "ned_us": 12.5, "share_of_memory": null},

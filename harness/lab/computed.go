@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -23,6 +24,9 @@ func (lab *Lab) compute(ctx context.Context, p Plan, s *store.Store, out io.Writ
 	results := make([]run.Result, len(p.Jobs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(lab.Set.Jobs)
+	if slices.ContainsFunc(p.points, func(one *experiment.Point) bool { return one.Alone }) {
+		group.SetLimit(1)
+	}
 	var done atomic.Int64
 	for i, job := range p.Jobs {
 		group.Go(func() error {
@@ -45,7 +49,7 @@ func (lab *Lab) computeOne(ctx context.Context, job run.Job, m computed.Model, s
 	if err != nil {
 		return r, err
 	}
-	tables, err := m.Write(ctx, one.Dir(), job.Key.Seed)
+	tables, err := m.Write(ctx, computed.Place{Seed: job.Key.Seed, Dir: one.Dir(), Tool: lab.tool})
 	if err != nil {
 		return r, joined(err, one.Discard())
 	}

@@ -85,9 +85,9 @@ double addition() {
   return s / 4096;
 }
 
-nlohmann::json measure(const test::Clos& clos, uint32_t flowsPerNode, uint32_t cores,
+nlohmann::json measure(const test::Clos& clos, uint32_t flowsPerNode, uint64_t seed, uint32_t cores,
                        const std::vector<double>& streams, double addDouble, double addSingle) {
-  RandomStream draw(1, "flows");
+  RandomStream draw(seed, "flows");
   const uint32_t flows = clos.nodes() * flowsPerNode;
   std::vector<std::vector<uint32_t>> paths;
   while (paths.size() < flows) {
@@ -157,21 +157,28 @@ nlohmann::json measure(const test::Clos& clos, uint32_t flowsPerNode, uint32_t c
 int main(int argc, char** argv) {
   try {
     // The most flows of a network, so that a quick look takes no minute.
-    uint64_t most = 5000000;
+    uint64_t most = 5000000, seed = 1;
     uint32_t cores = std::max(1u, std::thread::hardware_concurrency());
-    Options("usage: fabric-flowtune-bench [--flows N] [--cores N]")
+    uint32_t racks = 0, flowsPerNode = 0;  // 0: those of the list below
+    Options("usage: fabric-flowtune-bench [--flows N] [--cores N] [--racks N] [--flows-per-node N] [--seed N]")
         .number("--flows", most, uint64_t{0})
         .number("--cores", cores, 1u)
+        .number("--racks", racks, 2u)
+        .number("--flows-per-node", flowsPerNode, 1u)
+        .number("--seed", seed, uint64_t{0})
         .parse(argc, argv);
+    std::vector<uint32_t> sizes{8, 16, 32, 64, 96}, loadsPerNode{10, 100, 1000};
+    if (racks != 0) sizes = {racks};
+    if (flowsPerNode != 0) loadsPerNode = {flowsPerNode};
     std::vector<double> streams;
     for (uint32_t t = 1; t <= cores; ++t) streams.push_back(streaming(t));
     const double addDouble = addition<double>(), addSingle = addition<float>();
     nlohmann::json loads = nlohmann::json::array();
-    for (const uint32_t racks : {8u, 16u, 32u, 64u, 96u}) {
-      for (const uint32_t flowsPerNode : {10u, 100u, 1000u}) {
-        const test::Clos clos{racks, 48, 12};
-        if (uint64_t{clos.nodes()} * flowsPerNode > most) continue;
-        for (auto& row : measure(clos, flowsPerNode, cores, streams, addDouble, addSingle)) {
+    for (const uint32_t size : sizes) {
+      for (const uint32_t load : loadsPerNode) {
+        const test::Clos clos{size, 48, 12};
+        if (uint64_t{clos.nodes()} * load > most) continue;
+        for (auto& row : measure(clos, load, seed, cores, streams, addDouble, addSingle)) {
           loads.push_back(std::move(row));
         }
       }
