@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/base/catalog"
+	_ "fabriclab/harness/allocation" // a kind of computed experiment
 	"fabriclab/harness/computed"
 	"fabriclab/harness/game"
 	"fabriclab/harness/trace"

@@ -16,8 +16,9 @@ import (
 
 	"fabriclab/analysis/figure"
 	"fabriclab/base/catalog"
+	_ "fabriclab/harness/allocation" // kinds of computed experiments
 	"fabriclab/harness/experiment"
-	_ "fabriclab/harness/game" // a kind of computed experiment
+	_ "fabriclab/harness/game"
 	"fabriclab/harness/schema"
 )
 
