@@ -111,14 +111,15 @@ func alone(t *testing.T, preset string, sizes []int64) []result {
 		for _, row := range tracetest.Table(t, dir, "flows") {
 			byFlow[row["flow"]] = row
 		}
-		byNetwork[m.Experiment] = byFlow
+		network := m.Experiment[:strings.LastIndexByte(m.Experiment, '-')] // without the tag of a file elsewhere
+		byNetwork[network] = byFlow
 		text, err := os.ReadFile(filepath.Join(dir, "scenario.json"))
 		require.NoError(t, err)
 		s, err := scenario.Decode(text)
 		require.NoError(t, err)
 		ps, err := s.Components.Param("host", "base_rtt").(json.Number).Float64()
 		require.NoError(t, err)
-		baseRTT[m.Experiment] = ps * 1e-12
+		baseRTT[network] = ps * 1e-12
 	}
 	var results []result
 	for _, n := range networks {
