@@ -675,6 +675,14 @@ TEST(MistypedDeathTest, SaysTheNearestName)
         FabricHelper().Add("Queues", "ns3::fabric::Fif");
     };
     EXPECT_DEATH(add(), "did you mean ns3::fabric::Fifo");
+    ObjectFactory factory; // by hand, as docs/how-to/ns3-by-hand.md has it
+    const auto find = [&factory](const char* name) {
+        factory.SetTypeId(
+            ns3::fabric::FabricMechanism::Find(name, ns3::fabric::core::Kind::CongestionControl));
+    };
+    EXPECT_DEATH(find("ns3::fabric::Hpc"), "did you mean ns3::fabric::Hpcc");
+    find("ns3::fabric::Hpcc");
+    EXPECT_EQ(factory.GetTypeId().GetName(), "ns3::fabric::Hpcc");
 }
 
 } // namespace fabric

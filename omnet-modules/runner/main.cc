@@ -19,6 +19,7 @@
 #include "mechanisms/runner/recorder.h"
 #include "omnet-modules/src/names.h"
 #include "omnet-modules/src/outcome.h"
+#include "own_types.h"
 
 // The entry point of OMNeT++'s own main(), in no public header.
 namespace omnetpp::envir {
@@ -34,6 +35,7 @@ constexpr const char* kUsage =
     "usage: fabric-omnet --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N] [--order node|time]\n"
     "                    [--omnet-results DIR]\n"
     "       fabric-omnet --kernel event|stock|gates    (what an event costs in OMNeT++ itself)\n"
+    "       fabric-omnet --ned PACKAGE LIBRARY...      (the NED types of the mechanisms in libraries of your own)\n"
     "       fabric-omnet --version\n"
     "       fabric-omnet -u Cmdenv -f omnetpp.ini      (an OMNeT++ program like others; -h for its options)";
 
@@ -164,6 +166,10 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) scenario |= std::strcmp(argv[i], "--scenario") == 0;
   try {
     if (argc == 3 && std::strcmp(argv[1], "--kernel") == 0) return measureKernel(argv[2]);
+    if (argc > 3 && std::strcmp(argv[1], "--ned") == 0) {
+      fabriclab::printOwnTypes(std::cout, argv[2], {argv + 3, argv + argc});
+      return 0;
+    }
     return scenario ? runScenario(parse(argc, argv)) : run({argv, argv + argc});
   } catch (const InputError& e) {
     std::cerr << e.what() << std::endl;

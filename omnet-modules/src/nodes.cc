@@ -82,8 +82,14 @@ fabric::Component& MechanismModule::component(const std::shared_ptr<OmnetEngine>
   if (component_ == nullptr) {
     engine_ = engine;
     const omnetpp::cProperty* property = getProperties()->get("component");
-    const fabric::Description* d = property != nullptr ? fabric::Registry::find(property->getValue()) : nullptr;
-    if (d == nullptr) throw cRuntimeError(this, "The NED type names no mechanism in its @component property");
+    if (property == nullptr) throw cRuntimeError(this, "The NED type names no mechanism in a @component property");
+    const fabric::Description* d = fabric::Registry::find(property->getValue());
+    if (d == nullptr) {
+      throw cRuntimeError(this,
+                          "This program has no mechanism '%s', which the NED type names in its @component property; "
+                          "load the library that has it with -l, or correct the name",
+                          property->getValue());
+    }
     component_ = d->create();
     readParameters(*component_, *this);
   }
