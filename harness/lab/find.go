@@ -43,6 +43,7 @@ func (lab *Lab) Configs() ([]string, error) {
 }
 
 // Experiments reads what lies below configs/; only those with a figure if asked.
+// What can be read is there beside an error.
 // The project's come first and hide those of the checkout with the same id.
 func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
 	dirs, err := lab.Configs()
@@ -50,22 +51,22 @@ func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
 		return nil, err
 	}
 	var all []Entry
+	var problems []error
 	for _, dir := range dirs {
 		entries, err := experimentsIn(dir, figures)
-		if err != nil {
-			return nil, err
-		}
+		problems = append(problems, err)
 		for _, e := range entries {
 			if !slices.ContainsFunc(all, func(other Entry) bool { return other.Name == e.Name }) {
 				all = append(all, e)
 			}
 		}
 	}
-	return all, nil
+	return all, errors.Join(problems...)
 }
 
 func experimentsIn(dir string, figures bool) ([]Entry, error) {
 	var entries []Entry
+	var problems []error
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -76,22 +77,10 @@ func experimentsIn(dir string, figures bool) ([]Entry, error) {
 		if d.IsDir() || filepath.Ext(path) != ".yaml" {
 			return nil
 		}
-		root, err := yamlfile.Read(path)
-		if err != nil || root == nil {
-			return err
-		}
-		var head struct {
-			Title    string    `yaml:"title"`
-			Source   string    `yaml:"source"`
-			Topology yaml.Node `yaml:"topology"`
-			Figure   yaml.Node `yaml:"figure"`
-		}
-		var keys map[string]yaml.Node
-		if err := root.Decode(&head); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if err := root.Decode(&keys); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		head, keys, err := readHead(path)
+		if err != nil {
+			problems = append(problems, err)
+			return nil
 		}
 		isComputed := slices.ContainsFunc(computed.Kinds(), func(k computed.Kind) bool { _, has := keys[k.Key]; return has })
 		if head.Topology.IsZero() && !isComputed || figures && head.Figure.IsZero() {
@@ -104,10 +93,30 @@ func experimentsIn(dir string, figures bool) ([]Entry, error) {
 		entries = append(entries, Entry{Name: strings.TrimSuffix(filepath.ToSlash(id), ".yaml"), Title: head.Title, Source: head.Source})
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("listing experiments: %w", err)
+	if err := errors.Join(append(problems, err)...); err != nil {
+		return entries, fmt.Errorf("listing experiments: %w", err)
 	}
 	return entries, nil
+}
+
+// head is what a list says of an experiment.
+type head struct {
+	Title    string    `yaml:"title"`
+	Source   string    `yaml:"source"`
+	Topology yaml.Node `yaml:"topology"`
+	Figure   yaml.Node `yaml:"figure"`
+}
+
+// readHead reads the head of a file, and all keys that it has.
+func readHead(path string) (h head, keys map[string]yaml.Node, err error) {
+	root, err := yamlfile.Read(path)
+	if err != nil || root == nil {
+		return h, nil, err
+	}
+	if err := errors.Join(root.Decode(&h), root.Decode(&keys)); err != nil {
+		return h, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return h, keys, nil
 }
 
 // experimentFile finds the file of an experiment given by path or id.

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"fabriclab/harness/build"
+	"fabriclab/harness/experiment"
 	"fabriclab/harness/lab"
 )
 
@@ -56,7 +58,7 @@ func (a *app) command() *cobra.Command {
 ns-3 and OMNeT++ from YAML files, keeps what happened as Parquet tables, and
 says, figure by figure, whether the papers' claims hold.
 
-Settings come from flags, over FABRICLAB_* variables (FABRICLAB_JOBS=4), over
+Settings come from flags, as far as a command has them, over FABRICLAB_* variables (FABRICLAB_JOBS=4), over
 ` + settingsFile + ` at or above the working directory or in the checkout, over
 defaults.`,
 		SilenceUsage: true, SilenceErrors: true,
@@ -71,5 +73,13 @@ defaults.`,
 		a.analyzeCommand(), a.traceCommand(), a.collectCommand(), a.plotCommand(), a.compareCommand(), a.baselineCommand(), a.schemaCommand(),
 		a.parityCommand(), a.allocateCommand(), a.benchCommand(), a.newCommand(), a.importCommand(), a.testCommand(), a.buildCommand(), a.doctorCommand(), a.versionCommand(),
 	)
+	for flag, values := range map[string][]string{
+		"engine": experiment.Engines, "executor": {lab.ExecutorLocal, lab.ExecutorSlurm}, "verify": {"contents", "sizes"},
+		"build-type": {string(build.Release), string(build.Debug), string(build.ASan)},
+	} {
+		cobra.CheckErr(root.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
+	}
+	root.SetFlagErrorFunc(flagError)
+	keepToTheirCommands(root, root.PersistentFlags())
 	return root
 }

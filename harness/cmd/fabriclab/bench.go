@@ -15,8 +15,9 @@ func (a *app) benchCommand() *cobra.Command {
 	var sweep, beside string
 	var allocatorFlows uint64
 	cmd := &cobra.Command{
-		Use:   "bench [FILE…]",
-		Short: "measure the speed of simulation and harness; table on the terminal and bench/bench.json in the results folder",
+		Use:               "bench [FILE…]",
+		Short:             "measure the speed of simulation and harness; table on the terminal and bench/bench.json in the results folder",
+		ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = benchExperiments

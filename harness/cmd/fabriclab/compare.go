@@ -63,6 +63,7 @@ else fails is set in YAML (--thresholds; docs/how-to/regression.md).`,
 	f := cmd.Flags()
 	f.BoolVar(&o.Rev, "rev", false, "BASE and HEAD are git revisions; without HEAD: the checkout as it is")
 	f.StringArrayVar(&o.Experiments, "experiment", nil, "compare this experiment only; may be repeated (default: all of BASE; with --rev those with a baseline)")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("experiment", a.completeExperiments(false)))
 	f.Var(&seedsValue{&o.Seeds}, "seed", "seeds to run, instead of the experiment's (with --rev)")
 	f.StringVar(&o.Thresholds, "thresholds", "", "YAML file that says what counts and what fails")
 	f.StringVar(&o.Baselines, "baselines", "", "folder of the baselines (default: ci/baselines in the checkout)")

@@ -184,18 +184,28 @@ func (a *app) slots(cmd *cobra.Command) ([]lab.Entry, error) {
 	return entries, nil
 }
 
-func (a *app) completeExperiments(figures bool) cobra.CompletionFunc {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		entries, err := a.Experiments(figures)
-		if err != nil {
+// completing completes with the settings that hold: cobra runs nothing of a
+// command for it but this.
+func (a *app) completing(complete cobra.CompletionFunc) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if err := a.load(cmd.Root().PersistentFlags()); err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
+		return complete(cmd, args, typed)
+	}
+}
+
+// completeExperiments completes ids of the project's experiments and of the
+// checkout's; files are the shell's.
+func (a *app) completeExperiments(figures bool) cobra.CompletionFunc {
+	return a.completing(func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		entries, _ := a.Experiments(figures) // one that cannot be read does not keep the others from it
 		var names []string
 		for _, e := range entries {
 			names = append(names, e.Name)
 		}
 		return names, cobra.ShellCompDirectiveDefault
-	}
+	})
 }
 
 func (a *app) describeCommand() *cobra.Command {
@@ -203,7 +213,7 @@ func (a *app) describeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "describe MECHANISM|PRESET…",
 		Short: "print what a mechanism is, its parameters and its tables; what a preset sets",
-		Args:  cobra.MinimumNArgs(1), ValidArgsFunction: a.completeDescribed,
+		Args:  cobra.MinimumNArgs(1), ValidArgsFunction: a.completing(a.completeDescribed),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := a.Catalog(cmd.Context())
 			if err != nil {
@@ -334,6 +344,20 @@ func (a *app) completeDescribed(cmd *cobra.Command, _ []string, _ string) ([]str
 	}
 	slices.Sort(names)
 	return slices.Compact(names), cobra.ShellCompDirectiveNoFileComp
+}
+
+// completePresets completes a list of presets.
+func (a *app) completePresets(_ *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	before := typed[:strings.LastIndex(typed, ",")+1]
+	presets, err := a.presets()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []string
+	for _, p := range presets {
+		names = append(names, before+p.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // builtCatalog is the catalog for completion, which must not print.

@@ -46,6 +46,7 @@ func (a *app) newMechanismCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&kind, "kind", "congestion_control", "its kind: "+strings.Join(first.Kinds(), ", "))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(first.Kinds(), cobra.ShellCompDirectiveNoFileComp)))
 	cmd.Flags().StringVar(&dir, "dir", "", "folder to write to (default: the first of the mechanism path, or mechanisms/)")
 	return cmd
 }
@@ -102,6 +103,7 @@ func (a *app) newExperimentCommand() *cobra.Command {
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "folder to write to (default: configs/ of the project)")
 	cmd.Flags().StringSliceVar(&presets, "preset", []string{"none", "hpcc"}, "presets to compare")
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("preset", a.completing(a.completePresets)))
 	return cmd
 }
 

@@ -91,7 +91,7 @@ table of the sweep's runs, such as time series of several of them.`,
 	f.StringVarP(&to, "output", "o", "", "file to write: .pdf, .png, .svg or .html")
 	takingFlags(cmd, &take)
 	for _, name := range []string{"x", "y", "colour", "facet"} {
-		cobra.CheckErr(cmd.RegisterFlagCompletionFunc(name, a.completeColumns(name)))
+		cobra.CheckErr(cmd.RegisterFlagCompletionFunc(name, a.completing(a.completeColumns(name))))
 	}
 	for _, name := range []string{"x", "y", "output"} {
 		cobra.CheckErr(cmd.MarkFlagRequired(name))

@@ -13,7 +13,7 @@ import (
 
 func (a *app) selectionFlags(cmd *cobra.Command, s *lab.Selection) {
 	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as topology.rate=200Gbps or hpcc.eta=0.9")
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("set", a.completeSet))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("set", a.completing(a.completeSet)))
 	cmd.Flags().VarP(&seedsValue{&s.Seeds}, "seed", "", "seeds, instead of the experiment's")
 }
 

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"fabriclab/base/catalog"
+)
+
+// Settings that act together.
+var (
+	// ofBuilds: the mechanisms' self-descriptions are built where they are stale.
+	ofBuilds = []string{"mechanisms", "build-type", "verbose"}
+	// ofExperiments: the experiment is loaded.
+	ofExperiments = append([]string{"scale", "engine"}, ofBuilds...)
+	// ofSimulations: something is simulated on this machine.
+	ofSimulations = append([]string{"out", "json", "jobs", "keep-going", "retry", "time-limit", "memory-limit", "stall-timeout", "grace",
+		"omnet-results", "ns-log"}, ofExperiments...)
+	// ofSweeps: or on a cluster, and results are taken where there are valid ones.
+	ofSweeps = append([]string{"again", "verify", "executor", "slurm-partition", "slurm-time", "slurm-memory", "slurm-throttle", "slurm-arg"}, ofSimulations...)
+)
+
+func with(group []string, more ...string) []string { return append(slices.Clone(group), more...) }
+
+func but(group []string, less ...string) []string {
+	return slices.DeleteFunc(slices.Clone(group), func(name string) bool { return slices.Contains(less, name) })
+}
+
+// acts are the settings that have an effect on each command, beside root, which
+// says whose settings file holds. A command's flags are offered where they act
+// and refused elsewhere; in the settings file and in variables all settings may
+// stand.
+var acts = map[string][]string{
+	"allocate":        with(ofExperiments, "out", "json"),
+	"analyze":         {"json"},
+	"baseline update": ofSweeps,
+	"bench":           ofSimulations,
+	"build":           with(ofBuilds, "engine", "json"),
+	"collect":         with(ofExperiments, "out", "verify"),
+	"compare":         ofSweeps,
+	"describe":        with(ofBuilds, "json"),
+	"doctor":          {"out", "json"},
+	"figure":          ofSweeps,
+	"flows":           with(ofExperiments, "json"),
+	"import hpcc":     {"json"},
+	"list":            with(ofBuilds, "json"),
+	"new experiment":  {"json"},
+	"new mechanism":   {"mechanisms", "json"},
+	"oracle":          with(ofExperiments, "out", "json"),
+	"parity":          but(ofSweeps, "engine"),
+	"plot":            with(ofExperiments, "out", "verify"),
+	"report":          with(ofBuilds, "out", "json", "verify"),
+	"run":             ofSweeps,
+	"run-one":         ofSweeps,
+	"schema":          ofBuilds,
+	"status":          {"out", "json"},
+	"test":            ofBuilds,
+	"topology":        ofExperiments,
+	"trace export":    {"verify"},
+	"trace head":      {"json", "verify"},
+	"trace schema":    {"json", "verify"},
+	"validate":        with(ofExperiments, "json"),
+	"version":         {"json"},
+}
+
+// name is a command as it is typed behind fabriclab.
+func name(cmd *cobra.Command) string {
+	_, path, _ := strings.Cut(cmd.CommandPath(), " ")
+	return path
+}
+
+// keepToTheirCommands has every command refuse the settings that have no effect
+// on it: a hidden flag of its own stands before the one of all commands.
+func keepToTheirCommands(cmd *cobra.Command, settings *pflag.FlagSet) {
+	for _, sub := range cmd.Commands() {
+		keepToTheirCommands(sub, settings)
+	}
+	if !cmd.Runnable() || cmd == cmd.Root() {
+		return
+	}
+	settings.VisitAll(func(f *pflag.Flag) {
+		if f.Name == "root" || slices.Contains(acts[name(cmd)], f.Name) || cmd.Flags().Lookup(f.Name) != nil {
+			return
+		}
+		refused := *f
+		refused.Hidden, refused.Value = true, &noEffect{cmd, f}
+		cmd.Flags().AddFlag(&refused)
+	})
+}
+
+// noEffect is the value of a setting that a command does not take.
+type noEffect struct {
+	cmd *cobra.Command
+	of  *pflag.Flag
+}
+
+func (n *noEffect) String() string { return n.of.DefValue }
+func (n *noEffect) Type() string   { return n.of.Value.Type() }
+
+func (n *noEffect) Set(string) error {
+	var others []string
+	for command, settings := range acts {
+		if slices.Contains(settings, n.of.Name) && command != "run-one" {
+			others = append(others, command)
+		}
+	}
+	slices.Sort(others)
+	return &noEffectError{n, others}
+}
+
+// noEffectError says where a setting has an effect.
+type noEffectError struct {
+	*noEffect
+	others []string
+}
+
+func (e *noEffectError) Error() string {
+	return fmt.Sprintf("--%s has no effect on fabriclab %s, which does not take it; it is for %s", e.of.Name, name(e.cmd), strings.Join(e.others, ", "))
+}
+
+// flagError says what is wrong with a flag: where it has an effect, or the
+// nearest one there is.
+func flagError(cmd *cobra.Command, err error) error {
+	var elsewhere *noEffectError
+	if errors.As(err, &elsewhere) {
+		return elsewhere
+	}
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	var names []string
+	add := func(f *pflag.Flag) {
+		if !f.Hidden {
+			names = append(names, f.Name)
+		}
+	}
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return fmt.Errorf("%w%s; see: %s --help", err, catalog.Hint(unknown.GetSpecifiedName(), names), cmd.CommandPath())
+}
