@@ -20,13 +20,14 @@ import (
 type project struct {
 	t          *testing.T
 	dir, cache string
+	env        []string
 }
 
 func (p project) run(args ...string) (stdout, stderr string, err error) {
 	p.t.Helper()
 	cmd := exec.CommandContext(p.t.Context(), lab.program, append(args, "--root", lab.root)...)
 	// The compiler's cache stays where it is: it has what the checkout is built of.
-	cmd.Env = append(os.Environ(), "XDG_CACHE_HOME="+p.cache, "CCACHE_DIR="+ccacheDir())
+	cmd.Env = append(append(os.Environ(), "XDG_CACHE_HOME="+p.cache, "CCACHE_DIR="+ccacheDir()), p.env...)
 	cmd.Dir = p.dir
 	var out, errOut strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errOut
@@ -66,7 +67,7 @@ func (p project) change(file, from, to string) {
 // the same tables. A change of one makes its own runs anew and no others.
 func TestMechanismsOfOnesOwn(t *testing.T) {
 	t.Parallel()
-	p := project{t, t.TempDir(), t.TempDir()}
+	p := project{t: t, dir: t.TempDir(), cache: t.TempDir()}
 	git := exec.CommandContext(t.Context(), "git", "-C", lab.root, "status", "--porcelain")
 	before, err := git.Output()
 	require.NoError(t, err)

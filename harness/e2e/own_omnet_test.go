@@ -22,7 +22,7 @@ func TestOwnMechanismInAnOMNeTProject(t *testing.T) {
 		t.Skipf("mechanisms in an OMNeT++ project were not tried: %v", err)
 	}
 	t.Parallel()
-	p := project{t, t.TempDir(), t.TempDir()}
+	p := project{t: t, dir: t.TempDir(), cache: t.TempDir()}
 	p.must("new", "mechanism", "my_cc", "--kind", "congestion_control", "--dir", ".")
 	build := filepath.Join(lab.root, "build", "release")
 	folder := filepath.Join(p.dir, "my_cc")

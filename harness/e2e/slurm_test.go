@@ -139,6 +139,25 @@ func TestSlurm(t *testing.T) {
 		assert.Contains(t, s.Tasks[0].Text, "was changed since the sweep was submitted; submit it again")
 	})
 
+	t.Run("a project with mechanisms of its own", func(t *testing.T) {
+		p := project{t: t, dir: t.TempDir(), cache: t.TempDir()}
+		p.must("new", "mechanism", "my_cc", "--dir", "mine")
+		p.must("new", "experiment", "sub/first", "--preset", "my_cc")
+		require.NoError(t, os.WriteFile(filepath.Join(p.dir, "fabriclab.yaml"), []byte("jobs: 1\n"), 0o644))
+		results := filepath.Join(t.TempDir(), "results") // not in the project
+		run := func(args ...string) string {
+			p.env = c.Env
+			return p.must(append([]string{"run", "sub/first", "--executor", "slurm", "--out", results}, args...)...)
+		}
+		assert.Equal(t, 1, strings.Count(run("--mechanisms", "mine"), " done "))
+		want := tablesOf(t, results)
+		assert.Equal(t, 1, strings.Count(run("--mechanisms", filepath.Join(p.dir, "mine")), " valid "), "the same folder, written otherwise")
+		p.must("run", "sub/first", "--mechanisms", "mine")
+		requireSame(t, tablesOf(t, filepath.Join(p.dir, "results")), want, "on Slurm")
+		p.change("mine/my_cc/my_cc.cc", "+= static", "+= 2 * static")
+		assert.Equal(t, 1, strings.Count(run("--mechanisms", "mine"), " done "), "the mechanism has changed")
+	})
+
 	t.Run("Ctrl-C takes it off the cluster", func(t *testing.T) {
 		results := filepath.Join(t.TempDir(), "results")
 		s := startSweep(t, results, append(os.Environ(), c.Env...), "--executor", "slurm", "--slurm-arg=--hold")

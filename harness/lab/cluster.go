@@ -70,7 +70,7 @@ func (lab *Lab) cluster(ctx context.Context, opt run.Options, plans []Plan, s Se
 		return nil, err
 	}
 	x.Command = []string{
-		"run-one", "--root", b.Root(), "--out", opt.Store.Root(), "--build-type", string(lab.Set.BuildType), "--verify", lab.Set.Verify,
+		"run-one", "--root", b.Root(), "--project", lab.Set.Project, "--out", opt.Store.Root(), "--build-type", string(lab.Set.BuildType), "--verify", lab.Set.Verify,
 		"--time-limit", lab.Set.TimeLimit.String(), "--memory-limit", fmt.Sprintf("%dB", lab.Set.MemoryLimit),
 		"--stall-timeout", lab.Set.StallTimeout.String(), "--grace", lab.Set.Grace.String(),
 	}

@@ -3,6 +3,7 @@ package lab
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,6 +21,7 @@ import (
 	"fabriclab/analysis/spec"
 	"fabriclab/base/file/flock"
 	"fabriclab/base/yamlfile"
+	"fabriclab/harness/progress"
 )
 
 // revisions runs BASE and HEAD, which are git revisions.
@@ -99,7 +101,7 @@ func (lab *Lab) revision(ctx context.Context, name string, todo []task) (compare
 		return s, fmt.Errorf("building the fabriclab of %s: %w", s.Name, err)
 	}
 	for _, t := range todo {
-		if _, err := os.Stat(filepath.Join(tree, "configs", filepath.FromSlash(t.experiment)+".yaml")); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(lab.fileAt(tree, t.experiment)); errors.Is(err, fs.ErrNotExist) {
 			fmt.Fprintf(lab.Err, "warning: %s has no experiment %s\n", s.Name, t.experiment)
 			continue
 		}
@@ -110,6 +112,19 @@ func (lab *Lab) revision(ctx context.Context, name string, todo []task) (compare
 		s.Runs = append(s.Runs, runs...)
 	}
 	return s, nil
+}
+
+// fileAt is the file of an experiment with a revision of the checkout: a
+// project's own one is as it is.
+func (lab *Lab) fileAt(tree, experiment string) string {
+	below := filepath.Join("configs", filepath.FromSlash(experiment)+".yaml")
+	if lab.Set.Project != "" {
+		own := filepath.Join(lab.Set.Project, below)
+		if _, err := os.Stat(own); err == nil {
+			return own
+		}
+	}
+	return filepath.Join(tree, below)
 }
 
 // checkOut makes a worktree of a commit, unless there is one that is what git
@@ -152,42 +167,78 @@ func (lab *Lab) checkedOut(ctx context.Context, tree, commit string) bool {
 
 // runRevision runs one experiment with the fabriclab in a worktree, and
 // measures the results with this one: what is measured in the same way can be
-// compared.
+// compared. Mechanisms of one's own, and a project, are as they are.
 func (lab *Lab) runRevision(ctx context.Context, tree string, t task) ([]collect.Run, error) {
 	scale := t.scale
 	if scale == "" {
 		scale = "quick"
 	}
 	out := filepath.Join(tree, "results", "compare", scale)
-	args := []string{"run", t.experiment, "--root", tree, "--out", out, "--scale", scale, "--jobs", fmt.Sprint(lab.Set.Jobs)}
+	args := []string{"run", t.experiment, "--root", tree, "--out", out, "--scale", scale, "--jobs", fmt.Sprint(lab.Set.Jobs), "--json"}
 	for _, seed := range t.seeds {
 		args = append(args, "--seed", fmt.Sprint(seed))
 	}
 	if len(t.engines) > 0 {
 		args = append(args, "--engine", strings.Join(t.engines, ","))
 	}
+	for _, dir := range lab.Set.Mechanisms {
+		full, err := filepath.Abs(dir)
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, "--mechanisms", full)
+	}
+	display := progress.Show(lab.Err)
+	defer display.Close()
+	events := &resultsTold{display: display}
 	child := exec.CommandContext(ctx, filepath.Join(tree, "bin", "fabriclab"), args...)
-	child.Dir, child.Stdout, child.Stderr = tree, lab.Err, lab.Err
+	child.Dir, child.Stdout, child.Stderr = tree, events, lab.Err
+	if lab.Set.Project != "" {
+		child.Dir = lab.Set.Project
+	}
 	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
 	child.WaitDelay = 2 * lab.Set.Grace
 	runErr := child.Run()
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	runs, err := lab.folder(filepath.Join(out, filepath.FromSlash(t.experiment)), func(string) *spec.Figure { return lab.figureOf(tree, t.experiment) }, lab.measured)
-	if err != nil {
-		return nil, errors.Join(runErr, err) // with some runs failed, the others are compared
+	if len(events.dirs) == 0 {
+		return nil, errors.Join(runErr, fmt.Errorf("%s has made no run of %s", tree, t.experiment))
 	}
-	// Earlier calls may have left runs of more seeds and engines.
-	return slices.DeleteFunc(runs, func(r collect.Run) bool {
-		return len(t.seeds) > 0 && !slices.Contains(t.seeds, r.Seed) || len(t.engines) > 0 && !slices.Contains(t.engines, r.Engine)
-	}), nil
+	// With some runs failed, the others are compared.
+	return lab.take(events.dirs, out, func(string) *spec.Figure { return lab.figureOf(lab.fileAt(tree, t.experiment)) }, lab.measured)
 }
 
-// figureOf is the figure section of a checkout's experiment; nil, and told of,
-// if it has none that this fabriclab reads.
-func (lab *Lab) figureOf(tree, experiment string) *spec.Figure {
-	file := filepath.Join(tree, "configs", filepath.FromSlash(experiment)+".yaml")
+// resultsTold shows the events that a child prints as JSON, and keeps where it
+// says that results are: earlier calls may have left others beside them.
+type resultsTold struct {
+	display progress.Sink
+	line    []byte
+	dirs    []string
+}
+
+// Write implements io.Writer.
+func (r *resultsTold) Write(text []byte) (int, error) {
+	r.line = append(r.line, text...)
+	for {
+		end := bytes.IndexByte(r.line, '\n')
+		if end < 0 {
+			return len(text), nil
+		}
+		var e progress.Event
+		if json.Unmarshal(r.line[:end], &e) == nil && e.Kind != "" {
+			r.display.Event(e)
+			if (e.Kind == progress.Done || e.Kind == progress.Cached) && !slices.Contains(r.dirs, e.Dir) {
+				r.dirs = append(r.dirs, e.Dir)
+			}
+		}
+		r.line = r.line[end+1:]
+	}
+}
+
+// figureOf is the figure section of an experiment's file; nil, and told of, if
+// it has none that this fabriclab reads.
+func (lab *Lab) figureOf(file string) *spec.Figure {
 	root, err := yamlfile.Read(file)
 	var head struct {
 		Figure yaml.Node `yaml:"figure"`

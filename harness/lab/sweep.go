@@ -50,6 +50,11 @@ func (lab *Lab) folder(dir string, figures func(experiment string) *spec.Figure,
 	if err != nil {
 		return nil, err
 	}
+	return lab.take(dirs, dir, figures, of)
+}
+
+// take takes runs, which are in a folder.
+func (lab *Lab) take(dirs []string, dir string, figures func(experiment string) *spec.Figure, of taker) ([]collect.Run, error) {
 	var runs []collect.Run
 	made := madeBy{}
 	known := map[string]*spec.Figure{}

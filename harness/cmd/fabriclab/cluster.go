@@ -15,7 +15,7 @@ import (
 )
 
 func (a *app) runOneCommand() *cobra.Command {
-	var list string
+	var list, project string
 	var element int
 	cmd := &cobra.Command{
 		Use:    "run-one SWEEP",
@@ -23,6 +23,7 @@ func (a *app) runOneCommand() *cobra.Command {
 		Hidden: true, // the batch script calls it
 		Args:   cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			a.Set.Project = project // not that of the folder it is called in
 			f, err := slurm.Open(args[0])
 			if err != nil {
 				return err
@@ -35,6 +36,7 @@ func (a *app) runOneCommand() *cobra.Command {
 			return a.RunOne(cmd.Context(), f, task, events)
 		},
 	}
+	cmd.Flags().StringVar(&project, "project", "", "the project of the sweep (default: none)")
 	cmd.Flags().StringVar(&list, slurm.ListFlag, "", "file in the sweep's folder that lists the runs of the array")
 	cmd.Flags().IntVar(&element, slurm.ElementFlag, 0, "place in that list")
 	return cmd
