@@ -60,6 +60,7 @@ void Tcp::begin(Flow& f, uint32_t index) {
 void Tcp::onFlowEnd(Flow& f) {
   TcpState& s = state(f);
   engine_->cancel(s.receiver.ackEvent);
+  if (s.receiver.held != nullptr) network_->packets().put(s.receiver.held);  // of one that ended as it was stopped
   s.sender.board.sacked.release(pool_);
   s.receiver.got.release(static_cast<Tcp&>(f.receiver->transport()).pool_);
 }
@@ -68,7 +69,7 @@ bool Tcp::onStop(Flow& f) {
   if (f.connection != &f) return stopMessage(*f.connection, f);
   const TcpConnection& c = shared(f);
   f.end = std::min(f.end, c.assigned);
-  return c.acked >= f.end;
+  return endsAtStop() || c.acked >= f.end;
 }
 
 }  // namespace fabric

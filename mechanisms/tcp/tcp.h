@@ -22,6 +22,7 @@ class Tcp : public Transport {
   bool onAck(Flow& flow, const Packet& ack) override;
   void onTimer(Flow& flow) override;
   bool onStop(Flow& flow) override;
+  bool endsAtStop() const override { return atStop_.index == 1; }
   void onData(Flow& flow, Packet* packet) override;
   void append(Flow& connection, Flow& message) override;
   bool carries(const Flow& connection, const Packet& packet) const override;
@@ -150,6 +151,7 @@ class Tcp : public Transport {
   bool lostRetransmissions_ = false;
   bool earlyRetransmit_ = false, tailLossProbe_ = false;
   Time probeMin_, probeAckDelay_;
+  Choice atStop_;
 };
 
 /// Full but for the last one of a flow or message.
@@ -214,6 +216,11 @@ Describe<C>& Tcp::parameters(Describe<C>& d) {
       .param("restart_after_idle", &Tcp::restartAfterIdle_, true,
              "a persistent connection that sent nothing for an RTO begins with the initial window again",
              "RFC 5681 section 4.1; Linux: tcp_slow_start_after_idle")
+      .param("at_stop", &Tcp::atStop_, {"drain", "end"}, "drain",
+             "drain: what a stopped flow has sent is still delivered; end: the flow is over, nothing goes again, and "
+             "stfq and num_fifo discard what waits of it. Messages on persistent connections drain",
+             "chosen: drain; NUMFabric's authors' simulator: a stopped flow's packets leave every queue at once")
+      .added()
       .extension(TcpHeader::kName, sizeof(TcpHeader), 28,
                  "SACK option: 4 B and 8 B per block, in ACKs that have blocks");
 }

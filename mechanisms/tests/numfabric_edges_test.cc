@@ -109,6 +109,32 @@ TEST(StoppedFlow, WaitsInPlainQueues) {
   EXPECT_LT(purged.end(0), fifo.end(0)) << "the others have the room";
 }
 
+/// The packets of all sub-flows leave, wherever they wait, also where the receiver holds one back for a later ACK.
+TEST(StoppedFlow, AllItsSubflowsEnd) {
+  for (const char* queue : {"stfq", "num_fifo", "fifo"}) {
+    Config c = std::string(queue) == "stfq" ? Stopped::config("drain", false) : Stopped::dgd(queue);
+    c.transport = "mptcp";
+    c.set("mptcp.at_stop", std::string("end")).set("mptcp.subflows", int64_t{3});
+    c.set("host.ack_every", int64_t{2}).set("mptcp.ack_delay", Time::Us(10).ps);
+    Stopped net(c);
+    net.run(Stopped::kStop - Time{1});
+    EXPECT_GT(net.alive(1), 20) << queue;
+    net.run(Stopped::kStop + Time::Ns(4500));
+    EXPECT_EQ(net.senderEnd(1), Stopped::kStop.ps);
+    if (std::string(queue) == "fifo") {
+      EXPECT_GT(net.alive(1), 10) << "of no use to anybody, but they take their turns";
+    } else {
+      EXPECT_EQ(net.alive(1), 0) << queue;
+      EXPECT_GT(net.network.counters.stoppedDrops, 10u);
+    }
+    net.finish(Time::Ms(50));
+    EXPECT_EQ(net.network.counters.stoppedDrops, net.network.counters.drops);
+    EXPECT_EQ(net.retransmitted(1), 0);
+    for (const uint32_t other : {0, 2}) EXPECT_EQ(net.delivered(other), Stopped::kSize) << queue;
+    EXPECT_EQ(net.network.packets().live(), 0u) << queue;
+  }
+}
+
 TEST(StoppedFlow, EqualTimesInAnyOrderMakeNoDifference) {
   const auto rows = [](uint64_t shuffle) {
     Config c = Stopped::config("end", false);
