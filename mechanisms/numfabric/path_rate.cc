@@ -14,7 +14,7 @@ void PathRate::onStart(Network& network) {
 }
 
 void PathRate::onFlowStart(Flow& flow) {
-  state_.make(flow);
+  makeRoom(state_.make(flow));
   flow.window = std::min(initialWindow_, window_) * host_->payloadPerPacket();
 }
 
@@ -40,15 +40,28 @@ void PathRate::onAck(Flow& flow, const Packet& ack) {
   flow.window = window_ * host_->payloadPerPacket();
 }
 
-/// Where waiting counts, a packet's round trip lasts from the ACK that made room for it to its own: one sample for each
-/// window.
 void PathRate::sampleRtt(State& s, const Flow& flow, const Packet& ack) const {
   const Time now = network_->engine().now();
-  if (!waitCounts_ || s.mark == 0) s.rtt = now - ack.sentAt;
-  if (flow.sndUna < s.mark) return;
-  if (waitCounts_ && s.mark != 0) s.rtt = now - s.markedAt;
-  s.mark = flow.sndUna + static_cast<uint64_t>(window_ * host_->payloadPerPacket());
-  s.markedAt = now;
+  if (!waitCounts_ || flow.sndUna == 0) {  // or the answer to a handshake
+    s.rtt = now - ack.sentAt;
+    makeRoom(s);
+    return;
+  }
+  const uint64_t acked = flow.sndUna / static_cast<uint64_t>(host_->payloadPerPacket());
+  if (acked <= s.acked) return;
+  if (s.room.size() == static_cast<size_t>(window_)) {
+    s.rtt = now - s.room[acked % s.room.size()];
+    for (; s.acked < acked; ++s.acked) s.room[(s.acked + 1) % s.room.size()] = now;
+  } else {
+    s.acked = acked;
+    makeRoom(s);  // for another window than before
+  }
+}
+
+/// A packet's round trip lasts from the ACK that made room for it to its own. For a window of packets there is room
+/// now.
+void PathRate::makeRoom(State& s) const {
+  if (waitCounts_) s.room.assign(static_cast<size_t>(window_), network_->engine().now());
 }
 
 void PathRate::onSample(int table) {

@@ -1,6 +1,8 @@
 // Senders that pace at a rate which the price of the path says: DGD and RCP*.
 #pragma once
 
+#include <vector>
+
 #include "mechanisms/core/kinds.h"
 #include "mechanisms/numfabric/num_flows.h"
 #include "mechanisms/numfabric/num_header.h"
@@ -29,12 +31,13 @@ class PathRate : public CongestionControl {
     double price = 0;
     Time rtt;          // the last sample
     uint8_t hops = 0;  // 0: no ACK was here yet
-    // The window's room for the byte behind `mark` came at `markedAt`.
-    uint64_t mark = 0;
-    Time markedAt;
+    // Where waiting counts: packets that are acknowledged, and when the window had room for the next ones.
+    uint64_t acked = 0;
+    std::vector<Time> room;  // by number of the packet modulo the window
   };
 
   void sampleRtt(State& s, const Flow& flow, const Packet& ack) const;
+  void makeRoom(State& s) const;
 
   Network* network_ = nullptr;
   PacketExtension<NumHeader> header_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "mechanisms/numfabric/rcp_star_rate.h"
 #include "mechanisms/numfabric/stfq.h"
@@ -214,6 +215,33 @@ TEST_P(PathRates, ShareALinkByWeight) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PathRates, testing::Values("dgd", "rcp_star"));
+
+/// A flow with a full window has a round trip of its window over its rate. Each packet's is known, not one of a window:
+/// while a second flow takes its share the samples change from packet to packet.
+TEST(RcpStar, EveryPacketSaysARoundTripWithItsWait) {
+  Chain net(Config::rcpStar(), 2, 1, Rate::Gbps(10), Time::Us(2));
+  const auto header = net.network.packets().reserve<NumHeader>(NumHeader::kName);
+  for (int i = 0; i < 2; ++i) net.flow(unlimited(i, net.sender(i), net.receiver(), 1, Time::Ms(2 * i)));
+  const auto said = [&] {
+    std::set<int64_t> times;
+    net.network.packets().forEachLive([&](const Packet& p) {
+      if (p.kind == PacketKind::Data && p.flowId == 0) times.insert(header(p).rtt.ps);
+    });
+    return times;
+  };
+  net.run(Time::Us(2100));
+  std::set<int64_t> changing;
+  for (int i = 0; i < 30; ++i) {
+    net.run(Time::Us(2100 + 2 * i));
+    changing.merge(said());
+  }
+  EXPECT_GT(changing.size(), 5u);
+  net.run(Time::Ms(12));
+  const auto window = static_cast<double>(28 * transmissionTime(1500, net.active(net.sender(0), 0).rate).ps);
+  const auto settled = said();
+  ASSERT_FALSE(settled.empty());
+  for (const int64_t rtt : settled) EXPECT_NEAR(static_cast<double>(rtt), window, 0.05 * window);
+}
 
 TEST(RcpStar, RefusesTwoAlphas) {
   Chain net(Config::rcpStar().set("rcp_star.alpha", 2.0), 1, 1);
