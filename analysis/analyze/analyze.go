@@ -229,13 +229,13 @@ func (r *report) links() error {
 	slices.Sort(names)
 	var rows []string
 	for _, name := range names {
-		rate, err := r.network.Rate(name)
+		s := links[name]
+		rate, err := r.network.MeanRate(name, 0, s.time)
 		if err != nil {
 			return err
 		}
-		s := links[name]
-		capacity := float64(rate) / 8 * float64(s.time) / 1e12
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%.2f %%\t%.2f %%\t%s", name, units.FormatRate(rate),
+		capacity := rate / 8 * float64(s.time) / 1e12
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%.2f %%\t%.2f %%\t%s", name, units.FormatRate(int64(rate)),
 			100*float64(s.sent)/capacity, 100*float64(s.data)/capacity, shortTime(s.paused)))
 	}
 	return r.listed(fmt.Sprintf("%d sampled, all silent", len(links)), "port\trate\tall bytes\tpayload\tpaused", rows)

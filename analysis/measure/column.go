@@ -488,7 +488,7 @@ func columnSeries(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) 
 	port := ""
 	if s.Port != "" || s.PortBy != nil {
 		var err error
-		if port, _, err = portOf(f, s.Source, run); err != nil {
+		if port, err = portOf(f, s.Source, run); err != nil {
 			return nil, err
 		}
 	}

@@ -21,7 +21,6 @@ type in struct {
 	port   string
 	class  int64
 	window series.Window
-	link   float64 // rate of port, bit/s
 }
 
 // Better is the direction in which a measure is better.
@@ -286,7 +285,7 @@ func (t *Taker) in(m spec.Measure, run spec.Run) (x in, scale float64, err error
 		}
 	}
 	if m.Port != "" || m.PortBy != nil {
-		x.port, x.link, err = portOf(t.f, m.Source, run)
+		x.port, err = portOf(t.f, m.Source, run)
 	}
 	return x, scale, err
 }
@@ -303,18 +302,43 @@ func classOf(c spec.Class, dir string) (int64, error) {
 	return network.DataClass()
 }
 
-// portOf is the port that a source means in a run, and its link's rate.
-func portOf(f *spec.Figure, s spec.Source, run spec.Run) (string, float64, error) {
+// portOf is the port that a source means in a run.
+func portOf(f *spec.Figure, s spec.Source, run spec.Run) (string, error) {
 	port, err := s.PortOf(f.Values(run))
 	if err != nil {
-		return "", 0, err
+		return "", err
 	}
 	network, err := table.ReadNetwork(run.Dir)
 	if err != nil {
-		return "", 0, err
+		return "", err
 	}
-	link, err := network.Rate(port)
-	return port, float64(link), err
+	_, err = network.Rate(port) // there is such a port
+	return port, err
+}
+
+// linkRate is the rate of the link of a port.
+func linkRate(dir, port string) (float64, error) {
+	network, err := table.ReadNetwork(dir)
+	if err != nil {
+		return 0, err
+	}
+	link, err := network.SteadyRate(port)
+	return float64(link), err
+}
+
+// meanRate is what the link of a port that there is could carry over a time.
+func meanRate(dir, port string) (MeanRate, error) {
+	network, err := table.ReadNetwork(dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := network.Rate(port); err != nil {
+		return nil, err
+	}
+	return func(fromPs, toPs int64) float64 {
+		rate, _ := network.MeanRate(port, fromPs, toPs)
+		return rate
+	}, nil
 }
 
 func ofQueue(of func(QueueSamples) float64) func(in) (float64, error) {
@@ -353,7 +377,11 @@ func utilisation(x in) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	u, err := Utilisation(counter, int64(x.link), x.window)
+	rate, err := meanRate(x.dir, x.port)
+	if err != nil {
+		return 0, err
+	}
+	u, err := Utilisation(counter, rate, x.window)
 	return u, inRun(x.dir, err)
 }
 
@@ -371,9 +399,13 @@ func fairTime(x in) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	target := x.link / float64(len(x.m.Flows))
+	link, err := linkRate(x.dir, x.port)
+	if err != nil {
+		return 0, err
+	}
+	target := link / float64(len(x.m.Flows))
 	if x.m.Share != 0 {
-		target = x.link * x.m.Share
+		target = link * x.m.Share
 	}
 	return FairTime(s, target, int64(*x.m.Event)), nil
 }
@@ -383,7 +415,8 @@ func recoveryTime(x in) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return RecoveryTime(s, x.link, int64(*x.m.Event)), nil
+	link, err := linkRate(x.dir, x.port)
+	return RecoveryTime(s, link, int64(*x.m.Event)), err
 }
 
 func jitter(x in) (float64, error) {
@@ -395,7 +428,11 @@ func jitter(x in) (float64, error) {
 }
 
 func rateShare(x in) (float64, error) {
-	fair := x.link / float64(len(x.m.Flows))
+	link, err := linkRate(x.dir, x.port)
+	if err != nil {
+		return 0, err
+	}
+	fair := link / float64(len(x.m.Flows))
 	return meanOver(x, func(s series.Series) (float64, error) {
 		if len(s) == 0 {
 			return 0, fmt.Errorf("no rate sample in the window")

@@ -133,9 +133,12 @@ func linkCounter(dir, port, column string) (series.Series, error) {
 	return s, err
 }
 
-// Utilisation is the share (0 to 1) of a link of rateBps that the counter of
-// bytes filled in the window, from the first to the last sample at hand.
-func Utilisation(counter series.Series, rateBps int64, w series.Window) (float64, error) {
+// MeanRate is what a link could carry over a time, in bit/s.
+type MeanRate func(fromPs, toPs int64) float64
+
+// Utilisation is the share (0 to 1) of a link that the counter of bytes filled
+// in the window, from the first to the last sample at hand.
+func Utilisation(counter series.Series, rate MeanRate, w series.Window) (float64, error) {
 	steps := counter.PerSecond(w, 0)
 	if len(steps) == 0 {
 		return math.NaN(), fmt.Errorf("links has no sample from %s", w)
@@ -146,14 +149,19 @@ func Utilisation(counter series.Series, rateBps int64, w series.Window) (float64
 		first.Time = w.From
 	}
 	last := steps[len(steps)-1].Time
-	return 8 * counter.Growth(w) / (float64(rateBps) * float64(last-first.Time) / 1e12), nil
+	return 8 * counter.Growth(w) / (rate(first.Time, last) * float64(last-first.Time) / 1e12), nil
 }
 
 // UtilisationSeries is the share over steps of at least interval picoseconds.
-func UtilisationSeries(counter series.Series, rateBps int64, w series.Window, interval int64) series.Series {
+func UtilisationSeries(counter series.Series, rate MeanRate, w series.Window, interval int64) series.Series {
 	s := bits(counter.PerSecond(w, interval))
+	since := w.From
+	if first, ok := counter.At(w.From); ok {
+		since = first.Time
+	}
 	for i := range s {
-		s[i].Value /= float64(rateBps)
+		s[i].Value /= rate(since, s[i].Time)
+		since = s[i].Time
 	}
 	return s
 }

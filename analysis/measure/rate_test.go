@@ -75,6 +75,7 @@ func TestUtilisation(t *testing.T) {
 	paused, err := measure.PausedTime(dir, "s1->s2")
 	require.NoError(t, err)
 
+	steady := func(int64, int64) float64 { return 100e9 }
 	for _, c := range []struct {
 		name    string
 		counter series.Series
@@ -87,13 +88,13 @@ func TestUtilisation(t *testing.T) {
 		{"payload", payload, series.Window{From: 1e6, To: 2e6}, 0.8},
 		{"window beyond the last sample counts to the last sample", wire, series.Window{From: 2e6, To: 9e6}, 0.5},
 	} {
-		got, err := measure.Utilisation(c.counter, 100e9, c.w)
+		got, err := measure.Utilisation(c.counter, steady, c.w)
 		require.NoError(t, err, c.name)
 		assert.InDelta(t, c.want, got, 1e-12, c.name)
 	}
-	_, err = measure.Utilisation(wire, 100e9, series.Window{From: 5e6, To: 9e6})
+	_, err = measure.Utilisation(wire, steady, series.Window{From: 5e6, To: 9e6})
 	require.ErrorContains(t, err, "no sample from 5us to 9us")
-	assert.Equal(t, series.Series{{Time: 2e6, Value: 1}, {Time: 3e6, Value: 0.5}}, measure.UtilisationSeries(wire, 100e9, series.Window{From: 1e6, To: 3e6}, 1e6))
+	assert.Equal(t, series.Series{{Time: 2e6, Value: 1}, {Time: 3e6, Value: 0.5}}, measure.UtilisationSeries(wire, steady, series.Window{From: 1e6, To: 3e6}, 1e6))
 	assert.Equal(t, 5e5, paused.Growth(series.Window{From: 0, To: 3e6}))
 
 	_, err = measure.LinkBytes(dir, "s9->s1", measure.Wire)

@@ -123,7 +123,7 @@ func read(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (series.
 		}
 		return list[0], nil
 	}
-	port, link, err := portOf(f, s.Source, run)
+	port, err := portOf(f, s.Source, run)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,11 @@ func read(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (series.
 		if err != nil {
 			return nil, err
 		}
-		return UtilisationSeries(counter, int64(link), w, int64(s.Interval)), nil
+		rate, err := meanRate(run.Dir, port)
+		if err != nil {
+			return nil, err
+		}
+		return UtilisationSeries(counter, rate, w, int64(s.Interval)), nil
 	}
 	class, err := classOf(*s.Class, run.Dir)
 	if err != nil {

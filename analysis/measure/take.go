@@ -231,14 +231,14 @@ func (t *tables) readLinks() ([]linkStats, error) {
 	}
 	var list []linkStats
 	for port, end := range ends {
-		bps, err := network.Rate(port)
+		bps, err := network.MeanRate(port, 0, end.time)
 		if err != nil {
 			return nil, err
 		}
 		if end.time == 0 {
 			continue
 		}
-		capacity := float64(bps) * (float64(end.time) / 1e12) / 8
+		capacity := bps * (float64(end.time) / 1e12) / 8
 		list = append(list, linkStats{float64(end.sent) / capacity, float64(end.data) / capacity, float64(end.paused) / 1e12})
 	}
 	return list, nil

@@ -14,7 +14,15 @@ type Arrival struct {
 	StopPs int64   // it goes then at the latest; below 0 is never
 }
 
-// Interval is a time without arrivals and departures, in which all rates stay.
+// Change gives a link another capacity from a time on.
+type Change struct {
+	AtPs        int64
+	Link        int
+	CapacityBps float64
+}
+
+// Interval is a time without arrivals, departures and changes, in which all
+// rates stay.
 type Interval struct {
 	FromPs, ToPs int64
 	Flows        []int // places in the list of arrivals
@@ -32,13 +40,13 @@ type Allocate func(p *Problem, from *Solution) (*Solution, error)
 
 // Fluid lets every flow send at the rate that allocate gives it, from the
 // moment it arrives until it has sent its bytes, and allocates anew at every
-// arrival and departure: the completion times of flows that get the optimum at
-// once. It ends at untilPs. Each is called for every interval, in order of
-// time; the solution is not kept.
+// arrival, departure and change of a link: the completion times of flows that
+// get the optimum at once. Changes are sorted by time. It ends at untilPs. Each
+// is called for every interval, in order of time; the solution is not kept.
 //
 // Times within are not rounded; two flows that end within half a picosecond
 // end together. Interval and Completion have whole picoseconds.
-func Fluid(links []Link, unitBps float64, arrivals []Arrival, untilPs int64, allocate Allocate, each func(Interval) error) ([]Completion, error) {
+func Fluid(links []Link, changes []Change, unitBps float64, arrivals []Arrival, untilPs int64, allocate Allocate, each func(Interval) error) ([]Completion, error) {
 	if err := checkArrivals(arrivals); err != nil {
 		return nil, err
 	}
@@ -55,7 +63,7 @@ func Fluid(links []Link, unitBps float64, arrivals []Arrival, untilPs int64, all
 		}
 		return 0
 	})
-	f := fluid{links: links, unit: unitBps, arrivals: arrivals, left: make([]float64, len(arrivals)), done: make([]Completion, len(arrivals))}
+	f := fluid{links: slices.Clone(links), unit: unitBps, arrivals: arrivals, left: make([]float64, len(arrivals)), done: make([]Completion, len(arrivals))}
 	for i, a := range arrivals {
 		f.left[i] = a.Bytes * 8
 		f.done[i].EndPs = -1
@@ -66,9 +74,16 @@ func Fluid(links []Link, unitBps float64, arrivals []Arrival, untilPs int64, all
 			f.active = append(f.active, order[0])
 			order = order[1:]
 		}
+		for len(changes) > 0 && float64(changes[0].AtPs) <= f.now {
+			f.links[changes[0].Link].CapacityBps = changes[0].CapacityBps
+			changes = changes[1:]
+		}
 		next := until
 		if len(order) > 0 {
 			next = min(next, float64(arrivals[order[0]].AtPs))
+		}
+		if len(changes) > 0 {
+			next = min(next, float64(changes[0].AtPs))
 		}
 		if len(f.active) == 0 {
 			f.now = next

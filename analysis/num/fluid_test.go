@@ -23,7 +23,7 @@ func TestFluid(t *testing.T) {
 	arrivals := []num.Arrival{arrive(3, 500), arrive(0, 1000), arrive(0, 3000)}
 	var from []int64
 	var active [][]int
-	done, err := num.Fluid(links(8*gbps), 0, arrivals, 1e12, num.Solve, func(i num.Interval) error {
+	done, err := num.Fluid(links(8*gbps), nil, 0, arrivals, 1e12, num.Solve, func(i num.Interval) error {
 		from = append(from, i.FromPs)
 		active = append(active, i.Flows)
 		return nil
@@ -48,9 +48,27 @@ func checkDone(t *testing.T, want, got []num.Completion) {
 func TestFluidStops(t *testing.T) {
 	endless := arrive(0, 0)
 	endless.StopPs = 2e6
-	done, err := num.Fluid(links(8*gbps), 0, []num.Arrival{endless, arrive(1, 5000), arrive(9, 1)}, 4e6, num.Solve, func(num.Interval) error { return nil })
+	done, err := num.Fluid(links(8*gbps), nil, 0, []num.Arrival{endless, arrive(1, 5000), arrive(9, 1)}, 4e6, num.Solve, func(num.Interval) error { return nil })
 	require.NoError(t, err)
 	checkDone(t, []num.Completion{{-1, 1500}, {-1, 2500}, {-1, 0}}, done)
+}
+
+// TestFluidChanges: on 8 Gb/s, 1000 B/us, a flow of 4000 B has sent 2000 at 2 us,
+// when the link falls to half of that, and 3000 at 4 us, when it has twice the
+// first rate. A change without flows has no interval, and the caller's links
+// stay as they are.
+func TestFluidChanges(t *testing.T) {
+	var intervals [][2]int64
+	all := links(8 * gbps)
+	changes := []num.Change{{AtPs: 2e6, CapacityBps: 4 * gbps}, {AtPs: 4e6, CapacityBps: 16 * gbps}, {AtPs: 8e6, CapacityBps: 8 * gbps}}
+	done, err := num.Fluid(all, changes, 0, []num.Arrival{arrive(0, 4000), arrive(9, 1000)}, 1e12, num.Solve, func(i num.Interval) error {
+		intervals = append(intervals, [2]int64{i.FromPs, i.ToPs})
+		return nil
+	})
+	require.NoError(t, err)
+	checkDone(t, []num.Completion{{4_500_000, 4000}, {10_000_000, 1000}}, done)
+	assert.Equal(t, [][2]int64{{0, 2e6}, {2e6, 4e6}, {4e6, 45e5}, {9e6, 10e6}}, intervals)
+	assert.InDelta(t, 8*gbps, all[0].CapacityBps, 0)
 }
 
 // TestFluidSRPT: with MinFCT flows on one link go one after the other, the
@@ -62,7 +80,7 @@ func TestFluidSRPT(t *testing.T) {
 		a.Utility = num.MinFCT{Size: size}
 		arrivals = append(arrivals, a)
 	}
-	done, err := num.Fluid(links(8*gbps), 0, arrivals, 1e12, num.Solve, func(num.Interval) error { return nil })
+	done, err := num.Fluid(links(8*gbps), nil, 0, arrivals, 1e12, num.Solve, func(num.Interval) error { return nil })
 	require.NoError(t, err)
 	assert.InEpsilon(t, 1e6, done[1].EndPs, 0.01)
 	assert.InEpsilon(t, 3e6, done[2].EndPs, 0.01)
@@ -79,7 +97,7 @@ func TestFluidConserves(t *testing.T) {
 	}
 	sent := make([]float64, len(arrivals))
 	last := int64(0)
-	done, err := num.Fluid(p.Links, 0, arrivals, 1e15, num.Solve, func(i num.Interval) error {
+	done, err := num.Fluid(p.Links, nil, 0, arrivals, 1e15, num.Solve, func(i num.Interval) error {
 		assert.Equal(t, last, i.FromPs)
 		last = i.ToPs
 		for k, f := range i.Flows {
@@ -97,11 +115,11 @@ func TestFluidConserves(t *testing.T) {
 }
 
 func TestFluidErrors(t *testing.T) {
-	_, err := num.Fluid(links(8*gbps), 0, []num.Arrival{arrive(0, -1)}, 1e6, num.Solve, nil)
+	_, err := num.Fluid(links(8*gbps), nil, 0, []num.Arrival{arrive(0, -1)}, 1e6, num.Solve, nil)
 	require.ErrorContains(t, err, "flow 0 comes at 0 ps with -1 bytes")
-	_, err = num.Fluid(links(0), 0, []num.Arrival{arrive(2, 1)}, 1e9, num.Solve, nil)
+	_, err = num.Fluid(links(0), nil, 0, []num.Arrival{arrive(2, 1)}, 1e9, num.Solve, nil)
 	require.ErrorContains(t, err, "at 2000000 ps, with 1 flows: link 0 has the capacity 0 bit/s")
 	full := errors.New("disk full")
-	_, err = num.Fluid(links(1), 0, []num.Arrival{arrive(0, 1)}, 1e9, num.Solve, func(num.Interval) error { return full })
+	_, err = num.Fluid(links(1), nil, 0, []num.Arrival{arrive(0, 1)}, 1e9, num.Solve, func(num.Interval) error { return full })
 	assert.ErrorIs(t, err, full)
 }

@@ -16,13 +16,17 @@ type Network struct {
 	Name   string
 	Seed   uint64
 	StopPs int64
-	// RateBps is the link rate in bit/s by port, `node->neighbour`.
+	// RateBps is the link rate in bit/s by port, `node->neighbour`, at the
+	// start.
 	RateBps map[string]int64
 	Classes int64 // of priority
 	// EndsWithFlows: the run ends when its flows have finished.
 	EndsWithFlows bool
 	dir           string
+	changes       map[string][]rateChange // by port, by time
 }
+
+type rateChange struct{ at, bps int64 }
 
 // ReadNetwork reads the scenario of the run in dir.
 func ReadNetwork(dir string) (*Network, error) {
@@ -44,6 +48,11 @@ func ReadNetwork(dir string) (*Network, error) {
 			B       int   `json:"b"`
 			RateBps int64 `json:"rate_bps"`
 		} `json:"links"`
+		RateEvents []struct {
+			AtPs    int64 `json:"at_ps"`
+			Link    int   `json:"link"`
+			RateBps int64 `json:"rate_bps"`
+		} `json:"rate_events"`
 		Components struct {
 			Host struct {
 				Params struct {
@@ -55,17 +64,27 @@ func ReadNetwork(dir string) (*Network, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, corrupt(dir, path, err)
 	}
-	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, Classes: s.Components.Host.Params.Classes, EndsWithFlows: s.Ends, dir: dir}
+	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, Classes: s.Components.Host.Params.Classes, EndsWithFlows: s.Ends, dir: dir, changes: map[string][]rateChange{}}
 	var ports portname.Counter
-	add := func(from, to int, rate int64) {
-		n.RateBps[ports.Next(s.Nodes[from].Name, s.Nodes[to].Name)] = rate
+	var ends [][2]string // by link
+	add := func(from, to int, rate int64) string {
+		port := ports.Next(s.Nodes[from].Name, s.Nodes[to].Name)
+		n.RateBps[port] = rate
+		return port
 	}
 	for _, l := range s.Links {
 		if min(l.A, l.B) < 0 || max(l.A, l.B) >= len(s.Nodes) {
 			return nil, corrupt(dir, path, fmt.Errorf("a link between nodes %d and %d of %d", l.A, l.B, len(s.Nodes)))
 		}
-		add(l.A, l.B, l.RateBps)
-		add(l.B, l.A, l.RateBps)
+		ends = append(ends, [2]string{add(l.A, l.B, l.RateBps), add(l.B, l.A, l.RateBps)})
+	}
+	for _, e := range s.RateEvents {
+		if e.Link < 0 || e.Link >= len(ends) {
+			return nil, corrupt(dir, path, fmt.Errorf("link %d of %d changes its rate", e.Link, len(ends)))
+		}
+		for _, port := range ends[e.Link] {
+			n.changes[port] = append(n.changes[port], rateChange{e.AtPs, e.RateBps})
+		}
 	}
 	return n, nil
 }
@@ -94,7 +113,36 @@ func (n *Network) AccessRate(host string) (int64, error) {
 	return sum, nil
 }
 
-// Rate is the link rate of a port in bit/s.
+// MeanRate is the link rate of a port over a time, in bit/s.
+func (n *Network) MeanRate(port string, fromPs, toPs int64) (float64, error) {
+	rate, err := n.Rate(port)
+	if err != nil {
+		return 0, err
+	}
+	changes := n.changes[port]
+	if len(changes) == 0 || toPs <= fromPs {
+		return float64(rate), nil
+	}
+	sum, since := 0., fromPs // bit/s times ps
+	for _, c := range changes {
+		if at := min(c.at, toPs); at > since {
+			sum += float64(rate) * float64(at-since)
+			since = at
+		}
+		rate = c.bps
+	}
+	return (sum + float64(rate)*float64(toPs-since)) / float64(toPs-fromPs), nil
+}
+
+// SteadyRate is the link rate of a port in bit/s; it is an error if it changes.
+func (n *Network) SteadyRate(port string) (int64, error) {
+	if len(n.changes[port]) > 0 {
+		return 0, fmt.Errorf("run %s: the link of %s changes its rate during the run, and this needs one rate; take another port, or the kind utilisation or throughput", n.dir, port)
+	}
+	return n.Rate(port)
+}
+
+// Rate is the link rate of a port in bit/s at the start.
 func (n *Network) Rate(port string) (int64, error) {
 	if rate, ok := n.RateBps[port]; ok {
 		return rate, nil

@@ -3,6 +3,7 @@ package table_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -122,6 +123,28 @@ func TestNetwork(t *testing.T) {
 	rate, err = n.AccessRate("a")
 	require.NoError(t, err)
 	assert.Equal(t, int64(12), rate, "a host may have several links")
+	rates := `{"nodes":[{"name":"a"},{"name":"b"}],"links":[{"a":0,"b":1,"rate_bps":5},{"a":0,"b":1,"rate_bps":7}],"rate_events":[{"at_ps":10,"link":1,"rate_bps":1},{"at_ps":20,"link":1,"rate_bps":9}]}`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "scenario.json"), []byte(rates), 0o644))
+	changing, err := table.ReadNetwork(dir)
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		port     string
+		from, to int64
+		want     float64
+	}{{"b->a", 0, 40, 5}, {"b->a#1", 0, 10, 7}, {"a->b#1", 0, 20, 4}, {"a->b#1", 5, 25, (5*7 + 10*1 + 5*9) / 20.}, {"a->b#1", 12, 16, 1}, {"a->b#1", 30, 40, 9}} {
+		mean, err := changing.MeanRate(tt.port, tt.from, tt.to)
+		require.NoError(t, err)
+		assert.InDelta(t, tt.want, mean, 1e-12, "%+v", tt)
+	}
+	_, err = changing.SteadyRate("a->b#1")
+	require.ErrorContains(t, err, "the link of a->b#1 changes its rate during the run, and this needs one rate")
+	rate, err = changing.SteadyRate("a->b")
+	require.NoError(t, err)
+	assert.Equal(t, int64(5), rate)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "scenario.json"), []byte(strings.Replace(rates, `"link":1`, `"link":2`, 1)), 0o644))
+	_, err = table.ReadNetwork(dir)
+	require.ErrorContains(t, err, "link 2 of 2 changes its rate")
+
 	_, err = n.AccessRate("c")
 	require.ErrorContains(t, err, `"c" is no host`)
 }

@@ -32,15 +32,17 @@ type Catalog struct {
 // Component is anything with parameters: a mechanism or a part of the node
 // model (host, switch, port).
 type Component struct {
-	Name       string      `json:"name"`
-	Kind       string      `json:"kind"`
-	Title      string      `json:"title"`
-	Help       string      `json:"help"`
-	Source     string      `json:"source"`
-	Needs      []string    `json:"needs,omitempty"` // components without which it does not work
-	Params     []Param     `json:"params"`
-	Extensions []Extension `json:"extensions,omitempty"`
-	Tables     []string    `json:"tables,omitempty"`
+	Name   string   `json:"name"`
+	Kind   string   `json:"kind"`
+	Title  string   `json:"title"`
+	Help   string   `json:"help"`
+	Source string   `json:"source"`
+	Needs  []string `json:"needs,omitempty"` // components without which it does not work
+	// SteadyLinks: it knows the rates of other nodes' links, from the start on.
+	SteadyLinks bool        `json:"steady_links,omitempty"`
+	Params      []Param     `json:"params"`
+	Extensions  []Extension `json:"extensions,omitempty"`
+	Tables      []string    `json:"tables,omitempty"`
 }
 
 // Extension is what a component adds to packets.

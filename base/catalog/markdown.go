@@ -27,13 +27,16 @@ func (c *Catalog) Markdown(m *Component) string {
 		fmt.Fprintf(&b, "| `%s.%s` | %s | %s | %s | %s | %s |\n", m.Name, p.Name,
 			p.Format(p.Default), p.Allowed(), live, cell(p.Help), cell(p.Source))
 	}
-	if len(m.Needs) > 0 {
-		fmt.Fprintf(&b, "\n- Needs `%s`; a network without is refused.\n", strings.Join(m.Needs, "`, `"))
+	if len(m.Needs) > 0 || m.SteadyLinks || len(m.Extensions) > 0 {
+		b.WriteString("\n")
 	}
-	for i, x := range m.Extensions {
-		if i == 0 && len(m.Needs) == 0 {
-			b.WriteString("\n")
-		}
+	if len(m.Needs) > 0 {
+		fmt.Fprintf(&b, "- Needs `%s`; a network without is refused.\n", strings.Join(m.Needs, "`, `"))
+	}
+	if m.SteadyLinks {
+		b.WriteString("- Knows the rates of other nodes' links; a network in which some change (`capacity_changes`) is refused.\n")
+	}
+	for _, x := range m.Extensions {
 		fmt.Fprintf(&b, "- Adds to packets: `%s`, on the wire %s; %d B of memory per packet.\n", x.Name, x.Wire, x.MemoryBytes)
 	}
 	for _, name := range m.Tables {

@@ -551,6 +551,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	nodes := l.setsOf(general, components, sets, t, &effective)
 	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)
 	l.checkTransports(sets, components, nodes, t, point.Flows.Pairs())
+	l.checkSteadyLinks(in, sets, t)
 	if l.found > before {
 		return nil
 	}
@@ -558,7 +559,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	point.Scenario = scenario.Scenario{
 		Name: l.name, StopPs: r.rules.StopPs, StopWhenFlowsFinish: r.stopWhenFlowsFinish,
 		Nodes: t.Nodes, Links: t.Links, Components: l.written(components, general.classes), Sets: nodes, Trace: trace,
-		LinkEvents: t.LinkEvents(), HostEvents: t.HostEvents(),
+		LinkEvents: t.LinkEvents(), HostEvents: t.HostEvents(), RateEvents: t.RateEvents,
 	}
 	point.Uses = l.uses(point.Scenario)
 	for i, c := range t.Changes() {

@@ -131,9 +131,12 @@ func (l *loader) fitsBuffers(at *yaml.Node, common scenario.Components, sets []s
 		}
 		headroom := bytes(node, "port", "headroom")
 		if headroom == 0 {
-			hi, lo := bits.Mul64(uint64(link.RateBps), 2*uint64(link.DelayPs))
+			slowest, fastest := t.Rates(link.ID)
+			hi, lo := bits.Mul64(uint64(fastest), 2*uint64(link.DelayPs))
 			onLink, _ := bits.Div64(hi, lo, 8e12)
-			headroom = int64(onLink) + 3*framing(common).MTU + pauseFrame
+			frame := framing(common).MTU
+			before := float64(frame+pauseFrame) * float64(fastest) / float64(slowest) // at the slowest rate, while the other side sends at the fastest
+			headroom = int64(onLink) + 2*frame + int64(min(before, 1e13))             // no buffer is larger
 		}
 		taken[node] += headroom * int64(classes)
 	}

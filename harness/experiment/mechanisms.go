@@ -264,21 +264,42 @@ func (l *loader) inUse(m mechanisms) []string {
 	return slices.Compact(names)
 }
 
-// checkNeeds reports every mechanism that is named and whose partner is not in
-// use anywhere in the network.
-func (l *loader) checkNeeds(general mechanisms, sets []*nodeSet) {
-	var names []string
+// named are the mechanisms that the experiment or its preset names.
+func (l *loader) named(general mechanisms, sets []*nodeSet) []mechanism {
 	var named []mechanism
 	for i := range l.catalog.Slots {
 		slot := &l.catalog.Slots[i]
-		for _, one := range l.standing(slot, general, 1) {
-			names = append(names, one.component.Name)
-		}
 		named = append(named, general[slot.Key]...)
 		for _, set := range sets {
 			named = append(named, set.mechanisms[slot.Key]...)
 		}
 	}
+	return named
+}
+
+// checkSteadyLinks refuses mechanisms that know the rates of all links where
+// some change.
+func (l *loader) checkSteadyLinks(general mechanisms, sets []*nodeSet, t *topology.Topology) {
+	if len(t.RateEvents) == 0 {
+		return
+	}
+	for _, one := range l.named(general, sets) {
+		if one.component.SteadyLinks {
+			l.problem(one.at, "%s knows the rates of all links from the start on, and some change during the run; take topology.capacity_changes out, or take another mechanism", one.component.Name)
+		}
+	}
+}
+
+// checkNeeds reports every mechanism that is named and whose partner is not in
+// use anywhere in the network.
+func (l *loader) checkNeeds(general mechanisms, sets []*nodeSet) {
+	var names []string
+	for i := range l.catalog.Slots {
+		for _, one := range l.standing(&l.catalog.Slots[i], general, 1) {
+			names = append(names, one.component.Name)
+		}
+	}
+	named := l.named(general, sets)
 	for _, one := range named {
 		names = append(names, one.component.Name)
 	}

@@ -251,6 +251,20 @@ func TestHostFailures(t *testing.T) {
 	assert.FileExists(t, filepath.Join(dir, "routes-1.bin"))
 }
 
+// Links between switches may change their rate.
+func TestCapacityChanges(t *testing.T) {
+	e, err := loadFile(t, write(t, central), "", `topology.capacity_changes=[{link: "spine0->leaf1", at: 5us, rate: 40Gbps}, {link: "leaf0->spine1", at: 1us, rate: 2.5Gbps}]`)
+	require.NoError(t, err)
+	s := e.Points[0].Scenario
+	assert.Equal(t, []scenario.RateEvent{{AtPs: 1e6, Link: 5, RateBps: 25e8}, {AtPs: 5e6, Link: 6, RateBps: 40e9}}, s.RateEvents)
+	assert.Contains(t, encoded(t, e.Points[0]), `"version": 4`)
+
+	text := strings.Replace(central, "extra_hosts:", "capacity_changes: [{link: \"leaf0->spine0\", at: 5us, rate: 1Gbps}]\n  extra_hosts:", 1)
+	text = strings.Replace(text, "preset: tcp", "preset: flowtune", 1)
+	_, err = loadFile(t, write(t, text+"nodes: {allocator: {applications: [flowtune_allocator]}}\n"), "")
+	require.ErrorContains(t, err, "exp.yaml:16:36: flowtune_allocator knows the rates of all links from the start on, and some change during the run; take topology.capacity_changes out")
+}
+
 func TestNodesRefused(t *testing.T) {
 	tests := []struct{ name, old, new, want string }{
 		{"no node", "", "nodes: {alocator: {transport: tcp}}", `exp.yaml:15:9: nodes: there is no node "alocator" in this topology; did you mean "allocator"?`},
@@ -277,6 +291,12 @@ func TestNodesRefused(t *testing.T) {
   extra_hosts:`, `topology.failures.0 needs the key link, such as link: "spine1->leaf1" (or host: host0)`},
 		{"detected death", "extra_hosts:", `failures: [{host: host0, at: 5us, detect: 1us}]
   extra_hosts:`, `topology.failures.0.detect is for links`},
+		{"no new rate", "extra_hosts:", `capacity_changes: [{link: "leaf0->spine0", at: 5us}]
+  extra_hosts:`, `exp.yaml:9:22: topology.capacity_changes.0 needs the key rate, such as rate: 40Gbps`},
+		{"rate 0", "extra_hosts:", `capacity_changes: [{link: "leaf0->spine0", at: 5us, rate: 0Gbps}]
+  extra_hosts:`, `exp.yaml:9:61: topology.capacity_changes.0.rate: "0Gbps" is no rate for a link`},
+		{"host's rate", "extra_hosts:", `capacity_changes: [{link: "leaf0->host0", at: 5us, rate: 1Gbps}]
+  extra_hosts:`, `exp.yaml:9:29: topology capacity_changes.0.link: "leaf0->host0" is a link of host host0, whose flows are paced by its rate`},
 		{"only link", "extra_hosts:", `failures: [{link: "host0->leaf0", at: 5us}]
   extra_hosts:`, `"host0->leaf0" is the only link of host host0`},
 	}

@@ -169,7 +169,8 @@ func linkDelay(text string) (int64, error) {
 	return value, err
 }
 
-// linkChanges reads overrides, failed links, and what fails during the run.
+// linkChanges reads overrides, failed links, and what fails or changes during
+// the run.
 func (l *loader) linkChanges(s *section) topology.Cabling {
 	var c topology.Cabling
 	for i, n := range s.items("overrides") {
@@ -188,6 +189,9 @@ func (l *loader) linkChanges(s *section) topology.Cabling {
 	c.Failed, _ = s.texts("failed")
 	for i, n := range s.items("failures") {
 		c.Failures = append(c.Failures, l.failure(l.section(n, n, s.name("failures."+strconv.Itoa(i)))))
+	}
+	for i, n := range s.items("capacity_changes") {
+		c.CapacityChanges = append(c.CapacityChanges, l.capacityChange(l.section(n, n, s.name("capacity_changes."+strconv.Itoa(i)))))
 	}
 	return c
 }
@@ -209,6 +213,17 @@ func (l *loader) failure(s *section) topology.Failure {
 	}
 	s.done()
 	return f
+}
+
+// capacityChange reads a link that has another rate from a time on.
+func (l *loader) capacityChange(s *section) topology.CapacityChange {
+	s.need("link", `"s1->s2"`)
+	s.need("at", "5ms")
+	s.need("rate", "40Gbps")
+	rate, _ := quantity(s, "rate", linkRate)
+	c := topology.CapacityChange{Link: s.str("link"), AtPs: s.time("at", 0), RateBps: rate}
+	s.done()
+	return c
 }
 
 // attachments reads a chain's hosts: name -> switch.

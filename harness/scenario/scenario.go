@@ -30,6 +30,7 @@ const (
 	formatVersion = 1
 	changeVersion = 2 // of scenarios in which links fail or routes change
 	slotVersion   = 3 // of those with a key that version 2 does not have
+	rateVersion   = 4 // of those in which links change their rate
 )
 
 // Scenario is one simulation: everything an engine needs beside the flow
@@ -44,10 +45,11 @@ type Scenario struct {
 	Components          Components
 	Sets                []Set
 	Trace               Trace
-	// HostEvents are sorted by time and node. LinkEvents are sorted by time and link. RouteChanges say when the routes
-	// of which file hold in place of those before.
+	// HostEvents are sorted by time and node. LinkEvents and RateEvents are sorted by time and link. RouteChanges say
+	// when the routes of which file hold in place of those before.
 	HostEvents   []HostEvent
 	LinkEvents   []LinkEvent
+	RateEvents   []RateEvent
 	RouteChanges []RouteChange
 }
 
@@ -63,6 +65,13 @@ type LinkEvent struct {
 	AtPs int64  `json:"at_ps"`
 	Link uint32 `json:"link"`
 	Up   bool   `json:"up"`
+}
+
+// RateEvent gives a link another rate, in both directions.
+type RateEvent struct {
+	AtPs    int64  `json:"at_ps"`
+	Link    uint32 `json:"link"`
+	RateBps int64  `json:"rate_bps"`
 }
 
 // RouteChange is when all switches change to other routes.
@@ -92,6 +101,7 @@ type document struct {
 	Trace               Trace         `json:"trace"`
 	HostEvents          []HostEvent   `json:"host_events,omitempty"`
 	LinkEvents          []LinkEvent   `json:"link_events,omitempty"`
+	RateEvents          []RateEvent   `json:"rate_events,omitempty"`
 	RouteChanges        []RouteChange `json:"route_changes,omitempty"`
 }
 
@@ -145,7 +155,7 @@ type PortRef struct {
 // bytes.
 func (s *Scenario) Encode() ([]byte, error) {
 	d := document{
-		Format: formatName, Version: s.version(), Sets: s.Sets, HostEvents: s.HostEvents, LinkEvents: s.LinkEvents, RouteChanges: s.RouteChanges,
+		Format: formatName, Version: s.version(), Sets: s.Sets, HostEvents: s.HostEvents, LinkEvents: s.LinkEvents, RateEvents: s.RateEvents, RouteChanges: s.RouteChanges,
 		Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, StopWhenFlowsFinish: s.StopWhenFlowsFinish,
 		Nodes: s.Nodes, Links: s.Links, Components: s.Components,
 		FlowsFile: FlowsFile, RoutesFile: RoutesFile, Trace: s.Trace,
@@ -169,13 +179,13 @@ func Decode(data []byte) (*Scenario, error) {
 	decoder.UseNumber()
 	var d document
 	if err := decoder.Decode(&d); err != nil {
-		return nil, fmt.Errorf("scenario: %w; it must be a %s file of version %d to %d", err, formatName, formatVersion, slotVersion)
+		return nil, fmt.Errorf("scenario: %w; it must be a %s file of version %d to %d", err, formatName, formatVersion, rateVersion)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("scenario: more behind the JSON object; write it again")
 	}
-	if d.Format != formatName || d.Version < formatVersion || d.Version > slotVersion {
-		return nil, fmt.Errorf("scenario: format %q version %d, this program reads %q version %d to %d", d.Format, d.Version, formatName, formatVersion, slotVersion)
+	if d.Format != formatName || d.Version < formatVersion || d.Version > rateVersion {
+		return nil, fmt.Errorf("scenario: format %q version %d, this program reads %q version %d to %d", d.Format, d.Version, formatName, formatVersion, rateVersion)
 	}
 	if d.FlowsFile != FlowsFile || d.RoutesFile != RoutesFile {
 		return nil, fmt.Errorf("scenario: flow list %q and routes %q, run directories have %s and %s", d.FlowsFile, d.RoutesFile, FlowsFile, RoutesFile)
@@ -183,7 +193,7 @@ func Decode(data []byte) (*Scenario, error) {
 	s := &Scenario{
 		Name: d.Name, Seed: d.Seed, StopPs: d.StopPs, StopWhenFlowsFinish: d.StopWhenFlowsFinish,
 		Nodes: d.Nodes, Links: d.Links, Components: d.Components, Sets: d.Sets, Trace: d.Trace,
-		HostEvents: d.HostEvents, LinkEvents: d.LinkEvents, RouteChanges: d.RouteChanges,
+		HostEvents: d.HostEvents, LinkEvents: d.LinkEvents, RateEvents: d.RateEvents, RouteChanges: d.RouteChanges,
 	}
 	if d.Version != s.version() {
 		return nil, fmt.Errorf("scenario: version %d, but with these events, components and links it is version %d", d.Version, s.version())
@@ -195,6 +205,8 @@ func Decode(data []byte) (*Scenario, error) {
 // scenarios keep their bytes.
 func (s *Scenario) version() int {
 	switch {
+	case len(s.RateEvents) > 0:
+		return rateVersion
 	case len(s.Sets) > 0 || len(s.HostEvents) > 0 || s.Components.beyond(firstKeys) || s.severalLinks():
 		return slotVersion
 	case len(s.LinkEvents) > 0 || len(s.RouteChanges) > 0:

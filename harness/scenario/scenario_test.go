@@ -128,7 +128,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}{
 		{replace(`"stop_ps"`, `"stopps"`), `unknown field "stopps"`},
 		{replace(`"rate_bps"`, `"rate"`), `unknown field "rate"`},
-		{replace(`"version": 1`, `"version": 4`), "version 4, this program reads"},
+		{replace(`"version": 1`, `"version": 5`), "version 5, this program reads"},
 		{replace(`"version": 1`, `"version": 3`), "it is version 1"},
 		{replace(`"params"`, `"parms"`), `unknown field "parms"`},
 		{replace(`"version": 1`, `"version": 2`), "it is version 1"},
@@ -204,6 +204,26 @@ func TestVersionThree(t *testing.T) {
 			assert.Len(t, back.Sets, len(s.Sets))
 		})
 	}
+}
+
+// Links that change their rate make a scenario one of version 4, whatever else
+// is in it.
+func TestRateEvents(t *testing.T) {
+	s := example()
+	s.HostEvents = []HostEvent{{AtPs: 5, Node: 1}}
+	s.RateEvents = []RateEvent{{AtPs: 5, Link: 1, RateBps: 7}}
+	encoded, err := s.Encode()
+	require.NoError(t, err)
+	assert.Contains(t, string(encoded), `"version": 4`)
+	back, err := Decode(encoded)
+	require.NoError(t, err)
+	assert.Equal(t, s.RateEvents, back.RateEvents)
+	with, err := s.Hash([32]byte{1}, [32]byte{2})
+	require.NoError(t, err)
+	s.RateEvents[0].RateBps = 8
+	other, err := s.Hash([32]byte{1}, [32]byte{2})
+	require.NoError(t, err)
+	assert.NotEqual(t, with, other)
 }
 
 // Keys that are new stand behind those that always were there, by name.

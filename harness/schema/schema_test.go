@@ -203,6 +203,8 @@ var cases = []struct {
 	{with("topology", "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us, failures: [{host: host2, at: 5us, detect: 1us}]}"), false},
 	{with("topology", "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us, failures: [{at: 5us}]}"), false},
 	{with("topology", "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us, failures: [{host: host2, link: \"s1->host2\", at: 5us}]}"), false},
+	{with("topology", "topology: {type: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1, rate: 100Gbps, delay: 1us, capacity_changes: [{link: \"leaf0->spine0\", at: 5us, rate: 1Gbps}]}"), true},
+	{with("topology", "topology: {type: leaf-spine, leaves: 2, spines: 1, hosts_per_leaf: 1, rate: 100Gbps, delay: 1us, capacity_changes: [{link: \"leaf0->spine0\", at: 5us}]}"), false},
 	{with("seeds", "seeds: [1, 5-9]"), true},
 	{with("seeds", "seeds: [-1]"), false},
 	{with("seeds", "seeds: []"), false},

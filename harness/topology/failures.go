@@ -41,14 +41,7 @@ type Change struct {
 // fail finds the links that fail during the run, and refuses failures that
 // contradict each other or after which hosts cannot reach each other.
 func (t *Topology) fail(p *plan) error {
-	byPlan := map[int]uint32{} // index in the plan's links -> link
-	id := uint32(0)
-	for i := range p.order {
-		if !p.gone[i] {
-			byPlan[i] = id
-			id++
-		}
-	}
+	byPlan := p.linkIDs()
 	for n, f := range p.failures {
 		o, err := t.outage(fmt.Sprintf("failures.%d", n), f, byPlan)
 		if err != nil {

@@ -11,10 +11,11 @@ import (
 	"fabriclab/harness/scenario"
 )
 
-// Hop is what a packet meets on one link.
+// Hop is what a packet meets on one link. The rates are the same where the link
+// keeps its own during the run.
 type Hop struct {
-	RateBps int64
-	DelayPs int64
+	SlowestBps, FastestBps int64
+	DelayPs                int64
 }
 
 // Framing is how payload becomes packets. Sizes are bytes on the wire; a data
@@ -95,7 +96,8 @@ func (t *Topology) Link(ref scenario.PortRef) scenario.Link {
 
 func (t *Topology) hop(node uint32, p uint16) Hop {
 	l := t.Link(scenario.PortRef{Node: node, Port: p})
-	return Hop{l.RateBps, l.DelayPs}
+	slowest, fastest := t.Rates(l.ID)
+	return Hop{slowest, fastest, l.DelayPs}
 }
 
 // pathKey stands for all pairs of hosts with the same paths.
@@ -208,8 +210,9 @@ func (t *Topology) CheckPaths(pairs iter.Seq2[uint32, uint32]) error {
 
 // BaseRTT is the round trip of one full data packet and its ACK on an empty
 // network, in ps: propagation both ways, plus both packets' serialisation at
-// each hop. Of several equal-cost paths the slowest counts, and with a host
-// with several links, which sends over all of them, that of either direction.
+// each hop. Of several equal-cost paths the slowest counts, and of a link that
+// changes its rate the lowest; with a host with several links, which sends over
+// all of them, that of either direction.
 func (t *Topology) BaseRTT(src, dst uint32, f Framing) int64 {
 	var longest int64
 	profiles := t.Profiles(src, dst)
@@ -219,7 +222,7 @@ func (t *Topology) BaseRTT(src, dst uint32, f Framing) int64 {
 	for _, profile := range profiles {
 		var rtt int64
 		for _, hop := range profile {
-			rtt += 2*hop.DelayPs + units.SerializationTime(f.MTU, hop.RateBps) + units.SerializationTime(max(f.MinFrame, f.Ack), hop.RateBps)
+			rtt += 2*hop.DelayPs + units.SerializationTime(f.MTU, hop.SlowestBps) + units.SerializationTime(max(f.MinFrame, f.Ack), hop.SlowestBps)
 		}
 		longest = max(longest, rtt)
 	}
@@ -240,7 +243,8 @@ func (t *Topology) MaxBaseRTT(pairs iter.Seq2[uint32, uint32], f Framing) int64 
 // in ps: the sender sends full packets and one shorter last packet back to
 // back at line rate from time 0, every hop stores and forwards, and the flow
 // ends with the arrival of its last byte. Of several equal-cost paths the
-// fastest counts. The size is payload bytes and must be positive; unlimited
+// fastest counts, and of a link that changes its rate the highest, so that no
+// flow is faster. The size is payload bytes and must be positive; unlimited
 // flows have no ideal.
 func (t *Topology) IdealFCT(src, dst uint32, size uint64, f Framing) (int64, error) {
 	if size == 0 || f.payload() <= 0 {
@@ -269,7 +273,7 @@ func idealFCT(hops []Hop, size uint64, f Framing) int64 {
 	for _, hop := range hops {
 		propagation += hop.DelayPs
 		if full > 0 {
-			service := units.SerializationTime(f.wire(f.payload()), hop.RateBps)
+			service := units.SerializationTime(f.wire(f.payload()), hop.FastestBps)
 			first += service
 			slowest = max(slowest, service)
 			if full > units.MaxTime/max(slowest, 1) {
@@ -277,7 +281,7 @@ func idealFCT(hops []Hop, size uint64, f Framing) int64 {
 			}
 		}
 		if rest > 0 {
-			last = max(last, first+(full-1)*slowest) + units.SerializationTime(f.wire(rest), hop.RateBps)
+			last = max(last, first+(full-1)*slowest) + units.SerializationTime(f.wire(rest), hop.FastestBps)
 		}
 	}
 	if rest == 0 {

@@ -41,6 +41,9 @@ type Topology struct {
 	uplink []int64    // by node: what its links to switches carry together, failed ones too, bit/s
 	dist   [][]uint16 // by host, then by switch: hops to the nearest switch on which the host hangs
 
+	RateEvents []scenario.RateEvent // links that change their rate during the run, by time, then link
+	spans      map[uint32]span      // of these links
+
 	outages []outage // links that fail during the run
 	down    []bool   // links that no route takes, by id; nil = none
 
@@ -78,6 +81,7 @@ type plan struct {
 	links    []plannedLink
 	failed   []plannedLink
 	failures []plannedFailure
+	changes  []plannedChange
 	order    []plannedLink // all links as planned
 	gone     []bool        // of these, those that have failed from the start
 }
@@ -145,7 +149,22 @@ func (p *plan) build(c Cabling) (*Topology, error) {
 	if err := t.connect(); err != nil {
 		return nil, err
 	}
+	if err := t.changeCapacities(p); err != nil {
+		return nil, err
+	}
 	return t, t.fail(p)
+}
+
+// linkIDs are the ids of the links in the order of the plan, without those that
+// have failed from the start.
+func (p *plan) linkIDs() map[int]uint32 {
+	ids := map[int]uint32{}
+	for i := range p.order {
+		if !p.gone[i] {
+			ids[i] = uint32(len(ids))
+		}
+	}
+	return ids
 }
 
 // countUplinks adds up the rates of the links between switches, those that

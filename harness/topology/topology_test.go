@@ -16,6 +16,9 @@ import (
 
 const us = units.Microsecond
 
+// steady is a hop over a link that keeps its rate.
+func steady(rate, delay int64) Hop { return Hop{rate, rate, delay} }
+
 func cabling() Cabling {
 	return Cabling{HostRate: 100e9, FabricRate: 100e9, HostDelay: 1_500_000, FabricDelay: 1_500_000}
 }
@@ -251,7 +254,7 @@ func TestCustom(t *testing.T) {
 	assert.Len(t, topo.Profiles(0, 1), 2)
 	fast, err := topo.IdealFCT(0, 1, 1e6, framing)
 	require.NoError(t, err)
-	assert.Equal(t, idealFCT([]Hop{{100e9, us}, {80e9, us}, {80e9, us}, {100e9, us}}, 1e6, framing), fast)
+	assert.Equal(t, idealFCT([]Hop{steady(100e9, us), steady(80e9, us), steady(80e9, us), steady(100e9, us)}, 1e6, framing), fast)
 	rtt := 8 * us
 	for _, rate := range []int64{100e9, 80e9, 40e9, 100e9} {
 		rtt += units.SerializationTime(1518, rate) + units.SerializationTime(64, rate)
@@ -357,7 +360,7 @@ func TestExtraHost(t *testing.T) {
 	assert.Equal(t, plain.BaseRTT(0, 5, framing), topo.BaseRTT(0, 5, framing), "nobody goes through it")
 	fct, err := topo.IdealFCT(x, 0, 1e5, framing)
 	require.NoError(t, err)
-	assert.Equal(t, idealFCT([]Hop{{40e9, 2 * us}, {100e9, 1_500_000}, {100e9, 1_500_000}}, 1e5, framing), fct)
+	assert.Equal(t, idealFCT([]Hop{steady(40e9, 2*us), steady(100e9, 1_500_000), steady(100e9, 1_500_000)}, 1e5, framing), fct)
 }
 
 // ladder has stages of two links side by side, fast ones and slow ones.
@@ -404,7 +407,7 @@ func TestHostWithSeveralLinks(t *testing.T) {
 	assert.Equal(t, rtt, topo.BaseRTT(1, 0, framing), "the ACK may come by way of t")
 	fct, err := topo.IdealFCT(0, 1, 1e5, framing)
 	require.NoError(t, err)
-	assert.Equal(t, idealFCT([]Hop{{20e9, us}, {10e9, us}}, 1e5, framing), fct)
+	assert.Equal(t, idealFCT([]Hop{steady(20e9, us), steady(10e9, us)}, 1e5, framing), fct)
 }
 
 func TestMatch(t *testing.T) {
@@ -459,7 +462,7 @@ func TestIdealFCT(t *testing.T) {
 	for range 3000 {
 		hops := make([]Hop, 1+rng.IntN(6))
 		for i := range hops {
-			hops[i] = Hop{rates[rng.IntN(len(rates))], rng.Int64N(2 * us)}
+			hops[i] = steady(rates[rng.IntN(len(rates))], rng.Int64N(2*us))
 		}
 		f := Framing{MTU: 100 + rng.Int64N(1500), Header: rng.Int64N(90), MinFrame: rng.Int64N(300), Ack: 64}
 		f.MinFrame = min(f.MinFrame, f.MTU)
@@ -475,7 +478,7 @@ func simulate(hops []Hop, size uint64, f Framing) int64 {
 		wire := max(f.MinFrame, min(left, f.payload())+f.Header)
 		at = 0
 		for i, hop := range hops {
-			free[i] = max(at, free[i]) + units.SerializationTime(wire, hop.RateBps)
+			free[i] = max(at, free[i]) + units.SerializationTime(wire, hop.SlowestBps)
 			at = free[i] + hop.DelayPs
 		}
 	}

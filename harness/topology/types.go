@@ -16,6 +16,7 @@ type Cabling struct {
 	Overrides              []Override
 	Failed                 []string  // links that are down, by the name of either of their ports
 	Failures               []Failure // links and hosts that go down during the run
+	CapacityChanges        []CapacityChange
 	Extra                  []ExtraHost
 }
 
@@ -303,7 +304,7 @@ func (p *plan) fabric(c Cabling, a, b string) {
 // parallel links with the failed ones still there.
 func (c Cabling) apply(p *plan) error {
 	p.order, p.gone = p.links, make([]bool, len(p.links))
-	if len(c.Overrides) == 0 && len(c.Failed) == 0 && len(c.Failures) == 0 {
+	if len(c.Overrides) == 0 && len(c.Failed) == 0 && len(c.Failures) == 0 && len(c.CapacityChanges) == 0 {
 		return nil
 	}
 	byPort := map[string]int{}
@@ -360,6 +361,13 @@ func (c Cabling) apply(p *plan) error {
 			return err
 		}
 		p.failures = append(p.failures, plannedFailure{f, i})
+	}
+	for n, change := range c.CapacityChanges {
+		i, err := find(fmt.Sprintf("capacity_changes.%d.link", n), change.Link)
+		if err != nil {
+			return err
+		}
+		p.changes = append(p.changes, plannedChange{change, i})
 	}
 	kept := p.links[:0:0]
 	for i, l := range p.links {

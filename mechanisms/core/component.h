@@ -55,6 +55,7 @@ struct Description {
   std::string help;
   std::string source;
   std::vector<std::string> needs;  // components without which it does not work
+  bool steadyLinks = false;        // it knows the rates of other nodes' links, from the start on
   std::vector<Param> params;
   std::vector<Extension> extensions;
   std::vector<TableDesc> tables;
@@ -91,10 +92,11 @@ class Component {
  protected:
   /// The network is complete; parameters are final but for the live ones.
   virtual void onStart(Network&) {}
-  /// A live parameter changed during the run.
+  /// A live parameter changed during the run, or the rate of the link at whose port it stands.
   virtual void onChange() {}
 
  private:
+  friend class Port;
   void checkRelations() const;
 
   bool started_ = false;
@@ -130,6 +132,8 @@ class Describe : public DescriptionBuilder {
   Describe& source(const char* text) { return d_.source = text, *this; }
   /// Another component that must be there too; a network without it is refused.
   Describe& needs(const char* component) { return d_.needs.push_back(component), *this; }
+  /// It knows the rates of other nodes' links; a network in which some change is refused.
+  Describe& steadyLinks() { return d_.steadyLinks = true, *this; }
 
   /// `m` is a member of C or of a base of it.
   template <class T, class Base>

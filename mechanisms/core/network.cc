@@ -83,6 +83,7 @@ Host& Network::host(uint32_t id) const {
 void Network::start() {
   if (started_) throw std::logic_error("the network has started already");
   started_ = true;
+  expectRates();
   largestFrame_ = computeLargestFrame();
   int mostClasses = 1;
   for (Node* n : nodes_) {
@@ -111,6 +112,7 @@ void Network::start() {
   scheduleFlows();
   const auto later = [](const auto& x, const auto& y) { return y.at < x.at; };
   std::stable_sort(linkEvents_.begin(), linkEvents_.end(), later);
+  std::stable_sort(rateChanges_.begin(), rateChanges_.end(), later);
   std::stable_sort(hostEvents_.begin(), hostEvents_.end(), later);
   std::stable_sort(routeChanges_.begin(), routeChanges_.end(), later);
   scheduleLinks();
@@ -174,6 +176,29 @@ void Network::checkNeeds() const {
 
 void Network::addLinkEvent(Time at, Port& end, bool up) { linkEvents_.push_back({at, &end, up}); }
 
+void Network::addRateChange(Time at, Port& end, Rate rate) { rateChanges_.push_back({at, &end, rate}); }
+
+/// Ports keep headroom for every rate that their link will have.
+void Network::expectRates() {
+  if (rateChanges_.empty()) return;
+  for (const Component* c : components()) {
+    if (!c->description().steadyLinks) continue;
+    throw ParamError(c->description().name +
+                     " knows the rates of all links from the start on, and some change during the run; take the "
+                     "changes out, or take another mechanism");
+  }
+  for (const RateChange& change : rateChanges_) {
+    for (Port* end : {change.end, &change.end->peer()}) {
+      if (dynamic_cast<const Host*>(&end->node()) != nullptr) {
+        throw ParamError("the link of host " + end->node().name() +
+                         " cannot change its rate, by which its flows are paced; only links between switches can");
+      }
+      if (change.rate.bps <= 0) throw ParamError("a link of " + end->node().name() + ": its new rate must be above 0");
+      end->expectRate(change.rate);
+    }
+  }
+}
+
 void Network::addHostEvent(Time at, Host& host, bool up) { hostEvents_.push_back({at, &host, up}); }
 
 void Network::addRouteChange(Time at, std::vector<RouteEntry> routes) {
@@ -188,6 +213,7 @@ void Network::addRouteChange(Time at, std::vector<RouteEntry> routes) {
 void Network::scheduleLinks() {
   Time next = Time::Max();
   if (!linkEvents_.empty()) next = std::min(next, linkEvents_.back().at);
+  if (!rateChanges_.empty()) next = std::min(next, rateChanges_.back().at);
   if (!hostEvents_.empty()) next = std::min(next, hostEvents_.back().at);
   if (!routeChanges_.empty()) next = std::min(next, routeChanges_.back().at);
   if (next != Time::Max()) engine_.schedule(linkEvent_, next);
@@ -209,6 +235,11 @@ void Network::changeLinks() {
   const Time now = engine_.now();
   for (; !linkEvents_.empty() && linkEvents_.back().at == now; linkEvents_.pop_back()) {
     changeLink(*linkEvents_.back().end, linkEvents_.back().up);
+  }
+  for (; !rateChanges_.empty() && rateChanges_.back().at == now; rateChanges_.pop_back()) {
+    const RateChange& change = rateChanges_.back();
+    for (Port* end : {change.end, &change.end->peer()}) end->changeRate(change.rate);
+    for (Port* end : {change.end, &change.end->peer()}) end->kick();
   }
   for (; !hostEvents_.empty() && hostEvents_.back().at == now; hostEvents_.pop_back()) {
     const HostEvent e = hostEvents_.back();

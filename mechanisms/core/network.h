@@ -83,6 +83,8 @@ class Network final : public Windows {
   void stopAt(Time at) { stopAt_ = at; }
   /// A link goes out of service or comes back; before start().
   void addLinkEvent(Time at, Port& end, bool up);
+  /// A link between switches has another rate from then on; before start().
+  void addRateChange(Time at, Port& end, Rate rate);
   /// A host dies or comes back, and all of its links with it; before start().
   void addHostEvent(Time at, Host& host, bool up);
   /// All switches change to these routes, in place of those before; before start().
@@ -133,6 +135,7 @@ class Network final : public Windows {
   std::vector<Component*> components() const;
   int64_t computeLargestFrame() const;
   void checkNeeds() const;
+  void expectRates();
   void startFlows();
   void prepareDependencies();
   void scheduleFlows();
@@ -176,6 +179,11 @@ class Network final : public Windows {
     Port* end;
     bool up;
   };
+  struct RateChange {
+    Time at;
+    Port* end;
+    Rate rate;
+  };
   struct HostEvent {
     Time at;
     Host* host;
@@ -186,6 +194,7 @@ class Network final : public Windows {
     std::vector<RouteEntry> routes;
   };
   std::vector<LinkEvent> linkEvents_;  // those to come, the next one last
+  std::vector<RateChange> rateChanges_;
   std::vector<HostEvent> hostEvents_;
   std::vector<RouteChange> routeChanges_;
   std::vector<Port*> queuePorts_, linkPorts_;

@@ -15,6 +15,7 @@ namespace fabric {
 namespace {
 // 802.1Qbb: a MAC control frame is a minimum Ethernet frame.
 constexpr uint32_t kPauseFrameBytes = 64;
+constexpr __int128 kPsPerSecond = 1000000000000;
 }  // namespace
 
 const Description& Port::describe() {
@@ -52,13 +53,38 @@ void Port::attach(Node& node, uint16_t index, Rate rate, Time delay) {
   node_ = &node;
   engine_ = &network().engine();
   index_ = index;
-  rate_ = rate;
   delay_ = delay;
+  setRate(rate);
+  done_.setKey(eventKey(keyNode(node.id()), EventKind::TransmitDone, index));
+}
+
+void Port::setRate(Rate rate) {
+  rate_ = rate;
   constexpr int64_t kPsBits = 8 * int64_t{1000000000000};
   const int64_t psPerByte = kPsBits / rate.bps;
   const bool exact = kPsBits % rate.bps == 0 && psPerByte <= std::numeric_limits<uint32_t>::max();
   psPerByte_ = exact ? static_cast<uint32_t>(psPerByte) : 0;
-  done_.setKey(eventKey(keyNode(node.id()), EventKind::TransmitDone, index));
+}
+
+void Port::expectRate(Rate rate) {
+  if (rates_ == nullptr) rates_.reset(new Rates{rate_, rate_, {}});
+  rates_->slowest = std::min(rates_->slowest, rate);
+  rates_->fastest = std::max(rates_->fastest, rate);
+}
+
+void Port::changeRate(Rate rate) {
+  rates_->past.push_back({busyUntil_, rate_});
+  setRate(rate);
+  for (const Plugged& p : plugged_) p.component->onChange();
+}
+
+Time Port::tookToSend(uint32_t bytes, Time until) const {
+  if (rates_ != nullptr) {
+    for (const Rates::Past& past : rates_->past) {
+      if (until <= past.until) return transmissionTime(bytes, past.rate);
+    }
+  }
+  return serialisation(bytes);
 }
 
 Network& Port::network() const { return node_->network(); }
@@ -90,9 +116,15 @@ uint64_t Port::timerKey() {
 void Port::onStart(Network& network) {
   headroom_ = headroomParam_;
   if (headroom_.n == 0) {
-    const __int128 bitPs = static_cast<__int128>(rate_.bps) * 2 * delay_.ps;
-    headroom_.n = static_cast<int64_t>(bitPs / (8 * static_cast<__int128>(1000000000000))) +
-                  3 * network.largestFrame() + kPauseFrameBytes;
+    constexpr __int128 kMost = 10000000000000;  // no buffer is larger
+    const Rate slowest = rates_ != nullptr ? rates_->slowest : rate_;
+    const Rate fastest = rates_ != nullptr ? rates_->fastest : rate_;
+    const __int128 onLink = static_cast<__int128>(fastest.bps) * 2 * delay_.ps / (8 * kPsPerSecond);
+    // The frame before the pause frame, and that one itself, may still take as long as at the slowest rate while the
+    // other side sends at the fastest.
+    const __int128 before = static_cast<__int128>(network.largestFrame() + kPauseFrameBytes) * fastest.bps;
+    const __int128 ahead = (before + slowest.bps - 1) / slowest.bps;
+    headroom_.n = static_cast<int64_t>(std::min(onLink + ahead + 2 * network.largestFrame(), kMost));
   }
   for (const Plugged& p : plugged_) p.component->start(network);
   for (uint8_t c = 0; c < classes_; ++c) {
@@ -352,7 +384,8 @@ void Port::carryPause(uint8_t cls) {
 
 bool Port::lost(const Packet& packet) const {
   // What began to be sent before the link came back was on it when it went down.
-  return down_ || engine_->now() - delay_ - serialisation(packet.wireBytes) < upSince_;
+  const Time sent = engine_->now() - delay_;
+  return down_ || sent - peer_->tookToSend(packet.wireBytes, sent) < upSince_;
 }
 
 Time Port::pausedTime() const {

@@ -89,6 +89,11 @@ class alignas(128) Port final : public Component {
   /// A PFC frame from the other side.
   void onPause(uint8_t cls, bool xoff);
 
+  /// Before the start: the link will have this rate, too.
+  void expectRate(Rate rate);
+  /// From now on frames take as long as they do at this rate; one that is on the wire keeps its time.
+  void changeRate(Rate rate);
+
   /// The link goes down: what waits here is lost, and both sides forget who paused whom.
   void takeDown();
   /// The link is up again; kick() both ends once both are up.
@@ -151,6 +156,9 @@ class alignas(128) Port final : public Component {
   /// Time::Max() is never.
   void wakeAt(Time at);
   uint32_t sendable();
+  void setRate(Rate rate);
+  /// How long a frame took to send whose last bit was sent then.
+  Time tookToSend(uint32_t bytes, Time until) const;
   Network& network() const;
 
   Packet* take(uint8_t cls);
@@ -220,6 +228,15 @@ class alignas(128) Port final : public Component {
   Port* peer_ = nullptr;
   Time pausedSince_, pausedTotal_;
   Time upSince_;
+  struct Rates {
+    struct Past {
+      Time until;  // the end of the last frame that was sent at this rate
+      Rate rate;
+    };
+    Rate slowest, fastest;
+    std::vector<Past> past;
+  };
+  std::unique_ptr<Rates> rates_;  // of a link that changes its rate
   PacketList discarded_;
   FlowScheduler* flowScheduler_ = nullptr;
   std::vector<Plugged> plugged_;

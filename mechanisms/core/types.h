@@ -37,6 +37,8 @@ struct Time {
 
 /// Times beyond 100 days are refused, so that sums of two times never overflow.
 inline constexpr Time kLongestTime = Time{int64_t{100} * 24 * 3600 * 1000000000000};
+/// In bit/s.
+inline constexpr int64_t kFastestLink = 100000000000000;
 
 /// A data rate in bit/s.
 struct Rate {

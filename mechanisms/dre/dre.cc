@@ -35,10 +35,13 @@ void Dre::onStart(Network& network) {
   header_ = network.packets().reserve<CongaHeader>(CongaHeader::kName);
   onFabric_ = port_->leadsToSwitch();
   rate_.configure(period_, alpha_);
-  const double levels = static_cast<double>(1 << bits_);
+  most_ = static_cast<double>(1 << bits_) - 1;
+  onChange();
+}
+
+void Dre::onChange() {
   // C tau in bytes = C / 8 * period / 1e12 / alpha
-  perByte_ = levels * 8e12 * alpha_ / (static_cast<double>(port_->rate().bps) * static_cast<double>(period_.ps));
-  most_ = levels - 1;
+  perByte_ = (most_ + 1) * 8e12 * alpha_ / (static_cast<double>(port_->rate().bps) * static_cast<double>(period_.ps));
 }
 
 double Dre::load() { return rate_.at(engine_->now()); }

@@ -31,6 +31,7 @@ class Dre final : public PortAgent {
 
  private:
   void onStart(Network& network) override;
+  void onChange() override;
 
   Engine* engine_ = nullptr;
   DiscountedRate rate_;

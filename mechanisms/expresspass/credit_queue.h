@@ -16,6 +16,8 @@ class CreditQueue final : public Queue {
 
  private:
   void onStart(Network& network) override;
+  void onChange() override;
+  void throttle();
 
   Engine* engine_ = nullptr;
   PacketList list_;

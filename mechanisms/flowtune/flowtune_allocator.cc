@@ -92,6 +92,7 @@ const Description& FlowtuneAllocator::describe() {
                  "section 2: 1")
           .range(0, 1e6)
           .table(iterationsTable())
+          .steadyLinks()
           .done();
   return d;
 }

@@ -34,7 +34,11 @@ void PriceAgent::onEnqueue(Packet& packet) {
   const NumHeader& h = header_(packet);
   arrives(packet, h.of(packet) ? &h : nullptr);
   quiet_ = false;
-  // Updates come on one grid of times at all ports, and only while they change something.
+  startTimer();
+}
+
+/// Updates come on one grid of times at all ports, and only while they change something.
+void PriceAgent::startTimer() {
   if (!timer_.pending()) engine_->schedule(timer_, Time{(now().ps / interval_.ps + 1) * interval_.ps});
 }
 

@@ -32,6 +32,8 @@ class PriceAgent : public PortAgent {
   static TableDesc traceTable();
 
   void onStart(Network& network) override;
+  /// What was settled need not be any more.
+  void onChange() override { startTimer(); }
   /// A packet joins its queue; `header` is null where it is no data with a price.
   virtual void arrives(const Packet& packet, const NumHeader* header) = 0;
   /// A packet goes on the wire.
@@ -51,6 +53,7 @@ class PriceAgent : public PortAgent {
   Time interval_;
 
  private:
+  void startTimer();
   void tick();
 
   Network* network_ = nullptr;

@@ -41,9 +41,21 @@ FABRIC_REGISTER(RcpStarRate);
 void RcpStarRate::onStart(Network& network) {
   PriceAgent::onStart(network);
   fairShare_ = capacity();
-  most_ = 2 * capacity() * portable::pow(4, 1 / alpha_);
+  bound();
   rttPs_ = static_cast<double>(baseRtt_.ps);
   advertise();
+}
+
+void RcpStarRate::onChange() {
+  PriceAgent::onChange();
+  bound();
+  fairShare_ = std::min(fairShare_, most_);
+  advertise();
+}
+
+void RcpStarRate::bound() {
+  most_ = 2 * capacity() * portable::pow(4, 1 / alpha_);
+  least_ = std::min(static_cast<double>(minRate_.bps) * 1e-6, most_);
 }
 
 void RcpStarRate::arrives(const Packet& packet, const NumHeader* header) {
@@ -57,8 +69,7 @@ void RcpStarRate::update() {
   const double queueRate = static_cast<double>(port_->dataQueueBytes()) * 8e6 / rttPs_;
   const double share = (a_ * (capacity() - rate) - b_ * queueRate) / capacity();
   const double factor = 1 + static_cast<double>(interval_.ps) / rttPs_ * share;
-  const double least = std::min(static_cast<double>(minRate_.bps) * 1e-6, most_);
-  fairShare_ = std::clamp(fairShare_ * factor, least, most_);
+  fairShare_ = std::clamp(fairShare_ * factor, least_, most_);
   arrived_ = 0;
   advertise();
 }

@@ -15,6 +15,8 @@ class RcpStarRate final : public PriceAgent {
 
  private:
   void onStart(Network& network) override;
+  void onChange() override;
+  void bound();
   void arrives(const Packet& packet, const NumHeader* header) override;
   void update() override;
   bool settled() const override { return fairShare_ == most_; }
@@ -23,8 +25,8 @@ class RcpStarRate final : public PriceAgent {
   double a_ = 0, b_ = 0, alpha_ = 0;
   Rate minRate_;
   Time baseRtt_;
-  double fairShare_ = 0, most_ = 0;  // Mb/s
-  double rttPs_ = 0;                 // d
+  double fairShare_ = 0, least_ = 0, most_ = 0;  // Mb/s
+  double rttPs_ = 0;                             // d
   int64_t arrived_ = 0;
 };
 

@@ -54,12 +54,21 @@ void RcpRate::onStart(Network& network) {
   rtt_ = static_cast<double>(initialRtt_.ps) * 1e-12;
 }
 
+/// R of an idle port that was all of the link grows with it.
+void RcpRate::onChange() {
+  capacity_ = gamma_ * static_cast<double>(port_->rate().bps);
+  rate_ = std::min(rate_, capacity_);
+  if (!timer_.pending()) beginInterval();
+}
+
+void RcpRate::beginInterval() {
+  interval_ = std::min(rtt_, static_cast<double>(slot_.ps) * 1e-12);
+  engine_->schedule(timer_, engine_->now() + Time{static_cast<int64_t>(interval_ * 1e12 + 0.5)});
+}
+
 /// An interval begins with a packet where the ones before left nothing to change: an idle port has no timer.
 void RcpRate::onEnqueue(Packet& p) {
-  if (!timer_.pending()) {
-    interval_ = std::min(rtt_, static_cast<double>(slot_.ps) * 1e-12);
-    engine_->schedule(timer_, engine_->now() + Time{static_cast<int64_t>(interval_ * 1e12 + 0.5)});
-  }
+  if (!timer_.pending()) beginInterval();
   arrived_ += p.wireBytes;
   const RcpHeader& h = header_(p);
   if (!h.of(p) || h.rtt.ps == 0) return;
@@ -92,8 +101,7 @@ void RcpRate::update() {
   arrived_ = 0;
   rttBytes_ = rttWeight_ = 0;
   if (idle && queue == 0 && rate_ == capacity_) return;  // nothing would change
-  interval_ = std::min(rtt_, static_cast<double>(slot_.ps) * 1e-12);
-  engine_->schedule(timer_, engine_->now() + Time{static_cast<int64_t>(interval_ * 1e12 + 0.5)});
+  beginInterval();
 }
 
 }  // namespace fabric

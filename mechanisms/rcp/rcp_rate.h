@@ -23,6 +23,8 @@ class RcpRate final : public PortAgent {
 
  private:
   void onStart(Network& network) override;
+  void onChange() override;
+  void beginInterval();
   void update();
   void averageRtt();
 

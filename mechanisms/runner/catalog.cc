@@ -41,6 +41,7 @@ Json toJson(const Param& p) {
 Json toJson(const Description& d) {
   Json j{{"name", d.name}, {"kind", d.kind.name}, {"title", d.title}, {"help", d.help}, {"source", d.source}};
   if (!d.needs.empty()) j["needs"] = d.needs;
+  if (d.steadyLinks) j["steady_links"] = true;
   j["params"] = Json::array();
   for (const Param& p : d.params) j["params"].push_back(toJson(p));
   for (const Extension& e : d.extensions) {

@@ -263,13 +263,15 @@ Scenario Scenario::load(const std::string& file) {
   }
   const At root(document, file + ": ");
   root.keys({"format", "version", "name", "seed", "stop_ps", "stop_when_flows_finish", "nodes", "links", "components",
-             "flows_file", "routes_file", "trace", "link_events", "route_changes", "sets", "host_events"});
+             "flows_file", "routes_file", "trace", "link_events", "route_changes", "sets", "host_events",
+             "rate_events"});
   if (root["format"].string() != "fabriclab-scenario") root["format"].fail("must be fabriclab-scenario");
   const bool differs = root.has("sets") || root.has("host_events");
   const bool changes = root.has("link_events") || root.has("route_changes");
-  if (root["version"].integer(1, 3) < (differs ? 3 : changes ? 2 : 1)) {
+  if (root["version"].integer(1, 4) < (root.has("rate_events") ? 4 : differs ? 3 : changes ? 2 : 1)) {
     root["version"].fail(
-        "scenarios with sets or host_events are of version 3, others with link_events or route_changes of version 2");
+        "scenarios with rate_events are of version 4, others with sets or host_events of version 3, others with "
+        "link_events or route_changes of version 2");
   }
 
   Scenario s;
@@ -298,7 +300,7 @@ Scenario Scenario::load(const std::string& file) {
     if (link.a == link.b) l["b"].fail("a link joins two different nodes");
     link.aPort = static_cast<uint16_t>(l["a_port"].integer(0, 0xfffe));
     link.bPort = static_cast<uint16_t>(l["b_port"].integer(0, 0xfffe));
-    link.rate = Rate{l["rate_bps"].integer(1, INT64_C(100000000000000))};
+    link.rate = Rate{l["rate_bps"].integer(1, kFastestLink)};
     link.delay = Time{l["delay_ps"].integer(0, kLongestTime.ps)};
     s.links.push_back(link);
   }
@@ -358,6 +360,17 @@ Scenario Scenario::load(const std::string& file) {
       s.linkEvents.push_back({Time{e["at_ps"].integer(0, kLongestTime.ps)},
                               static_cast<uint32_t>(e["link"].integer(0, static_cast<int64_t>(s.links.size()) - 1)),
                               e["up"].boolean()});
+    }
+  }
+  if (root.has("rate_events")) {
+    for (const At& e : root["rate_events"].items()) {
+      e.keys({"at_ps", "link", "rate_bps"});
+      const auto link = static_cast<uint32_t>(e["link"].integer(0, static_cast<int64_t>(s.links.size()) - 1));
+      for (const uint32_t end : {s.links[link].a, s.links[link].b}) {
+        if (s.nodes[end].isHost) e["link"].fail("is a link of host " + s.nodes[end].name + ", which keeps its rate");
+      }
+      s.rateEvents.push_back(
+          {Time{e["at_ps"].integer(0, kLongestTime.ps)}, link, Rate{e["rate_bps"].integer(1, kFastestLink)}});
     }
   }
   if (root.has("host_events")) {

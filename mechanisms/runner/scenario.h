@@ -66,6 +66,12 @@ struct ScenarioLinkEvent {
   bool up;
 };
 
+struct ScenarioRateEvent {
+  Time at;
+  uint32_t link;
+  Rate rate;
+};
+
 struct ScenarioHostEvent {
   Time at;
   uint32_t node;
@@ -91,6 +97,7 @@ struct Scenario {
   const NodeComponents& at(uint32_t node) const { return components[componentsOf[node]]; }
   std::vector<ScenarioTable> tables;
   std::vector<ScenarioLinkEvent> linkEvents;
+  std::vector<ScenarioRateEvent> rateEvents;
   std::vector<ScenarioHostEvent> hostEvents;
   std::vector<ScenarioRouteChange> routeChanges;
   std::string flowsFile, routesFile;  // resolved against the scenario's folder

@@ -75,8 +75,9 @@ Paths::Paths(const Scenario& scenario, const std::vector<ScenarioRoute>& routes)
     symmetric_ = symmetric;
     first = false;
   }
-  if (!scenario.linkEvents.empty() || !scenario.routeChanges.empty()) {
-    throw InputError("links fail or routes change in this scenario; alone, the allocator has one set of routes");
+  if (!scenario.linkEvents.empty() || !scenario.rateEvents.empty() || !scenario.routeChanges.empty()) {
+    throw InputError(
+        "links fail or change their rate in this scenario, or routes change; alone, the allocator has one network");
   }
   for (const ScenarioNode& n : scenario.nodes) nodes_.push_back({n.name, n.hashSalt, {}, {}});
   for (const ScenarioLink& l : scenario.links) {

@@ -46,9 +46,11 @@ void XcpRouter::attach(Port& port, uint8_t index) {
 void XcpRouter::onStart(Network& network) {
   engine_ = &network.engine();
   header_ = network.packets().reserve<XcpHeader>(XcpHeader::kName);
-  capacity_ = static_cast<double>(port_->rate().bps) / 8;
   rtt_ = static_cast<double>(initialInterval_.ps) * 1e-12;
+  onChange();
 }
+
+void XcpRouter::onChange() { capacity_ = static_cast<double>(port_->rate().bps) / 8; }
 
 double XcpRouter::waiting() const {
   int64_t bytes = 0;

@@ -25,6 +25,7 @@ class XcpRouter final : public PortAgent {
 
  private:
   void onStart(Network& network) override;
+  void onChange() override;
   void control();
   void look();
   double waiting() const;

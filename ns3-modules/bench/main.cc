@@ -185,7 +185,7 @@ void
 Run(const std::string& scenario, Cost (*carry)(const core::Scenario&, core::FlowFeed&))
 {
     const core::Scenario s = core::Scenario::load(scenario);
-    if (!s.linkEvents.empty() || !s.routeChanges.empty())
+    if (!s.linkEvents.empty() || !s.rateEvents.empty() || !s.routeChanges.empty())
     {
         throw core::InputError(scenario + ": links that fail are not for this comparison");
     }

@@ -247,6 +247,16 @@ FabricHelper::ScheduleLink(Ptr<NetDevice> device, Time at, bool up)
 }
 
 void
+FabricHelper::ScheduleRate(Ptr<NetDevice> device, Time at, DataRate rate)
+{
+    const auto end = DynamicCast<FabricNetDevice>(device);
+    NS_ABORT_MSG_UNLESS(end, "ScheduleRate takes a FabricNetDevice");
+    m_network->GetCore().addRateChange(ToCore(at),
+                                       end->GetPort(),
+                                       core::Rate{static_cast<int64_t>(rate.GetBitRate())});
+}
+
+void
 FabricHelper::ScheduleHost(Ptr<Node> node, Time at, bool up)
 {
     auto* host = dynamic_cast<core::Host*>(&Fabric(node).GetNode());

@@ -78,6 +78,9 @@ class FabricHelper : public PcapHelperForDevice
     /// At this time the link of a device goes out of service or comes back. What is on it or waits
     /// for it is lost.
     void ScheduleLink(Ptr<NetDevice> device, Time at, bool up);
+    /// From this time on the link of a device has another rate; it joins two switches. The
+    /// channel's attribute keeps the first one.
+    void ScheduleRate(Ptr<NetDevice> device, Time at, DataRate rate);
     /// At this time a host dies or comes back: its links are out of service, its applications are
     /// told.
     void ScheduleHost(Ptr<Node> host, Time at, bool up);

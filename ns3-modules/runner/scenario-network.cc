@@ -125,6 +125,10 @@ BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
     {
         fabric.ScheduleLink(links[e.link].Get(0), PicoSeconds(e.at.ps), e.up);
     }
+    for (const auto& e : s.rateEvents)
+    {
+        fabric.ScheduleRate(links[e.link].Get(0), PicoSeconds(e.at.ps), DataRate(e.rate.bps));
+    }
     for (const auto& e : s.hostEvents)
     {
         fabric.ScheduleHost(nodes.Get(e.node), PicoSeconds(e.at.ps), e.up);

@@ -155,12 +155,18 @@ void writeLinkEvents(std::ostream& out, const Scenario& s, const std::vector<std
     for (size_t i = 0; i < items.size(); ++i) out << (i == 0 ? "\n    {" : ",\n    {") << items[i] << "}";
     out << " ]\n";
   };
-  std::vector<std::string> events, hosts, changes;
+  std::vector<std::string> events, rates, hosts, changes;
   for (const auto& e : s.linkEvents) {
     requireExact(e.at, "link_events, at_ps");
     const auto& l = s.links[e.link];
     events.push_back("at: " + time(e.at) + ", port: " + portName(s, names, l.a, l.aPort) +
                      ", up: " + (e.up ? "true" : "false"));
+  }
+  for (const auto& e : s.rateEvents) {
+    requireExact(e.at, "rate_events, at_ps");
+    const auto& l = s.links[e.link];
+    rates.push_back("at: " + time(e.at) + ", port: " + portName(s, names, l.a, l.aPort) +
+                    ", rate: " + std::to_string(e.rate.bps) + "bps");
   }
   for (const auto& e : s.hostEvents) {
     requireExact(e.at, "host_events, at_ps");
@@ -171,6 +177,7 @@ void writeLinkEvents(std::ostream& out, const Scenario& s, const std::vector<std
     changes.push_back("at: " + time(r.at) + ", file: absFilePath(" + quoted(fileName(r.routesFile)) + ")");
   }
   list("linkEvents", events);
+  list("rateEvents", rates);
   list("hostEvents", hosts);
   list("routeChanges", changes);
 }

@@ -140,6 +140,9 @@ void ManagerModule::setLinkEvents() {
     fabric::Port& port = network_->nodes()[e.port.node]->port(e.port.port);
     network_->addLinkEvent(e.at, port, e.up);
   }
+  for (const RateEvent& e : parseRateEvents(par("rateEvents"), NodeNames(*getParentModule()))) {
+    network_->addRateChange(e.at, network_->nodes()[e.port.node]->port(e.port.port), e.rate);
+  }
   for (const HostEvent& e : parseHostEvents(par("hostEvents"), NodeNames(*getParentModule()))) {
     network_->addHostEvent(e.at, network_->host(e.host), e.up);
   }

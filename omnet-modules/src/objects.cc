@@ -159,6 +159,15 @@ std::vector<LinkEvent> parseLinkEvents(const omnetpp::cPar& events, const NodeNa
   return list;
 }
 
+std::vector<RateEvent> parseRateEvents(const omnetpp::cPar& events, const NodeNames& names) {
+  std::vector<RateEvent> list;
+  eachOf(events, "rateEvents", {"at", "port", "rate"}, [&](const Fields& f) {
+    list.push_back({fabric::Time{f.quantity("at", "ps", 0, fabric::kLongestTime.ps)}, names.port(f.text("port")),
+                    fabric::Rate{f.quantity("rate", "bps", 1, fabric::kFastestLink)}});
+  });
+  return list;
+}
+
 std::vector<HostEvent> parseHostEvents(const omnetpp::cPar& events, const NodeNames& names) {
   std::vector<HostEvent> list;
   eachOf(events, "hostEvents", {"at", "host", "up"}, [&](const Fields& f) {

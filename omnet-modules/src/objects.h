@@ -30,6 +30,12 @@ struct LinkEvent {
   bool up;
 };
 
+struct RateEvent {
+  fabric::Time at;
+  fabric::TraceFilter::PortId port;
+  fabric::Rate rate;
+};
+
 struct HostEvent {
   fabric::Time at;
   uint32_t host;
@@ -42,6 +48,7 @@ struct RouteChange {
 };
 
 std::vector<LinkEvent> parseLinkEvents(const omnetpp::cPar& events, const NodeNames& names);
+std::vector<RateEvent> parseRateEvents(const omnetpp::cPar& events, const NodeNames& names);
 std::vector<HostEvent> parseHostEvents(const omnetpp::cPar& events, const NodeNames& names);
 std::vector<RouteChange> parseRouteChanges(const omnetpp::cPar& changes);
 std::vector<fabric::FlowSpec> parseFlows(const omnetpp::cPar& flows, const NodeNames& names);

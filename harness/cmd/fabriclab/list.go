@@ -409,6 +409,9 @@ func (a *app) describeOne(c *catalog.Catalog, m *catalog.Component) error {
 	if len(m.Needs) > 0 {
 		fmt.Fprintf(w, "needs: %s\n", strings.Join(m.Needs, ", "))
 	}
+	if m.SteadyLinks {
+		fmt.Fprintln(w, "needs links that keep their rates")
+	}
 	for _, x := range m.Extensions {
 		fmt.Fprintf(w, "adds to packets: %s, %s (%d B in memory)\n", x.Name, x.Wire, x.MemoryBytes)
 	}

@@ -75,7 +75,8 @@ func (o *Oracle) latency(f *scenario.Flow) (int64, error) {
 	}
 	rate := math.Inf(1)
 	for _, l := range paths[0] {
-		rate = min(rate, o.paths.links[l].CapacityBps)
+		_, fastest := o.point.Topology.Rates(uint32(l / 2)) // as in the completion time alone
+		rate = min(rate, float64(fastest))
 	}
 	sending := float64(o.point.Framing().WireBytes(f.Size)) * 8e12 / rate
 	return max(0, alone-int64(math.Round(sending))), nil

@@ -1,7 +1,7 @@
 // Package oracle computes what the flows of an experiment would get from a
 // network that gives everybody its optimal rate at once: the optimum of
 // analysis/num on the paths that the flows have in the run, solved anew at
-// every arrival and departure.
+// every arrival and departure, and where a link changes its rate.
 package oracle
 
 import (
@@ -188,7 +188,7 @@ func (o *Oracle) compute(ctx context.Context, seed uint64, names []string, creat
 	if o.utility.Name == MaxMin {
 		allocate = func(p *num.Problem, _ *num.Solution) (*num.Solution, error) { return num.MaxMin(p) }
 	}
-	done, err := num.Fluid(o.paths.links, UnitBps, arrivals, o.point.Scenario.StopPs, allocate, func(i num.Interval) error {
+	done, err := num.Fluid(o.paths.links, o.paths.changes, UnitBps, arrivals, o.point.Scenario.StopPs, allocate, func(i num.Interval) error {
 		s.Intervals++
 		s.Residual = max(s.Residual, i.Solution.Residual.Worst())
 		s.Rows += uint64(len(i.Flows))

@@ -108,6 +108,27 @@ func TestTables(t *testing.T) {
 	assert.InDelta(t, 10e3+30e3, tracetest.Number(t, flows[1], "sent_bytes"), 1e-6)
 }
 
+// TestRateChanges: the only spine's link falls to half at 4 us and rises again at
+// 8 us: two flows share it, and one of them ends.
+func TestRateChanges(t *testing.T) {
+	p := point(t, 1, scenario.Flow{Src: 0, Dst: 4, Size: 14400}, scenario.Flow{Src: 1, Dst: 5})
+	cabling := topology.Cabling{HostRate: 10e9, HostDelay: 1e6, FabricRate: 10e9, FabricDelay: 1e6}
+	cabling.CapacityChanges = []topology.CapacityChange{{Link: "leaf0->spine0", AtPs: 4e6, RateBps: 5e9}, {Link: "spine0->leaf0", AtPs: 8e6, RateBps: 20e9}}
+	var err error
+	p.Topology, err = topology.LeafSpine{Leaves: 2, Spines: 1, HostsPerLeaf: 4, Parallel: 1, Cabling: cabling}.Build()
+	require.NoError(t, err)
+	dir, s := write(t, p, logarithm)
+	assert.Equal(t, 1, s.Finished)
+	rates := tracetest.Table(t, dir, oracle.RatesTable)
+	// 15 000 B on the link: 2500 B to 4 us, 1250 B more to 8 us, and 11 250 B at 5 Gb/s, where leaf1 is what is slow.
+	for i, want := range [][]float64{{0, 4e6, 0, 5e9}, {0, 4e6, 1, 5e9}, {4e6, 8e6, 0, 2.5e9}, {4e6, 8e6, 1, 2.5e9}, {8e6, 26e6, 0, 5e9}, {8e6, 26e6, 1, 5e9}, {26e6, 1e9, 1, 10e9}} {
+		for k, column := range []string{"time_ps", "until_ps", "flow", "rate_bps"} {
+			assert.InDelta(t, want[k], tracetest.Number(t, rates[i], column), 1, "row %d, %s", i, column)
+		}
+	}
+	require.Len(t, rates, 7)
+}
+
 // TestDerived has the tables of a run: those that it asks for and no others,
 // the completion time of a flow alone being that of the empty network.
 func TestDerived(t *testing.T) {

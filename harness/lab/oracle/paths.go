@@ -16,6 +16,7 @@ type paths struct {
 	point     *experiment.Point
 	topology  *topology.Topology
 	links     []num.Link // 2 id is from a to b, 2 id + 1 from b to a
+	changes   []num.Change
 	selector  string
 	symmetric bool // of ecmp
 }
@@ -30,6 +31,11 @@ func newPaths(point *experiment.Point) (*paths, error) {
 	for _, l := range p.topology.Links {
 		for _, from := range []scenario.PortRef{{Node: l.A, Port: l.APort}, {Node: l.B, Port: l.BPort}} {
 			p.links = append(p.links, num.Link{Name: p.topology.PortName(from), CapacityBps: float64(l.RateBps)})
+		}
+	}
+	for _, e := range p.topology.RateEvents {
+		for direction := range 2 {
+			p.changes = append(p.changes, num.Change{AtPs: e.AtPs, Link: 2*int(e.Link) + direction, CapacityBps: float64(e.RateBps)})
 		}
 	}
 	if selector := point.Scenario.Components["path_selector"].One; selector != nil {
