@@ -17,6 +17,7 @@ var mayImport = map[string][]string{
 	"harness":     {"base"},
 	"harness/lab": {"base", "analysis", "harness"},
 	"harness/cmd": {"base", "analysis", "harness", "harness/lab"},
+	"ci/turns":    {}, // a tool beside the product
 }
 
 // testsMayImport is what tests may import beyond that.
