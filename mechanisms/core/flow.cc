@@ -4,11 +4,7 @@
 
 namespace fabric {
 
-FlowPool::~FlowPool() {
-  for (const auto& chunk : chunks_) {
-    for (size_t i = 0; i < kPerChunk; ++i) destroyStates(*reinterpret_cast<Flow*>(chunk.get() + i * lines()));
-  }
-}
+FlowPool::~FlowPool() = default;
 
 size_t FlowPool::reserve(const std::string& name, std::type_index type, size_t bytes, void (*destroy)(void*)) {
   for (size_t i = 0; i < slots_.size(); ++i) {
@@ -27,6 +23,7 @@ size_t FlowPool::reserve(const std::string& name, std::type_index type, size_t b
 
 Flow* FlowPool::get(const Flow::Handlers& handlers) {
   if (free_.empty()) {
+    constexpr size_t kPerChunk = 64;
     chunks_.push_back(std::make_unique<CacheLine[]>(lines() * kPerChunk));
     for (size_t i = kPerChunk; i-- > 0;) free_.push_back(chunks_.back().get() + i * lines());
   }
@@ -36,17 +33,12 @@ Flow* FlowPool::get(const Flow::Handlers& handlers) {
 }
 
 void FlowPool::put(Flow* flow) {
-  destroyStates(*flow);
+  for (uint32_t made = flow->made; made != 0; made &= made - 1) {
+    const Slot& slot = slots_[static_cast<size_t>(__builtin_ctz(made))];
+    slot.destroy(flow->raw(slot.offset));
+  }
   flow->spec.id = ~uint32_t{0};  // packets that still name this flow no longer find it
   free_.push_back(reinterpret_cast<CacheLine*>(flow));
-}
-
-/// Of room that no flow has had yet nothing is made: a chunk begins as zeros.
-void FlowPool::destroyStates(Flow& flow) {
-  for (; flow.made != 0; flow.made &= flow.made - 1) {
-    const Slot& slot = slots_[static_cast<size_t>(__builtin_ctz(flow.made))];
-    slot.destroy(flow.raw(slot.offset));
-  }
 }
 
 }  // namespace fabric

@@ -137,7 +137,7 @@ class FlowState {
   FlowState(size_t offset, uint8_t slot) : offset_(offset), slot_(slot) {}
 
   T& operator()(Flow& flow) const { return flow.at<T>(offset_); }
-  /// Constructs it in this flow. It is destroyed with the flow, with the pool, or before by drop().
+  /// Constructs it in this flow. It is destroyed with the flow, or before by drop(), but not at the run's end: no heap.
   template <class... Args>
   T& make(Flow& flow, Args&&... args) const {
     T* state = new (flow.raw(offset_)) T(std::forward<Args>(args)...);
@@ -183,8 +183,6 @@ class FlowPool {
   size_t bytesPerFlow() const { return size_; }
 
  private:
-  static constexpr size_t kPerChunk = 64;
-  void destroyStates(Flow& flow);
   size_t lines() const { return (size_ + sizeof(CacheLine) - 1) / sizeof(CacheLine); }
   size_t reserve(const std::string& name, std::type_index type, size_t bytes, void (*destroy)(void*));
   struct Slot {

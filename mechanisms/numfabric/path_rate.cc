@@ -40,7 +40,7 @@ void PathRate::onAck(Flow& flow, const Packet& ack) {
   flow.window = window_ * host_->payloadPerPacket();
 }
 
-void PathRate::sampleRtt(State& s, const Flow& flow, const Packet& ack) const {
+void PathRate::sampleRtt(State& s, const Flow& flow, const Packet& ack) {
   const Time now = network_->engine().now();
   if (!waitCounts_ || flow.sndUna == 0) {  // or the answer to a handshake
     s.rtt = now - ack.sentAt;
@@ -49,9 +49,10 @@ void PathRate::sampleRtt(State& s, const Flow& flow, const Packet& ack) const {
   }
   const uint64_t acked = flow.sndUna / static_cast<uint64_t>(host_->payloadPerPacket());
   if (acked <= s.acked) return;
-  if (s.room.size() == static_cast<size_t>(window_)) {
-    s.rtt = now - s.room[acked % s.room.size()];
-    for (; s.acked < acked; ++s.acked) s.room[(s.acked + 1) % s.room.size()] = now;
+  std::vector<Time>& room = rooms_[static_cast<size_t>(s.room)];
+  if (room.size() == static_cast<size_t>(window_)) {
+    s.rtt = now - room[acked % room.size()];
+    for (; s.acked < acked; ++s.acked) room[(s.acked + 1) % room.size()] = now;
   } else {
     s.acked = acked;
     makeRoom(s);  // for another window than before
@@ -60,8 +61,20 @@ void PathRate::sampleRtt(State& s, const Flow& flow, const Packet& ack) const {
 
 /// A packet's round trip lasts from the ACK that made room for it to its own. For a window of packets there is room
 /// now.
-void PathRate::makeRoom(State& s) const {
-  if (waitCounts_) s.room.assign(static_cast<size_t>(window_), network_->engine().now());
+void PathRate::makeRoom(State& s) {
+  if (!waitCounts_) return;
+  if (s.room < 0 && idleRooms_.empty()) {
+    s.room = static_cast<int32_t>(rooms_.size());
+    rooms_.emplace_back();
+  } else if (s.room < 0) {
+    s.room = idleRooms_.back();
+    idleRooms_.pop_back();
+  }
+  rooms_[static_cast<size_t>(s.room)].assign(static_cast<size_t>(window_), network_->engine().now());
+}
+
+void PathRate::onFlowEnd(Flow& flow) {
+  if (state_(flow).room >= 0) idleRooms_.push_back(state_(flow).room);
 }
 
 void PathRate::onSample(int table) {

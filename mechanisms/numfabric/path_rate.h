@@ -14,6 +14,7 @@ class PathRate : public CongestionControl {
   void onFlowStart(Flow& flow) override;
   void onSend(Flow& flow, Packet& packet) override;
   void onAck(Flow& flow, const Packet& ack) override;
+  void onFlowEnd(Flow& flow) override;
   void onSample(int table) override;
 
  protected:
@@ -33,15 +34,18 @@ class PathRate : public CongestionControl {
     uint8_t hops = 0;  // 0: no ACK was here yet
     // Where waiting counts: packets that are acknowledged, and when the window had room for the next ones.
     uint64_t acked = 0;
-    std::vector<Time> room;  // by number of the packet modulo the window
+    int32_t room = -1;  // of rooms_
   };
 
-  void sampleRtt(State& s, const Flow& flow, const Packet& ack) const;
-  void makeRoom(State& s) const;
+  void sampleRtt(State& s, const Flow& flow, const Packet& ack);
+  void makeRoom(State& s);
 
   Network* network_ = nullptr;
   PacketExtension<NumHeader> header_;
   FlowState<State> state_;
+  // When the window had room for a packet, by its number modulo the window. Those of flows that are over serve others.
+  std::vector<std::vector<Time>> rooms_;
+  std::vector<int32_t> idleRooms_;
   int64_t window_ = 0, initialWindow_ = 0;
   Rate minRate_;
   Bytes headerBytes_;
