@@ -33,11 +33,10 @@ void FlowtuneTcp::onFlowStart(Flow& f) {
   pacing_.make(f);
 }
 
-void FlowtuneTcp::onSend(Flow& f, Packet&) {
-  if (endpoint_ != nullptr && f.sndNxt >= f.end) endpoint_->onDrained(f);
-}
+void FlowtuneTcp::onSend(Flow& f, Packet&) { noticeDrained(f); }
 
 void FlowtuneTcp::onAcked(Flow& f, const Acked& a) {
+  noticeDrained(f);  // one that was stopped sends nothing more
   pacing_(f).srtt = a.srtt;
   if (!pacing_(f).on) TcpWindow::onAcked(f, a);
 }
@@ -56,6 +55,10 @@ void FlowtuneTcp::onEcnEcho(Flow& f, uint64_t flight) {
 
 void FlowtuneTcp::onIdle(Flow& f, bool restart) {
   if (!pacing_(f).on) TcpWindow::onIdle(f, restart);
+}
+
+void FlowtuneTcp::noticeDrained(const Flow& f) {
+  if (endpoint_ != nullptr && f.sndNxt >= f.end) endpoint_->onDrained(f);
 }
 
 void FlowtuneTcp::open(Flow& f) {

@@ -35,6 +35,7 @@ class FlowtuneTcp final : public TcpWindow {
   };
   void onStart(Network& network) override;
   void avoid(Flow&, Window& w, const Acked& acked) override { growByOneMss(w, acked); }
+  void noticeDrained(const Flow& flow);
 
   FlowState<Pacing> pacing_;
   FlowtuneEndpoint* endpoint_ = nullptr;

@@ -274,6 +274,21 @@ TEST(FlowtuneNet, AFlowletEndsWithItsLastByteSent) {
   EXPECT_EQ(net.delivered(0), 100 * 1448);
 }
 
+/// Nothing more is sent, so the next ACK is what says so.
+TEST(FlowtuneNet, AStoppedFlowletEndsWithTheNextAck) {
+  Fabric net;
+  FlowSpec f = net.spec(0, 0, 4, 0, {});
+  f.stop = Time::Us(300);
+  net.flow(f);
+  net.run(Time::Us(299));
+  EXPECT_EQ(net.endpoint(0).flowlets(), 1u);
+  net.run(Time::Us(302));
+  EXPECT_EQ(net.endpoint(0).flowlets(), 0u);
+  EXPECT_LT(net.active(*net.hosts[0], 0).sndUna, net.active(*net.hosts[0], 0).end) << "a round trip is on its way";
+  net.run(Time::Us(312));
+  EXPECT_EQ(net.allocator().flowlets(), 0u);
+}
+
 TEST(FlowtuneNet, AMessageAfterTheEndStartsAFlowletAnew) {
   Fabric net;
   net.message(10, 0, 4, 100 * 1448);
@@ -530,8 +545,8 @@ TEST(FlowtuneLedger, SeesAnOldRateThatOutlivesItsTime) {
 
 namespace {
 
-/// Two flows from each of four servers to the other leaf, of 3 MB each: some 20 ms in all. The completion time of the
-/// last one.
+/// Two flows from each of four servers to the other leaf, of 6 MB each: 10 ms and more in all. The completion time of
+/// the last one.
 struct Load : Fabric {
   explicit Load(const Config& c) : Fabric(c) {
     for (uint32_t i = 0; i < 8; ++i) {

@@ -1,8 +1,10 @@
 // Flowtune's allocator: the equations, the optimum, the normalisers, blocks and threads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <limits>
 #include <map>
 
@@ -378,6 +380,30 @@ TEST(Flowtune, FlowsComeAndGo) {
       EXPECT_NEAR(a->allocated(h) / b->allocated(other[h]), 1, 1e-6);
     }
   }
+}
+
+/// A hundred times as many flows, and time a hundred times as long if it grew with them. Caches take their part.
+TEST(Flowtune, FlowsComeAndGoInConstantTime) {
+  RandomStream draw(30, "flowtune");
+  const Clos clos{8, 16, 4};
+  const auto time = [&](uint32_t flows) {
+    auto a = Allocator::make(clos.links(2), with(Algorithm::Ned, 0.4));
+    a->reserve(flows);
+    std::vector<Handle> handles;
+    while (handles.size() < flows) handles.push_back(a->add(clos.path(draw), 1));
+    std::clock_t best = std::numeric_limits<std::clock_t>::max();
+    for (int attempt = 0; attempt < 5; ++attempt) {
+      const std::clock_t before = std::clock();
+      for (int i = 0; i < 10000; ++i) {
+        const uint32_t which = draw.below(flows);
+        a->remove(handles[which]);
+        handles[which] = a->add(clos.path(draw), 1);
+      }
+      best = std::min(best, std::clock() - before);
+    }
+    return static_cast<double>(best);
+  };
+  EXPECT_LT(time(100000), 20 * time(1000));
 }
 
 TEST(Flowtune, WarmStartBeatsANewStart) {
