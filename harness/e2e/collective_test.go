@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/harness/run"
 	"fabriclab/harness/store"
 	"fabriclab/harness/trace/tracetest"
 )
@@ -71,6 +72,12 @@ func TestMessagesWaitForOthers(t *testing.T) {
 			rows[row["flow"]] = row
 		}
 		require.Len(t, rows, 11, "tasks have no row")
+		m, err := store.Read(dir)
+		require.NoError(t, err)
+		summary, err := run.ParseSummary(m)
+		require.NoError(t, err)
+		assert.EqualValues(t, 11, summary.Flows.Total, "tasks are no flows")
+		assert.EqualValues(t, 11, summary.Flows.Started)
 		of := func(flow, column string) float64 { return tracetest.Number(t, rows[flow], column) }
 		start := func(flow string) float64 { return of(flow, "start_ps") }
 		end := func(flow string) float64 { return of(flow, "end_ps") }

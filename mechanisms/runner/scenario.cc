@@ -434,7 +434,8 @@ struct FlowFile::Impl {
   std::string file;
   std::vector<char> buffer;
   size_t at = 0;
-  uint64_t flows = 0;    // left
+  uint64_t all = 0;      // flows and tasks
+  uint64_t flows = 0;    // those left
   uint64_t records = 0;  // left in the file behind the buffer
   uint64_t index = 0;
   FlowSpec spec;
@@ -508,13 +509,21 @@ struct FlowFile::Impl {
 FlowFile::FlowFile(const std::string& file) : impl_(std::make_unique<Impl>()) {
   impl_->file = file;
   const RecordCounts counts = openRecords(impl_->in, file, "FABFLOW1", Impl::kRecord);
-  count_ = impl_->flows = counts.all;
+  impl_->flows = impl_->all = counts.all;
   impl_->records = counts.all + counts.more;
   impl_->hasDependencies = counts.more > 0;
   measured_ = counts.measured;
 }
 
 FlowFile::~FlowFile() = default;
+
+uint64_t FlowFile::count() const {
+  if (!impl_->hasDependencies) return impl_->all;
+  uint64_t n = 0;
+  const std::unique_ptr<FlowFeed> all = again();
+  for (const FlowSpec* f = all->peek(); f != nullptr; all->pop(), f = all->peek()) n += !Dependencies::isTask(*f);
+  return n;
+}
 
 const FlowSpec* FlowFile::peek() {
   if (impl_->flows == 0) return nullptr;

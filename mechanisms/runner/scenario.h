@@ -117,7 +117,8 @@ class FlowFile final : public FlowFeed {
   ~FlowFile() override;
   const FlowSpec* peek() override;
   void pop() override;
-  uint64_t count() const { return count_; }
+  /// Flows; tasks are none. Reads the file once more where there may be some.
+  uint64_t count() const;
   uint64_t measured() const override { return measured_; }
   std::unique_ptr<FlowFeed> again() const override;
   bool hasDependencies() const override;
@@ -126,7 +127,7 @@ class FlowFile final : public FlowFeed {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
-  uint64_t count_ = 0, measured_ = 0;
+  uint64_t measured_ = 0;
 };
 
 /// Flows written out in a program; sorted by (start, id) when first asked.
@@ -134,6 +135,7 @@ class FlowList final : public FlowFeed {
  public:
   void add(const FlowSpec& spec, std::vector<Dependency> after = {}) {
     hasDependencies_ |= !after.empty();
+    count_ += !Dependencies::isTask(spec);
     flows_.push_back({spec, std::move(after)});
     measured_ += spec.measured;
   }
@@ -143,7 +145,8 @@ class FlowList final : public FlowFeed {
   std::unique_ptr<FlowFeed> again() const override;
   bool hasDependencies() const override { return hasDependencies_; }
   const std::vector<Dependency>& after() const override { return flows_[next_].after; }
-  size_t count() const { return flows_.size(); }
+  /// Flows; tasks are none.
+  uint64_t count() const { return count_; }
 
  private:
   struct Entry {
@@ -153,7 +156,7 @@ class FlowList final : public FlowFeed {
   std::vector<Entry> flows_;
   size_t next_ = 0;
   bool hasDependencies_ = false;
-  uint64_t measured_ = 0;
+  uint64_t count_ = 0, measured_ = 0;
   bool sorted_ = false;
 };
 
