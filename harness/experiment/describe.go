@@ -31,7 +31,7 @@ const (
 	KindTextLists       // a list of lists of texts
 	KindTextMap         // a mapping of names to texts
 	KindTextOrTexts     // a text, or a list of them
-	KindTextsOrMappings // a list of either
+	KindTextsOrMappings // a text, or a list of texts and mappings
 	KindWorkloads       // a list of workloads
 	KindTime
 	KindRate

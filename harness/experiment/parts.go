@@ -136,11 +136,10 @@ func (l *loader) extraHosts(s *section, prefix string, rate, delay int64) []topo
 		host := topology.ExtraHost{
 			Name: x.str("name"), Rate: orDefault(x, "rate", rate, linkRate), Delay: x.time("delay", delay),
 		}
-		x.asks("switches", Shape{Kind: KindTextOrTexts})
-		if at := x.get("switches"); at != nil && at.Kind == yaml.ScalarNode {
-			host.Switches = []string{at.Value}
-		} else {
-			host.Switches, _ = x.texts("switches")
+		for i, at := range x.oneOrMore("switches", KindTextOrTexts) {
+			if text, ok := l.scalar(at, x.name("switches."+strconv.Itoa(i))); ok {
+				host.Switches = append(host.Switches, text)
+			}
 		}
 		x.done()
 		extra = append(extra, host)
@@ -245,12 +244,13 @@ func (l *loader) attachments(s *section) []topology.Attachment {
 
 func (l *loader) customTopology(s *section) topology.Custom {
 	c := topology.Custom{Cabling: l.linkChanges(s)}
-	hosts, _ := s.texts("hosts")
-	for i, name := range hosts {
-		c.Hosts = append(c.Hosts, l.expand(s.items("hosts")[i], s.name("hosts."+strconv.Itoa(i)), name)...)
+	for i, n := range s.oneOrMore("hosts", KindTextOrTexts) {
+		name := s.name("hosts." + strconv.Itoa(i))
+		if text, ok := l.scalar(n, name); ok {
+			c.Hosts = append(c.Hosts, l.expand(n, name, text)...)
+		}
 	}
-	s.asks("switches", Shape{Kind: KindTextsOrMappings})
-	for i, n := range s.items("switches") {
+	for i, n := range s.oneOrMore("switches", KindTextsOrMappings) {
 		name := s.name("switches." + strconv.Itoa(i))
 		if n.Kind != yaml.MappingNode {
 			if text, ok := l.scalar(n, name); ok {
@@ -270,6 +270,10 @@ func (l *loader) customTopology(s *section) topology.Custom {
 	rate, _ := quantity(s, "rate", linkRate)
 	delay := orDefault(s, "delay", 0, linkDelay)
 	c.Extra = l.extraHosts(s, "", rate, delay)
+	names := slices.Clone(c.Hosts)
+	for _, sw := range c.Switches {
+		names = append(names, sw.Name)
+	}
 	for item, n := range s.items("links") {
 		link := l.section(n, n, s.name("links."+strconv.Itoa(item)))
 		link.need("a", "host0")
@@ -280,7 +284,7 @@ func (l *loader) customTopology(s *section) topology.Custom {
 		if s.get("delay") == nil {
 			link.need("delay", "1.5us (or a delay for all links of the topology)")
 		}
-		as, bs := l.expand(link.get("a"), link.name("a"), link.str("a")), l.expand(link.get("b"), link.name("b"), link.str("b"))
+		as, bs := l.ends(link, "a", names), l.ends(link, "b", names)
 		one := topology.CustomLink{Rate: orDefault(link, "rate", rate, linkRate), Delay: orDefault(link, "delay", delay, linkDelay)}
 		pairs := link.choice("join", topology.Joins...) == "pairs"
 		link.done()
@@ -297,6 +301,20 @@ func (l *loader) customTopology(s *section) topology.Custom {
 		}
 	}
 	return c
+}
+
+// ends are the nodes at one end of links: by name, ranges of names, or
+// patterns.
+func (l *loader) ends(link *section, key string, names []string) (nodes []string) {
+	at := link.get(key)
+	for _, name := range l.expand(at, link.name(key), link.str(key)) {
+		some, err := topology.Named(name, names)
+		if err != nil {
+			l.problem(at, "%s: %v", link.name(key), err)
+		}
+		nodes = append(nodes, some...)
+	}
+	return nodes
 }
 
 // expand writes out the names that a name with ranges stands for.

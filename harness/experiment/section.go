@@ -218,6 +218,15 @@ func (s *section) items(key string) []*yaml.Node {
 	return n.Content
 }
 
+// oneOrMore are the items of a list, or the one text that stands in its place.
+func (s *section) oneOrMore(key string, shape Kind) []*yaml.Node {
+	s.asks(key, Shape{Kind: shape})
+	if n := s.get(key); n != nil && n.Kind == yaml.ScalarNode {
+		return []*yaml.Node{n}
+	}
+	return s.items(key)
+}
+
 // texts are the scalars of a list with their nodes.
 func (s *section) texts(key string) (texts []string, nodes []*yaml.Node) {
 	s.asks(key, Shape{Kind: KindTexts})

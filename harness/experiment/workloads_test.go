@@ -262,7 +262,16 @@ func TestCustomTopologyByRanges(t *testing.T) {
 	assert.Equal(t, long.Points[0].Topology.Nodes, short.Points[0].Topology.Nodes)
 	assert.Equal(t, long.Points[0].Topology.Links, short.Points[0].Topology.Links)
 
+	pattern, err := load(`{type: custom, hosts: "h[0..3]", switches: s, rate: 10Gbps, delay: 1us, links: [{a: "h*", b: s}]}`)
+	require.NoError(t, err)
+	require.Len(t, pattern.Points[0].Topology.Links, 4)
+	some, err := load(`{type: custom, hosts: ["p[0..1]-h[0..3]"], switches: ["p[0..1]-s"], rate: 10Gbps, delay: 1us, links: [{a: "p0-s", b: "p0-h?"}, {a: "p[1..1]-*[0-3]", b: p1-s}, {a: p0-s, b: p1-s}]}`)
+	require.NoError(t, err)
+	require.Len(t, some.Points[0].Topology.Links, 9)
+
 	for topology, want := range map[string]string{
+		`{type: custom, hosts: "h[0..3]", switches: s, rate: 1Gbps, delay: 1us, links: [{a: "g*", b: s}]}`:                                `exp.yaml:1:94: topology.links.0.a: there is no node "g*" in this topology`,
+		`{type: custom, hosts: "h[0..3]", switches: s, rate: 1Gbps, delay: 1us, links: [{a: "h*", b: "h*"}]}`:                             "h0",
 		`{type: custom, hosts: ["h[3..0]"], switches: [s], rate: 1Gbps, delay: 1us, links: [{a: h0, b: s}]}`:                              `exp.yaml:1:34: topology.hosts.0: "h[3..0]": 3 stands behind 0`,
 		`{type: custom, hosts: ["h[0..3]"], switches: [s, t], rate: 1Gbps, delay: 1us, links: [{a: "h[0..3]", b: s, join: pairs}]}`:       "topology.links.0.join: 4 nodes and 1 make no pairs",
 		`{type: custom, hosts: ["h[0..3]"], switches: [s], rate: 1Gbps, delay: 1us, links: [{a: "h[0..3]", b: s}, {a: "h[3..4]", b: s}]}`: "h4",

@@ -241,7 +241,8 @@ func (m *maker) value(path string, k experiment.Key, complete bool) object {
 	case experiment.KindTextOrTexts:
 		s = object{"anyOf": []object{word, {"type": "array", "items": word, "minItems": 1}}}
 	case experiment.KindTextsOrMappings:
-		s = object{"type": "array", "minItems": 1, "items": object{"anyOf": []object{word, m.section(path, k.Items, complete)}}}
+		items := object{"anyOf": []object{word, m.section(path, k.Items, complete)}}
+		s = object{"anyOf": []object{word, {"type": "array", "minItems": 1, "items": items}}}
 	case experiment.KindList:
 		s = object{"type": "array", "minItems": 1}
 		if k.Items != nil {

@@ -344,6 +344,23 @@ func (t *Topology) Match(pattern string) ([]uint32, error) {
 	return ids, nil
 }
 
+// Named are the names that a pattern stands for, in their order. What is no
+// pattern stands for itself.
+func Named(pattern string, names []string) ([]string, error) {
+	if !isPattern(pattern) {
+		return []string{pattern}, nil
+	}
+	indices, err := matching(pattern, names)
+	if err != nil {
+		return nil, fmt.Errorf("there is no node %w", err)
+	}
+	found := make([]string, len(indices))
+	for i, index := range indices {
+		found[i] = names[index]
+	}
+	return found, nil
+}
+
 // isPattern says whether a name is a pattern; names of nodes and ports have
 // none of these characters.
 func isPattern(name string) bool { return strings.ContainsAny(name, "*?[") }
