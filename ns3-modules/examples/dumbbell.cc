@@ -55,11 +55,11 @@ main(int argc, char** argv)
 
     // HPCC: telemetry on data packets at every switch port, echoed by receivers, used by senders.
     FabricHelper helper;
-    helper.Set("CongestionControl", ObjectFactory("ns3::fabric::Hpcc", "Eta", DoubleValue(eta)));
-    helper.Add("ReceiverAgents", ObjectFactory("ns3::fabric::HpccEcho"));
-    helper.Add("PortAgents", ObjectFactory("ns3::fabric::HpccInt"));
-    helper.Add("Queues", ObjectFactory("ns3::fabric::Fifo")); // class 0: ACKs
-    helper.Add("Queues", ObjectFactory("ns3::fabric::Fifo")); // class 1: data
+    helper.Set("CongestionControl", "ns3::fabric::Hpcc", "Eta", DoubleValue(eta));
+    helper.Add("ReceiverAgents", "ns3::fabric::HpccEcho");
+    helper.Add("PortAgents", "ns3::fabric::HpccInt");
+    helper.Add("Queues", "ns3::fabric::Fifo"); // class 0: ACKs
+    helper.Add("Queues", "ns3::fabric::Fifo"); // class 1: data
     // T: 2 x 4 x 1.5 us, and per hop a 1518 B packet (121.44 ns) and a 66 B ACK (5.28 ns).
     helper.SetHostAttribute("BaseRtt", TimeValue(PicoSeconds(12506880)));
 

@@ -64,17 +64,17 @@ main(int argc, char** argv)
     const Time delay = MicroSeconds(1);
     FabricHelper fabric;
     fabric.SetDeviceAttribute("Pfc", BooleanValue(false));
-    fabric.Add("Queues", ObjectFactory("ns3::fabric::Fifo")); // class 0: nobody uses it here
+    fabric.Add("Queues", "ns3::fabric::Fifo"); // class 0: nobody uses it here
     fabric.Add("Queues",
-               ObjectFactory("ns3::fabric::Red",
-                             "Kmin",
-                             UintegerValue(65 * 1518),
-                             "Kmax",
-                             UintegerValue(65 * 1518),
-                             "Pmax",
-                             DoubleValue(1),
-                             "Limit",
-                             UintegerValue(1000000)));
+               "ns3::fabric::Red",
+               "Kmin",
+               UintegerValue(65 * 1518),
+               "Kmax",
+               UintegerValue(65 * 1518),
+               "Pmax",
+               DoubleValue(1),
+               "Limit",
+               UintegerValue(1000000));
     NodeContainer hosts(4);
     NodeContainer leaves(2);
     NodeContainer spines(2);
