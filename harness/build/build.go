@@ -62,6 +62,7 @@ var commonSources = []string{"CMakeLists.txt", "cmake", "mechanisms"}
 type Builder struct {
 	root     string // the sources: the checkout, or links to it
 	checkout string
+	own      []Own
 	kind     Type
 	log      io.Writer
 }
@@ -85,7 +86,7 @@ func (b *Builder) With(own []Own) (*Builder, error) {
 		return nil, fmt.Errorf("making a folder to build mechanisms of one's own in: %w; set XDG_CACHE_HOME to one that can be written to", err)
 	}
 	with := *b
-	with.root = t.dir
+	with.root, with.own = t.dir, own
 	return &with, nil
 }
 
@@ -391,9 +392,22 @@ func (b *Builder) run(ctx context.Context, target, program string, args ...strin
 		if ctx.Err() != nil {
 			return fmt.Errorf("building %s: %w", target, context.Cause(ctx))
 		}
-		return fmt.Errorf("building %s: %s %s: %w\n%s\nif something is missing on this machine, fabriclab doctor says what", target, program, strings.Join(args, " "), err, firstError(tail.String()))
+		return fmt.Errorf("building %s: %s %s: %w\n%s\nif something is missing on this machine, fabriclab doctor says what", target, program, strings.Join(args, " "), err, b.byTheirPaths(firstError(tail.String())))
 	}
 	return nil
+}
+
+// byTheirPaths is a build's output in which the files of mechanisms of one's own
+// have their paths; the compiler knows them by those of the links.
+func (b *Builder) byTheirPaths(output string) string {
+	for _, o := range b.own {
+		link := filepath.Join(b.root, "mechanisms", o.Name)
+		if relative, err := filepath.Rel(b.Dir(), link); err == nil {
+			output = strings.ReplaceAll(output, relative+"/", o.Dir+"/")
+		}
+		output = strings.ReplaceAll(output, link+"/", o.Dir+"/")
+	}
+	return output
 }
 
 // tailWriter keeps the end of what is written to it.

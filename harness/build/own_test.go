@@ -92,6 +92,9 @@ func TestOwnMechanismsAreBuiltApart(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, described, "new")
 
+	assert.Equal(t, dir+"/mine/mine.cc:1:2: error: x\nIn file included from ../../mechanisms/queue/fifo.cc:\n"+dir+"/mine/mine.h:3: y",
+		with().byTheirPaths("../../mechanisms/mine/mine.cc:1:2: error: x\nIn file included from ../../mechanisms/queue/fifo.cc:\n"+with().root+"/mechanisms/mine/mine.h:3: y"))
+
 	put(t, dir, "mine/twin.cc", `Describe<A>("a", 1)`)
 	put(t, root, "mechanisms/old/old.cc", `Describe<A>("a", 1)`)
 	_, err = with().Program(ctx, fake{})

@@ -124,7 +124,7 @@ func TestMechanismsOfOnesOwn(t *testing.T) {
 	p.change("mine/my_queue/my_queue.cc", "FABRIC_REGISTER", "a mistake")
 	_, stderr, err = p.run(run...)
 	require.Error(t, err)
-	assert.Contains(t, stderr, "my_queue.cc:")
+	assert.Contains(t, stderr, filepath.Join(p.dir, "mine", "my_queue", "my_queue.cc")+":")
 	assert.Contains(t, stderr, "error:")
 
 	after, err := exec.CommandContext(t.Context(), "git", "-C", lab.root, "status", "--porcelain").Output()

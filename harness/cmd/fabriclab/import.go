@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -27,19 +26,18 @@ is not HPCC's.`,
   fabriclab run configs/mine.yaml`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if dir == "" {
-				dir = filepath.Join(a.Set.Project, "configs")
-			}
-			files, notes, err := first.FromHPCC(dir, args[0], topology, flows, preset)
+			to, begin, err := a.experimentsDir(dir)
 			if err != nil {
 				return err
 			}
-			return a.wrote(files, func() error {
-				for _, note := range notes {
-					fmt.Fprintln(a.Err, note)
-				}
-				return nil
-			})
+			files, notes, err := first.FromHPCC(to, args[0], topology, flows, preset)
+			if err != nil {
+				return err
+			}
+			for _, note := range notes {
+				fmt.Fprintln(a.Err, note)
+			}
+			return a.wrote(files, begin)
 		},
 	}
 	cmd.Flags().StringVar(&topology, "topology", "topology.txt", "file of the network")

@@ -42,7 +42,7 @@ func (a *app) newMechanismCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.wrote(files, func() error { return a.onPath(dir) })
+			return a.wrote(files, func() ([]string, error) { return a.onPath(dir) })
 		},
 	}
 	cmd.Flags().StringVar(&kind, "kind", "congestion_control", "its kind: "+strings.Join(first.Kinds(), ", "))
@@ -53,31 +53,23 @@ func (a *app) newMechanismCommand() *cobra.Command {
 
 // onPath sees to it that a folder is on the mechanism path, or says how it gets
 // there. A settings file that is there is not changed.
-func (a *app) onPath(dir string) error {
+func (a *app) onPath(dir string) ([]string, error) {
 	full, err := filepath.Abs(dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, d := range a.Set.Mechanisms {
 		if other, err := filepath.Abs(d); err == nil && other == full {
-			return nil
+			return nil, nil
 		}
 	}
 	line := fmt.Sprintf("mechanism_path: [%q]", dir)
-	f, err := os.OpenFile(settingsFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	files, err := newSettings(line)
 	if errors.Is(err, os.ErrExist) {
-		_, err = fmt.Fprintf(a.Out, "add this folder to %s: %s\n", settingsFile, line)
-		return err
+		fmt.Fprintf(a.Err, "add this folder to %s: %s\n", settingsFile, line)
+		return nil, nil
 	}
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(f, line)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(a.Out, settingsFile)
-	return err
+	return files, err
 }
 
 func (a *app) newExperimentCommand() *cobra.Command {
@@ -88,17 +80,18 @@ func (a *app) newExperimentCommand() *cobra.Command {
 		Short: "write a first experiment, two flows that meet at a switch",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if dir == "" {
-				dir = filepath.Join(a.Set.Project, "configs")
-			}
 			if len(presets) == 0 {
 				return errors.New("name a preset to run with --preset; see: fabriclab list presets")
 			}
-			files, err := first.Experiment(dir, args[0], presets)
+			to, begin, err := a.experimentsDir(dir)
 			if err != nil {
 				return err
 			}
-			return a.wrote(files, func() error { return nil })
+			files, err := first.Experiment(to, args[0], presets)
+			if err != nil {
+				return err
+			}
+			return a.wrote(files, begin)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "folder to write to (default: configs/ of the project)")
@@ -107,15 +100,54 @@ func (a *app) newExperimentCommand() *cobra.Command {
 	return cmd
 }
 
-// wrote prints the names of files that are new.
-func (a *app) wrote(files []string, then func() error) error {
+// experimentsDir is where new experiments go: dir, if it is given, or configs/ of
+// the project or the checkout. Where there is neither, begin makes the working
+// directory a project, so that the experiment is found by its name and its results
+// do not go to the checkout.
+func (a *app) experimentsDir(dir string) (to string, begin func() ([]string, error), err error) {
+	nothing := func() ([]string, error) { return nil, nil }
+	if dir != "" {
+		return dir, nothing, nil
+	}
+	if a.Set.Project != "" {
+		return filepath.Join(a.Set.Project, "configs"), nothing, nil
+	}
+	root, err := a.Root()
+	if err != nil {
+		return "", nil, err
+	}
+	if inside, err := within(root, "."); err != nil || inside {
+		return filepath.Join(root, "configs"), nothing, err
+	}
+	return "configs", func() ([]string, error) {
+		return newSettings("# This folder is a project of fabriclab's: it has configs/ and results/ of its own.")
+	}, nil
+}
+
+// newSettings writes a settings file, which must be new.
+func newSettings(line string) ([]string, error) {
+	f, err := os.OpenFile(settingsFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	_, err = fmt.Fprintln(f, line)
+	return []string{settingsFile}, errors.Join(err, f.Close())
+}
+
+// wrote prints the names of files that are new, and of those that begin makes.
+func (a *app) wrote(files []string, begin func() ([]string, error)) error {
+	more, err := begin()
+	if err != nil {
+		return err
+	}
+	files = append(files, more...)
 	if a.Set.JSON {
-		return errors.Join(a.Print(files), then())
+		return a.Print(files)
 	}
 	for _, file := range files {
 		fmt.Fprintln(a.Out, file)
 	}
-	return then()
+	return nil
 }
 
 // within says whether a path is in a folder.
