@@ -70,3 +70,18 @@ func TestCatalogOfTheTestsIsUpToDate(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, string(described), string(kept), "%s is out of date; run: make docs", file)
 }
+
+// The README names every preset.
+func TestREADMENamesEveryPreset(t *testing.T) {
+	root, err := build.FindRoot(".")
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	presets, err := filepath.Glob(filepath.Join(root, "configs", "presets", "*.yaml"))
+	require.NoError(t, err)
+	require.NotEmpty(t, presets)
+	for _, preset := range presets {
+		name := strings.TrimSuffix(filepath.Base(preset), ".yaml")
+		assert.Contains(t, string(text), "`"+name+"`", "README.md does not say what the preset %s is; put it into the table under What there is", name)
+	}
+}

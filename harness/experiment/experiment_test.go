@@ -395,6 +395,22 @@ func TestMatrixSets(t *testing.T) {
 	assert.Same(t, e.Points[0].Topology, e.Points[1].Topology, "the same network is built once")
 }
 
+// TestAPointMaySetNothing: it is the file as it is, with a label.
+func TestAPointMaySetNothing(t *testing.T) {
+	plain, err := loadFile(t, write(t, base), "")
+	require.NoError(t, err)
+	e, err := loadFile(t, write(t, base+"matrix: {eta: {base: {}, low: {hpcc.eta: 0.9}}}\n"), "")
+	require.NoError(t, err)
+	require.Len(t, e.Points, 2)
+	assert.Equal(t, "base", e.Points[0].Labels[0].Value)
+	was, err := plain.Points[0].Hash()
+	require.NoError(t, err)
+	is, err := e.Points[0].Hash()
+	require.NoError(t, err)
+	assert.Equal(t, was, is)
+	assert.NotEqual(t, e.Points[0].Scenario, e.Points[1].Scenario)
+}
+
 func TestScale(t *testing.T) {
 	text := base + "matrix: {topology.rate: [1Gbps, 2Gbps]}\nscales: {paper: {seeds: [1, 2, 3], run: {stop: 5ms}, matrix: {topology.rate: [4Gbps]}}}\n"
 	e, err := loadFile(t, write(t, text), "paper")
