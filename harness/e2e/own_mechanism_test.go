@@ -104,6 +104,9 @@ func TestMechanismsOfOnesOwn(t *testing.T) {
 		assert.Empty(t, differences, dirs[i])
 	}
 
+	p.must("figure", "first")
+	assert.FileExists(t, filepath.Join(p.dir, "results", "figures", "first", "queue.svg"))
+
 	p.change("mine/my_queue/my_queue.cc", "backlog + packet", "2 * backlog + packet")
 	begin := time.Now()
 	out := p.must(run...)

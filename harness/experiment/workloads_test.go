@@ -107,6 +107,28 @@ func TestWorkloads(t *testing.T) {
 			assert.Equal(t, []int{1, 3}, []int{parts[0], parts[2]})
 			assert.InDelta(t, 12000, parts[1], 4*110)
 		}},
+		{"jobs of collectives, each with its hosts", "{type: mix, parts: [{type: collective, operation: all-reduce, algorithm: tree, size: 8KB, hosts: [host0..host3], placement: random, channels: 2, chunks: 4, iterations: 3, gap: 5us}, {type: collective, operation: moe, size: 8KB, hosts: [host4..host7], ranks_per_host: 2, compute: 7us, start: 10us, persistent: false}]}", func(t *testing.T, flows []scenario.Flow) {
+			sent, gaps, computed := map[uint32]uint64{}, 0, 0
+			for _, f := range flows {
+				assert.Equal(t, f.Src < 4, f.Dst < 4, "jobs have hosts of their own")
+				assert.Equal(t, f.Src >= 4, f.StartPs == 10e6)
+				for _, d := range f.After {
+					switch d.DelayPs {
+					case 5e6:
+						gaps++
+					case 7e6:
+						computed++
+					default:
+						assert.Zero(t, d.DelayPs)
+					}
+				}
+				sent[f.Group] += f.Size
+			}
+			assert.Positive(t, gaps)
+			assert.Positive(t, computed)
+			// A tree of 4: 3 edges, up and down. Of 8 ranks, the six on other hosts: 6/8 of 8 KB from each, there and back.
+			assert.Equal(t, map[uint32]uint64{0: 0, 1: 48_000, 2: 48_000, 3: 48_000, 4: 96_000}, sent)
+		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
