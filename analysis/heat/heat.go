@@ -56,12 +56,12 @@ func Read(dir string, shares int) (*Map, error) {
 		m.Steps[i] = make([]float64, len(m.Ports))
 	}
 	for p, port := range m.Ports {
-		rate, err := network.Rate(port)
-		if err != nil {
+		if _, err := network.Rate(port); err != nil {
 			return nil, err
 		}
 		share := func(from, to int) float64 {
-			return 8 * (sent[to][p] - sent[from][p]) / (float64(rate) * float64(m.Times[to]-m.Times[from]) / 1e12)
+			rate, _ := network.MeanRate(port, m.Times[from], m.Times[to]) // the port is known
+			return 8 * (sent[to][p] - sent[from][p]) / (rate * float64(m.Times[to]-m.Times[from]) / 1e12)
 		}
 		m.Mean = append(m.Mean, share(0, len(m.Steps)))
 		for step := range m.Steps {

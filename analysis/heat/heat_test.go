@@ -2,6 +2,8 @@ package heat_test
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,6 +55,19 @@ func TestReadIsBounded(t *testing.T) {
 		}
 		assert.InDelta(t, m.Mean[0]*5000e6, sum, 1)
 		assert.InDelta(t, 0.5, m.Mean[0], 1e-12)
+	}
+}
+
+// A link that changes its rate is full when it sends all that it can then.
+func TestReadOfALinkThatChangesItsRate(t *testing.T) {
+	dir := write(t, 5) // forward 12500 B in each of the first two us
+	scenario := `{"nodes":[{"name":"a"},{"name":"b"}],"links":[{"a":0,"b":1,"rate_bps":200000000000}],"rate_events":[{"at_ps":1000000,"link":0,"rate_bps":100000000000}]}`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "scenario.json"), []byte(scenario), 0o644))
+	m, err := heat.Read(dir, 1000)
+	require.NoError(t, err)
+	assert.InDeltaSlice(t, []float64{2 / 5., 0.4 / 5}, m.Mean, 1e-12)
+	for i, want := range [][]float64{{0.5, 0.05}, {1, 0.1}, {0, 0.1}, {0, 0.1}} {
+		assert.InDeltaSlice(t, want, m.Steps[i], 1e-12)
 	}
 }
 
