@@ -148,9 +148,9 @@ type layout struct {
 	title                         []string
 	legend                        [][]entry
 	notes                         []string
-	// What slanted names and upright numbers of bars take of the height, 0
-	// where there are none.
-	slanted, upright vg.Length
+	// What slanted names of bars, names in several lines (all but the first)
+	// and upright numbers take of the height, 0 where there are none.
+	slanted, wrapped, upright vg.Length
 }
 
 // barRoom is how wide a bar and the gap beside it are, about.
@@ -173,6 +173,9 @@ func (l *layout) makeRoom(bars []Bar) {
 	}
 	if tooLong {
 		l.slanted = max(l.slanted, longest*vg.Length(math.Sin(slant)))
+	}
+	for _, b := range bars {
+		l.wrapped = max(l.wrapped, name.Height(wrap(b.Name, name, room-4))-name.Height("x"))
 	}
 	if widest > room {
 		l.upright = max(l.upright, widest)
@@ -207,7 +210,10 @@ func layoutOf(f Figure) (l layout, err error) {
 			l.makeRoom(p.Bars)
 		}
 	}
-	l.panelHeight += l.slanted + l.upright
+	if l.slanted > 0 {
+		l.wrapped = 0
+	}
+	l.panelHeight += l.slanted + l.wrapped + l.upright
 	inner := vg.Length(columns) * l.panelWidth
 	l.w = inner + 2*margin
 	l.legend = legendOf(f, inner)
@@ -444,7 +450,7 @@ func axes(f Figure, l layout, panel Panel, bottom, left bool) (*plot.Plot, error
 		p.X.Label.Text = wrap(f.XLabel, p.X.Label.TextStyle, l.panelWidth-0.6*vg.Inch)
 	}
 	if left {
-		p.Y.Label.Text = wrap(f.YLabel, p.Y.Label.TextStyle, l.panelHeight-0.6*vg.Inch)
+		p.Y.Label.Text = wrap(f.YLabel, p.Y.Label.TextStyle, l.panelHeight-l.slanted-l.wrapped-0.6*vg.Inch)
 	}
 	grid := plotter.NewGrid()
 	grid.Horizontal = draw.LineStyle{Color: grey, Width: 0.5}
@@ -577,7 +583,7 @@ func ranges(p *plot.Plot, panel Panel, f Figure, l layout) {
 	if len(panel.Bars) > 0 { // their numbers stand above them
 		air = 0.2
 		if l.upright > 0 {
-			share := float64((l.upright + 8) / (l.panelHeight - l.slanted - 0.7*vg.Inch))
+			share := float64((l.upright + 8) / (l.panelHeight - l.slanted - l.wrapped - 0.7*vg.Inch))
 			air = max(air, share/(1-min(share, 0.8)))
 		}
 	}

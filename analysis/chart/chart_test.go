@@ -167,6 +167,30 @@ func TestLongNamesOfBars(t *testing.T) {
 	}
 }
 
+// Names in many lines have room of their own: the bars stay as high.
+func TestBarsKeepTheirHeightAboveLongNames(t *testing.T) {
+	height := func(name string) float64 {
+		var panel chart.Panel
+		for range 8 {
+			panel.Bars = append(panel.Bars, chart.Bar{Name: name, Y: 1})
+		}
+		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{panel}}, Width: 3.3})
+		require.NoError(t, err)
+		return heightOf(t, svg)
+	}
+	assert.GreaterOrEqual(t, height("Q 3, tau 160 us, gap 500 us"), height("a")+5*8, "six lines of 8 points")
+}
+
+// heightOf is the height of a picture in points.
+func heightOf(t *testing.T, svg []byte) float64 {
+	t.Helper()
+	found := regexp.MustCompile(`height="([0-9.]+)pt"`).FindSubmatch(svg)
+	require.NotNil(t, found, string(svg))
+	height, err := strconv.ParseFloat(string(found[1]), 64)
+	require.NoError(t, err)
+	return height
+}
+
 // Where words are too long to stand side by side, names are slanted and numbers
 // upright; nothing is cut off.
 func TestManyBarsInAColumn(t *testing.T) {
@@ -177,15 +201,11 @@ func TestManyBarsInAColumn(t *testing.T) {
 	draw := func(width float64) (string, float64) {
 		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{panel}}, Width: width, Floor: true})
 		require.NoError(t, err)
-		found := regexp.MustCompile(`height="([0-9.]+)pt"`).FindSubmatch(svg)
-		require.NotNil(t, found, string(svg)[:200])
-		height, err := strconv.ParseFloat(string(found[1]), 64)
-		require.NoError(t, err)
 		for _, b := range panel.Bars {
 			assert.Contains(t, string(svg), ">"+b.Name+"<", "%g inches", width)
 			assert.Contains(t, string(svg), ">"+b.Text+"<", "%g inches", width)
 		}
-		return string(svg), height
+		return string(svg), heightOf(t, svg)
 	}
 	turned := func(svg, turn string) int { // texts of the panel that are turned so
 		return len(regexp.MustCompile(`<g transform="`+turn+`">\s*<text [^>]*>[\w.]+</text>`).FindAllString(svg, -1))
