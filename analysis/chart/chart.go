@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -19,7 +17,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
-	"gonum.org/v1/plot/vg/vgpdf"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
@@ -135,6 +132,7 @@ const (
 	margin       = 0.12 * vg.Inch
 	titleSize    = 12
 	textSize     = 9
+	nameSize     = 8 // of what stands along axes
 	markSize     = 8
 	lineHeight   = 0.22 * vg.Inch
 	noteHeight   = 0.15 * vg.Inch
@@ -148,37 +146,83 @@ type layout struct {
 	title                         []string
 	legend                        [][]entry
 	notes                         []string
-	// What slanted names of bars, names in several lines (all but the first)
-	// and upright numbers take of the height, 0 where there are none.
-	slanted, wrapped, upright vg.Length
+	// What turned names along the x axis, names in several lines (all but the
+	// first) and upright numbers above bars take of the height, 0 where there
+	// are none.
+	turned, wrapped, upright vg.Length
+	angle                    float64 // of turned names
 }
+
+// axisWidth and axisHeight are the lengths of a panel's axes, about.
+func (l layout) axisWidth() vg.Length  { return l.panelWidth - 0.6*vg.Inch }
+func (l layout) axisHeight() vg.Length { return l.panelHeight - l.turned - l.wrapped - 0.6*vg.Inch }
 
 // barRoom is how wide a bar and the gap beside it are, about.
 func (l layout) barRoom(bars []Bar) vg.Length {
-	return (l.panelWidth - 0.6*vg.Inch) / vg.Length(float64(len(bars))+0.2)
+	return l.axisWidth() / vg.Length(float64(len(bars))+0.2)
 }
 
 // makeRoom finds out whether the names below bars, or the numbers above them,
 // are too wide to stand beside each other.
 func (l *layout) makeRoom(bars []Bar) {
 	room := l.barRoom(bars)
-	name, number := textStyle(textSize-1, ink), centred(textSize)
+	name, number := textStyle(nameSize, ink), centred(textSize)
 	var longest, widest vg.Length
 	tooLong := false
 	for _, b := range bars {
 		longest, widest = max(longest, name.Width(b.Name)), max(widest, number.Width(b.Text))
+		l.wrapped = max(l.wrapped, name.Height(wrap(b.Name, name, room-4))-name.Height("x"))
 		for word := range strings.FieldsSeq(b.Name) {
 			tooLong = tooLong || name.Width(word) > room-4
 		}
 	}
 	if tooLong {
-		l.slanted = max(l.slanted, longest*vg.Length(math.Sin(slant)))
-	}
-	for _, b := range bars {
-		l.wrapped = max(l.wrapped, name.Height(wrap(b.Name, name, room-4))-name.Height("x"))
+		l.turn(longest, room)
 	}
 	if widest > room {
 		l.upright = max(l.upright, widest)
+	}
+}
+
+// makeRoomForNames does so for the names that stand along an axis.
+func (l *layout) makeRoomForNames(names []string) {
+	every, room := l.everyName(names)
+	style := textStyle(nameSize, ink)
+	var longest vg.Length
+	for i := 0; i < len(names); i += every {
+		longest = max(longest, style.Width(names[i]))
+	}
+	if longest > room*vg.Length(every)-4 {
+		l.turn(longest, room*vg.Length(every))
+	}
+}
+
+// everyName says which of many names are shown, and what room one has.
+func (l layout) everyName(names []string) (every int, room vg.Length) {
+	room = l.axisWidth() / vg.Length(max(1, len(names)))
+	const most = 12
+	return max((len(names)+most-1)/most, int(math.Ceil(float64(nameSize/room)))), room
+}
+
+// turn slants names that have so much room each, or stands them upright where
+// slanted ones would touch each other.
+func (l *layout) turn(longest, room vg.Length) {
+	angle := float64(slant)
+	if room*vg.Length(math.Sin(slant)) < 0.9*nameSize {
+		angle = math.Pi / 2
+	}
+	l.angle = max(l.angle, angle)
+	l.turned = max(l.turned, longest*vg.Length(math.Sin(angle)))
+}
+
+// turnLabels turns the labels of an axis about their ends.
+func (l layout) turnLabels(label *text.Style) {
+	switch {
+	case l.angle == 0:
+	case l.angle > slant:
+		label.Rotation, label.XAlign, label.YAlign = l.angle, text.XRight, text.YCenter
+	default:
+		label.Rotation, label.XAlign, label.YAlign = l.angle, text.XRight, text.YTop
 	}
 }
 
@@ -208,12 +252,13 @@ func layoutOf(f Figure) (l layout, err error) {
 	for _, row := range f.Panels {
 		for _, p := range row {
 			l.makeRoom(p.Bars)
+			l.makeRoomForNames(p.Names)
 		}
 	}
-	if l.slanted > 0 {
+	if l.turned > 0 {
 		l.wrapped = 0
 	}
-	l.panelHeight += l.slanted + l.wrapped + l.upright
+	l.panelHeight += l.turned + l.wrapped + l.upright
 	inner := vg.Length(columns) * l.panelWidth
 	l.w = inner + 2*margin
 	l.legend = legendOf(f, inner)
@@ -265,26 +310,6 @@ func PNG(f Figure) ([]byte, error) {
 	var b bytes.Buffer
 	_, err = canvas.WriteTo(&b)
 	return b.Bytes(), err
-}
-
-// madeAt is when a PDF says it was made.
-var madeAt = regexp.MustCompile(`/(CreationDate|ModDate) \(D:[0-9]{14}`)
-
-// PDF draws the figure as PDF, its fonts in it.
-func PDF(f Figure) ([]byte, error) {
-	l, err := layoutOf(f)
-	if err != nil {
-		return nil, err
-	}
-	canvas := vgpdf.New(l.w, l.h)
-	if err := drawOn(f, l, draw.NewCanvas(canvas, l.w, l.h)); err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if _, err := canvas.WriteTo(&b); err != nil {
-		return nil, err
-	}
-	return madeAt.ReplaceAll(b.Bytes(), []byte("/$1 (D:20000101000000")), nil
 }
 
 // entry is a line of the legend.
@@ -376,8 +401,8 @@ func drawOn(f Figure, l layout, page draw.Canvas) error {
 
 	plots := make([][]*plot.Plot, len(f.Panels))
 	for r, row := range f.Panels {
-		for c, panel := range row {
-			p, err := axes(f, l, panel, r == len(f.Panels)-1, c == 0)
+		for _, panel := range row {
+			p, err := axes(f, l, panel, r == len(f.Panels)-1)
 			if err != nil {
 				return fmt.Errorf("figure %q, panel %q: %w", f.Title, panel.Title, err)
 			}
@@ -398,8 +423,17 @@ func drawOn(f Figure, l layout, page draw.Canvas) error {
 		}
 	}
 	titles, height := takeTitles(plots)
-	tiles := draw.Tiles{Rows: len(plots), Cols: len(plots[0]), PadTop: height, PadX: 0.12 * vg.Inch, PadY: 0.08*vg.Inch + height}
-	for r, row := range plot.Align(plots, tiles, area) {
+	// Beside a logarithmic axis the plots would keep room for a label where its
+	// middle number is.
+	side := centred(textSize)
+	side.Rotation = math.Pi / 2
+	label, left := wrap(f.YLabel, centred(textSize), l.axisHeight()), area.Min.X
+	if label != "" {
+		left += centred(textSize).Height(label)
+		area.Min.X = left + side.FontExtents().Descent
+	}
+	gap := vg.Point{X: 0.12 * vg.Inch, Y: 0.08 * vg.Inch}
+	for r, row := range frames(plots, area, gap, height) {
 		for c, canvas := range row {
 			if f.Panels[r][c].Blank {
 				continue
@@ -407,6 +441,9 @@ func drawOn(f Figure, l layout, page draw.Canvas) error {
 			p := plots[r][c]
 			p.Draw(canvas)
 			frame := p.DataCanvas(canvas)
+			if c == 0 {
+				canvas.FillText(side, vg.Point{X: left - side.FontExtents().Descent, Y: frame.Center().Y}, label)
+			}
 			canvas.FillText(p.Title.TextStyle, vg.Point{X: frame.Center().X, Y: frame.Max.Y + titlePadding}, titles[r][c])
 		}
 	}
@@ -431,26 +468,24 @@ func takeTitles(plots [][]*plot.Plot) (titles [][]string, height vg.Length) {
 	return titles, height
 }
 
-func axes(f Figure, l layout, panel Panel, bottom, left bool) (*plot.Plot, error) {
+func axes(f Figure, l layout, panel Panel, bottom bool) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.TextStyle = centred(textSize + 1)
 	p.Title.Text = wrap(panel.Title, p.Title.TextStyle, l.panelWidth-0.4*vg.Inch)
+	p.X.Label.TextStyle = centred(textSize)
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
-		axis.Label.TextStyle = centred(textSize)
-		axis.Tick.Label.Font = textStyle(textSize-1, ink).Font
+		axis.Tick.Label.Font = textStyle(nameSize, ink).Font
 		axis.Tick.Label.Color = ink
 		axis.LineStyle = draw.LineStyle{Color: dark, Width: 0.5}
 		axis.Tick.LineStyle = draw.LineStyle{Color: dark, Width: 0.5}
 		axis.Tick.Length = 3
-		axis.Tick.Marker = plot.TickerFunc(ticks)
 		axis.Padding = 2
 	}
+	x, y := along(l.axisWidth(), p.X.Tick.Label), up(l.axisHeight())
+	p.X.Tick.Marker, p.Y.Tick.Marker = plot.TickerFunc(x.linear), plot.TickerFunc(y.linear)
 	// What is longer than its axis would move the panel out of its place.
 	if bottom {
-		p.X.Label.Text = wrap(f.XLabel, p.X.Label.TextStyle, l.panelWidth-0.6*vg.Inch)
-	}
-	if left {
-		p.Y.Label.Text = wrap(f.YLabel, p.Y.Label.TextStyle, l.panelHeight-l.slanted-l.wrapped-0.6*vg.Inch)
+		p.X.Label.Text = wrap(f.XLabel, p.X.Label.TextStyle, l.axisWidth())
 	}
 	grid := plotter.NewGrid()
 	grid.Horizontal = draw.LineStyle{Color: grey, Width: 0.5}
@@ -475,13 +510,13 @@ func axes(f Figure, l layout, panel Panel, bottom, left bool) (*plot.Plot, error
 	}
 	ranges(p, panel, f, l)
 	if f.LogX {
-		logarithmic(&p.X)
+		logarithmic(&p.X, x)
 	}
 	if f.LogY {
-		logarithmic(&p.Y)
+		logarithmic(&p.Y, y)
 	}
 	if len(panel.Names) > 0 {
-		names(p, panel.Names)
+		names(p, panel.Names, l)
 	}
 	return p, nil
 }
@@ -504,53 +539,18 @@ func wrap(words string, style text.Style, width vg.Length) string {
 	return strings.Join(lines, "\n")
 }
 
-// ticks are at most seven multiples of 1, 2 or 5 times a power of ten.
-func ticks(low, high float64) []plot.Tick {
-	step := math.Pow10(int(math.Floor(math.Log10(high-low))) - 1)
-	for _, factor := range []float64{1, 2, 2.5, 2, 2} { // 1, 2, 5, 10, 20 times the power
-		step *= factor
-		if (high-low)/step <= 6 {
-			break
-		}
-	}
-	var list []plot.Tick
-	const rounding = 1e-9 // of the ends, which are ticks too
-	for i := math.Ceil(low/step-rounding) + 0; i*step <= high+rounding*step; i++ {
-		list = append(list, plot.Tick{Value: i * step, Label: strconv.FormatFloat(i*step, 'g', 6, 64)})
-	}
-	return list
-}
-
-// logarithmic makes an axis logarithmic, with ticks at 1, 2 and 5 times the
-// powers of ten; over more than five decades only the powers have their number.
-func logarithmic(axis *plot.Axis) {
+// logarithmic makes an axis logarithmic.
+func logarithmic(axis *plot.Axis, room tickRoom) {
 	if axis.Max <= axis.Min {
 		axis.Max = 2 * axis.Min
 	}
 	axis.Scale = plot.LogScale{}
-	axis.Tick.Marker = plot.TickerFunc(func(low, high float64) []plot.Tick {
-		var list []plot.Tick
-		for power := math.Floor(math.Log10(low)); power <= math.Log10(high); power++ {
-			for _, factor := range []float64{1, 2, 5} {
-				v := factor * math.Pow10(int(power))
-				if v < low || v > high {
-					continue
-				}
-				label := ""
-				if factor == 1 || high/low <= 1e5 {
-					label = strconv.FormatFloat(v, 'g', 6, 64)
-				}
-				list = append(list, plot.Tick{Value: v, Label: label})
-			}
-		}
-		return list
-	})
+	axis.Tick.Marker = plot.TickerFunc(room.logarithmic)
 }
 
 // names puts names along the x axis, not all where there are many.
-func names(p *plot.Plot, names []string) {
-	const most = 12
-	every := (len(names) + most - 1) / most
+func names(p *plot.Plot, names []string, l layout) {
+	every, _ := l.everyName(names)
 	var list []plot.Tick
 	for i, name := range names {
 		if i%every != 0 {
@@ -559,7 +559,7 @@ func names(p *plot.Plot, names []string) {
 		list = append(list, plot.Tick{Value: float64(i), Label: name})
 	}
 	p.X.Tick.Marker = plot.ConstantTicks(list)
-	p.X.Tick.Label.Font.Size = textSize - 2
+	l.turnLabels(&p.X.Tick.Label)
 	p.X.Min, p.X.Max = -0.4, float64(len(names))-0.6
 }
 
@@ -583,7 +583,7 @@ func ranges(p *plot.Plot, panel Panel, f Figure, l layout) {
 	if len(panel.Bars) > 0 { // their numbers stand above them
 		air = 0.2
 		if l.upright > 0 {
-			share := float64((l.upright + 8) / (l.panelHeight - l.slanted - l.wrapped - 0.7*vg.Inch))
+			share := float64((l.upright + 8) / (l.axisHeight() - 0.1*vg.Inch))
 			air = max(air, share/(1-min(share, 0.8)))
 		}
 	}
@@ -727,7 +727,7 @@ func addBars(p *plot.Plot, bars []Bar, l layout, f Figure) error {
 	var points []Point
 	labels := plotter.XYLabels{}
 	for i, b := range bars {
-		if names[i] = b.Name; l.slanted == 0 {
+		if names[i] = b.Name; l.turned == 0 {
 			names[i] = wrap(b.Name, p.X.Tick.Label, l.barRoom(bars)-4)
 		}
 		if b.None {
@@ -756,10 +756,7 @@ func addBars(p *plot.Plot, bars []Bar, l layout, f Figure) error {
 	}
 	texts.Offset.Y = 3
 	p.Add(texts)
-	if l.slanted > 0 {
-		label := &p.X.Tick.Label
-		label.Rotation, label.XAlign, label.YAlign = slant, text.XRight, text.YTop
-	}
+	l.turnLabels(&p.X.Tick.Label)
 	most := 0
 	for _, name := range names {
 		most = max(most, strings.Count(name, "\n"))

@@ -5,12 +5,14 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
+	"image"
 	"image/png"
 	"io"
 	"math"
 	"os"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -138,7 +140,25 @@ func TestLongLabels(t *testing.T) {
 	require.NoError(t, err)
 	picture, err := png.Decode(bytes.NewReader(data))
 	require.NoError(t, err)
-	var lines []int
+	lines := xAxes(picture)
+	assert.Len(t, lines, 2, "the x axes of the three panels of both rows: %v", lines)
+}
+
+// The panels of a row are at one height, whatever their axes show.
+func TestRowsOfDifferentRanges(t *testing.T) {
+	panel := func(low, high float64) chart.Panel {
+		return chart.Panel{Title: "p", Lines: []chart.Line{{Name: "a", Dots: true, XY: []chart.Point{{X: 1, Y: low, Error: low / 2}, {X: 2, Y: high, Error: high}}}}}
+	}
+	data, err := chart.PNG(chart.Figure{YLabel: "slowdown", XLabel: "size", LogY: true, Width: 7, Panels: [][]chart.Panel{
+		{panel(1, 5), panel(0.1, 5000)}, {panel(3, 300), panel(1e-6, 2)}}})
+	require.NoError(t, err)
+	picture, err := png.Decode(bytes.NewReader(data))
+	require.NoError(t, err)
+	assert.Len(t, xAxes(picture), 2)
+}
+
+// xAxes are the rows of pixels that are dark in most of the picture's width.
+func xAxes(picture image.Image) (rows []int) {
 	for y := range picture.Bounds().Dy() {
 		dark := 0
 		for x := range picture.Bounds().Dx() {
@@ -146,11 +166,33 @@ func TestLongLabels(t *testing.T) {
 				dark++
 			}
 		}
-		if dark > picture.Bounds().Dx()*7/10 && (len(lines) == 0 || y > lines[len(lines)-1]+1) {
-			lines = append(lines, y)
+		if dark > picture.Bounds().Dx()*7/10 && (len(rows) == 0 || y > rows[len(rows)-1]+1) {
+			rows = append(rows, y)
 		}
 	}
-	assert.Len(t, lines, 2, "the x axes of the three panels of both rows: %v", lines)
+	return rows
+}
+
+// In a small panel fewer numbers stand along the axes, and names are turned.
+func TestSmallPanels(t *testing.T) {
+	p := logarithmic().Panels[0][0]
+	p.Names = []string{"10KB", "20KB", "30KB", "50KB", "80KB", "200KB", "1MB", "2MB", "5MB", "10MB", "30MB"}
+	p.Lines[0].XY = append(p.Lines[0].XY, chart.Point{X: 4, Y: 1e5})
+	rows := [][]chart.Panel{{p, p}, {p, p}}
+	for width, names := range map[float64]string{3.3: `rotate(90)`, 7: `rotate(30`} {
+		svg, err := chart.SVG(chart.Figure{Panels: rows, LogY: true, Width: width})
+		require.NoError(t, err)
+		assert.Contains(t, string(svg), names, "%g inches", width)
+		assert.Contains(t, string(svg), ">100<", "%g inches", width)
+		assert.NotContains(t, string(svg), ">200<", "six decades: powers only")
+	}
+	line := chart.Line{XY: []chart.Point{{X: 1000000, Y: 0}, {X: 1500000, Y: 1}}}
+	for width, want := range map[float64]bool{3.3: false, 14: true} {
+		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{{Lines: []chart.Line{line}}, {Lines: []chart.Line{line}}}}, Width: width})
+		require.NoError(t, err)
+		assert.Equal(t, want, strings.Contains(string(svg), ">1.1e+06<"), "%g inches", width)
+		assert.Contains(t, string(svg), ">1e+06<")
+	}
 }
 
 // Long names of bars are broken into lines, so that they stand side by side.

@@ -133,9 +133,33 @@ func (x *painter) finish() {
 	if dropped > 0 {
 		x.d.missing = append(x.d.missing, fmt.Sprintf("%s: %d points are at or below 0, where a logarithmic axis has no place", x.p.ID, dropped))
 	}
+	f.Notes = x.notes()
+}
+
+// notes say what is missing, lines with the same reason together.
+func (x *painter) notes() (notes []string) {
+	var reasons []string
+	lines := map[string][]string{} // by reason
 	for _, m := range x.d.missing {
-		f.Notes = append(f.Notes, "Not drawn: "+strings.TrimPrefix(strings.TrimPrefix(m, x.p.ID+", "), x.p.ID+": "))
+		line, reason, named := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(m, x.p.ID+", "), x.p.ID+": "), ": ")
+		if !named {
+			line, reason = "", line
+		}
+		if _, known := lines[reason]; !known {
+			reasons = append(reasons, reason)
+		}
+		if named {
+			lines[reason] = append(lines[reason], line)
+		}
 	}
+	for _, reason := range reasons {
+		note := "Not drawn: "
+		if about := lines[reason]; len(about) > 0 {
+			note += strings.Join(about, "; ") + ": "
+		}
+		notes = append(notes, note+reason)
+	}
+	return notes
 }
 
 // values are those of a dimension among the plot's runs; one empty value

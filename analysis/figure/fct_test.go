@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -98,6 +99,19 @@ func TestFCTPlot(t *testing.T) {
 	assert.Contains(t, summary, "| 10KB to 30KB | 0 to 1; FNCC: 2 unfinished | 3 | – |")
 	assert.Contains(t, summary, "| 10KB to 30KB | 0 to 1; FNCC: 2 unfinished | 3 | ≥ 1 |", "the mean")
 	assert.Contains(t, string(files["slowdown.svg"]), "10KB", "sizes along the axis")
+}
+
+// A reason stands in the picture once, with all that it is a reason for.
+func TestReasonsAreSaidOnce(t *testing.T) {
+	out := evaluateFCT(t, `plots:
+  - {id: slowdown, title: S, kind: fct, lines: mechanism, stats: [mean, p95], edges: [0, 2KB, 10KB, 1MB, 30MB]}
+`)
+	assert.Len(t, out.Missing, 6)
+	var notes []string
+	for _, m := range regexp.MustCompile(`>(Not drawn: mean, HPCC[^<]*)<`).FindAllStringSubmatch(string(contents(t, out.Dir)["slowdown.svg"]), -1) {
+		notes = append(notes, m[1])
+	}
+	assert.Equal(t, []string{"Not drawn: mean, HPCC; p95, HPCC; mean, FNCC; p95, FNCC: there are no measured flows of 1MB to 30MB"}, notes)
 }
 
 func TestFCTEqualCounts(t *testing.T) {
