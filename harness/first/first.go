@@ -82,7 +82,7 @@ func Mechanism(checkout, dir, name, of string) ([]string, error) {
 	}
 	if of == "congestion_control" {
 		preset = strings.Replace(preset, "queues: [fifo, fifo]", "queues: [fifo, red] ", 1) +
-			"params:\n  red: {kmin: 100KB, kmax: 100KB, pmax: 1}\n"
+			"params:\n  red: {kmin: 50KB, kmax: 50KB, pmax: 1}\n"
 	}
 	texts[name+".yaml"] = fill.Replace(preset)
 	texts[name+".md"] = fill.Replace(template("page.md"))
