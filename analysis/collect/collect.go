@@ -25,6 +25,8 @@ type Run struct {
 	Labels     []Label
 	// Params are effective parameters that are no labels, by name.
 	Params []Label
+	// Sets are what --set gave the run, by path.
+	Sets   []Label
 	Engine string
 	Seed   uint64
 	Values []measure.Value
@@ -165,8 +167,42 @@ func Apart(runs []Run) {
 			values[at][p.Path] = p.Value
 		}
 	}
+	set := differingSets(runs, func(r Run) any { return place{r.Experiment, r.Point(), r.Engine, r.Seed} })
 	for i := range runs {
-		runs[i].Params = slices.DeleteFunc(runs[i].Params, func(p Label) bool { return !differs[p.Path] })
+		params := slices.DeleteFunc(slices.Clone(runs[i].Params), func(p Label) bool { return !differs[p.Path] })
+		runs[i].Params = append(params, set(runs[i])...)
+	}
+}
+
+// differingSets gives of a run what --set gave it and not others that are alike;
+// what is a label or a parameter is left out.
+func differingSets(runs []Run, like func(Run) any) func(Run) []Label {
+	known := map[string]bool{} // labels and parameters
+	count := map[any]int{}
+	with := map[any]int{} // by kind of run and what it was given
+	type given struct {
+		like any
+		set  Label
+	}
+	for _, r := range runs {
+		count[like(r)]++
+		for _, l := range slices.Concat(r.Labels, r.Params) {
+			known[strings.TrimPrefix(l.Path, "params.")] = true
+		}
+		for _, s := range r.Sets {
+			with[given{like(r), s}]++
+		}
+	}
+	differs := map[string]bool{}
+	for _, r := range runs {
+		for _, s := range r.Sets {
+			if with[given{like(r), s}] < count[like(r)] && !known[strings.TrimPrefix(s.Path, "params.")] {
+				differs[s.Path] = true
+			}
+		}
+	}
+	return func(r Run) []Label {
+		return slices.DeleteFunc(slices.Clone(r.Sets), func(s Label) bool { return !differs[s.Path] })
 	}
 }
 
@@ -187,8 +223,10 @@ func Differing(runs []Run) {
 			values[p.Path] = p.Value
 		}
 	}
+	set := differingSets(runs, func(Run) any { return nil })
 	for i := range runs {
-		runs[i].Params = slices.DeleteFunc(runs[i].Params, func(p Label) bool { return !differs[p.Path] || labels[p.Path] })
+		params := slices.DeleteFunc(slices.Clone(runs[i].Params), func(p Label) bool { return !differs[p.Path] || labels[p.Path] })
+		runs[i].Params = append(params, set(runs[i])...)
 	}
 }
 

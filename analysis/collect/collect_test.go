@@ -13,6 +13,7 @@ import (
 
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/measure"
+	"fabriclab/analysis/sheet"
 )
 
 var (
@@ -81,4 +82,25 @@ func TestApart(t *testing.T) {
 	for i, want := range []string{"5", "3", "5"} {
 		assert.Equal(t, []collect.Label{{Path: "hpcc.max_stage", Value: want}}, runs[i].Params, "the base RTT follows from the point")
 	}
+}
+
+// So does what --set gave the network or the workload, which is no parameter.
+func TestApartBySets(t *testing.T) {
+	runs := []collect.Run{run("hpcc", "1Tbps", 1), run("hpcc", "1Tbps", 1), run("fncc", "1Tbps", 1)}
+	runs[0].Params = []collect.Label{{Path: "hpcc.stages", Value: "5"}}
+	runs[1].Params = runs[0].Params
+	runs[0].Sets = []collect.Label{{Path: "topology.delay", Value: "2us"}, {Path: "hpcc.stages", Value: "5"}, {Path: "params.hpcc.eta", Value: "1"}, {Path: "run.stop", Value: "1ms"}}
+	runs[1].Sets = []collect.Label{{Path: "run.stop", Value: "1ms"}}
+	delay := []collect.Label{{Path: "topology.delay", Value: "2us"}}
+	apart := slices.Clone(runs)
+	collect.Apart(apart)
+	assert.Equal(t, delay, apart[0].Params, "no parameter, no label, and not what both have")
+	assert.Empty(t, apart[1].Params)
+	columns, cells := collect.Places(apart, nil)
+	assert.Contains(t, columns, sheet.Column{Name: "topology.delay_ps", Kind: sheet.Number})
+	assert.Contains(t, cells(apart[0]), 2e6)
+	assert.Contains(t, cells(apart[1]), nil, "not given")
+
+	collect.Differing(runs)
+	assert.Equal(t, append(delay, collect.Label{Path: "run.stop", Value: "1ms"}), runs[0].Params, "the third has neither")
 }

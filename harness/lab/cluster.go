@@ -209,7 +209,7 @@ func (lab *Lab) remoteJob(ctx context.Context, f *slurm.Folder, task slurm.Task)
 			return run.Job{}, err
 		}
 		if hash == task.Key.ScenarioHash {
-			return deriving(ctx, job(Experiment{Experiment: e, Command: spec.Command}, point, hash, task.Key.Engine, task.Key.Seed, program), point)
+			return deriving(ctx, job(Experiment{Experiment: e, Command: spec.Command, Sets: spec.Sets}, point, hash, task.Key.Engine, task.Key.Seed, program), point)
 		}
 	}
 	return run.Job{}, fmt.Errorf("%s, or a preset or file it uses, was changed since the sweep was submitted; submit it again", spec.File)

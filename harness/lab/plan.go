@@ -63,7 +63,8 @@ func (lab *Lab) tell(text string) {
 type Experiment struct {
 	*experiment.Experiment
 	Spec    *spec.Figure
-	Command string // makes its runs or figure again
+	Command string   // makes its runs or figure again
+	Sets    []string // path=value, laid over the file
 }
 
 func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s Selection) (Experiment, error) {
@@ -99,7 +100,7 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s 
 		return Experiment{}, err
 	}
 	command, err := lab.commandLine(e, s)
-	return Experiment{e, section, command}, err
+	return Experiment{e, section, command, s.Sets}, err
 }
 
 // derived is all that is added to the tables of a point's run.
@@ -242,9 +243,19 @@ func job(e Experiment, point *experiment.Point, hash, engineName string, seed ui
 	title := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", e.Name, point, engineName, seed)), " ")
 	return run.Job{
 		Key:   store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engineName, Seed: seed},
-		Title: title, Labels: labels, Command: e.Command, Program: program.For(point.Uses), EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
+		Title: title, Labels: labels, Sets: setsOf(e.Sets), Command: e.Command, Program: program.For(point.Uses), EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
 		Prepare: func(dir string) (*workload.Tally, error) { return point.WriteInputs(dir, seed) },
 	}
+}
+
+// setsOf are the values that --set gave, by path.
+func setsOf(sets []string) map[string]string {
+	values := map[string]string{}
+	for _, set := range sets {
+		path, value, _ := strings.Cut(set, "=")
+		values[path] = value
+	}
+	return values
 }
 
 // deriving is the job with all that is added to its tables.

@@ -73,6 +73,7 @@ func (lab *Lab) take(dirs []string, dir string, figures func(experiment string) 
 		if err != nil {
 			return nil, err
 		}
+		run.Sets = sortedLabels(m.Sets)
 		made.add(m)
 		runs = append(runs, run)
 	}

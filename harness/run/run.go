@@ -26,6 +26,8 @@ type Job struct {
 	Key    store.Key
 	Title  string // for people, unique among the jobs of a call
 	Labels map[string]string
+	// Sets are values that --set gave, by path, for people.
+	Sets map[string]string
 	// Command is what to type to make it again, for people.
 	Command string
 
@@ -321,7 +323,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		return nil, fmt.Errorf("writing the engine's input: %w", err)
 	}
 	m := &store.Manifest{
-		Tool: opt.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, Command: job.Command,
+		Tool: opt.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, Sets: job.Sets, Command: job.Command,
 		ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
 		Engine: store.Engine{
 			Name: job.Key.Engine, EngineVersion: job.Program.Version.EngineVersion, Compiler: job.Program.Version.Compiler,

@@ -32,6 +32,7 @@ type Manifest struct {
 	Tool         Tool              `json:"tool"`
 	Experiment   string            `json:"experiment"`
 	Labels       map[string]string `json:"labels,omitempty"`
+	Sets         map[string]string `json:"sets,omitempty"`    // values that --set gave, by path
 	Command      string            `json:"command,omitempty"` // what the run was made with, to type again
 	ScenarioHash string            `json:"scenario_hash"`
 	Seed         uint64            `json:"seed"`
