@@ -39,6 +39,7 @@ nodes:
   allocator: {applications: [flowtune_allocator]}
 params:
   flowtune_allocator: {threshold: 0, optimum: true}
+  flowtune_tcp: {initial_window: 10}
 run: {stop: 2ms}
 trace:
   flows: {}
@@ -53,7 +54,8 @@ trace:
 // starts and stops, and every iteration comes to the same: its own paths,
 // messages and timers are all that the one in the network has besides. Flows
 // start and stop 1 us behind an iteration; notices take 9 us, those of stops up
-// to an ACK longer, so what servers tell it is there an iteration later.
+// to an ACK longer, so what servers tell it is there an iteration later. With a
+// window of two segments some wait longer.
 func TestTheAllocatorInTheNetworkIsTheOneAlone(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(17, 0))
