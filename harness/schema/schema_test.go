@@ -134,6 +134,7 @@ var cases = []struct {
 	{with("topology", "topology: {type: chain, switches: 2, hosts: {host0: s1, host1: s2}, rate: 100Gbps, delay: 0}"), true},
 	{with("topology", "topology: {type: chain, switches: 2, hosts: 4, rate: 100Gbps, delay: 0}"), false},
 	{with("topology", "topology: {type: custom, hosts: [host0, host1], switches: [{name: s1, tier: 1}], rate: 1Gbps, delay: 1us, links: [{a: host0, b: s1}, {a: host1, b: s1}]}"), true},
+	{with("topology", `topology: {type: custom, hosts: "host[0..1]", switches: s1, rate: 1Gbps, delay: 1us, links: [{a: "host*", b: s1}]}`), true},
 	{with("topology", "topology: {type: custom, hosts: [host0, host1], switches: [{name: s1, tire: 1}], rate: 1Gbps, delay: 1us, links: [{a: host0, b: s1}, {a: host1, b: s1}]}"), false},
 	{with("topology", "topology: {type: custom, hosts: [host0, host1], switches: [s1], rate: 1Gbps, delay: 1us, links: [{a: host0}, {a: host1, b: s1}]}"), false},
 	{with("topology", "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us, overrides: [{rate: 1Gbps}]}"), false},
