@@ -476,6 +476,18 @@ func TestFlowFile(t *testing.T) {
 		{ID: 1, Src: 1, Dst: 2, StartPs: 5e6, StopPs: -1, SrcPort: 49153, DstPort: 4791, Class: 1, Weight: 1, Measured: true},
 	}, got)
 
+	// Hosts by number, and values with their units.
+	require.NoError(t, os.WriteFile(csv, []byte("src,dst,size,start\n1,2,1KB,5us\n"), 0o644))
+	e, err = loadFile(t, file, "")
+	require.NoError(t, err)
+	for f, err := range e.Points[0].Flows.Flows(1) {
+		require.NoError(t, err)
+		assert.Equal(t, []any{uint32(1), uint32(2), uint64(1000), int64(5e6)}, []any{f.Src, f.Dst, f.Size, f.StartPs})
+	}
+	require.NoError(t, os.WriteFile(csv, []byte("src,dst,size,start\n1,3,1KB,5us\n"), 0o644))
+	_, err = loadFile(t, file, "")
+	require.ErrorContains(t, err, "flows.csv:2:3: dst: there is no host 3; the 3 hosts have the numbers 0 to 2")
+
 	require.NoError(t, os.WriteFile(csv, []byte("src,dst,size_bytes,start_ps\nhost0,host9,1000,0\n"), 0o644))
 	_, err = loadFile(t, file, "")
 	require.ErrorContains(t, err, `exp.yaml:3:30: workload.path: `)
