@@ -97,8 +97,15 @@ func TestSlurm(t *testing.T) {
 		// One task is taken off the cluster before the others go on (in the
 		// middle: TestSlurmLosesNodes); it is submitted again.
 		c.Run(t, "scancel", job[1]+"_7")
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			stdout, stderr, err = onSlurm(results, resumeSweep, "--retry", "1")
+		}()
+		// The others are held until then: a job that is over when the sweep comes back has nothing to try again.
+		waitFor(t, c, results, func(s slurm.Status) bool { return s.Tasks[7].Attempt == 2 })
 		c.Run(t, "scontrol", "release", job[1])
-		stdout, stderr, err = onSlurm(results, resumeSweep, "--retry", "1")
+		<-ended
 		require.NoError(t, err, stderr)
 		assert.Regexp(t, `failed and is tried again \(attempt 2\): (it was canceled in Slurm|Slurm no longer knows it)`, stderr)
 		assert.Equal(t, 8, strings.Count(stdout, " done ")+strings.Count(stdout, " valid "), stdout)
