@@ -151,6 +151,8 @@ func Compare(base, head Set, rules *Rules) (*Report, error) {
 			e.Pairs++
 			c.pair(e, p, r, other)
 			e.differ(r.Params, other.Params)
+			given, now := sets(r, other)
+			e.differ(given, now)
 		} else {
 			e.Lost = append(e.Lost, p.String())
 		}
@@ -221,6 +223,30 @@ func (e *Experiment) differ(base, head []collect.Label) {
 		}
 		e.Parameters[i].Runs++
 	}
+}
+
+// notGiven stands for a value that --set gave on the other side only.
+const notGiven = "the experiment's own"
+
+// sets are what --set gave two runs, with the same paths; what is a parameter
+// is left out.
+func sets(base, head collect.Run) (given, now []collect.Label) {
+	known := slices.Concat(base.Labels, base.Params)
+	for _, pair := range []struct {
+		from, to []collect.Label
+		list     *[]collect.Label
+	}{{base.Sets, head.Sets, &now}, {head.Sets, base.Sets, &given}} {
+		*pair.list = append(*pair.list, pair.to...)
+		for _, s := range pair.from {
+			if !slices.ContainsFunc(pair.to, func(o collect.Label) bool { return o.Path == s.Path }) {
+				*pair.list = append(*pair.list, collect.Label{Path: s.Path, Value: notGiven})
+			}
+		}
+	}
+	isParam := func(s collect.Label) bool {
+		return slices.ContainsFunc(known, func(p collect.Label) bool { return p.Path == strings.TrimPrefix(s.Path, "params.") })
+	}
+	return slices.DeleteFunc(given, isParam), slices.DeleteFunc(now, isParam)
 }
 
 // pair adds the values of two runs. A measure that one side does not know of

@@ -320,4 +320,16 @@ func TestDifferingParameters(t *testing.T) {
 	b.Reset()
 	require.NoError(t, report.Markdown(&b))
 	assert.Contains(t, b.String(), "parameter hpcc.eta")
+
+	// What --set gave the network or the workload on one side, too.
+	base, head := one("0.95"), one("0.95")
+	base.Sets = []collect.Label{{Path: "run.stop", Value: "1ms"}, {Path: "params.hpcc.eta", Value: "0.95"}}
+	head.Sets = []collect.Label{{Path: "topology.delay", Value: "2us"}, {Path: "run.stop", Value: "1ms"}}
+	report, err = compare.Compare(compare.Set{Name: "x", Runs: []collect.Run{base}}, compare.Set{Name: "y", Runs: []collect.Run{head}}, compare.DefaultRules())
+	require.NoError(t, err)
+	b.Reset()
+	require.NoError(t, report.Text(&b, false))
+	assert.Contains(t, b.String(), "parameter topology.delay: the experiment's own in the base, 2us in the head (1 of 1 runs)")
+	assert.NotContains(t, b.String(), "run.stop")
+	assert.NotContains(t, b.String(), "parameter hpcc.eta")
 }
