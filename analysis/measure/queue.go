@@ -23,9 +23,13 @@ type QueueSamples struct {
 // sample at all is an error.
 func Queue(dir, port string, class int64, w series.Window) (QueueSamples, error) {
 	var s QueueSamples
+	var others []int64 // classes of the port
 	columns := append(table.Ints("time_ps", "class", "bytes", "max_bytes"), table.Column{Name: "link", Type: table.String})
 	err := table.Scan(dir, "queues", columns, func(r *table.Rows) error {
 		for i := range r.N {
+			if r.Int(1, i) != class && r.Is(4, i, port) && !slices.Contains(others, r.Int(1, i)) {
+				others = append(others, r.Int(1, i))
+			}
 			if t := r.Int(0, i); w.Contains(t) && r.Int(1, i) == class && r.Is(4, i, port) {
 				s.Bytes = append(s.Bytes, series.Point{Time: t, Value: float64(r.Int(2, i))})
 				s.MaxBytes = append(s.MaxBytes, series.Point{Time: t, Value: float64(r.Int(3, i))})
@@ -34,7 +38,11 @@ func Queue(dir, port string, class int64, w series.Window) (QueueSamples, error)
 		return nil
 	})
 	if err == nil && len(s.Bytes) == 0 {
-		err = fmt.Errorf("run %s: queues has no sample of %s class %d from %s; name the port under trace.queues.ports", dir, port, class, w)
+		advice := "name the port under trace.queues.ports"
+		if len(others) > 0 {
+			advice = fmt.Sprintf("the port has samples of class %s; class: data is that of the data packets", strings.Trim(fmt.Sprint(others), "[]"))
+		}
+		err = fmt.Errorf("run %s: queues has no sample of %s class %d from %s; %s", dir, port, class, w, advice)
 	}
 	return s, err
 }

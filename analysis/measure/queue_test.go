@@ -37,5 +37,7 @@ func TestQueue(t *testing.T) {
 	require.ErrorContains(t, err, "at a port that matches s*->leaf*; name the ports")
 
 	_, err = measure.Queue(dir, "s3->s4", 1, series.Window{From: 0, To: 6e6})
-	assert.ErrorContains(t, err, "no sample of s3->s4 class 1 from 0ps to 6us; name the port")
+	require.ErrorContains(t, err, "no sample of s3->s4 class 1 from 0ps to 6us; name the port")
+	_, err = measure.Queue(dir, "s1->s2", 2, series.Window{From: 0, To: 6e6})
+	assert.ErrorContains(t, err, "no sample of s1->s2 class 2 from 0ps to 6us; the port has samples of class 1 0; class: data is that of the data packets")
 }

@@ -6,6 +6,7 @@ package plot
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -55,7 +56,8 @@ type view struct {
 	tidy                bool // a row for each run and measure
 	x, y, colour, facet int
 	yUnit               string
-	names               []string // along x, where it has no numbers
+	lost                map[string]string // by colour, the --where that left it no row
+	names               []string          // along x, where it has no numbers
 	// dropped rows: without a value, with an infinite one, with a mere bound.
 	droppedNone, droppedIn, droppedBound, droppedLog int
 }
@@ -110,12 +112,14 @@ func (v *view) filter(where []string) error {
 		if !ok || at < 0 {
 			return fmt.Errorf("--where %s: write column=value; there is no column %q%s", w, name, catalog.Hint(name, v.s.Names()))
 		}
+		colours := v.colours(at)
 		if w == OfDataClass {
 			data := v.s.Index(collect.DataClass)
 			if data < 0 {
 				return fmt.Errorf("--where %s: this table does not say which class that is; draw it with --table of an experiment or a folder of results, or write class=NUMBER", w)
 			}
 			v.rows = slices.DeleteFunc(slices.Clone(v.rows), func(row []any) bool { return text(row[at]) != text(row[data]) })
+			v.lose(colours, w)
 			continue
 		}
 		known := v.values(at)
@@ -123,8 +127,31 @@ func (v *view) filter(where []string) error {
 		if len(v.rows) == 0 {
 			return fmt.Errorf("--where %s: no row has this value%s", w, catalog.Hint(value, known))
 		}
+		v.lose(colours, w)
 	}
 	return nil
+}
+
+// colours are those that a choice of rows must not make vanish without a word:
+// of a table row by row, where other than by experiment or colour is chosen.
+func (v *view) colours(chosenBy int) []string {
+	name := v.s.Columns[chosenBy].Name
+	if v.tidy || v.colour < 0 || chosenBy == v.colour || name == collect.Experiment || name == collect.Scenario {
+		return nil
+	}
+	return v.values(v.colour)
+}
+
+// lose notes the colours that have no row any more.
+func (v *view) lose(colours []string, where string) {
+	for _, c := range colours {
+		if !slices.Contains(v.values(v.colour), c) {
+			if v.lost == nil {
+				v.lost = map[string]string{}
+			}
+			v.lost[c] = where
+		}
+	}
 }
 
 // closed says whether every parameter of a sweep with several values is drawn
@@ -222,7 +249,7 @@ func (v *view) draw() (chart.Figure, []string, error) {
 		facets = v.values(v.facet)
 	}
 	if v.colour >= 0 {
-		colours = v.values(v.colour)
+		colours = append(v.values(v.colour), slices.Sorted(maps.Keys(v.lost))...)
 	}
 	const most = 24
 	if len(facets) > most || len(colours) > most {
@@ -278,6 +305,9 @@ func (v *view) draw() (chart.Figure, []string, error) {
 		f.Panels[last] = append(f.Panels[last], chart.Panel{Blank: true})
 	}
 	var notes []string
+	for _, colour := range slices.Sorted(maps.Keys(v.lost)) {
+		notes = append(notes, fmt.Sprintf("%s: no row has %s", v.legend(colour), v.lost[colour]))
+	}
 	if v.droppedLog > 0 {
 		notes = append(notes, fmt.Sprintf("%d values are at or below 0, where a logarithmic axis has no place, and are not drawn", v.droppedLog))
 	}

@@ -121,6 +121,18 @@ func TestClassOfTheData(t *testing.T) {
 	}
 	assert.Equal(t, map[string][]chart.Point{"hpcc": {{X: 1, Y: 5}, {X: 2, Y: 6}}, "dctcp": {{X: 1, Y: 7}, {X: 2, Y: 8}}}, lines)
 
+	// A class that a run does not have leaves its line in the legend.
+	f, notes, err := plot.Draw(s, plot.Options{X: "time_ps", Y: "bytes", Colour: "preset", Where: []string{"class=1"}})
+	require.NoError(t, err)
+	require.Len(t, f.Panels[0][0].Lines, 2)
+	assert.Equal(t, "dctcp", f.Panels[0][0].Lines[1].Name)
+	assert.Empty(t, f.Panels[0][0].Lines[1].XY)
+	assert.Equal(t, []string{"dctcp: no row has class=1"}, notes)
+	assert.Equal(t, notes, f.Notes)
+	_, notes, err = plot.Draw(s, plot.Options{X: "time_ps", Y: "bytes", Colour: "preset", Where: []string{"preset=hpcc", "class=1"}})
+	require.NoError(t, err)
+	assert.Empty(t, notes, "not asked for")
+
 	s.Columns[1].Name = "other"
 	_, _, err = plot.Draw(s, plot.Options{X: "time_ps", Y: "bytes", Colour: "preset", Where: []string{"class=data"}})
 	require.ErrorContains(t, err, "--where class=data: this table does not say which class that is")

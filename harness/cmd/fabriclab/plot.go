@@ -150,7 +150,11 @@ func (a *app) tableOf(ctx context.Context, name, raw string, s lab.Selection, ta
 		}
 		defer os.RemoveAll(dir)
 		path := filepath.Join(dir, raw+".parquet")
-		if err := a.gather(ctx, name, raw, path, trace.Parquet, s, take); err != nil {
+		err = writeFile(path, func(out io.Writer) error {
+			_, _, err := a.Gather(ctx, out, trace.Parquet, name, raw, s, take)
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
 		return sheet.ReadFile(path)
