@@ -62,7 +62,7 @@ network = mine.Dumbbell
 		require.NoError(t, err, out)
 		return out
 	}
-	must("cmake", "--build", build, "--target", "fabric-omnet", "fabric-omnet-modules")
+	must("cmake", "--build", build, "--target", "fabric-omnet", "fabric-omnet-modules", "fabric-omnet-probe")
 	must(tool("opp_makemake"), "--make-so", "-f", "-o", "mine", "-I"+lab.root)
 	must("make", "MODE=release")
 	fabricOmnet := filepath.Join(build, "bin", "fabric-omnet")
