@@ -22,6 +22,12 @@ const (
 	defaultEpsilon = 0.125
 )
 
+// What alpha and epsilon may be; analysis/num refuses what is outside.
+const (
+	LeastAlpha, MostAlpha     = 0.05, 16
+	LeastEpsilon, MostEpsilon = 0.05, 0.95
+)
+
 // Names of the tables that the harness can compute for a run.
 const (
 	OptimalRates = "optimal_rates"
@@ -82,7 +88,8 @@ func (l *loader) derived(s *section, table string) Derived {
 	if utility := s.choice("utility", own, alphaFair, minFCT, maxMin); utility != own {
 		d.Utility = utility
 	}
-	alpha, epsilon := s.float("alpha", defaultAlpha), s.float("epsilon", defaultEpsilon)
+	alpha := s.floatBetween("alpha", defaultAlpha, LeastAlpha, MostAlpha)
+	epsilon := s.floatBetween("epsilon", defaultEpsilon, LeastEpsilon, MostEpsilon)
 	for _, p := range []struct {
 		key, of string
 		value   float64

@@ -566,6 +566,8 @@ func TestRefuses(t *testing.T) {
 		{"stop 0", "stop: 1ms", "stop: 0", "run.stop is 0", ""},
 		{"not a truth value", "stop: 1ms", "stop: 1ms, stop_when_flows_finish: yes", `run.stop_when_flows_finish: "yes" is not a truth value; write true or false`, ""},
 		{"derived table", "trace: {flows: {}}", "trace: {optimal_rates: {utility: max_min, alpha: 2}}", `exp.yaml:9:50: trace.optimal_rates.alpha is of utility: alpha_fair; give that, too, or leave alpha out`, ""},
+		{"derived alpha", "trace: {flows: {}}", "trace: {optimal_rates: {utility: alpha_fair, alpha: 0}}", `exp.yaml:9:53: trace.optimal_rates.alpha: 0 is out of range; allowed: from 0.05 to 16`, ""},
+		{"derived epsilon", "trace: {flows: {}}", "trace: {optimal_flows: {utility: fct_min, epsilon: 0}}", `exp.yaml:9:52: trace.optimal_flows.epsilon: 0 is out of range; allowed: from 0.05 to 0.95`, ""},
 		{"derived of what", "trace: {flows: {}}", "trace: {optimal_rates: {utility: log}}", `exp.yaml:9:34: trace.optimal_rates.utility: "log" is not among the choices (known: alpha_fair, fct_min, max_min, own)`, ""},
 		{"table", "trace: {flows: {}}", "trace: {flow: {}}", `exp.yaml:9:9: trace: there is no table "flow"; did you mean "flows"?`, ""},
 		{"no interval", "{flows: {}}", "{queues: {}}", `exp.yaml:9:17: trace.queues needs the key interval, such as interval: 1us (the table is sampled)`, ""},

@@ -178,7 +178,11 @@ func (s *section) integer(key string, def, least, most int64) int64 {
 }
 
 func (s *section) float(key string, def float64) float64 {
-	p := catalog.Param{Type: catalog.TypeFloat, Min: 0.0, Max: math.MaxFloat64}
+	return s.floatBetween(key, def, 0, math.MaxFloat64)
+}
+
+func (s *section) floatBetween(key string, def, least, most float64) float64 {
+	p := catalog.Param{Type: catalog.TypeFloat, Min: least, Max: most}
 	s.asks(key, Shape{Kind: KindParam, Param: &p})
 	value := orDefault(s, key, any(def), p.Parse)
 	x, _ := value.(float64)

@@ -107,11 +107,14 @@ func at(point *experiment.Point, node uint32, key string) *scenario.Component {
 	return place.One
 }
 
-// check refuses names that are none.
+// check refuses names that are none, and an epsilon that would be num's own.
 func (u Utility) check() error {
 	known := []string{AlphaFair, MinFCT, MaxMin}
 	if u.Name != "" && !slices.Contains(known, u.Name) {
 		return fmt.Errorf("there is no utility %q%s", u.Name, catalog.Hint(u.Name, known))
+	}
+	if u.Name == MinFCT && u.Epsilon == 0 {
+		return fmt.Errorf("epsilon is 0; it must be between %g and %g", experiment.LeastEpsilon, experiment.MostEpsilon)
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/analysis/num"
 	"fabriclab/base/catalog"
 	"fabriclab/harness/computed"
 	"fabriclab/harness/experiment"
@@ -182,6 +183,20 @@ func TestUtilities(t *testing.T) {
 	}
 }
 
+// TestRanges: what an experiment may ask for can be computed.
+func TestRanges(t *testing.T) {
+	assert.EqualValues(t, num.MinAlpha, experiment.LeastAlpha)
+	assert.EqualValues(t, num.MaxAlpha, experiment.MostAlpha)
+	for _, u := range []oracle.Utility{
+		{Name: oracle.AlphaFair, Alpha: experiment.LeastAlpha}, {Name: oracle.AlphaFair, Alpha: experiment.MostAlpha},
+		{Name: oracle.MinFCT, Epsilon: experiment.LeastEpsilon}, {Name: oracle.MinFCT, Epsilon: experiment.MostEpsilon},
+	} {
+		_, s := write(t, point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 1000}, scenario.Flow{Src: 2, Dst: 1, Size: 2000}), u)
+		assert.Equal(t, 2, s.Finished, "%v", u)
+		assert.Less(t, s.Residual, 1e-9, "%v", u)
+	}
+}
+
 // TestPaths: flows from four hosts to four over two spines have the links
 // that ECMP gives them; with the oracle's rates no link is above its capacity
 // and every flow has a full one.
@@ -262,6 +277,7 @@ func TestRefusals(t *testing.T) {
 		"game":     {func(p *experiment.Point) { p.Model = model{} }, flow, logarithm, "its runs are computed"},
 		"utility":  {nil, flow, oracle.Utility{Name: "alpha-fair"}, `there is no utility "alpha-fair"; did you mean "alpha_fair"?`},
 		"alpha":    {nil, flow, oracle.Utility{Name: oracle.AlphaFair}, "flow 0: alpha is 0; it must be between"},
+		"epsilon":  {nil, flow, oracle.Utility{Name: oracle.MinFCT}, "epsilon is 0; it must be between 0.05 and 0.95"},
 		"own selector": {func(p *experiment.Point) {
 			p.Scenario.Sets = []scenario.Set{{Nodes: []uint32{8}, Components: scenario.Components{"path_selector": one("spray", nil)}}}
 		}, flow, logarithm, "some of its nodes have a path selector of their own"},
