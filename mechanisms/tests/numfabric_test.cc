@@ -123,12 +123,29 @@ TEST(Xwi, FindsTheOptimumForEveryAlpha) {
   }
 }
 
+/// The rates of alpha-fairness and of equal bandwidth functions are as the weights, those of fct_min for equal sizes as
+/// their powers of 1 / epsilon.
 TEST(Xwi, SharesALinkByWeightForEveryUtility) {
-  Config c = Config::numfabric();
-  Chain net(c, 3, 1, Rate::Gbps(10), Time::Us(2));
-  for (uint32_t i = 0; i < 3; ++i) net.flow(unlimited(i, net.sender(static_cast<int>(i)), net.receiver(), 1 << i));
-  const auto r = rates(net, 3, Time::Ms(2), Time::Ms(12));
-  for (uint32_t i = 0; i < 3; ++i) EXPECT_NEAR(r[i], 1e4 / 7 * (1 << i), 0.03 * 1e4 / 7 * (1 << i)) << i;
+  struct Case {
+    const char *utility, *param;
+    double value, power;
+  };
+  for (const Case& of :
+       {Case{"alpha_fair", "alpha", 0.5, 1}, Case{"alpha_fair", "alpha", 1, 1}, Case{"alpha_fair", "alpha", 2, 1},
+        Case{"bandwidth_function", "alpha", 5, 1}, Case{"fct_min", "epsilon", 0.5, 2}}) {
+    Config c = Config::numfabric();
+    c.utility = of.utility;
+    c.set(std::string(of.utility) + "." + of.param, of.value);
+    c.set("xwi.interval", Time::Us(60).ps).set("numfabric.ewma_time", Time::Us(40).ps);
+    Chain net(c, 3, 1, Rate::Gbps(10), Time::Us(2));
+    for (uint32_t i = 0; i < 3; ++i) net.flow(unlimited(i, net.sender(static_cast<int>(i)), net.receiver(), 1 << i));
+    const auto r = rates(net, 3, Time::Ms(5), Time::Ms(25));
+    const double sum = 1 + std::pow(2, of.power) + std::pow(4, of.power);
+    for (uint32_t i = 0; i < 3; ++i) {
+      const double expected = 1e4 * std::pow(1 << i, of.power) / sum;
+      EXPECT_NEAR(r[i], expected, 0.03 * expected) << of.utility << " " << of.param << " " << of.value << " flow " << i;
+    }
+  }
 }
 
 /// Two flows with the bandwidth functions of Fig. 2 on one link, Fig. 9.
