@@ -107,18 +107,19 @@ var (
 
 func colour(style int) color.Color { return palette[style%len(palette)] }
 
-// Dashes and markers tell styles apart where there are no colours.
+// Dashes and markers tell styles apart where there are no colours. The next
+// round of colours has others.
 var (
 	dashes  = [][]vg.Length{nil, {6, 2}, {2, 1.5}, {7, 2, 1.5, 2}, {4, 1.2, 1.2, 1.2}, {10, 3}, {1, 2}}
 	markers = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, draw.RingGlyph{}, draw.CrossGlyph{}, draw.SquareGlyph{}, draw.TriangleGlyph{}}
 )
 
 func stroke(style int) draw.LineStyle {
-	return draw.LineStyle{Color: colour(style), Width: 1.2, Dashes: dashes[style%len(dashes)]}
+	return draw.LineStyle{Color: colour(style), Width: 1.2, Dashes: dashes[(style+style/len(palette))%len(dashes)]}
 }
 
 func marker(style int) draw.GlyphStyle {
-	return draw.GlyphStyle{Color: colour(style), Radius: 2.4, Shape: markers[style%len(markers)]}
+	return draw.GlyphStyle{Color: colour(style), Radius: 2.4, Shape: markers[(style+2*(style/len(palette)))%len(markers)]}
 }
 
 func textStyle(size vg.Length, c color.Color) text.Style {

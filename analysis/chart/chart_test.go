@@ -317,6 +317,21 @@ func TestPublication(t *testing.T) {
 	}
 }
 
+// TestManyLines: no two of 20 lines look the same, even in grey.
+func TestManyLines(t *testing.T) {
+	var panel chart.Panel
+	for i := range 20 {
+		panel.Lines = append(panel.Lines, chart.Line{Name: fmt.Sprintf("line%d", i), Style: i, XY: []chart.Point{{X: 0, Y: 1}, {X: 1, Y: 2}}})
+	}
+	svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{panel}}})
+	require.NoError(t, err)
+	looks := map[string]bool{}
+	for _, m := range regexp.MustCompile(`fill:none;stroke:(#[0-9A-Fa-f]+)[^"]*"`).FindAllStringSubmatch(string(svg), -1) {
+		looks[m[0]] = true
+	}
+	assert.GreaterOrEqual(t, len(looks), 20)
+}
+
 // TestErrorBarsOnTheFloor: an error bar ends at 0 where nothing is negative.
 func TestErrorBarsOnTheFloor(t *testing.T) {
 	f := chart.Figure{Title: "t", Panels: [][]chart.Panel{{{Title: "p", Lines: []chart.Line{{Name: "a", Dots: true, XY: []chart.Point{{1, 2, 5}, {2, 3, 1}}}}}}}}

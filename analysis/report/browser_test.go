@@ -230,6 +230,8 @@ func TestInBrowser(t *testing.T) {
 	whole := drawn(b)
 	require.Equal(t, 6, ask[int](b, chart+`.querySelectorAll("path.line").length`), "three panels with two lines")
 	assert.Contains(t, ticks(b), "0 200 400 300", "the y axis ends at 400")
+	assert.Equal(t, "null,6 2", ask[string](b, `[0, 1].map(s => `+chart+`.querySelector("path.line[data-series='" + s + "']").getAttribute("stroke-dasharray") || "null").join()`), "told apart in grey")
+	assert.Equal(t, "0.5", ask[string](b, `document.querySelector("rect.column").getAttribute("fill-opacity")`), "an error bar is seen on a bar")
 
 	// A click on a name takes the line away, and the axis fits what is left.
 	b.run(chromedp.Click(css(".key")))

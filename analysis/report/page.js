@@ -2,11 +2,12 @@
 // lets the reader zoom, read values and choose series. It fetches nothing.
 "use strict";
 (() => {
-  // As analysis/chart: Okabe and Ito's palette. After all colours come dashes.
+  // As analysis/chart: Okabe and Ito's palette, and dashes, other ones for the
+  // next round of colours.
   const palette = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
-  const dashes = ["", "7 3", "2 3", "9 3 2 3"];
+  const dashes = ["", "6 2", "2 1.5", "7 2 1.5 2", "4 1.2 1.2 1.2", "10 3", "1 2"];
   const colour = (style) => palette[style % palette.length];
-  const dash = (style) => dashes[Math.floor(style / palette.length) % dashes.length];
+  const dash = (style) => dashes[(style + Math.floor(style / palette.length)) % dashes.length];
 
   const gap = 14; // between panels, as in the style sheet
   const printWidth = 700; // of A4 between the margins, in pixels
@@ -440,7 +441,7 @@
         const width = Math.min(64, 0.6 * room);
         const zero = y.at(0), tip = y.at(b.y[0]);
         const c = colour(this.data.series[b.s].style);
-        svg("rect", { class: "column", "data-series": b.s, x: at - width / 2, width, y: Math.min(zero, tip), height: Math.abs(zero - tip), fill: c }, drawing);
+        svg("rect", { class: "column", "data-series": b.s, x: at - width / 2, width, y: Math.min(zero, tip), height: Math.abs(zero - tip), fill: c, "fill-opacity": 0.5, stroke: c }, drawing);
         this.whisker(at, b.y[0], b.e[0], y, "#1c2126", drawing);
         svg("text", { x: at, y: y.at(b.y[0] + b.e[0]) - 4, "text-anchor": "middle", class: "mark-text" }, drawing, short(b.y[0], 4));
       });

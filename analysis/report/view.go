@@ -212,7 +212,7 @@ func (l links) chart(section string, f *figure.Stored, p figure.Plot) (chartView
 	}
 	v := chartView{Anchor: section + "-" + p.ID, Title: p.Title, Missing: p.Missing, Data: data, Thinned: before}
 	if f != nil {
-		for _, ending := range []string{"parquet", "csv", "svg", "png"} {
+		for _, ending := range []string{"parquet", "csv", "svg", "pdf", "png"} {
 			v.Files = append(v.Files, link{p.ID + "." + ending, l.to(filepath.Join(f.Dir, p.ID+"."+ending))})
 		}
 	}
