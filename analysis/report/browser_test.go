@@ -389,6 +389,31 @@ func TestHostileTextInBrowser(t *testing.T) {
 	b.clean(path)
 }
 
+// opens opens a page; it takes so long until its first content is painted, and
+// until it is loaded.
+func (b *browser) opens(path string) (paint, load time.Duration) {
+	b.run(chromedp.Navigate("file://" + path))
+	b.drawn()
+	times := ask[[2]float64](b, `[performance.getEntriesByName("first-contentful-paint")[0].startTime, performance.getEntriesByType("navigation")[0].loadEventEnd]`)
+	return time.Duration(times[0] * float64(time.Millisecond)), time.Duration(times[1] * float64(time.Millisecond))
+}
+
+// TestReportOfManyRunsOpens: a page of 300 runs shows its first content within a
+// second; nothing holds it up until all charts are drawn. The best of some tries
+// counts, for other tests have the processor, too.
+func TestReportOfManyRunsOpens(t *testing.T) {
+	path := write(t, large()...)
+	b := open(t, path)
+	best := time.Hour
+	for range 5 {
+		paint, _ := b.opens(path)
+		if best = min(best, paint); best < time.Second {
+			break
+		}
+	}
+	assert.Less(t, best, time.Second)
+}
+
 // BenchmarkOpen opens a report of 300 runs and twelve figures: until its first
 // content is painted, until it is loaded, and until every chart is drawn.
 func BenchmarkOpen(b *testing.B) {
@@ -396,11 +421,9 @@ func BenchmarkOpen(b *testing.B) {
 	browser := open(b, path)
 	var paint, load time.Duration
 	for b.Loop() {
-		browser.run(chromedp.Navigate("file://" + path))
-		browser.drawn()
-		times := ask[[2]float64](browser, `[performance.getEntriesByName("first-contentful-paint")[0].startTime, performance.getEntriesByType("navigation")[0].loadEventEnd]`)
-		paint += time.Duration(times[0] * float64(time.Millisecond))
-		load += time.Duration(times[1] * float64(time.Millisecond))
+		p, l := browser.opens(path)
+		paint += p
+		load += l
 	}
 	b.ReportMetric(paint.Seconds()/float64(b.N), "s/first-paint")
 	b.ReportMetric(load.Seconds()/float64(b.N), "s/load")
