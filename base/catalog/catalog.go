@@ -38,11 +38,28 @@ type Component struct {
 	Help   string   `json:"help"`
 	Source string   `json:"source"`
 	Needs  []string `json:"needs,omitempty"` // components without which it does not work
+	// Before: which components of a list may not stand before this one.
+	Before     []Precedence `json:"before,omitempty"`
+	GroupLimit *GroupLimit  `json:"group_limit,omitempty"`
 	// SteadyLinks: it knows the rates of other nodes' links, from the start on.
 	SteadyLinks bool        `json:"steady_links,omitempty"`
 	Params      []Param     `json:"params"`
 	Extensions  []Extension `json:"extensions,omitempty"`
 	Tables      []string    `json:"tables,omitempty"`
+}
+
+// Precedence says that a component stands before the other one in a list.
+type Precedence struct {
+	Other string `json:"other"`
+	Why   string `json:"why"`
+}
+
+// GroupLimit is how many flows of a group may have the same receiver, while a
+// parameter of the component is true.
+type GroupLimit struct {
+	Flows int    `json:"flows"`
+	While string `json:"while"`
+	Why   string `json:"why"`
 }
 
 // Extension is what a component adds to packets.
@@ -128,6 +145,9 @@ func Load(data []byte) (*Catalog, error) {
 		if err := c.Components[i].checkRelations(); err != nil {
 			return nil, err
 		}
+		if err := c.checkBefore(&c.Components[i]); err != nil {
+			return nil, err
+		}
 		for _, need := range c.Components[i].Needs {
 			if !components[need] {
 				return nil, fmt.Errorf("catalog: %s needs %q, which is no component; correct its self-description", c.Components[i].Name, need)
@@ -137,7 +157,21 @@ func Load(data []byte) (*Catalog, error) {
 	return &c, c.checkSlots()
 }
 
+func (c *Catalog) checkBefore(component *Component) error {
+	for _, p := range component.Before {
+		if other := c.Component(p.Other); other == nil || other.Kind != component.Kind {
+			return fmt.Errorf("catalog: %s stands before %q, which is no %s; correct its self-description", component.Name, p.Other, Words(component.Kind))
+		}
+	}
+	return nil
+}
+
 func (c *Component) checkRelations() error {
+	if g := c.GroupLimit; g != nil {
+		if p := c.Param(g.While); g.Flows < 1 || p == nil || p.Type != TypeBool {
+			return fmt.Errorf("catalog: %s: its limit for groups is %d flows while %q, which is to be a bool of it; correct its self-description", c.Name, g.Flows, g.While)
+		}
+	}
 	for _, p := range c.Params {
 		for _, r := range p.Relations {
 			other := c.Param(r.Other)

@@ -27,11 +27,17 @@ func (c *Catalog) Markdown(m *Component) string {
 		fmt.Fprintf(&b, "| `%s.%s` | %s | %s | %s | %s | %s |\n", m.Name, p.Name,
 			p.Format(p.Default), p.Allowed(), live, cell(p.Help), cell(p.Source))
 	}
-	if len(m.Needs) > 0 || m.SteadyLinks || len(m.Extensions) > 0 {
+	if len(m.Needs) > 0 || len(m.Before) > 0 || m.GroupLimit != nil || m.SteadyLinks || len(m.Extensions) > 0 {
 		b.WriteString("\n")
 	}
 	if len(m.Needs) > 0 {
 		fmt.Fprintf(&b, "- Needs `%s`; a network without is refused.\n", strings.Join(m.Needs, "`, `"))
+	}
+	for _, p := range m.Before {
+		fmt.Fprintf(&b, "- Stands before `%s`: %s. Another order is refused.\n", p.Other, p.Why)
+	}
+	if g := m.GroupLimit; g != nil {
+		fmt.Fprintf(&b, "- While `%s.%s` is true, a group has at most %d flows to one receiver: %s. A larger one is refused.\n", m.Name, g.While, g.Flows, g.Why)
 	}
 	if m.SteadyLinks {
 		b.WriteString("- Knows the rates of other nodes' links; a network in which some change (`capacity_changes`) is refused.\n")

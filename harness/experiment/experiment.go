@@ -518,6 +518,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	}
 	in := own.over(base.mechanisms)
 	l.checkNeeds(in, sets)
+	l.checkOrder(in, sets)
 	l.markUsed(in, sets)
 	general := configuration{mechanisms: in, preset: base.params, params: params}
 	general.classes = l.classes(general)
@@ -552,6 +553,9 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)
 	l.checkTransports(sets, components, nodes, t, point.Flows.Pairs())
 	l.checkSteadyLinks(in, sets, t)
+	if l.found == before {
+		l.checkGroups(root, point.Flows, effective)
+	}
 	if l.found > before {
 		return nil
 	}

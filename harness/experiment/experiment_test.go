@@ -554,6 +554,8 @@ func TestRefuses(t *testing.T) {
 		{"above", "preset: hpcc", "preset: dcqcn\nparams: {red: {kmin: 300KB}}", `exp.yaml:8:22: red.kmin is 300KB, above red.kmax, which is 200KB; marks begin where none is certain yet`, ""},
 		{"above by the other", "preset: hpcc", "preset: dcqcn\nparams: {red: {kmax: 4KB}}", `exp.yaml:8:22: red.kmin is 5KB, above red.kmax, which is 4KB`, ""},
 		{"above in one class", "preset: hpcc", "preset: dcqcn\nqueues: [fifo, {type: red, params: {kmin: 300KB}}]", `exp.yaml:8:43: red.kmin is 300KB, above red.kmax`, ""},
+		{"order of a list", "preset: hpcc", "preset: dasr\nreceiver_agents: [cnp_generator, dasr_receiver]", `exp.yaml:8:19: receiver_agents: cnp_generator stands before dasr_receiver; it would see marks that dasr_receiver takes away: put dasr_receiver first`, ""},
+		{"order of a list of nodes", "preset: hpcc", "preset: dasr\nnodes:\n  host0: {receiver_agents: [cnp_generator, dasr_receiver]}", `exp.yaml:9:29: receiver_agents: cnp_generator stands before dasr_receiver`, ""},
 		{"deflection without entries", "preset: hpcc", "preset: dart\nparams: {iofd: {entries: 0}}", `exp.yaml:8:26: params.iofd.entries: 0 is out of range; allowed: from 1 to 1024`, ""},
 		{"classes", "preset: hpcc", "preset: hpcc\nparams: {host: {classes: 3}}", `exp.yaml:8:26: host.classes is 3, but there are 2 queues`, ""},
 		{"no payload", "preset: hpcc", "preset: hpcc\nparams: {host: {mtu: 64B, header_bytes: 64B}}", `host.mtu is 64 B and host.header_bytes 64 B, which leaves no payload`, ""},

@@ -313,6 +313,27 @@ func (l *loader) checkNeeds(general mechanisms, sets []*nodeSet) {
 	}
 }
 
+// checkOrder refuses lists in which a component stands behind one that it has
+// to stand before.
+func (l *loader) checkOrder(general mechanisms, sets []*nodeSet) {
+	lists := []mechanisms{general}
+	for _, set := range sets {
+		lists = append(lists, set.mechanisms)
+	}
+	for _, m := range lists {
+		for _, key := range l.catalog.SlotKeys() {
+			for i, one := range m[key] {
+				for _, p := range one.component.Before {
+					k := slices.IndexFunc(m[key][:i], func(o mechanism) bool { return o.component.Name == p.Other })
+					if k >= 0 {
+						l.problem(m[key][k].at, "%s: %s stands before %s; %s: put %s first", key, p.Other, one.component.Name, p.Why, one.component.Name)
+					}
+				}
+			}
+		}
+	}
+}
+
 // checkComponents checks a tree component -> parameter -> value, whether the
 // components are in use or not.
 func (l *loader) checkComponents(params *yaml.Node, name string) {

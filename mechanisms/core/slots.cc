@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "mechanisms/core/demands.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/switch.h"
 #include "mechanisms/core/utility.h"
@@ -134,7 +135,17 @@ void plug(Component& place, const Slot& slot, Component& component) {
     throw ParamError(slot.key + ": " + nameOf(place) + " is a " + toString(where(place)) + "; this slot is one of a " +
                      toString(slot.where));
   }
-  const size_t index = plugged(place, slot).size();
+  const std::vector<Component*> standing = plugged(place, slot);
+  if (const auto* demands = dynamic_cast<const Demands*>(&component)) {
+    for (const Precedence& p : demands->before()) {
+      const bool late = std::any_of(standing.begin(), standing.end(),
+                                    [&](const Component* c) { return c->description().name == p.other; });
+      if (!late) continue;
+      throw ParamError(slot.key + " of " + nameOf(place) + ": " + p.other + " stands before " + d.name + "; " + p.why +
+                       ": put " + d.name + " first");
+    }
+  }
+  const size_t index = standing.size();
   if (index > 0 && slot.count == Count::One) {
     throw ParamError(slot.key + " of " + nameOf(place) + ": there is one already, " + d.name + " has no room");
   }

@@ -37,6 +37,10 @@ const Description& Dasr::describe() {
 }
 FABRIC_REGISTER(Dasr);
 
+GroupLimit Dasr::groupLimit() const {
+  return {DasrHeader::kMostMembers, "look_ahead", "a look-ahead names each of them on one packet"};
+}
+
 void Dasr::onStart(Network& network) {
   RateControl::onStart(network);
   network_ = &network;

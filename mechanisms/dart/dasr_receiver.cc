@@ -34,7 +34,7 @@ const Description& DasrReceiver::describe() {
               "Keeps the set of hosts with messages under way and says its size, n, in every ACK. Marks that come "
               "while "
               "data arrives at line rate are the receiver's own congestion, which n takes care of: they are taken "
-              "away. Marks at a lower rate come from elsewhere: they pass, and n is 1. To stand before cnp_generator.")
+              "away. Marks at a lower rate come from elsewhere: they pass, and n is 1.")
           .source("Dart, sections III-A to III-D and Figure 5")
           .param("timeout", &DasrReceiver::timeout_, Time::Ms(2000),
                  "a sender that was silent for so long is taken for dead", "Dart section III-B: 2 s")
@@ -69,20 +69,16 @@ const Description& DasrReceiver::describe() {
 }
 FABRIC_REGISTER(DasrReceiver);
 
+std::vector<Precedence> DasrReceiver::before() const {
+  return {{"cnp_generator", "it would see marks that dasr_receiver takes away"}};
+}
+
 void DasrReceiver::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
   header_ = network.packets().reserve<DasrHeader>(DasrHeader::kName);
   message_ = network.flows().reserve<Message>("dasr_receiver");
   table_ = network.trace().find("dasr");
-  for (const ReceiverAgent* agent : host_->receiverAgents()) {
-    if (agent == this) break;
-    if (agent->description().name == "cnp_generator") {
-      throw ParamError("receiver_agents of host " + host_->name() +
-                       ": cnp_generator stands before dasr_receiver and would see marks that this one takes away; "
-                       "write [dasr_receiver, cnp_generator]");
-    }
-  }
 }
 
 void DasrReceiver::onChange() {

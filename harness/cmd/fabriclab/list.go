@@ -409,6 +409,12 @@ func (a *app) describeOne(c *catalog.Catalog, m *catalog.Component) error {
 	if len(m.Needs) > 0 {
 		fmt.Fprintf(w, "needs: %s\n", strings.Join(m.Needs, ", "))
 	}
+	for _, p := range m.Before {
+		fmt.Fprintf(w, "stands before: %s (%s)\n", p.Other, p.Why)
+	}
+	if g := m.GroupLimit; g != nil {
+		fmt.Fprintf(w, "flows of a group to one receiver: at most %d while %s.%s is true (%s)\n", g.Flows, m.Name, g.While, g.Why)
+	}
 	if m.SteadyLinks {
 		fmt.Fprintln(w, "needs links that keep their rates")
 	}
