@@ -48,6 +48,19 @@ struct Extension {
   std::string wire;       // what it adds, in words
 };
 
+/// A component that may not stand before this one in the list that both are in.
+struct Precedence {
+  std::string other;
+  std::string why;  // ends the message about a list in another order
+};
+
+/// How many flows of a group may have the same receiver.
+struct GroupLimit {
+  int64_t flows = 0;    // 0: any number
+  std::string whileOn;  // a parameter of the component; the limit holds while it is true
+  std::string why;      // ends the message about a group above it
+};
+
 struct Description {
   std::string name;
   Kind kind = Kind::Node;
@@ -55,7 +68,9 @@ struct Description {
   std::string help;
   std::string source;
   std::vector<std::string> needs;  // components without which it does not work
-  bool steadyLinks = false;        // it knows the rates of other nodes' links, from the start on
+  std::vector<Precedence> before;
+  GroupLimit groupLimit;
+  bool steadyLinks = false;  // it knows the rates of other nodes' links, from the start on
   std::vector<Param> params;
   std::vector<Extension> extensions;
   std::vector<TableDesc> tables;
@@ -132,6 +147,13 @@ class Describe : public DescriptionBuilder {
   Describe& source(const char* text) { return d_.source = text, *this; }
   /// Another component that must be there too; a network without it is refused.
   Describe& needs(const char* component) { return d_.needs.push_back(component), *this; }
+  /// It stands before that component where both are in a list; another order is refused. `why` is for the message.
+  Describe& before(const char* component, const char* why) { return d_.before.push_back({component, why}), *this; }
+  /// A workload with more flows of a group to one receiver is refused while that parameter is true. The harness looks
+  /// at the whole list before a run; in a run the component itself refuses a group as it meets it.
+  Describe& groupLimit(int64_t flows, const char* whileOn, const char* why) {
+    return d_.groupLimit = {flows, whileOn, why}, *this;
+  }
   /// It knows the rates of other nodes' links; a network in which some change is refused.
   Describe& steadyLinks() { return d_.steadyLinks = true, *this; }
 

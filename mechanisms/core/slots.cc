@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "mechanisms/core/demands.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/switch.h"
 #include "mechanisms/core/utility.h"
@@ -136,14 +135,12 @@ void plug(Component& place, const Slot& slot, Component& component) {
                      toString(slot.where));
   }
   const std::vector<Component*> standing = plugged(place, slot);
-  if (const auto* demands = dynamic_cast<const Demands*>(&component)) {
-    for (const Precedence& p : demands->before()) {
-      const bool late = std::any_of(standing.begin(), standing.end(),
-                                    [&](const Component* c) { return c->description().name == p.other; });
-      if (!late) continue;
-      throw ParamError(slot.key + " of " + nameOf(place) + ": " + p.other + " stands before " + d.name + "; " + p.why +
-                       ": put " + d.name + " first");
-    }
+  for (const Precedence& p : d.before) {
+    const bool late = std::any_of(standing.begin(), standing.end(),
+                                  [&](const Component* c) { return c->description().name == p.other; });
+    if (!late) continue;
+    throw ParamError(slot.key + " of " + nameOf(place) + ": " + p.other + " stands before " + d.name + "; " + p.why +
+                     ": put " + d.name + " first");
   }
   const size_t index = standing.size();
   if (index > 0 && slot.count == Count::One) {

@@ -19,6 +19,7 @@ const Description& Dasr::describe() {
             "receiver lets through; the smaller of the two rates holds.")
         .source("Dart, sections III-A to III-D")
         .needs("dasr_receiver")
+        .groupLimit(DasrHeader::kMostMembers, "look_ahead", "a look-ahead names each of them on one packet")
         .param(
             "look_ahead", &Dasr::lookAhead_, true,
             "the first packet of a message that belongs to a group names the senders of the group's messages, 2 B each",
@@ -36,10 +37,6 @@ const Description& Dasr::describe() {
   return d;
 }
 FABRIC_REGISTER(Dasr);
-
-GroupLimit Dasr::groupLimit() const {
-  return {DasrHeader::kMostMembers, "look_ahead", "a look-ahead names each of them on one packet"};
-}
 
 void Dasr::onStart(Network& network) {
   RateControl::onStart(network);

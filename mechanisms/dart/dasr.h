@@ -1,14 +1,13 @@
 // DASR at the sender: line rate / n, over DCQCN.
 #pragma once
 
-#include "mechanisms/core/demands.h"
 #include "mechanisms/dart/dasr_header.h"
 #include "mechanisms/dart/host_table.h"
 #include "mechanisms/dcqcn/rate_control.h"
 
 namespace fabric {
 
-class Dasr final : public RateControl, public Demands {
+class Dasr final : public RateControl {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
@@ -17,7 +16,6 @@ class Dasr final : public RateControl, public Demands {
   void onSend(Flow& flow, Packet& packet) override;
   void onAck(Flow& flow, const Packet& ack) override;
   void onLoss(Flow& flow) override;
-  GroupLimit groupLimit() const override;
 
   /// Messages of this host with something left to send to the receiver of this one.
   uint32_t sendingTo(Flow& flow) const { return receivers_[share_(flow).receiver].sending; }

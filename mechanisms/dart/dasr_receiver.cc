@@ -36,6 +36,7 @@ const Description& DasrReceiver::describe() {
               "data arrives at line rate are the receiver's own congestion, which n takes care of: they are taken "
               "away. Marks at a lower rate come from elsewhere: they pass, and n is 1.")
           .source("Dart, sections III-A to III-D and Figure 5")
+          .before("cnp_generator", "it would see marks that dasr_receiver takes away")
           .param("timeout", &DasrReceiver::timeout_, Time::Ms(2000),
                  "a sender that was silent for so long is taken for dead", "Dart section III-B: 2 s")
           .range(1, 1e15)
@@ -68,10 +69,6 @@ const Description& DasrReceiver::describe() {
   return d;
 }
 FABRIC_REGISTER(DasrReceiver);
-
-std::vector<Precedence> DasrReceiver::before() const {
-  return {{"cnp_generator", "it would see marks that dasr_receiver takes away"}};
-}
 
 void DasrReceiver::onStart(Network& network) {
   network_ = &network;

@@ -4,14 +4,13 @@
 #include <array>
 #include <vector>
 
-#include "mechanisms/core/demands.h"
 #include "mechanisms/core/kinds.h"
 #include "mechanisms/dart/dasr_header.h"
 #include "mechanisms/dart/host_table.h"
 
 namespace fabric {
 
-class DasrReceiver final : public ReceiverAgent, public Demands {
+class DasrReceiver final : public ReceiverAgent {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
@@ -20,7 +19,6 @@ class DasrReceiver final : public ReceiverAgent, public Demands {
   void onData(Flow& flow, Packet& packet) override;
   void onAck(Flow& flow, Packet& packet) override;
   void onSample(int table) override;
-  std::vector<Precedence> before() const override;
 
   /// Figure 5.
   enum class State : uint8_t { NoCongestion, ReceiverCongestion, OtherCongestion };

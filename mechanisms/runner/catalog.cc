@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "mechanisms/core/demands.h"
 #include "mechanisms/core/slots.h"
 
 namespace fabric {
@@ -39,18 +38,13 @@ Json toJson(const Param& p) {
   return j;
 }
 
-void addDemands(Json& j, const Component* component) {
-  const auto* demands = dynamic_cast<const Demands*>(component);
-  if (demands == nullptr) return;
-  for (const Precedence& p : demands->before()) j["before"].push_back({{"other", p.other}, {"why", p.why}});
-  const GroupLimit limit = demands->groupLimit();
-  if (limit.flows != 0) j["group_limit"] = {{"flows", limit.flows}, {"while", limit.whileOn}, {"why", limit.why}};
-}
-
 Json toJson(const Description& d) {
   Json j{{"name", d.name}, {"kind", d.kind.name}, {"title", d.title}, {"help", d.help}, {"source", d.source}};
   if (!d.needs.empty()) j["needs"] = d.needs;
-  if (d.create) addDemands(j, d.create().get());
+  for (const Precedence& p : d.before) j["before"].push_back({{"other", p.other}, {"why", p.why}});
+  if (const GroupLimit& limit = d.groupLimit; limit.flows != 0) {
+    j["group_limit"] = {{"flows", limit.flows}, {"while", limit.whileOn}, {"why", limit.why}};
+  }
   if (d.steadyLinks) j["steady_links"] = true;
   j["params"] = Json::array();
   for (const Param& p : d.params) j["params"].push_back(toJson(p));
