@@ -398,7 +398,7 @@ func (x *painter) bars(panel *chart.Panel, where map[string]string, here *place)
 
 func (x *painter) sweep(panel *chart.Panel, where map[string]string, here *place) {
 	values := inOrder(x.values(x.p.X))
-	numbers, unit, err := numbersOf(values)
+	numbers, unit, err := x.numbers(x.p.X, values)
 	if err != nil {
 		x.miss(panel, x.p.X, err)
 		return
@@ -426,6 +426,19 @@ func (x *painter) sweep(panel *chart.Panel, where map[string]string, here *place
 			here.lines = append(here.lines, lineKey{lineValue, engine})
 		}
 	}
+}
+
+// numbers are those of the values as they are shown, such as 384 servers for
+// 8 racks, where all of these are numbers.
+func (x *painter) numbers(dimension string, values []string) (numbers []float64, unit string, err error) {
+	shown := make([]string, len(values))
+	for i, v := range values {
+		shown[i] = x.f.Dimensions.Items[dimension].Name(v)
+	}
+	if numbers, unit, err = numbersOf(shown); err == nil {
+		return numbers, unit, nil
+	}
+	return numbersOf(values)
 }
 
 func with(where map[string]string, dimension, value string) map[string]string {

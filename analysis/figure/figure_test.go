@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -325,6 +327,31 @@ func TestBarsAndSweep(t *testing.T) {
 	if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
 		require.NoError(t, os.CopyFS(filepath.Join(dir, "fig3"), os.DirFS(out.Dir)))
 	}
+}
+
+// An axis has its values as they are shown: 8 racks may be 384 servers.
+func TestSweepAlongNames(t *testing.T) {
+	path := filepath.Join(configs, "fncc/fig3.yaml")
+	e := load(t, path)
+	_, matrix := e.matrix()
+	along := func(names map[string]string) string {
+		f, err := figure.Decode(path, &e.Figure, matrix, nil)
+		require.NoError(t, err)
+		xoff := f.Dimensions.Items["xoff"]
+		xoff.Names = names
+		f.Dimensions.Items["xoff"] = xoff
+		results := t.TempDir()
+		out, err := figure.Evaluate(figure.Input{ID: "fncc/fig3", Scale: "quick", Figure: f, Runs: synthetic(t, results, e)}, results)
+		require.NoError(t, err)
+		assert.Empty(t, out.Missing)
+		return string(contents(t, out.Dir)["sweep.csv"])
+	}
+	names := map[string]string{}
+	for i, value := range matrix["params.port.pfc_xoff"] {
+		names[value] = strconv.Itoa(300 + i)
+	}
+	assert.Contains(t, along(names), fmt.Sprintf("sweep,ingress,200Gbps,hpcc,ns3,,%s,1,9,1,\n", names["50KB"]))
+	assert.Contains(t, along(map[string]string{"50KB": "small"}), "sweep,ingress,200Gbps,hpcc,ns3,,50,KB,9,1,\n")
 }
 
 // Panels of numbers are in the order of the numbers, also where a scale adds a
