@@ -39,7 +39,7 @@ func (r tickRoom) linear(low, high float64) []plot.Tick {
 	step := math.Pow10(int(math.Floor(math.Log10(high-low))) - 1)
 	for i := 0; ; i++ {
 		var list []plot.Tick
-		const rounding = 1e-9 // of the ends, which are ticks too
+		const rounding = 1e-9 // of the ends, which are ticks too; + 0 makes of -0 a 0
 		if (high-low)/step <= 6 {
 			for k := math.Ceil(low/step-rounding) + 0; k*step <= high+rounding*step; k++ {
 				list = append(list, plot.Tick{Value: k * step, Label: strconv.FormatFloat(k*step, 'g', 6, 64)})

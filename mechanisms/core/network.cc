@@ -13,9 +13,6 @@
 
 namespace fabric {
 
-/// When a change of routes that has happened is to come.
-static constexpr Time kApplied{-1};
-
 /// Fires at every multiple of its table's interval, after everything else at that time.
 struct Network::Sampler final : Event {
   Sampler(Network& network, int table, std::function<void()> sample)
@@ -117,6 +114,7 @@ void Network::start() {
   std::stable_sort(linkEvents_.begin(), linkEvents_.end(), later);
   std::stable_sort(rateChanges_.begin(), rateChanges_.end(), later);
   std::stable_sort(hostEvents_.begin(), hostEvents_.end(), later);
+  std::stable_sort(routeChanges_.begin(), routeChanges_.end(), later);
   scheduleLinks();
   if (stopAt_ != Time::Max()) engine_.schedule(stopEvent_, stopAt_);
 }
@@ -217,9 +215,7 @@ void Network::scheduleLinks() {
   if (!linkEvents_.empty()) next = std::min(next, linkEvents_.back().at);
   if (!rateChanges_.empty()) next = std::min(next, rateChanges_.back().at);
   if (!hostEvents_.empty()) next = std::min(next, hostEvents_.back().at);
-  for (const RouteChange& change : routeChanges_) {
-    if (change.at != kApplied) next = std::min(next, change.at);
-  }
+  if (!routeChanges_.empty()) next = std::min(next, routeChanges_.back().at);
   if (next != Time::Max()) engine_.schedule(linkEvent_, next);
 }
 
@@ -250,13 +246,14 @@ void Network::changeLinks() {
     for (Port* port : e.host->ports()) changeLink(*port, e.up);
     e.host->setUp(e.up);
   }
-  for (RouteChange& change : routeChanges_) {
-    if (change.at != now) continue;
+  for (; !routeChanges_.empty() && routeChanges_.back().at == now; routeChanges_.pop_back()) {
     for (Node* n : nodes_) {
       if (auto* s = dynamic_cast<Switch*>(n)) s->clearRoutes();
     }
-    for (const RouteEntry& r : change.routes) static_cast<Switch*>(nodes_[r.node])->setRoute(r.dst, r.ports);
-    change = {kApplied, {}};
+    for (const RouteEntry& r : routeChanges_.back().routes) {
+      static_cast<Switch*>(nodes_[r.node])->setRoute(r.dst, r.ports);
+    }
+    routesChanged_ = true;
   }
   scheduleLinks();
 }
@@ -547,9 +544,7 @@ std::vector<Network::Check> Network::checks() const {
     list.push_back({"lossless", lost == 0, std::to_string(lost) + " packets dropped with PFC at every port"});
   }
   // As routes change, packets under way may be overtaken whatever path selectors do.
-  const bool routesStood = std::none_of(routeChanges_.begin(), routeChanges_.end(),
-                                        [](const RouteChange& change) { return change.at == kApplied; });
-  if (ordered && routesStood && c.drops == 0) {
+  if (ordered && !routesChanged_ && c.drops == 0) {
     list.push_back({"in_order", c.reordered == 0,
                     std::to_string(c.reordered) + " data packets overtook an earlier one of their flow"});
   }

@@ -197,6 +197,7 @@ class Network final : public Windows {
   std::vector<RateChange> rateChanges_;
   std::vector<HostEvent> hostEvents_;
   std::vector<RouteChange> routeChanges_;
+  bool routesChanged_ = false;
   std::vector<Port*> queuePorts_, linkPorts_;
   std::vector<std::unique_ptr<Sampler>> samplers_;
   std::vector<std::unique_ptr<Start>> starts_;
