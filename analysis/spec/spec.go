@@ -26,7 +26,8 @@ type Run struct {
 	Seed   uint64
 	Build  string // which build of the engine made it
 	Err    error  // why there is no result, if there is none
-	// Unsettled says why its measuring window is not in steady state, if it is not.
+	// Unsettled says why the measuring window of its point is not in steady
+	// state, if it is not.
 	Unsettled string
 }
 

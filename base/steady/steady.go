@@ -8,7 +8,8 @@ import "math"
 // transient, by MSER: what remains has the least standard error of its mean
 // (K. P. White, An Effective Truncation Heuristic for Bias Reduction in
 // Simulation Output, Simulation 69(6), 1997). No more than most values are cut
-// off, because the mean of a few last ones has a small error by chance.
+// off, because the mean of a few last ones has a small error by chance; half of
+// the series is usual, and a series that asks for it is too short.
 func Truncation(x []float64, most int) (cut int) {
 	var sum, squares float64 // of what remains behind each cut
 	best := math.Inf(1)

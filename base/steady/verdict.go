@@ -18,21 +18,39 @@ type Record struct {
 // More than that, and the window measures how queues fill.
 const lacking = 0.1
 
-// fewest is how many bins are left of a record at least.
-const fewest = 10
-
 // A Verdict says whether a window was in steady state. Loads are shares of the
 // capacity that the workload's load is a share of.
 type Verdict struct {
 	Settled bool   `json:"settled"`
 	Reason  string `json:"reason,omitempty"`
 	// WarmupPs is the warm-up that the record asks for, -1 where it asks for
-	// half of the window or more.
+	// half of the record or more.
 	WarmupPs    int64   `json:"warmup_ps"`
 	Asked       float64 `json:"asked"`
 	Offered     float64 `json:"offered"`
 	Carried     float64 `json:"carried"`
 	ActiveFlows float64 `json:"active_flows"` // mean over the window
+}
+
+// Mean is the mean of records of one system in the same bins, as several seeds
+// give them. What starting empty does is the same in all of them, what chance
+// does is not (Welch's method: A. M. Law, Simulation Modeling and Analysis,
+// section 9.5.1).
+func Mean(records []Record) Record {
+	mean := Record{BeginPs: records[0].BeginPs, BinPs: records[0].BinPs}
+	of := func(series func(Record) []float64) []float64 {
+		sums := make([]float64, len(series(records[0])))
+		for _, r := range records {
+			for i, v := range series(r) {
+				sums[i] += v / float64(len(records))
+			}
+		}
+		return sums
+	}
+	mean.OfferedBytes = of(func(r Record) []float64 { return r.OfferedBytes })
+	mean.CarriedBytes = of(func(r Record) []float64 { return r.CarriedBytes })
+	mean.ActiveFlows = of(func(r Record) []float64 { return r.ActiveFlows })
+	return mean
 }
 
 // Judge judges the window from fromPs to the end of the record.
@@ -46,13 +64,14 @@ func (r Record) Judge(fromPs int64, asked, capacityBps float64) Verdict {
 		v.Carried += r.CarriedBytes[i] * 8 / bits
 		v.ActiveFlows += r.ActiveFlows[i] / float64(n-first)
 	}
-	most := max(first, n-max(fewest, (n-first)/2))
+	most := n / 2
 	cut := max(Truncation(r.ActiveFlows, most), Truncation(r.CarriedBytes, most))
 	v.WarmupPs = int64(cut) * r.BinPs
 	switch {
-	case cut > first && cut == most:
+	// What asks for all that may be cut off would ask for more (White, 1997).
+	case cut == most:
 		v.WarmupPs = -1
-		v.Reason = "active flows or the carried load still drift in the window"
+		v.Reason = "active flows or the carried load drift up to the end of the window"
 	case cut > first:
 		v.Reason = fmt.Sprintf("it takes %s to settle, and the window begins after %s", units.FormatTime(v.WarmupPs), units.FormatTime(fromPs-r.BeginPs))
 	// Of few large flows more may start than the load asked for has; that they

@@ -81,13 +81,14 @@ func (lab *Lab) evaluate(r Runs, s Selection) (*Outcome, error) {
 		ID: r.Name, Title: r.Title, Source: r.Source,
 		Scale: r.Scale, Command: r.Command, Figure: r.Spec, Width: s.Width, Bare: s.Bare,
 	}
-	for _, result := range r.Results {
-		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err}
+	drifts, err := unsettled(r)
+	if err != nil {
+		return nil, err
+	}
+	for i, result := range r.Results {
+		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err, Unsettled: drifts[i]}
 		if result.Manifest != nil {
 			one.Build = result.Manifest.Engine.BuildID
-			if steady := result.Manifest.Steady; steady != nil && !steady.Settled {
-				one.Unsettled = steady.Reason
-			}
 		}
 		in.Runs = append(in.Runs, one)
 	}

@@ -1,0 +1,76 @@
+package lab
+
+import (
+	"fmt"
+
+	"fabriclab/analysis/table"
+	"fabriclab/base/steady"
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/trace"
+)
+
+// unsettled says of every result why its measuring window is not in steady
+// state, "" where it is. The runs of one point that differ in their seeds only
+// are judged as one: what starts empty is the same in all of them, and chance is
+// not.
+func unsettled(r Runs) ([]string, error) {
+	type ensemble struct {
+		point  *experiment.Point
+		engine string
+	}
+	of := func(i int) ensemble { return ensemble{r.points[i], r.Results[i].Job.Key.Engine} }
+	dirs := map[ensemble][]string{}
+	for i, result := range r.Results {
+		if result.Manifest != nil && result.Manifest.Steady != nil {
+			dirs[of(i)] = append(dirs[of(i)], result.Dir)
+		}
+	}
+	why := map[ensemble]string{}
+	for key, list := range dirs {
+		window, _ := key.point.LoadWindow()
+		verdict, err := steadyMean(window, list)
+		if err != nil {
+			return nil, err
+		}
+		why[key] = verdict.Reason
+	}
+	reasons := make([]string, len(r.Results))
+	for i := range reasons {
+		reasons[i] = why[of(i)]
+	}
+	return reasons, nil
+}
+
+// steadyMean judges the mean of runs by their tables load.
+func steadyMean(w trace.LoadWindow, dirs []string) (steady.Verdict, error) {
+	records := make([]steady.Record, len(dirs))
+	for i, dir := range dirs {
+		var err error
+		if records[i], err = readLoad(dir, w.BeginPs); err != nil {
+			return steady.Verdict{}, fmt.Errorf("whether the run was in steady state: %w", err)
+		}
+	}
+	return steady.Mean(records).Judge(w.FromPs, w.Asked, w.CapacityBps), nil
+}
+
+// readLoad reads a run's table load, whose first bin begins at beginPs.
+func readLoad(dir string, beginPs int64) (steady.Record, error) {
+	record := steady.Record{BeginPs: beginPs}
+	columns := []table.Column{
+		{Name: "time_ps", Type: table.Int}, {Name: "offered_bps", Type: table.Float},
+		{Name: "carried_bps", Type: table.Float}, {Name: "active_flows", Type: table.Float},
+	}
+	err := table.Scan(dir, trace.LoadTable.Name, columns, func(rows *table.Rows) error {
+		for i := range rows.N {
+			if record.BinPs == 0 {
+				record.BinPs = rows.Int(0, i) - beginPs
+			}
+			bytes := float64(record.BinPs) / 8e12 // for each bit/s
+			record.OfferedBytes = append(record.OfferedBytes, rows.Float(1, i)*bytes)
+			record.CarriedBytes = append(record.CarriedBytes, rows.Float(2, i)*bytes)
+			record.ActiveFlows = append(record.ActiveFlows, rows.Float(3, i))
+		}
+		return nil
+	})
+	return record, err
+}
