@@ -74,6 +74,11 @@ const Description& FlowtuneAllocator::describe() {
               "by it",
               "section 5.3.2: 0.01")
           .range(0, 0.5)
+          .param("reserve", &FlowtuneAllocator::reserve_, 0.0,
+                 "part of the capacities that is left to what is not allocated: ACKs, messages, flows without a rate",
+                 "section 6: \"a small fraction\", which it does not name; section 5.3 names none: 0")
+          .range(0, 0.5)
+          .added()
           .param("refresh", &FlowtuneAllocator::refresh_, Time::Us(100),
                  "a server with flowlets that was sent nothing for so long is sent one rate again",
                  "chosen; section 6: new rates must arrive every few tens of microseconds")
@@ -110,7 +115,7 @@ void FlowtuneAllocator::onStart(Network& network) {
     for (const Port* p : n->ports()) {
       ports_.push_back(p);
       rates.push_back(p->rate());
-      capacities_.push_back(static_cast<double>(p->rate().bps) / kGbps * (1 - threshold_));
+      capacities_.push_back(static_cast<double>(p->rate().bps) / kGbps * (1 - threshold_) * (1 - reserve_));
     }
     const auto* s = dynamic_cast<const Switch*>(n);
     if (s != nullptr && dynamic_cast<const Ecmp*>(&s->pathSelector()) == nullptr) {

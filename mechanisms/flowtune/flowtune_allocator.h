@@ -78,7 +78,7 @@ class FlowtuneAllocator final : public Application, public OwnChecks {
   EventOf<FlowtuneAllocator, &FlowtuneAllocator::handOut> outboxTimer_{this};
 
   Time interval_, iterationTime_, refresh_;
-  double threshold_ = 0, gamma_ = 0, initialPrice_ = 0;
+  double threshold_ = 0, reserve_ = 0, gamma_ = 0, initialPrice_ = 0;
   Choice algorithm_, normaliser_;
   bool oneSided_ = false, optimum_ = false;
 };

@@ -205,6 +205,13 @@ TEST(FlowtuneNet, ChangesBelowTheThresholdAreNotSentAndRatesStayWithinCapacity) 
   EXPECT_TRUE(net.check("rates_within_capacity"));
 }
 
+TEST(FlowtuneNet, WhatIsReservedIsNotAllocated) {
+  Fabric net(servers().set("flowtune_allocator.reserve", 0.1));
+  for (uint32_t i = 0; i < 2; ++i) net.send(i, static_cast<int>(i), 4, 100000000);
+  net.run(Time::Ms(1));
+  for (uint32_t i = 0; i < 2; ++i) EXPECT_NEAR(net.gbps(static_cast<int>(i), i), 0.99 * 0.9 * 5, 0.05);
+}
+
 /// The allocator knows the path that ECMP gives each flow: the links that carry its packets are those whose capacity
 /// it divides. Two flows of a server each to servers of the other leaf meet in their own links only.
 TEST(FlowtuneNet, RatesAreThoseOfTheLinksThatPacketsTake) {
@@ -539,6 +546,33 @@ TEST(FlowtuneLedger, SeesAnOldRateThatOutlivesItsTime) {
   EXPECT_FALSE(ledger.findings(Time::Us(331)).kept);
   ledger.apply(1, Rate{}, Time::Us(340));
   EXPECT_FALSE(ledger.findings(Time::Us(400)).kept) << "it did, once";
+}
+
+/// What the run says at its end, where one of the two things did happen.
+TEST(FlowtuneLedger, ARunFailsOverRatesAboveACapacity) {
+  Fabric net;
+  net.send(0, 0, 4, 100000000);
+  net.run(Time::Us(100));
+  net.allocator().ledger().handOut(RateLedger::key(net.hosts[0]->id(), 1), Rate::Gbps(11), net.engine.now());
+  net.allocator().ledger().settle();
+  net.network.finish();
+  EXPECT_FALSE(net.check("rates_within_capacity"));
+}
+
+TEST(FlowtuneLedger, ARunFailsOverARateThatOutlivesItsTime) {
+  Fabric net;
+  net.send(0, 0, 4, 100000000);
+  net.run(Time::Us(100));
+  RateLedger& ledger = net.allocator().ledger();
+  const RateLedger::Key key = RateLedger::key(net.hosts[7]->id(), 1);
+  ledger.add(key, {7}, net.engine.now());  // of a server that goes on with its first rate
+  ledger.handOut(key, Rate::Gbps(9), net.engine.now());
+  ledger.apply(key, Rate::Gbps(9), net.engine.now());
+  ledger.handOut(key, Rate::Gbps(5), net.engine.now());
+  net.run(Time::Ms(1));
+  EXPECT_LE(net.findings().fullest, 1) << "what was handed out does fit";
+  net.network.finish();
+  EXPECT_FALSE(net.check("rates_within_capacity"));
 }
 
 // ---------------------------------------------------------------- faults

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <ctime>
 #include <limits>
 #include <map>
 
@@ -12,6 +11,7 @@
 #include "mechanisms/flowtune/reciprocal.h"
 #include "mechanisms/tests/count_new.h"
 #include "mechanisms/tests/flowtune_networks.h"
+#include "mechanisms/tests/instructions.h"
 
 namespace fabric {
 
@@ -382,28 +382,28 @@ TEST(Flowtune, FlowsComeAndGo) {
   }
 }
 
-/// A hundred times as many flows, and time a hundred times as long if it grew with them. Caches take their part.
+/// The same work among a hundred times as many flows: counted, as time says little on a busy machine.
 TEST(Flowtune, FlowsComeAndGoInConstantTime) {
-  RandomStream draw(30, "flowtune");
   const Clos clos{8, 16, 4};
-  const auto time = [&](uint32_t flows) {
-    auto a = Allocator::make(clos.links(2), with(Algorithm::Ned, 0.4));
+  const auto work = [&](uint32_t flows) {
+    RandomStream draw(30, "flowtune");
+    auto a = Allocator::make(clos.links(2), with(Algorithm::Fgm, 1));  // which has an array more than the others
     a->reserve(flows);
     std::vector<Handle> handles;
     while (handles.size() < flows) handles.push_back(a->add(clos.path(draw), 1));
-    std::clock_t best = std::numeric_limits<std::clock_t>::max();
-    for (int attempt = 0; attempt < 5; ++attempt) {
-      const std::clock_t before = std::clock();
-      for (int i = 0; i < 10000; ++i) {
-        const uint32_t which = draw.below(flows);
-        a->remove(handles[which]);
-        handles[which] = a->add(clos.path(draw), 1);
+    constexpr uint32_t kChanges = 10;
+    std::vector<std::vector<uint32_t>> paths;
+    for (uint32_t i = 0; i < kChanges; ++i) paths.push_back(clos.path(draw));
+    return test::instructions([&] {
+      for (uint32_t i = 0; i < kChanges; ++i) {
+        a->remove(handles[i * (flows / kChanges)]);
+        a->add(paths[i], 1);
       }
-      best = std::min(best, std::clock() - before);
-    }
-    return static_cast<double>(best);
+    });
   };
-  EXPECT_LT(time(100000), 20 * time(1000));
+  const uint64_t few = work(1000), many = work(100000);
+  if (few == 0) GTEST_SKIP() << "this machine lets no process follow another one step by step";
+  EXPECT_LT(many, 2 * few);
 }
 
 TEST(Flowtune, WarmStartBeatsANewStart) {
