@@ -148,8 +148,8 @@ func checkPlot(f *spec.Figure, p spec.Plot, matrix claims.Matrix) error {
 	case kindBox:
 		return checkBox(f, p)
 	}
-	if p.Measures != nil {
-		return fmt.Errorf("measures belongs to cdf; %s takes one measure", p.Kind)
+	if p.Measures != nil && p.Kind != kindSweep {
+		return fmt.Errorf("measures belongs to cdf and sweep; %s takes one measure", p.Kind)
 	}
 	if p.Stats != nil || p.Edges != nil || p.Bins != 0 || p.Baseline != "" || p.MinSize != 0 || p.MaxSize != 0 || p.Log {
 		return fmt.Errorf("stats, edges, bins, baseline, min_size, max_size and log belong to fct and cdf; write log_x or log_y")
@@ -165,8 +165,35 @@ func checkPlot(f *spec.Figure, p spec.Plot, matrix claims.Matrix) error {
 	case p.Kind == kindBars && p.Lines != "":
 		return fmt.Errorf("bars does not take lines; use rows and columns")
 	}
-	_, err := f.Measures.Get("measure", p.Measure)
-	return err
+	return checkSweep(f, p)
+}
+
+func checkSweep(f *spec.Figure, p spec.Plot) error {
+	switch {
+	case p.Measure != "" && p.Measures != nil:
+		return fmt.Errorf("measure and measures exclude each other")
+	case p.Measures != nil && len(p.Measures) == 0:
+		return fmt.Errorf("measures is empty")
+	}
+	names := shownMeasures(p)
+	for _, name := range names {
+		m, err := f.Measures.Get("measure", name)
+		if err != nil {
+			return err
+		}
+		if first := f.Measures.Items[names[0]]; m.Unit != first.Unit {
+			return fmt.Errorf("%s is in %s, %s in %s; the measures of a sweep have one unit", names[0], first.Unit, name, m.Unit)
+		}
+	}
+	return nil
+}
+
+// shownMeasures are the names of the measures that a plot shows.
+func shownMeasures(p spec.Plot) []string {
+	if p.Measures != nil {
+		return p.Measures
+	}
+	return []string{p.Measure}
 }
 
 func checkTime(f *spec.Figure, p spec.Plot) error {

@@ -74,7 +74,7 @@ func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int
 	x.d = &drawing{id: p.ID, kind: p.Kind, figure: chart.Figure{Title: p.Title, ShareY: p.Rows != "" && p.Columns != ""}}
 	x.labels()
 	x.d.figure.LogX, x.d.figure.LogY = x.d.figure.LogX || p.LogX, x.d.figure.LogY || p.LogY
-	x.d.figure.Floor = !measure.Negative(f.Measures.Items[p.Measure].Kind)
+	x.d.figure.Floor = !slices.ContainsFunc(shownMeasures(p), func(name string) bool { return measure.Negative(f.Measures.Items[name].Kind) })
 	if p.Kind == kindFCT {
 		x.fct()
 		x.finish()
@@ -207,9 +207,13 @@ func (x *painter) labels() {
 		d.xUnit, d.yUnit = "B", m.Unit
 		d.figure.XLabel, d.figure.YLabel = "flow size", withUnit(m.Text, m.Unit)
 	default:
-		m := x.f.Measures.Items[p.Measure]
+		names := shownMeasures(p)
+		m := x.f.Measures.Items[names[0]]
 		d.yUnit = m.Unit
 		d.figure.YLabel = withUnit(m.Text, m.Unit)
+		if len(names) > 1 { // their texts tell the lines from each other
+			d.figure.YLabel = measure.Label(m.Unit)
+		}
 	}
 }
 
@@ -351,10 +355,10 @@ func (x *painter) miss(panel *chart.Panel, line string, err error) {
 
 // mean is the plot's measure over the seeds of a place: mean and half width of
 // the confidence interval (0 with one seed).
-func (x *painter) mean(panel *chart.Panel, name string, found []int) (mean, half float64, ok bool) {
+func (x *painter) mean(panel *chart.Panel, name, of string, found []int) (mean, half float64, ok bool) {
 	var values []float64
 	for _, i := range found {
-		v, err := x.lookup(x.p.Measure, i)
+		v, err := x.lookup(of, i)
 		if err == nil && math.IsInf(v, 1) {
 			err = fmt.Errorf("never")
 		}
@@ -381,7 +385,7 @@ func (x *painter) bars(panel *chart.Panel, where map[string]string, here *place)
 			name := x.name(shown, x.engine(engine))
 			style := x.style(name)
 			found := x.at(with(where, x.p.X, value), engine)
-			mean, half, ok := x.mean(panel, name, found)
+			mean, half, ok := x.mean(panel, name, x.p.Measure, found)
 			if !ok {
 				if len(found) > 0 {
 					panel.Bars = append(panel.Bars, chart.Bar{Name: name, Style: style, Text: "no data", None: true})
@@ -405,25 +409,32 @@ func (x *painter) sweep(panel *chart.Panel, where map[string]string, here *place
 	}
 	x.d.xUnit = unit
 	x.d.figure.XLabel = withUnit(x.p.X, unit)
+	names := shownMeasures(x.p)
 	for _, lineValue := range x.values(x.p.Lines) {
-		for _, engine := range x.engines {
-			shown := ""
-			if x.p.Lines != "" {
-				shown = x.f.Dimensions.Items[x.p.Lines].Name(lineValue)
+		shown := ""
+		if x.p.Lines != "" {
+			shown = x.f.Dimensions.Items[x.p.Lines].Name(lineValue)
+		}
+		for _, name := range names {
+			text, key := "", lineValue
+			if len(names) > 1 {
+				text, key = x.f.Measures.Items[name].Text, x.name(lineValue, name)
 			}
-			line := chart.Line{Name: x.name(shown, x.engine(engine)), Dots: true}
-			line.Style = x.style(line.Name)
-			place := with(where, x.p.Lines, lineValue)
-			for i, value := range values {
-				mean, half, ok := x.mean(panel, line.Name, x.at(with(place, x.p.X, value), engine))
-				if !ok {
-					continue
+			for _, engine := range x.engines {
+				line := chart.Line{Name: x.name(shown, text, x.engine(engine)), Dots: true}
+				line.Style = x.style(line.Name)
+				place := with(where, x.p.Lines, lineValue)
+				for i, value := range values {
+					mean, half, ok := x.mean(panel, line.Name, name, x.at(with(place, x.p.X, value), engine))
+					if !ok {
+						continue
+					}
+					line.XY = append(line.XY, chart.Point{X: numbers[i], Y: mean, Error: half})
+					x.d.points = append(x.d.points, point{here.row, here.column, key, engine, "", numbers[i], mean, half})
 				}
-				line.XY = append(line.XY, chart.Point{X: numbers[i], Y: mean, Error: half})
-				x.d.points = append(x.d.points, point{here.row, here.column, lineValue, engine, "", numbers[i], mean, half})
+				panel.Lines = append(panel.Lines, line)
+				here.lines = append(here.lines, lineKey{key, engine})
 			}
-			panel.Lines = append(panel.Lines, line)
-			here.lines = append(here.lines, lineKey{lineValue, engine})
 		}
 	}
 }

@@ -178,8 +178,12 @@ func TestFCTDecodeErrors(t *testing.T) {
 		{"kind: cdf, lines: mechanism, measures: [small, lost]", "drops is one value"},
 		{"kind: cdf, lines: mechanism, measures: [small, rest]", "small is a fct in us, rest a fct_slowdown in 1; the measures of a cdf are of one kind and unit"},
 		{"kind: cdf, lines: mechanism, measures: [small], measure: small", "exclude each other"},
-		{"kind: bars, x: mechanism, measures: [small]", "measures belongs to cdf"},
+		{"kind: bars, x: mechanism, measures: [small]", "measures belongs to cdf and sweep"},
 		{"kind: cdf, lines: mechanism, measure: lost", "drops is one value, without a distribution; a cdf takes measures of the kinds bus_bandwidth, bus_share, collective_time, convergence_time, fct, "},
+		{"kind: sweep, x: mechanism, measures: [small, rest]", "small is in us, rest in 1; the measures of a sweep have one unit"},
+		{"kind: sweep, x: mechanism, measures: [small], measure: small", "exclude each other"},
+		{"kind: sweep, x: mechanism, measures: []", "measures is empty"},
+		{"kind: sweep, x: mechanism, measures: [smal]", `unknown measure "smal"`},
 		{"kind: bars, x: mechanism, log: true", "belong to fct and cdf"},
 		{"kind: fct, stats: [mean], bins: 5", "the matrix has several values of preset"},
 	}

@@ -329,6 +329,32 @@ func TestBarsAndSweep(t *testing.T) {
 	}
 }
 
+// A sweep of several measures has a line for each, told apart by their texts.
+func TestSweepOfMeasures(t *testing.T) {
+	path := filepath.Join(configs, "fncc/fig3.yaml")
+	e := load(t, path)
+	_, matrix := e.matrix()
+	f, err := figure.Decode(path, &e.Figure, matrix, nil)
+	require.NoError(t, err)
+	again := f.Measures.Items["pauses"]
+	again.Text = "the same again"
+	f.Measures.Items["again"] = again
+	f.Measures.Names = append(f.Measures.Names, "again")
+	for i := range f.Plots {
+		if f.Plots[i].ID == "sweep" {
+			f.Plots[i].Measure, f.Plots[i].Measures = "", []string{"pauses", "again"}
+		}
+	}
+	results := t.TempDir()
+	out, err := figure.Evaluate(figure.Input{ID: "fncc/fig3", Scale: "quick", Figure: f, Runs: synthetic(t, results, e)}, results)
+	require.NoError(t, err)
+	files := contents(t, out.Dir)
+	for _, line := range []string{"hpcc, pauses", "hpcc, again"} {
+		assert.Contains(t, string(files["sweep.csv"]), `sweep,ingress,200Gbps,"`+line+`",ns3,,50,KB,9,1,`+"\n")
+	}
+	assert.Contains(t, string(files["sweep.svg"]), "HPCC, the same again")
+}
+
 // An axis has its values as they are shown: 8 racks may be 384 servers.
 func TestSweepAlongNames(t *testing.T) {
 	path := filepath.Join(configs, "fncc/fig3.yaml")
