@@ -207,7 +207,7 @@ func TestTheSameBytesForAnyJobsAndWithoutFMA(t *testing.T) {
 	}{
 		{2 * len(presets) * (7 + 4), []string{"testdata/incast.yaml", "--set", "preset=[" + strings.Join(presets, ",") + "]", "--jobs"}},
 		{4, []string{"validation/flowtune", "--jobs"}},
-		{12 * (7 + 4), []string{"validation/numfabric", "--engine", "ns3", "--jobs"}}, // prices and weights as powers: utilities that no preset has
+		{13 * (7 + 4), []string{"validation/numfabric", "--engine", "ns3", "--jobs"}}, // prices and weights as powers: utilities that no preset has
 	} {
 		want := tables(t, mustRun(t, nil, append(c.args, "2")...))
 		require.GreaterOrEqual(t, len(want), c.least)
