@@ -37,7 +37,9 @@ type Component struct {
 	Title  string   `json:"title"`
 	Help   string   `json:"help"`
 	Source string   `json:"source"`
-	Needs  []string `json:"needs,omitempty"` // components without which it does not work
+	Needs  []string `json:"needs,omitempty"` // components without which it does not work, or kinds of which any will do
+	// NeedsWhile: the same, while a parameter has a value.
+	NeedsWhile []NeedWhile `json:"needs_while,omitempty"`
 	// Before: which components of a list may not stand before this one.
 	Before     []Precedence `json:"before,omitempty"`
 	GroupLimit *GroupLimit  `json:"group_limit,omitempty"`
@@ -46,6 +48,14 @@ type Component struct {
 	Params      []Param     `json:"params"`
 	Extensions  []Extension `json:"extensions,omitempty"`
 	Tables      []string    `json:"tables,omitempty"`
+}
+
+// NeedWhile is a component, or a kind of which any will do, that is needed
+// while a parameter has this value.
+type NeedWhile struct {
+	Param string `json:"param"`
+	Value string `json:"value"`
+	What  string `json:"what"`
 }
 
 // Precedence says that a component stands before the other one in a list.
@@ -142,15 +152,15 @@ func Load(data []byte) (*Catalog, error) {
 		}
 	}
 	for i := range c.Components {
-		if err := c.Components[i].checkRelations(); err != nil {
+		if err := c.checkRelations(&c.Components[i]); err != nil {
 			return nil, err
 		}
 		if err := c.checkBefore(&c.Components[i]); err != nil {
 			return nil, err
 		}
-		for _, need := range c.Components[i].Needs {
-			if !components[need] {
-				return nil, fmt.Errorf("catalog: %s needs %q, which is no component; correct its self-description", c.Components[i].Name, need)
+		for _, need := range c.Components[i].needs() {
+			if !components[need] && len(c.SlotsOf(need)) == 0 {
+				return nil, fmt.Errorf("catalog: %s needs %q, which is neither a component nor a kind; correct its self-description", c.Components[i].Name, need)
 			}
 		}
 	}
@@ -166,17 +176,34 @@ func (c *Catalog) checkBefore(component *Component) error {
 	return nil
 }
 
-func (c *Component) checkRelations() error {
-	if g := c.GroupLimit; g != nil {
-		if p := c.Param(g.While); g.Flows < 1 || p == nil || p.Type != TypeBool {
-			return fmt.Errorf("catalog: %s: its limit for groups is %d flows while %q, which is to be a bool of it; correct its self-description", c.Name, g.Flows, g.While)
+// needs lists what a component needs, whatever its parameters are.
+func (c *Component) needs() []string {
+	all := slices.Clone(c.Needs)
+	for _, n := range c.NeedsWhile {
+		all = append(all, n.What)
+	}
+	return all
+}
+
+func (c *Catalog) checkRelations(of *Component) error {
+	if g := of.GroupLimit; g != nil {
+		if p := of.Param(g.While); g.Flows < 1 || p == nil || p.Type != TypeBool {
+			return fmt.Errorf("catalog: %s: its limit for groups is %d flows while %q, which is to be a bool of it; correct its self-description", of.Name, g.Flows, g.While)
 		}
 	}
-	for _, p := range c.Params {
+	for _, n := range of.NeedsWhile {
+		if of.Param(n.Param) == nil {
+			return fmt.Errorf("catalog: %s needs %s while %q is %s, and it has no such parameter; correct its self-description", of.Name, n.What, n.Param, n.Value)
+		}
+	}
+	for _, p := range of.Params {
 		for _, r := range p.Relations {
-			other := c.Param(r.Other)
-			if !slices.Contains([]string{AtMost, Below, Differs}, r.Is) || p.Max == nil || other == nil || other.Type != p.Type {
-				return fmt.Errorf("catalog: %s.%s: there is no relation %q to a number %q of the same type; correct its self-description", c.Name, p.Name, r.Is, r.Other)
+			other := of.Param(r.Other)
+			if name, param, ok := strings.Cut(r.Other, "."); ok && r.Is == Same && c.Component(name) != nil {
+				other = c.Component(name).Param(param)
+			}
+			if !slices.Contains([]string{AtMost, Below, Differs, Same}, r.Is) || p.Max == nil || other == nil || other.Type != p.Type {
+				return fmt.Errorf("catalog: %s.%s: there is no relation %q to a number %q of the same type; correct its self-description", of.Name, p.Name, r.Is, r.Other)
 			}
 		}
 	}

@@ -214,6 +214,10 @@ func TestLoadRefuses(t *testing.T) {
 		{component(`{"name": "p", "type": "int"}`), `is not of type int`},
 		{component(`{"name": "p", "type": "int", "default": 5, "max": 4}`), `5 is out of range; allowed: at most 4`},
 		{component(`{"name": "p", "type": "choice", "default": "a"}`), `a choice without choices`},
+		{component(`{"name": "p", "type": "int", "default": 1, "max": 4, "relations": [{"is": "same", "other": "x.q"}]}`), `x.p: there is no relation "same" to a number "x.q" of the same type`},
+		{component(`{"name": "p", "type": "int", "default": 1, "max": 4, "relations": [{"is": "below", "other": "x.p"}]}`), `there is no relation "below" to a number "x.p"`},
+		{strings.Replace(component(""), `"kind": "queue", "params"`, `"kind": "queue", "needs": ["sun"], "params"`, 1), `x needs "sun", which is neither a component nor a kind`},
+		{strings.Replace(component(""), `"kind": "queue", "params"`, `"kind": "queue", "needs_while": [{"param": "p", "value": "1", "what": "queue"}], "params"`, 1), `x needs queue while "p" is 1, and it has no such parameter`},
 	}
 	for _, tt := range tests {
 		_, err := Load([]byte(tt.json))

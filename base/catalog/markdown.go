@@ -27,11 +27,22 @@ func (c *Catalog) Markdown(m *Component) string {
 		fmt.Fprintf(&b, "| `%s.%s` | %s | %s | %s | %s | %s |\n", m.Name, p.Name,
 			p.Format(p.Default), p.Allowed(), live, cell(p.Help), cell(p.Source))
 	}
-	if len(m.Needs) > 0 || len(m.Before) > 0 || m.GroupLimit != nil || m.SteadyLinks || len(m.Extensions) > 0 {
+	same := m.sameElsewhere()
+	if len(m.Needs) > 0 || len(m.NeedsWhile) > 0 || len(same) > 0 || len(m.Before) > 0 || m.GroupLimit != nil || m.SteadyLinks || len(m.Extensions) > 0 {
 		b.WriteString("\n")
 	}
 	if len(m.Needs) > 0 {
-		fmt.Fprintf(&b, "- Needs `%s`; a network without is refused.\n", strings.Join(m.Needs, "`, `"))
+		needs := make([]string, len(m.Needs))
+		for i, need := range m.Needs {
+			needs[i] = c.inWords(need)
+		}
+		fmt.Fprintf(&b, "- Needs %s; a network without is refused.\n", strings.Join(needs, ", "))
+	}
+	for _, n := range m.NeedsWhile {
+		fmt.Fprintf(&b, "- Needs %s while `%s.%s` is %s; a network without is refused.\n", c.inWords(n.What), m.Name, n.Param, n.Value)
+	}
+	for _, s := range same {
+		fmt.Fprintf(&b, "- %s; others are refused.\n", s)
 	}
 	for _, p := range m.Before {
 		fmt.Fprintf(&b, "- Stands before `%s`: %s. Another order is refused.\n", p.Other, p.Why)
@@ -51,6 +62,27 @@ func (c *Catalog) Markdown(m *Component) string {
 		}
 	}
 	return b.String()
+}
+
+// inWords is what a component needs: the name of another one, or a kind.
+func (c *Catalog) inWords(need string) string {
+	if c.Component(need) == nil {
+		return "a " + Words(need)
+	}
+	return "`" + need + "`"
+}
+
+// sameElsewhere says which parameters have the value of another component's.
+func (m *Component) sameElsewhere() []string {
+	var all []string
+	for i := range m.Params {
+		for _, r := range m.Params[i].Relations {
+			if r.Is == Same {
+				all = append(all, fmt.Sprintf("`%s.%s` is the same as `%s`", m.Name, m.Params[i].Name, r.Other))
+			}
+		}
+	}
+	return all
 }
 
 // Markdown describes a trace table and its columns.

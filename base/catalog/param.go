@@ -33,10 +33,12 @@ const (
 	AtMost  = "at_most"
 	Below   = "below"
 	Differs = "differs"
+	Same    = "same"
 )
 
 // Relation says how a parameter's value stands to that of another parameter of
-// its component, of the same type.
+// its component, of the same type. Same is about one of another component
+// ("component.parameter"): wherever the two are, they have one value.
 type Relation struct {
 	Is    string `json:"is"`
 	Other string `json:"other"`
@@ -51,6 +53,8 @@ func (p *Param) Stands(r Relation, value, other any) bool {
 		return !less(other, value)
 	case Below:
 		return less(value, other)
+	case Same:
+		return !less(value, other) && !less(other, value)
 	default:
 		return less(value, other) || less(other, value)
 	}
@@ -63,6 +67,8 @@ func (r Relation) Rule() string {
 		return "at most " + r.Other
 	case Below:
 		return "below " + r.Other
+	case Same:
+		return "the same as " + r.Other
 	default:
 		return "not as " + r.Other
 	}

@@ -550,6 +550,9 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		l.derive(components, effective, "base_rtt", t.MaxBaseRTT(kinds, frame))
 	}
 	nodes := l.setsOf(general, components, sets, t, &effective)
+	holding := l.somewhere(effective, nodes, t)
+	l.checkNeedsWhile(in, sets, holding)
+	l.checkSame(holding)
 	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)
 	l.checkTransports(sets, components, nodes, t, point.Flows.Pairs())
 	l.checkSteadyLinks(in, sets, t)

@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -293,21 +294,40 @@ func (l *loader) checkSteadyLinks(general mechanisms, sets []*nodeSet, t *topolo
 // checkNeeds reports every mechanism that is named and whose partner is not in
 // use anywhere in the network.
 func (l *loader) checkNeeds(general mechanisms, sets []*nodeSet) {
-	var names []string
-	for i := range l.catalog.Slots {
-		for _, one := range l.standing(&l.catalog.Slots[i], general, 1) {
-			names = append(names, one.component.Name)
+	for _, one := range l.named(general, sets) {
+		for _, need := range one.component.Needs {
+			l.checkNeed(general, sets, need, one.at, one.component.Name)
 		}
 	}
-	named := l.named(general, sets)
-	for _, one := range named {
-		names = append(names, one.component.Name)
+}
+
+// checkNeed reports that a component, or any of a kind, is not in use.
+func (l *loader) checkNeed(general mechanisms, sets []*nodeSet, need string, at *yaml.Node, who string) {
+	is := func(one mechanism) bool { return one.component.Name == need || one.component.Kind == need }
+	if slices.ContainsFunc(l.named(general, sets), is) {
+		return
 	}
-	for _, one := range named {
-		for _, need := range one.component.Needs {
-			if !slices.Contains(names, need) {
-				kind := l.catalog.Component(need).Kind
-				l.problem(one.at, "%s needs the %s %s, which is not there; add %s to %s", one.component.Name, catalog.Words(kind), need, need, strings.Join(l.catalog.SlotsOf(kind), " or "))
+	for i := range l.catalog.Slots {
+		if slices.ContainsFunc(l.standing(&l.catalog.Slots[i], general, 1), is) {
+			return
+		}
+	}
+	if component := l.catalog.Component(need); component != nil {
+		l.problem(at, "%s needs the %s %s, which is not there; add %s to %s", who, catalog.Words(component.Kind), need, need, strings.Join(l.catalog.SlotsOf(component.Kind), " or "))
+		return
+	}
+	l.problem(at, "%s needs a %s, and there is none; name one under %s: %s", who, catalog.Words(need), strings.Join(l.catalog.SlotsOf(need), " or "), strings.Join(l.catalog.Names(need), ", "))
+}
+
+// checkNeedsWhile does as checkNeeds for what is needed by parameters as they
+// are.
+func (l *loader) checkNeedsWhile(general mechanisms, sets []*nodeSet, e Effective) {
+	for _, one := range l.named(general, sets) {
+		for _, n := range one.component.NeedsWhile {
+			for _, s := range e {
+				if s.Component == one.component.Name && s.Param == n.Param && s.Value == n.Value {
+					l.checkNeed(general, sets, n.What, cmp.Or(s.at, one.at), fmt.Sprintf("%s.%s: %s", s.Component, s.Param, s.Value))
+				}
 			}
 		}
 	}
@@ -616,6 +636,9 @@ func (l *loader) checkRelations(e Effective) {
 		s := &e[i]
 		param := l.catalog.Component(s.Component).Param(s.Param)
 		for _, r := range param.Relations {
+			if r.Is == catalog.Same { // checkSame
+				continue
+			}
 			k := slices.IndexFunc(e, func(o Setting) bool {
 				return o.Param == r.Other && o.Component == s.Component && o.Where() == s.Where()
 			})
@@ -627,6 +650,32 @@ func (l *loader) checkRelations(e Effective) {
 				named = &e[k]
 			}
 			l.refuse(named, "%s.%s is %s, %s; %s", s.Component, s.Param, s.Value, r.Broken(s.Component, e[k].Value), r.Why)
+		}
+	}
+}
+
+// checkSame refuses parameters of several components that are to be the same
+// throughout the network, and are not.
+func (l *loader) checkSame(e Effective) {
+	for i := range e {
+		s := &e[i]
+		for _, r := range l.catalog.Component(s.Component).Param(s.Param).Relations {
+			if r.Is != catalog.Same {
+				continue
+			}
+			k := slices.IndexFunc(e, func(o Setting) bool {
+				full := o.Component + "." + o.Param
+				return (full == r.Other || full == s.Component+"."+s.Param) && o.canonical != s.canonical
+			})
+			if k < 0 {
+				continue
+			}
+			one, other := s, &e[k]
+			if one.at == nil || strings.HasPrefix(one.Origin, "preset:") {
+				one, other = other, one
+			}
+			l.refuse(one, "%s.%s is %s in %s, and %s.%s is %s in %s; %s", one.Component, one.Param, one.Value, one.Where(), other.Component, other.Param, other.Value, other.Where(), r.Why)
+			break // one value, one message
 		}
 	}
 }

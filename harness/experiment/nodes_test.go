@@ -265,6 +265,22 @@ func TestCapacityChanges(t *testing.T) {
 	require.ErrorContains(t, err, "exp.yaml:16:36: flowtune_allocator knows the rates of all links from the start on, and some change during the run; take topology.capacity_changes out")
 }
 
+// TestSameThroughout: what all nodes have of their own is compared, not what
+// stands for none of them any more.
+func TestSameThroughout(t *testing.T) {
+	text := strings.Replace(central, "preset: tcp", "preset: rcp-star", 1) + `nodes:
+  "host*": {params: {rcp_star: {alpha: 2}, rcp_star_rate: {alpha: 2}, alpha_fair: {alpha: 2}}}
+  allocator: {params: {rcp_star: {alpha: 2}, rcp_star_rate: {alpha: 2}, alpha_fair: {alpha: 2}}}
+  "leaf*": {params: {rcp_star_rate: {alpha: 2}}}
+  "spine*": {params: {rcp_star_rate: {alpha: 2}}}
+`
+	_, err := loadFile(t, write(t, text), "")
+	require.NoError(t, err)
+	_, err = loadFile(t, write(t, strings.Replace(text, `"spine*": {params: {rcp_star_rate: {alpha: 2}}}`, `"spine*": {params: {rcp_star_rate: {alpha: 4}}}`, 1)), "")
+	require.ErrorContains(t, err, "exp.yaml:16:40: rcp_star.alpha is 2 in congestion_control at")
+	require.ErrorContains(t, err, "rcp_star_rate.alpha is 4 in port_agents[0] at")
+}
+
 func TestNodesRefused(t *testing.T) {
 	tests := []struct{ name, old, new, want string }{
 		{"no node", "", "nodes: {alocator: {transport: tcp}}", `exp.yaml:15:9: nodes: there is no node "alocator" in this topology; did you mean "allocator"?`},

@@ -61,13 +61,20 @@ struct GroupLimit {
   std::string why;      // ends the message about a group above it
 };
 
+/// A component, or a kind of which any will do, without which this one does not work while its parameter has a value.
+struct NeedWhile {
+  std::string param, value;  // the value as text
+  std::string what;
+};
+
 struct Description {
   std::string name;
   Kind kind = Kind::Node;
   std::string title;
   std::string help;
   std::string source;
-  std::vector<std::string> needs;  // components without which it does not work
+  std::vector<std::string> needs;  // components without which it does not work, or kinds of which any will do
+  std::vector<NeedWhile> needsWhile;
   std::vector<Precedence> before;
   GroupLimit groupLimit;
   bool steadyLinks = false;  // it knows the rates of other nodes' links, from the start on
@@ -145,8 +152,12 @@ class Describe : public DescriptionBuilder {
   Describe(const char* name, Kind kind, const char* title) : DescriptionBuilder(name, kind, title) {}
   Describe& help(const char* text) { return d_.help = text, *this; }
   Describe& source(const char* text) { return d_.source = text, *this; }
-  /// Another component that must be there too; a network without it is refused.
-  Describe& needs(const char* component) { return d_.needs.push_back(component), *this; }
+  /// Another component that must be there too, or any one of a kind; a network without it is refused.
+  Describe& needs(const char* what) { return d_.needs.push_back(what), *this; }
+  /// The same, for as long as a parameter has this value.
+  Describe& needsWhile(const char* param, const char* value, const char* what) {
+    return d_.needsWhile.push_back({param, value, what}), *this;
+  }
   /// It stands before that component where both are in a list; another order is refused. `why` is for the message.
   Describe& before(const char* component, const char* why) { return d_.before.push_back({component, why}), *this; }
   /// A workload with more flows of a group to one receiver is refused while that parameter is true. The harness looks
@@ -198,6 +209,8 @@ class Describe : public DescriptionBuilder {
   Describe& differsFrom(const char* other, const char* why) {
     return addRelation(Relation::Differs, other, why), *this;
   }
+  /// "component.parameter" of the same type: wherever both are in a network, all of them have the same value.
+  Describe& sameAs(const char* other, const char* why) { return addRelation(Relation::Same, other, why), *this; }
   Describe& unit(const char* text) { return last().unit = text, *this; }
   Describe& live() { return last().live = true, *this; }
   /// The parameter was added when there were results of the mechanism already, and its default is what they were made

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "mechanisms/core/component.h"
@@ -106,7 +107,7 @@ void Network::start() {
                        std::to_string(p->classes()));
     }
   }
-  checkNeeds();
+  checkDemands();
   startTracing();
   prepareDependencies();
   scheduleFlows();
@@ -158,16 +159,62 @@ FlowTimer Network::flowTimer(const std::string& name) {
   return FlowTimer(static_cast<uint8_t>(it - flowTimers_.begin()));
 }
 
-/// What a mechanism needs must be somewhere; whether it is at every place is its own affair.
-void Network::checkNeeds() const {
+namespace {
+
+/// Refuses parameters that are to be the same wherever they are, and are not. Both are "component.parameter".
+void checkSame(const std::vector<Component*>& all, const std::string& one, const std::string& other,
+               const std::string& why) {
+  std::string first, value;
+  for (const Component* c : all) {
+    for (const std::string& which : {one, other}) {
+      const size_t dot = which.find('.');
+      if (which.compare(0, dot, c->description().name) != 0) continue;
+      const std::string found = toText(c->get(which.substr(dot + 1)));
+      if (first.empty()) {
+        first = which;
+        value = found;
+      } else if (found != value) {
+        throw ParamError(first + " is " + value + " at one place, and " + which + " is " + found + " at another; " +
+                         why);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+/// What a mechanism needs must be somewhere; whether it is at every place is its own affair. Parameters that have to be
+/// the same are so at all places.
+void Network::checkDemands() const {
+  const std::vector<Component*> all = components();
   std::map<std::string, const Description*> used;
-  for (const Component* c : components()) used.emplace(c->description().name, &c->description());
+  std::set<std::string> kinds;
+  for (const Component* c : all) {
+    used.emplace(c->description().name, &c->description());
+    kinds.insert(c->description().kind.name);
+  }
+  const auto check = [&](const std::string& who, const std::string& need) {
+    if (used.count(need) != 0 || kinds.count(need) != 0) return;
+    const Description* missing = Registry::find(need);
+    throw ParamError(who + (missing != nullptr ? " needs the " + std::string(missing->kind.name) + " " : " needs a ") +
+                     need + ", which is nowhere in the network; add it");
+  };
   for (const auto& [name, description] : used) {
-    for (const std::string& need : description->needs) {
-      if (used.count(need) != 0) continue;
-      const Description* missing = Registry::find(need);
-      throw ParamError(name + " needs the " + (missing != nullptr ? missing->kind.name : "component") + " " + need +
-                       ", which is nowhere in the network; add it");
+    for (const std::string& need : description->needs) check(name, need);
+  }
+  for (const Component* c : all) {
+    const Description& d = c->description();
+    for (const NeedWhile& need : d.needsWhile) {
+      if (toText(c->get(need.param)) == need.value) {
+        check(d.name + "." + need.param + ": " + need.value, need.what);
+      }
+    }
+  }
+  for (const auto& [name, description] : used) {
+    for (const Param& p : description->params) {
+      for (const Relation& r : p.relations) {
+        if (r.is == Relation::Same) checkSame(all, name + "." + p.name, r.other, r.why);
+      }
     }
   }
 }

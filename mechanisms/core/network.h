@@ -134,7 +134,7 @@ class Network final : public Windows {
   /// Every component of the network, in the order of nodes and slots.
   std::vector<Component*> components() const;
   int64_t computeLargestFrame() const;
-  void checkNeeds() const;
+  void checkDemands() const;
   void expectRates();
   void startFlows();
   void prepareDependencies();

@@ -53,15 +53,19 @@ struct Axis {
   bool increasing = false;  // each entry's number is above the one before
 };
 
-/// How a parameter's value stands to that of another parameter of its component.
+/// How a parameter's value stands to that of another parameter of its component. Same is about one of another component
+/// ("component.parameter"): wherever the two are in a network, they have one value.
 struct Relation {
-  enum Is { AtMost, Below, Differs };
+  enum Is { AtMost, Below, Differs, Same };
   Is is;
   std::string other;
   std::string why;  // ends the message about a value that breaks it
 };
 inline const char* toString(Relation::Is is) {
-  return is == Relation::AtMost ? "at_most" : is == Relation::Below ? "below" : "differs";
+  return is == Relation::AtMost    ? "at_most"
+         : is == Relation::Below   ? "below"
+         : is == Relation::Differs ? "differs"
+                                   : "same";
 }
 
 struct Param {

@@ -1,11 +1,7 @@
 #include "mechanisms/numfabric/rcp_star.h"
 
-#include <initializer_list>
-
-#include "mechanisms/core/host.h"
 #include "mechanisms/core/portable_math.h"
 #include "mechanisms/core/utility.h"
-#include "mechanisms/numfabric/rcp_star_rate.h"
 
 namespace fabric {
 
@@ -15,11 +11,14 @@ const Description& RcpStar::describe() {
     b.help("Paced at w (sum of R^-alpha over the links)^(-1/alpha), with a window that bounds what is on the way.")
         .source("NUMFabric, SIGCOMM 2016, section 6, equation 16; the weight w of a flow: chosen")
         .needs("rcp_star_rate")
-        .needs("num_echo");
+        .needs("num_echo")
+        .needs("alpha_fair");
     shared(b)
         .param("alpha", &RcpStar::alpha_, 1, "of alpha-fairness; rcp_star_rate.alpha is the same",
                "NUMFabric section 6.1: 1")
         .range(0.1, 16)
+        .sameAs("rcp_star_rate.alpha", "the sender undoes the power of its path's links: give both the same value")
+        .sameAs("alpha_fair.alpha", "these rates are optimal for no other utility: give both the same value")
         .param("wait_counts", &RcpStar::waitCounts_, true,
                "the round trips that packets say begin when the window has room for a packet, so that its wait for its "
                "turn at the rate counts; false: when it goes on the wire",
@@ -29,19 +28,6 @@ const Description& RcpStar::describe() {
   return d;
 }
 FABRIC_REGISTER(RcpStar);
-
-void RcpStar::onStart(Network& network) {
-  PathRate::onStart(network);
-  for (const Port* nic : host_->ports()) {
-    for (const Port* port : std::initializer_list<const Port*>{nic, &nic->peer()}) {
-      const auto* agent = port->agent<RcpStarRate>();
-      if (agent == nullptr || agent->alpha() == alpha_) continue;
-      throw ParamError("rcp_star.alpha: it is " + std::to_string(alpha_) + " at " + host_->name() +
-                       ", and rcp_star_rate.alpha is " + std::to_string(agent->alpha()) + " at " + port->node().name() +
-                       "; give both the same value");
-    }
-  }
-}
 
 double RcpStar::rateAt(double price, const Flow& flow) const {
   if (!(price > 0)) return Utility::kMostRate;

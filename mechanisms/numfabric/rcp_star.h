@@ -11,7 +11,6 @@ class RcpStar final : public PathRate {
   const Description& description() const override { return describe(); }
 
  private:
-  void onStart(Network& network) override;
   double rateAt(double price, const Flow& flow) const override;
 
   double alpha_ = 0;

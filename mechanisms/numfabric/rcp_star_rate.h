@@ -9,7 +9,6 @@ class RcpStarRate final : public PriceAgent {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
-  double alpha() const { return alpha_; }
   /// R in Mb/s.
   double fairShare() const { return fairShare_; }
 

@@ -41,6 +41,9 @@ Json toJson(const Param& p) {
 Json toJson(const Description& d) {
   Json j{{"name", d.name}, {"kind", d.kind.name}, {"title", d.title}, {"help", d.help}, {"source", d.source}};
   if (!d.needs.empty()) j["needs"] = d.needs;
+  for (const NeedWhile& n : d.needsWhile) {
+    j["needs_while"].push_back({{"param", n.param}, {"value", n.value}, {"what", n.what}});
+  }
   for (const Precedence& p : d.before) j["before"].push_back({{"other", p.other}, {"why", p.why}});
   if (const GroupLimit& limit = d.groupLimit; limit.flows != 0) {
     j["group_limit"] = {{"flows", limit.flows}, {"while", limit.whileOn}, {"why", limit.why}};

@@ -211,6 +211,14 @@ TEST(Param, EveryComponentDescribesItself) {
       EXPECT_EQ(c->get(p), p.def);
       EXPECT_NO_THROW(c->set(p, p.def)) << "the default is not in the range";
       for (const Relation& r : p.relations) {
+        if (r.is == Relation::Same) {
+          const size_t dot = r.other.find('.');
+          const Description* other = Registry::find(r.other.substr(0, dot));
+          ASSERT_NE(other, nullptr) << "there is no " << r.other;
+          ASSERT_NE(other->find(r.other.substr(dot + 1)), nullptr) << "there is no " << r.other;
+          EXPECT_EQ(other->find(r.other.substr(dot + 1))->def, p.def) << "the defaults do not go together";
+          continue;
+        }
         ASSERT_NE(d->find(r.other), nullptr) << "there is no " << r.other;
         EXPECT_EQ(refusal(r, p.def, d->name, d->find(r.other)->def), "") << "the defaults do not go together";
       }
@@ -219,7 +227,15 @@ TEST(Param, EveryComponentDescribesItself) {
       const auto known = tables.emplace(t.name, toJson(t).dump()).first;
       EXPECT_EQ(known->second, toJson(t).dump()) << t.name << " is another table already";
     }
-    for (const std::string& need : d->needs) EXPECT_NE(Registry::find(need), nullptr) << "there is no " << need;
+    const auto known = [](const std::string& need) {
+      const auto all = Registry::all();
+      return std::any_of(all.begin(), all.end(), [&](auto* c) { return c->name == need || c->kind.name == need; });
+    };
+    for (const std::string& need : d->needs) EXPECT_TRUE(known(need)) << "there is no " << need;
+    for (const NeedWhile& need : d->needsWhile) {
+      EXPECT_TRUE(known(need.what)) << "there is no " << need.what;
+      EXPECT_NE(d->find(need.param), nullptr) << "there is no " << need.param;
+    }
   }
 }
 

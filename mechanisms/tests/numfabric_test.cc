@@ -260,16 +260,49 @@ TEST(RcpStar, EveryPacketSaysARoundTripWithItsWait) {
   for (const int64_t rtt : settled) EXPECT_NEAR(static_cast<double>(rtt), window, 0.05 * window);
 }
 
-TEST(RcpStar, RefusesTwoAlphas) {
-  Chain net(Config::rcpStar().set("rcp_star.alpha", 2.0), 1, 1);
-  EXPECT_THROW(net.start(), ParamError);
+/// What the start of a network with this configuration says.
+std::string refusalOf(const Config& c) {
+  Chain net(c, 1, 1);
+  try {
+    net.start();
+  } catch (const ParamError& e) {
+    return e.what();
+  }
+  return "";
 }
 
-TEST(NumFabric, RefusesHostsWithoutUtility) {
+TEST(RcpStar, RefusesAlphasThatAreNotTheSame) {
+  const auto with = [](std::initializer_list<const char*> params) {
+    Config c = Config::rcpStar();
+    for (const char* param : params) c.set(param, 2.0);
+    return refusalOf(c);
+  };
+  EXPECT_EQ(with({"rcp_star.alpha", "alpha_fair.alpha"}),
+            "rcp_star.alpha is 2 at one place, and rcp_star_rate.alpha is 1 at another; the sender undoes the power of "
+            "its path's links: give both the same value");
+  EXPECT_EQ(with({"alpha_fair.alpha"}),
+            "rcp_star.alpha is 1 at one place, and alpha_fair.alpha is 2 at another; these rates are optimal for no "
+            "other utility: give both the same value");
+  EXPECT_EQ(with({"rcp_star.alpha", "rcp_star_rate.alpha", "alpha_fair.alpha"}), "");
+  Config c = Config::rcpStar();
+  c.utility = "fct_min";
+  EXPECT_EQ(refusalOf(c), "rcp_star needs the utility alpha_fair, which is nowhere in the network; add it");
+}
+
+TEST(NumFabric, RefusesPricesWithoutUtilityOrLinksThatMakeThem) {
   Config c = Config::numfabric();
   c.utility.clear();
-  Chain net(c, 1, 1);
-  EXPECT_THROW(net.start(), ParamError);
+  EXPECT_EQ(refusalOf(c),
+            "numfabric.weights: host h0 has no utility to compute weights from; add one (utility: alpha_fair)");
+  c = Config::dgd();
+  c.utility.clear();
+  EXPECT_EQ(refusalOf(c), "dgd: host h0 has no utility; add one (utility: alpha_fair)");
+  c = Config::numfabric();
+  c.agents.clear();
+  c.nicAgents.clear();
+  EXPECT_EQ(refusalOf(c), "numfabric.weights: price needs the port_agent xwi, which is nowhere in the network; add it");
+  c.utility.clear();
+  EXPECT_EQ(refusalOf(c.set("numfabric.weights", std::string("flow"))), "");
 }
 
 }  // namespace

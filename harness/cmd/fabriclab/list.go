@@ -409,6 +409,9 @@ func (a *app) describeOne(c *catalog.Catalog, m *catalog.Component) error {
 	if len(m.Needs) > 0 {
 		fmt.Fprintf(w, "needs: %s\n", strings.Join(m.Needs, ", "))
 	}
+	for _, n := range m.NeedsWhile {
+		fmt.Fprintf(w, "needs while %s is %s: %s\n", n.Param, n.Value, n.What)
+	}
 	for _, p := range m.Before {
 		fmt.Fprintf(w, "stands before: %s (%s)\n", p.Other, p.Why)
 	}
