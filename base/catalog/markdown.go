@@ -34,12 +34,12 @@ func (c *Catalog) Markdown(m *Component) string {
 	if len(m.Needs) > 0 {
 		needs := make([]string, len(m.Needs))
 		for i, need := range m.Needs {
-			needs[i] = c.inWords(need)
+			needs[i] = c.Needed(need, "`")
 		}
 		fmt.Fprintf(&b, "- Needs %s; a network without is refused.\n", strings.Join(needs, ", "))
 	}
 	for _, n := range m.NeedsWhile {
-		fmt.Fprintf(&b, "- Needs %s while `%s.%s` is %s; a network without is refused.\n", c.inWords(n.What), m.Name, n.Param, n.Value)
+		fmt.Fprintf(&b, "- Needs %s while `%s.%s` is %s; a network without is refused.\n", c.Needed(n.What, "`"), m.Name, n.Param, n.Value)
 	}
 	for _, s := range same {
 		fmt.Fprintf(&b, "- %s; others are refused.\n", s)
@@ -64,12 +64,14 @@ func (c *Catalog) Markdown(m *Component) string {
 	return b.String()
 }
 
-// inWords is what a component needs: the name of another one, or a kind.
-func (c *Catalog) inWords(need string) string {
-	if c.Component(need) == nil {
+// Needed is what a component needs in words: another one, its name between
+// quotes, or any of a kind.
+func (c *Catalog) Needed(need, quote string) string {
+	component := c.Component(need)
+	if component == nil {
 		return "a " + Words(need)
 	}
-	return "`" + need + "`"
+	return "the " + Words(component.Kind) + " " + quote + need + quote
 }
 
 // sameElsewhere says which parameters have the value of another component's.

@@ -407,10 +407,14 @@ func (a *app) describeOne(c *catalog.Catalog, m *catalog.Component) error {
 		fmt.Fprintf(w, "stands under: %s\n", strings.Join(slots, ", "))
 	}
 	if len(m.Needs) > 0 {
-		fmt.Fprintf(w, "needs: %s\n", strings.Join(m.Needs, ", "))
+		needs := make([]string, len(m.Needs))
+		for i, need := range m.Needs {
+			needs[i] = c.Needed(need, "")
+		}
+		fmt.Fprintf(w, "needs: %s\n", strings.Join(needs, ", "))
 	}
 	for _, n := range m.NeedsWhile {
-		fmt.Fprintf(w, "needs while %s is %s: %s\n", n.Param, n.Value, n.What)
+		fmt.Fprintf(w, "needs while %s is %s: %s\n", n.Param, n.Value, c.Needed(n.What, ""))
 	}
 	for _, p := range m.Before {
 		fmt.Fprintf(w, "stands before: %s (%s)\n", p.Other, p.Why)
