@@ -313,10 +313,28 @@ func (l *loader) checkNeed(general mechanisms, sets []*nodeSet, need string, at 
 		}
 	}
 	if component := l.catalog.Component(need); component != nil {
+		at = l.instead(general, component.Kind, at)
 		l.problem(at, "%s needs the %s %s, which is not there; add %s to %s", who, catalog.Words(component.Kind), need, need, strings.Join(l.catalog.SlotsOf(component.Kind), " or "))
 		return
 	}
 	l.problem(at, "%s needs a %s, and there is none; name one under %s: %s", who, catalog.Words(need), strings.Join(l.catalog.SlotsOf(need), " or "), strings.Join(l.catalog.Names(need), ", "))
+}
+
+// instead is where the experiment names something of a kind, if what needs
+// another one is the preset's and no mistake of its own.
+func (l *loader) instead(general mechanisms, kind string, at *yaml.Node) *yaml.Node {
+	ofPreset := func(n *yaml.Node) bool { return strings.HasPrefix(l.origin(n), "preset:") }
+	if !ofPreset(at) {
+		return at
+	}
+	for _, key := range l.catalog.SlotsOf(kind) {
+		for _, one := range general[key] {
+			if !ofPreset(one.at) {
+				return one.at
+			}
+		}
+	}
+	return at
 }
 
 // checkNeedsWhile does as checkNeeds for what is needed by parameters as they
