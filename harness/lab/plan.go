@@ -193,6 +193,7 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 		fmt.Fprintf(lab.Err, "building what is stale (%s)\n", b.Dir())
 	}
 	programs := map[string]*engine.Program{}
+	optima := oracle.NewShared()
 	var plans []Plan
 	for _, e := range all {
 		p := Plan{Experiment: e}
@@ -221,7 +222,7 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 			}
 			for _, name := range point.Engines {
 				for _, seed := range e.Seeds {
-					j, err := deriving(ctx, job(e, point, hash, name, seed, programs[name]), point)
+					j, err := deriving(ctx, job(e, point, hash, name, seed, programs[name]), point, optima)
 					if err != nil {
 						return nil, fmt.Errorf("%s: %w", e.File, err)
 					}
@@ -259,8 +260,8 @@ func setsOf(sets []string) map[string]string {
 }
 
 // deriving is the job with all that is added to its tables.
-func deriving(ctx context.Context, j run.Job, point *experiment.Point) (run.Job, error) {
-	optimal, err := oracle.Derive(ctx, point, j.Key.Seed)
+func deriving(ctx context.Context, j run.Job, point *experiment.Point, optima *oracle.Shared) (run.Job, error) {
+	optimal, err := oracle.Derive(ctx, point, j.Key.Seed, optima)
 	j.Derived = func() []trace.Derived { return append(derived(point), optimal...) }
 	return j, err
 }

@@ -14,8 +14,9 @@ import (
 )
 
 // Derive makes what a run asks of the oracle, from its experiment alone. Tables
-// of the same utility are made together.
-func Derive(ctx context.Context, point *experiment.Point, seed uint64) ([]trace.Derived, error) {
+// of the same utility are made together; optimal_flows by itself, whose rates at
+// every moment nobody asks for, is computed once for all runs that share it.
+func Derive(ctx context.Context, point *experiment.Point, seed uint64, shared *Shared) ([]trace.Derived, error) {
 	var all []trace.Derived
 	var of []Utility
 	for _, d := range point.Derived {
@@ -29,7 +30,7 @@ func Derive(ctx context.Context, point *experiment.Point, seed uint64) ([]trace.
 		if err != nil {
 			return nil, fmt.Errorf("trace.%s: %w", d.Table, err)
 		}
-		of, all = append(of, u), append(all, &derived{o, ctx, seed, []string{d.Table}})
+		of, all = append(of, u), append(all, &derived{o, ctx, seed, shared, []string{d.Table}})
 	}
 	return all, nil
 }
@@ -38,6 +39,7 @@ type derived struct {
 	oracle *Oracle
 	ctx    context.Context // of the whole sweep
 	seed   uint64
+	shared *Shared
 	names  []string
 }
 
@@ -56,7 +58,13 @@ func (d *derived) Tables() []trace.Table {
 }
 
 func (d *derived) Finish(create func(trace.Table) (*trace.TableWriter, error)) error {
-	if _, err := d.oracle.compute(d.ctx, d.seed, d.names, create); err != nil {
+	var err error
+	if slices.Equal(d.names, []string{FlowsTable}) {
+		err = d.oracle.completions(d.ctx, d.seed, d.shared, create)
+	} else {
+		_, err = d.oracle.compute(d.ctx, d.seed, d.names, create)
+	}
+	if err != nil {
 		return fmt.Errorf("optimal rates: %w", err)
 	}
 	return nil

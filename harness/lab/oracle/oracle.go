@@ -187,11 +187,7 @@ func (o *Oracle) compute(ctx context.Context, seed uint64, names []string, creat
 	}
 	s.Flows = len(flows)
 	busy := 0.
-	allocate := num.Solve
-	if o.utility.Name == MaxMin {
-		allocate = func(p *num.Problem, _ *num.Solution) (*num.Solution, error) { return num.MaxMin(p) }
-	}
-	done, err := num.Fluid(o.paths.links, o.paths.changes, UnitBps, arrivals, o.point.Scenario.StopPs, allocate, func(i num.Interval) error {
+	done, err := o.fluid(arrivals, func(i num.Interval) error {
 		s.Intervals++
 		s.Residual = max(s.Residual, i.Solution.Residual.Worst())
 		s.Rows += uint64(len(i.Flows))
@@ -218,6 +214,35 @@ func (o *Oracle) compute(ctx context.Context, seed uint64, names []string, creat
 		s.MeanFCT /= float64(s.Finished)
 	}
 	return s, t.end(flows, done)
+}
+
+// completions writes optimal_flows alone, whose times may be those of another
+// run with the same flows, paths, capacities and utilities.
+func (o *Oracle) completions(ctx context.Context, seed uint64, shared *Shared, create func(trace.Table) (*trace.TableWriter, error)) error {
+	flows, arrivals, err := o.arrivals(seed)
+	if err != nil {
+		return err
+	}
+	t, err := newTables(o, []string{FlowsTable}, create)
+	if err != nil {
+		return err
+	}
+	done, err := shared.completions(o.key(arrivals), func() ([]num.Completion, error) {
+		return o.fluid(arrivals, func(num.Interval) error { return context.Cause(ctx) })
+	})
+	if err != nil {
+		return err
+	}
+	return t.end(flows, done)
+}
+
+// fluid lets the flows send at their optimal rates.
+func (o *Oracle) fluid(arrivals []num.Arrival, each func(num.Interval) error) ([]num.Completion, error) {
+	allocate := num.Solve
+	if o.utility.Name == MaxMin {
+		allocate = func(p *num.Problem, _ *num.Solution) (*num.Solution, error) { return num.MaxMin(p) }
+	}
+	return num.Fluid(o.paths.links, o.paths.changes, UnitBps, arrivals, o.point.Scenario.StopPs, allocate, each)
 }
 
 // arrivals are the flows of a seed that start before the end.

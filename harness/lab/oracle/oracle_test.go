@@ -135,7 +135,7 @@ func TestRateChanges(t *testing.T) {
 func TestDerived(t *testing.T) {
 	p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600, Measured: true}, scenario.Flow{Src: 2, Dst: 3, StartPs: 4e6})
 	p.Derived = []experiment.Derived{{Table: oracle.FlowsTable}, {Table: oracle.RatesTable, Utility: oracle.MaxMin}, {Table: oracle.LinksTable}}
-	all, err := oracle.Derive(context.Background(), p, 1)
+	all, err := oracle.Derive(context.Background(), p, 1, oracle.NewShared())
 	require.NoError(t, err)
 	require.Len(t, all, 2, "tables of one utility are made together")
 	dir := t.TempDir()
@@ -162,7 +162,7 @@ func TestDerived(t *testing.T) {
 	require.NotEmpty(t, tracetest.Table(t, dir, oracle.RatesTable))
 
 	p.Scenario.LinkEvents = []scenario.LinkEvent{{AtPs: 1}}
-	_, err = oracle.Derive(context.Background(), p, 1)
+	_, err = oracle.Derive(context.Background(), p, 1, oracle.NewShared())
 	require.ErrorContains(t, err, "trace.optimal_flows: links fail")
 }
 

@@ -1,0 +1,83 @@
+package oracle_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/lab/oracle"
+	"fabriclab/harness/scenario"
+	"fabriclab/harness/trace"
+)
+
+// deriveAll writes what a point's run asks for into a folder.
+func deriveAll(ctx context.Context, dir string, p *experiment.Point, seed uint64, shared *oracle.Shared) error {
+	all, err := oracle.Derive(ctx, p, seed, shared)
+	for _, d := range all {
+		err = d.Finish(func(table trace.Table) (*trace.TableWriter, error) {
+			return trace.NewTableWriter(table, trace.Options{Dir: dir, Names: trace.NodeNames(p.Topology.HostNames())})
+		})
+	}
+	return err
+}
+
+func bytesOf(t *testing.T, dir string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, oracle.FlowsTable+".parquet"))
+	require.NoError(t, err)
+	return string(data)
+}
+
+// TestShared: a run whose optimum another one has computed writes the same
+// bytes, and computes nothing: it succeeds although its sweep has been given
+// up. All else that the optimum depends on makes another one.
+func TestShared(t *testing.T) {
+	base := func() *experiment.Point {
+		p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600}, scenario.Flow{Src: 2, Dst: 1, StartPs: 1e6, Size: 960})
+		p.Derived = []experiment.Derived{{Table: oracle.FlowsTable, Utility: oracle.AlphaFair, Alpha: 1}}
+		return p
+	}
+	over, stop := context.WithCancel(context.Background())
+	stop()
+	shared, first := oracle.NewShared(), t.TempDir()
+	require.NoError(t, deriveAll(context.Background(), first, base(), 1, shared))
+
+	other := base()
+	other.Scenario.Components["congestion_control"] = one("dgd", nil)
+	dir := t.TempDir()
+	require.NoError(t, deriveAll(over, dir, other, 1, shared))
+	assert.Equal(t, bytesOf(t, first), bytesOf(t, dir))
+	require.ErrorIs(t, deriveAll(over, t.TempDir(), other, 1, oracle.NewShared()), context.Canceled, "nothing is shared with other calls")
+
+	for name, change := range map[string]func(p *experiment.Point){
+		"alpha": func(p *experiment.Point) { p.Derived[0].Alpha = 2 },
+		"utility": func(p *experiment.Point) {
+			p.Derived[0] = experiment.Derived{Table: oracle.FlowsTable, Utility: oracle.MaxMin}
+		},
+		"headers":     func(p *experiment.Point) { p.Scenario.Components["host"].One.Params["header_bytes"] = int64(60) },
+		"end":         func(p *experiment.Point) { p.Scenario.StopPs = 2e9 },
+		"capacity":    func(p *experiment.Point) { p.Topology.Links[0].RateBps *= 2 },
+		"rate change": func(p *experiment.Point) { p.Topology.RateEvents = []scenario.RateEvent{{AtPs: 1, RateBps: 1e9}} },
+		"all tables": func(p *experiment.Point) {
+			p.Derived = append(p.Derived, experiment.Derived{Table: oracle.RatesTable, Utility: oracle.AlphaFair, Alpha: 1})
+		},
+		"flows": func(p *experiment.Point) {
+			p.Flows = point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600}, scenario.Flow{Src: 2, Dst: 1, StartPs: 1e6, Size: 961}).Flows
+		},
+		"weights": func(p *experiment.Point) {
+			p.Flows = point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600, Weight: 2}, scenario.Flow{Src: 2, Dst: 1, StartPs: 1e6, Size: 960}).Flows
+		},
+		"paths": func(p *experiment.Point) {
+			p.Flows = point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600}, scenario.Flow{Src: 3, Dst: 1, StartPs: 1e6, Size: 960}).Flows
+		},
+	} {
+		p := base()
+		change(p)
+		require.ErrorIs(t, deriveAll(over, t.TempDir(), p, 1, shared), context.Canceled, "%s: its optimum is another one", name)
+	}
+}
