@@ -260,12 +260,13 @@ func (x *painter) panel(here *place) chart.Panel {
 }
 
 // titled is a value in a panel's title: its name, or behind that of its
-// dimension where it has none of its own.
+// dimension where it has none of its own. A value may say the dimension itself:
+// load-20 of load is load 20.
 func titled(d spec.Dimension, dimension, value string) string {
 	if name := d.Name(value); name != value {
 		return name
 	}
-	return strings.ReplaceAll(dimension, "_", " ") + " " + value
+	return strings.ReplaceAll(dimension, "_", " ") + " " + strings.TrimPrefix(value, dimension+"-")
 }
 
 // time is a time in the unit of the axis.

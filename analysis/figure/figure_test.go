@@ -380,24 +380,35 @@ func TestSweepAlongNames(t *testing.T) {
 	assert.Contains(t, along(map[string]string{"50KB": "small"}), "sweep,ingress,200Gbps,hpcc,ns3,,50,KB,9,1,\n")
 }
 
-// Panels of numbers are in the order of the numbers, also where a scale adds a
-// smaller one at the end of its dimension.
-func TestPanelsAreInOrder(t *testing.T) {
-	out := evaluate(t, "fncc/fig1", t.TempDir(), func(runs []spec.Run) []spec.Run {
-		slices.Reverse(runs)
-		return runs
-	})
+// titles are those of the panels in the first row of the figure's first plot.
+func titles(t *testing.T, id string, change func([]spec.Run) []spec.Run) []string {
+	out := evaluate(t, id, t.TempDir(), change)
 	var f struct {
 		Plots []struct {
 			Panels [][]struct{ Title string }
 		}
 	}
 	require.NoError(t, json.Unmarshal(contents(t, out.Dir)["figure.json"], &f))
-	var titles []string
+	var list []string
 	for _, panel := range f.Plots[0].Panels[0] {
-		titles = append(titles, panel.Title)
+		list = append(list, panel.Title)
 	}
-	assert.Equal(t, []string{"100 Gb/s", "200 Gb/s", "400 Gb/s"}, titles)
+	return list
+}
+
+// Panels of numbers are in the order of the numbers, also where a scale adds a
+// smaller one at the end of its dimension.
+func TestPanelsAreInOrder(t *testing.T) {
+	assert.Equal(t, []string{"100 Gb/s", "200 Gb/s", "400 Gb/s"}, titles(t, "fncc/fig1", func(runs []spec.Run) []spec.Run {
+		slices.Reverse(runs)
+		return runs
+	}))
+}
+
+// A value that says its dimension, as load-20 does, is not behind its name again.
+func TestPanelTitlesSayTheDimensionOnce(t *testing.T) {
+	assert.Subset(t, titles(t, "dart/fig14", nil), []string{"load 20", "load 40", "load 60"})
+	assert.Subset(t, titles(t, "dart/fig10", nil), []string{"degree 4", "degree 8", "degree 16"})
 }
 
 func TestSeedsAndEngines(t *testing.T) {
