@@ -590,8 +590,8 @@ std::vector<Network::Check> Network::checks() const {
     const uint64_t lost = c.drops - c.linkDrops - c.stoppedDrops;
     list.push_back({"lossless", lost == 0, std::to_string(lost) + " packets dropped with PFC at every port"});
   }
-  // As routes change, packets under way may be overtaken whatever path selectors do.
-  if (ordered && !routesChanged_ && c.drops == 0) {
+  // As routes change, packets under way may be overtaken whatever path selectors do, and what is lost leaves a gap.
+  if (ordered && !routesChanged_ && c.dataBytesDropped == 0) {
     list.push_back({"in_order", c.reordered == 0,
                     std::to_string(c.reordered) + " data packets overtook an earlier one of their flow"});
   }

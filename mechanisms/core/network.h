@@ -123,6 +123,11 @@ class Network final : public Windows {
   void fetchMore(uint32_t node) const override;
 
   Counters counters;
+  /// A data packet of the flow has come to its receiver while an earlier byte was missing.
+  void countReordered(Flow& flow) {
+    ++flow.reordered;
+    ++counters.reordered;
+  }
   /// Whether receivers count what arrives, and the counts, from a receiver's first packet on.
   bool countsArrivals() const { return countsArrivals_; }
   const FlowState<Arrivals>& arrivals() const { return arrivals_; }

@@ -317,7 +317,7 @@ void ExpressPass::onData(Flow& f, Packet* p) {
   const Time rtt = engine_->now() - h.sentAt;
   r.rtt = r.rtt.ps == 0 ? rtt : Time{(4 * r.rtt.ps + rtt.ps) / 5};
   if (p->seq > f.rcvNxt) {
-    ++f.reordered;
+    network_->countReordered(f);
     if (!r.gap) nack(f, r);
     r.gap = true;
   } else if (p->seq + p->payload > f.rcvNxt) {

@@ -209,7 +209,7 @@ void PFabric::onData(Flow& f, Packet* p) {
   Receiver& r = state_(f).receiver;
   const uint32_t segment = header_(*p).segment;
   if (segment != PFabricHeader::kProbe && segment >= r.next) {
-    if (segment > r.next && !r.got.has(segment)) ++f.reordered;
+    if (segment > r.next && !r.got.has(segment)) network_->countReordered(f);
     r.got.add(segment);
     r.most = std::max(r.most, p->seq + p->payload);
     while (r.got.has(r.next)) r.got.pass(r.next++);

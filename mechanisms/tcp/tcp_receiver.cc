@@ -39,7 +39,7 @@ void Tcp::onData(Flow& f, Packet* p) {
   if (segment == r.got.expected()) {
     accept(f, r, *p);
   } else if (segment > r.got.expected() && r.got.add(segment, pool_)) {
-    ++row(f, segment).reordered;
+    network_->countReordered(row(f, segment));
   }
   if (++f.unacked >= host_->ackEvery() || atOnce) {
     answer(f, r, p);

@@ -382,6 +382,22 @@ TEST(Deadlock, AFourthOfACircleWaitsForTheNext) {
   EXPECT_EQ(net.network.counters.dataBytesReceived, before) << "nothing moves any more";
 }
 
+namespace {
+
+Config transport(Config c, const std::string& name) {
+  c.transport = name;
+  if (name == "tcp") c.cc = "newreno";
+  if (name == "mptcp") c.cc = "lia";
+  if (name == "expresspass") {
+    c.queues.front() = "credit_queue";
+    c.nicQueues = c.queues;
+    c.set("ecmp.symmetric", true).set("round_robin.backlog", int64_t{1000000000});
+  }
+  return c;
+}
+
+}  // namespace
+
 /// A fat-tree in which short messages to and fro are deflected a lot and buffers are small.
 struct Heavy : FatTree {
   static Config config(uint64_t seed) {
@@ -391,7 +407,8 @@ struct Heavy : FatTree {
     c.set("port.pfc_xoff", int64_t{6000}).set("port.pfc_xon_offset", int64_t{3036});
     return c;
   }
-  explicit Heavy(uint64_t seed, uint32_t incasts = 40) : FatTree(config(seed)) {
+  explicit Heavy(uint64_t seed, uint32_t incasts = 40, const std::string& name = "go_back_n")
+      : FatTree(transport(config(seed), name)) {
     RandomStream random(seed, "heavy", 0);
     uint32_t id = 0;
     for (uint32_t i = 0; i < 16; ++i) {  // long flows, which stop
@@ -488,6 +505,44 @@ TEST(Order, IsNotLookedAtWhereRoutesChanged) {
   EXPECT_GT(moved.reordered, 0u);
   for (const auto& check : net.network.checks()) EXPECT_NE(check.name, "in_order");
 }
+
+/// Every transport counts what comes to its receivers behind a gap, so what is said of order is true of all of them.
+class OrderUnder : public testing::TestWithParam<const char*> {};
+
+TEST_P(OrderUnder, APacketThatOvertakesAnotherFailsTheRun) {
+  Config c;
+  c.selector = "test_false_promise";
+  Net net(transport(c, GetParam()));  // with two ways, one of which takes longer
+  for (int i = 0; i < 2; ++i) net.host();
+  for (int i = 0; i < 4; ++i) net.sw();
+  net.link(*net.hosts[0], *net.switches[0]);
+  net.link(*net.hosts[1], *net.switches[3]);
+  for (const size_t way : {1, 2}) {
+    net.link(*net.switches[0], *net.switches[way], Rate::Gbps(100), Time::Us(way));
+    net.link(*net.switches[way], *net.switches[3]);
+  }
+  net.flow(0, *net.hosts[0], *net.hosts[1], 100000);
+  net.run(Time::Ms(1));
+  ASSERT_EQ(net.network.counters.dataBytesDropped, 0u);
+  EXPECT_GT(net.network.counters.reordered, 0u);
+  EXPECT_FALSE(net.check("in_order"));
+}
+
+TEST_P(OrderUnder, IofdKeepsIt) {
+  uint64_t deflections = 0;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    Heavy net(seed, 40, GetParam());
+    net.finish(Time::Ms(20));
+    ASSERT_EQ(net.network.counters.dataBytesDropped, 0u);
+    ASSERT_TRUE(net.check("in_order")) << "seed " << seed;
+    EXPECT_EQ(net.network.counters.flowsEnded, net.network.counters.flowsStarted);
+    deflections += net.deflections();
+  }
+  EXPECT_GT(deflections, 10u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, OrderUnder,
+                         testing::Values("go_back_n", "tcp", "mptcp", "pfabric", "expresspass"));
 
 TEST(Iofd, TheBuffersThatWaitForEachOtherAreInNoCircle) {
   uint64_t deflections = 0;

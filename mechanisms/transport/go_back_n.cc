@@ -130,8 +130,7 @@ void GoBackN::goBack(Flow& f, uint64_t seq) {
 
 void GoBackN::onData(Flow& f, Packet* p) {
   if (p->seq > f.rcvNxt) {  // a gap: go back, asked for once
-    ++f.reordered;
-    ++network_->counters.reordered;
+    network_->countReordered(f);
     State& s = state(f);
     if (s.nackSent) {
       network_->packets().put(p);
