@@ -52,6 +52,8 @@ class Event {
   virtual ~Event() = default;
 
   virtual void fire() = 0;
+  /// It fires soon and is in the cache: fetches what it looks at, see FetchAhead.
+  virtual void fetchAhead() const {}
 
   uint64_t key() const { return key_; }
   void setKey(uint64_t key) { key_ = key; }

@@ -1,7 +1,10 @@
 // Fetching ahead: while one event runs, the memory that the next ones look at first is fetched into the cache.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "mechanisms/core/flow.h"
 #include "mechanisms/core/port.h"
@@ -30,17 +33,6 @@ class FetchAhead {
     memory(&port.pfc_);
   }
 
-  /// What is looked at when a packet leaves by a port: first the port, then what it leads to.
-  static void departure(const Port& port) {
-    memory(&port.node_);
-    memory(&port.delay_);
-  }
-  static void departureMore(const Port& port) {
-    for (int c = 0; c < port.classes_; ++c) memory(port.queues_[c]);
-    memory(port.wire);
-    memory(port.firstDequeueHook_);
-  }
-
   /// Where the next node writes in an extension that grows on the way.
   static void growth(const Packet& packet) { memory(line(packet, packet.grownTo)); }
   /// What the nodes on the way have written.
@@ -60,6 +52,35 @@ class FetchAhead {
   static const void* line(const Packet& packet, size_t number) {
     return reinterpret_cast<const CacheLine*>(&packet) + number;
   }
+};
+
+/// The lines of the cache that each node looks at whatever comes to it. They stay where they are once the network has
+/// started, so they are listed then: to follow pointers to them at each turn would wait for each pointer.
+class NodeMemory {
+ public:
+  /// The memory of the next node.
+  template <class Node>
+  void add(const Node& node) {
+    first_.push_back(lines_.size());
+    node.listMemory([this](const void* at, size_t bytes) {
+      if (at == nullptr) return;
+      const auto begin = reinterpret_cast<uintptr_t>(at);
+      for (uintptr_t line = begin / kLine; line * kLine < begin + bytes; ++line) lines_.push_back(line * kLine);
+    });
+    const auto own = lines_.begin() + static_cast<std::ptrdiff_t>(first_.back());
+    std::sort(own, lines_.end());
+    lines_.erase(std::unique(own, lines_.end()), lines_.end());
+  }
+  /// That of the `number`-th node, counted from 0.
+  void fetch(size_t number) const {
+    const size_t end = number + 1 < first_.size() ? first_[number + 1] : lines_.size();
+    for (size_t i = first_[number]; i < end; ++i) FetchAhead::memory(reinterpret_cast<const void*>(lines_[i]));
+  }
+
+ private:
+  static constexpr size_t kLine = sizeof(CacheLine);
+  std::vector<uintptr_t> lines_;  // one node's behind the other's
+  std::vector<size_t> first_;     // by node
 };
 
 }  // namespace fabric

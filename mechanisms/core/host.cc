@@ -386,6 +386,12 @@ void Host::fetchAhead(const Packet& p) const {
   if (p.kind == PacketKind::Ack) FetchAhead::grown(p);
 }
 
+void Host::listMemory(const MemoryList& list) const {
+  list(this, sizeof(*this));
+  for (const auto& nic : nics_) list(nic.get(), sizeof(*nic));
+  Node::listMemory(list);
+}
+
 void Host::receive(Port& port, Packet* p) {
   if (port.faulty && port.lost(*p)) {
     lose(port, p);

@@ -87,6 +87,7 @@ class Host final : public Node {
 
   void receive(Port& port, Packet* packet) override;
   void fetchAhead(const Packet& packet) const override;
+  void listMemory(const MemoryList& list) const override;
   void onDequeue(Port&, const Packet&) override {}
   void onLinkDown(Port& port) override;
   /// For Nic: the next data packet of a flow, which goes now.

@@ -108,6 +108,7 @@ void Network::start() {
     }
   }
   checkDemands();
+  for (const Node* n : nodes_) nodeMemory_.add(*n);
   startTracing();
   prepareDependencies();
   scheduleFlows();
@@ -377,13 +378,7 @@ Time Network::nextWindow() {
   return shortestDelay_;
 }
 
-void Network::fetch(uint32_t node) const {
-  for (const Port* p : nodes_[node - keyNode(0)]->ports()) FetchAhead::departure(*p);
-}
-
-void Network::fetchMore(uint32_t node) const {
-  for (const Port* p : nodes_[node - keyNode(0)]->ports()) FetchAhead::departureMore(*p);
-}
+void Network::fetch(uint32_t node) const { nodeMemory_.fetch(node - keyNode(0)); }
 
 bool Network::mustKeepOrder() const {
   // Where the last flow ends, everything ends; a flow that has bytes to send does not end within a window.

@@ -9,6 +9,7 @@
 #include "mechanisms/core/control.h"
 #include "mechanisms/core/dependencies.h"
 #include "mechanisms/core/engine.h"
+#include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/flow.h"
 #include "mechanisms/core/flow_groups.h"
 #include "mechanisms/core/message_pool.h"
@@ -120,7 +121,6 @@ class Network final : public Windows {
   /// order of time all the same, and the run ends with the same event.
   Time nextWindow() override;
   void fetch(uint32_t node) const override;
-  void fetchMore(uint32_t node) const override;
 
   Counters counters;
   /// A data packet of the flow has come to its receiver while an earlier byte was missing.
@@ -208,6 +208,7 @@ class Network final : public Windows {
   std::vector<std::unique_ptr<Start>> starts_;
   std::vector<Start*> idleStarts_;
   std::vector<Start*> waiting_;  // by number of the flow that waits for others; null: it does not (any more)
+  NodeMemory nodeMemory_;
 };
 
 }  // namespace fabric

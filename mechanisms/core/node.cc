@@ -38,4 +38,10 @@ void Node::drop(Port& port, Packet* packet, DropReason reason) {
   network_->packets().put(packet);
 }
 
+void Node::listMemory(const MemoryList& list) const {
+  list(ports_.data(), ports_.size() * sizeof(ports_[0]));
+  for (const Plugged& p : plugged_) list(p.component, 2 * sizeof(CacheLine));
+  for (const Port* p : ports_) p->listMemory(list);
+}
+
 }  // namespace fabric

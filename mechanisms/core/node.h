@@ -27,6 +27,8 @@ class Node : public Component {
   virtual void receive(Port& port, Packet* packet) = 0;
   /// `packet` arrives soon and is in the cache: fetches what receive() looks for, see FetchAhead.
   virtual void fetchAhead(const Packet& packet) const = 0;
+  /// What it looks at whatever comes, its ports' part included: for NodeMemory.
+  virtual void listMemory(const MemoryList& list) const;
   /// `packet` leaves the egress queue of `port`.
   virtual void onDequeue(Port& port, const Packet& packet) = 0;
   /// The link of `port` is back in service.

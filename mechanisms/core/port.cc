@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/node.h"
 #include "mechanisms/core/switch.h"
@@ -211,6 +212,24 @@ void Port::dropDiscarded() {
   discarding_ = false;
   sending_ = outer;
   if (!sending_ && pauseWaits_) kick();
+}
+
+void Port::listMemory(const MemoryList& list) const {
+  list(&node_, 1);
+  list(&delay_, 1);
+  list(&pfc_, 1);
+  for (int c = 0; c < classes_; ++c) list(queues_[c], sizeof(Queue));
+  list(wire, sizeof(CacheLine));
+  list(firstEnqueueHook_, sizeof(CacheLine));
+  list(firstDequeueHook_, sizeof(CacheLine));
+  list(flowScheduler_, 2 * sizeof(CacheLine));
+}
+
+/// What has waited for long is out of the cache.
+void Port::Done::fetchAhead() const {
+  if (port.nonEmptyMask_ == 0) return;
+  const Packet* packet = port.queues_[__builtin_ctz(port.nonEmptyMask_)]->front();
+  if (packet != nullptr) FetchAhead::memory(packet);
 }
 
 int64_t Port::dataQueueBytes() const {

@@ -131,6 +131,9 @@ class alignas(128) Port final : public Component {
   double pfcAlpha() const { return pfcAlpha_; }
   int64_t headroom() const { return headroom_.n; }
 
+  /// What frames that leave or arrive look at, whatever they are: for NodeMemory.
+  void listMemory(const MemoryList& list) const;
+
   bool traced(int table) const { return (traceMask >> table) & 1u; }
   FABRIC_RARE void tracePacket(PacketEvent event, const Packet& packet) const;
 
@@ -162,6 +165,13 @@ class alignas(128) Port final : public Component {
   Network& network() const;
 
   Packet* take(uint8_t cls);
+  /// The end of a transmission, or another time at which something may be sent.
+  struct Done final : Event {
+    explicit Done(Port& port) : port(port) {}
+    void fire() override { port.kick(); }
+    void fetchAhead() const override;
+    Port& port;
+  };
 
   // The first line, behind what every component has.
   bool pauseWaits_ : 1;  // linkControl_ is not empty
@@ -215,7 +225,7 @@ class alignas(128) Port final : public Component {
   DropReason discardReason_ = DropReason::QueueFull;
   uint16_t timers_ = 0;     // keys given out
   PacketList linkControl_;  // PFC frames: no class, never paused
-  EventOf<Port, &Port::kick> done_{this};
+  Done done_{*this};
 
   Bytes headroom_, pfcXonOffset_, headroomParam_;
   double pfcAlpha_ = 0;

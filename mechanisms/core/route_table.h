@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "mechanisms/core/types.h"
+
 namespace fabric {
 
 /// Neighbouring destinations often share a route. So the table consists of blocks of one line of the cache, and equal
@@ -24,6 +26,9 @@ class RouteTable {
     const size_t place = dst / kPerBlock;
     return &blocks_[place < numbers_.size() ? numbers_[place] : 0];
   }
+
+  /// What find() looks at on its way there.
+  void listMemory(const MemoryList& list) const { list(numbers_.data(), numbers_.size() * sizeof(numbers_[0])); }
 
   void set(uint32_t dst, const Route& route) {
     const size_t place = dst / kPerBlock;

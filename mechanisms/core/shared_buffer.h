@@ -42,6 +42,7 @@ class SharedBuffer {
   int64_t threshold(const Port& port) const;
   /// Sum of all ingress counters.
   int64_t counted() const;
+  void listMemory(const MemoryList& list) const { list(ingress_.data(), ingress_.size() * sizeof(Ingress)); }
   /// For the check at the end: the counters add up, and none has run below zero.
   bool consistent() const;
 

@@ -66,6 +66,14 @@ void Switch::fetchAhead(const Packet& packet) const {
   FetchAhead::growth(packet);
 }
 
+void Switch::listMemory(const MemoryList& list) const {
+  list(this, sizeof(*this));
+  buffer_.listMemory(list);
+  routes_.listMemory(list);
+  list(hops_.data(), hops_.size() * sizeof(hops_[0]));
+  Node::listMemory(list);
+}
+
 void Switch::receive(Port& in, Packet* packet) {
   if (in.faulty && in.lost(*packet)) {
     lose(in, packet);

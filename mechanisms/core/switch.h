@@ -32,6 +32,7 @@ class Switch final : public Node {
 
   void receive(Port& port, Packet* packet) override;
   void fetchAhead(const Packet& packet) const override;
+  void listMemory(const MemoryList& list) const override;
   void onDequeue(Port& port, const Packet& packet) override;
   void onLinkUp(Port& port) override;
   /// Sends a packet of the switch's own (RoCC's CNP) towards packet->dst.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 
 /// For a function that is called from where every packet comes by, and rarely: its code stays out of the caller's.
@@ -67,6 +68,9 @@ struct Bytes {
 struct alignas(64) CacheLine {
   std::byte bytes[64];
 };
+
+/// Is told of memory: where it begins, and how many bytes it has; null is nothing.
+using MemoryList = std::function<void(const void*, size_t)>;
 
 /// Serialisation time of `bytes` at `rate`, rounded to the nearest picosecond, ties up. `rate` > 0.
 inline Time transmissionTime(int64_t bytes, Rate rate) {

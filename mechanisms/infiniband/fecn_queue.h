@@ -11,6 +11,7 @@ class FecnQueue final : public Queue {
   const Description& description() const override { return describe(); }
   bool enqueue(Packet* packet, int64_t backlog) override;
   Packet* dequeue() override { return list_.empty() ? nullptr : list_.pop(); }
+  const Packet* front() const override { return list_.front(); }
 
  private:
   PacketList list_;

@@ -12,6 +12,7 @@ class NumFifo final : public Queue {
   const Description& description() const override { return describe(); }
   bool enqueue(Packet* packet, int64_t backlog) override;
   Packet* dequeue() override;
+  const Packet* front() const override { return list_.front(); }
 
  private:
   void onStart(Network& network) override;

@@ -12,6 +12,7 @@ class Red final : public Queue {
   const Description& description() const override { return describe(); }
   bool enqueue(Packet* packet, int64_t backlog) override;
   Packet* dequeue() override;
+  const Packet* front() const override { return list_.front(); }
   void onSample(int table) override;
 
   /// Probability of marking at this queue length: 0 up to kmin, linear to pmax at kmax, 1 above.

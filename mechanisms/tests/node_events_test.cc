@@ -29,10 +29,9 @@ bool operator==(const Entry& a, const Entry& b) { return a.at == b.at && a.key =
 struct Steady final : Windows {
   Time nextWindow() override { return opened++ < most ? length : Time{0}; }
   void fetch(uint32_t node) const override { fetched.push_back(node); }
-  void fetchMore(uint32_t node) const override { fetchedMore.push_back(node); }
   Time length = Time{1000};
   int opened = 0, most = 1 << 30;
-  mutable std::vector<uint32_t> fetched, fetchedMore;
+  mutable std::vector<uint32_t> fetched;
 };
 
 class NodeByNode : public ::testing::Test {
@@ -63,8 +62,49 @@ TEST_F(NodeByNode, FetchesNodesAheadInTwoSteps) {
   EXPECT_EQ(nodes(drain()), (std::vector<uint32_t>{2, 3, 5, 9}));
   EXPECT_EQ(Entry::fetchedMore, (std::vector<uint32_t>{3, 5, 9}));
   EXPECT_EQ(Entry::fetched, (std::vector<uint32_t>{5, 9}));
-  EXPECT_EQ(windows_.fetchedMore, (std::vector<uint32_t>{3, 5, 9}));
-  EXPECT_EQ(windows_.fetched, (std::vector<uint32_t>{5, 9}));
+  EXPECT_EQ(windows_.fetched, (std::vector<uint32_t>{3, 5, 9}));
+}
+
+TEST_F(NodeByNode, WhatComesNextIsKnownAcrossNodes) {
+  insert(1, 10);
+  insert(1, 20);
+  insert(2, 15);
+  ASSERT_TRUE(events_.turn());
+  EXPECT_EQ(events_.ahead()->at, 10);
+  events_.takeFirst();
+  EXPECT_EQ(events_.ahead()->at, 20);
+  insert(1, 17);
+  EXPECT_EQ(events_.ahead()->at, 17);
+  for (const int64_t at : {17, 20}) {
+    ASSERT_TRUE(events_.turn());
+    EXPECT_EQ(events_.takeFirst().at, at);
+  }
+  EXPECT_EQ(events_.ahead()->at, 15);
+  ASSERT_TRUE(events_.turn());
+  events_.takeFirst();
+  EXPECT_EQ(events_.ahead(), nullptr);
+}
+
+/// Whatever is far away when it is scheduled, or near, comes in the order of time, and can be taken out.
+TEST_F(NodeByNode, NearAndFarEventsAreOne) {
+  insert(1, 0);
+  ASSERT_TRUE(events_.turn());
+  EXPECT_EQ(events_.takeFirst().at, 0);
+  const std::vector<int64_t> times{400000, 1500, 4999, 5000, 5001, 30, 2000, 90000, 1000, 999, 31};
+  for (const int64_t at : times) insert(1, at);
+  const Entry* first = events_.peek();
+  ASSERT_NE(first, nullptr);
+  EXPECT_EQ(first->at, 30);
+  for (const int64_t gone : {90000, 2000, 31}) {
+    Entry found{};
+    events_.forEach([&](const Entry& e) { found = e.at == gone ? e : found; });
+    ASSERT_EQ(found.at, gone);
+    EXPECT_TRUE(events_.remove(found, [&](const Entry& e) { return e == found; }));
+    EXPECT_FALSE(events_.remove(found, [&](const Entry& e) { return e == found; }));
+  }
+  std::vector<int64_t> seen;
+  for (const Entry& e : drain()) seen.push_back(e.at);
+  EXPECT_EQ(seen, (std::vector<int64_t>{30, 999, 1000, 1500, 4999, 5000, 5001, 400000}));
 }
 
 TEST_F(NodeByNode, ANodeRunsAllOfItsWindowBeforeTheNext) {

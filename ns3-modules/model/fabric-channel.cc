@@ -96,8 +96,7 @@ FabricChannel::Direction::Direction(const FabricNetDevice& from, const FabricNet
     : KeyedEvent(core::eventKey(core::keyNode(to.GetPort().node().id()),
                                 core::EventKind::Arrival,
                                 to.GetPort().index())),
-      m_port(to.GetPort()),
-      m_node(m_port.node())
+      m_port(to.GetPort())
 {
     from.GetPort().wire = this;
 }
@@ -116,7 +115,7 @@ FabricChannel::Direction::Push(Ns3Engine& engine,
     }
     else
     {
-        if (arrival - duration < m_last->nextAt)
+        if (arrival - duration < m_lastAt)
         {
             RefuseOverlap();
         }
@@ -124,15 +123,15 @@ FabricChannel::Direction::Push(Ns3Engine& engine,
         m_last->nextAt = arrival;
     }
     m_last = packet;
+    m_lastAt = arrival;
     packet->next = nullptr;
-    packet->nextAt = arrival; // its own, until another one follows
 }
 
 void
 FabricChannel::Direction::RefuseOverlap() const
 {
     NS_FATAL_ERROR("a frame is sent towards port "
-                   << m_port.index() << " of " << m_node.name()
+                   << m_port.index() << " of " << m_port.node().name()
                    << " while another one is: a port has put two on the wire at once");
 }
 
@@ -152,7 +151,7 @@ FabricChannel::Direction::PrefetchMore() const
 {
     if (m_first != nullptr)
     {
-        m_node.fetchAhead(*m_first);
+        m_port.node().fetchAhead(*m_first);
     }
 }
 
@@ -180,7 +179,7 @@ FabricChannel::Direction::Notify()
     {
         static_cast<FabricNetDevice*>(m_port.device)->ShowReceived(*packet);
     }
-    m_node.receive(m_port, packet);
+    m_port.node().receive(m_port, packet);
 }
 
 } // namespace fabric

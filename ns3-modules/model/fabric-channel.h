@@ -69,11 +69,11 @@ class FabricChannel : public Channel
         FABRIC_RARE void RefuseOverlap() const;
 
         // All in one line of the cache.
-        core::Port& m_port; //!< the receiving one
-        core::Node& m_node;
+        core::Port& m_port;             //!< the receiving one
         core::Packet* m_first{nullptr}; //!< null: nothing is on its way
         core::Packet* m_last{nullptr};
         core::Time m_firstAt; //!< when m_first arrives
+        core::Time m_lastAt;  //!< and m_last, whose own line may be out of the cache
     };
 
     /// Both devices have their ports.

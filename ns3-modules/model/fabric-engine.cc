@@ -40,6 +40,15 @@ Ns3Engine::~Ns3Engine()
 }
 
 void
+Ns3Engine::Close()
+{
+    for (ModelEvent* e : m_all)
+    {
+        e->m_event = nullptr;
+    }
+}
+
+void
 Ns3Engine::doSchedule(core::Event& event)
 {
     if (m_free.empty())

@@ -75,6 +75,10 @@ class ModelEvent final : public KeyedEvent
 
     void PrefetchMore() const override
     {
+        if (m_event != nullptr)
+        {
+            m_event->fetchAhead();
+        }
     }
 
   protected:
@@ -97,6 +101,10 @@ class Ns3Engine final : public core::Engine
     void cancel(core::Event& event) override;
     void transmit(core::Port& from, core::Packet* packet, core::Time duration) override;
     void stop() override;
+
+    /// The model is going. Its events may stay in ns-3's event list for longer, and nobody looks at
+    /// them.
+    void Close();
 
     /// To be called before the model is entered from an event that is not its own.
     void Sync();

@@ -100,6 +100,7 @@ void
 FabricNetwork::DoDispose()
 {
     FabricScheduler::RunEventByEvent();
+    m_engine.Close();
     m_network.reset();
     m_nodes.clear();
     m_fabricNodes.clear();

@@ -6,6 +6,7 @@
 #include "fabric-engine.h"
 
 #include "ns3/fatal-error.h"
+#include "ns3/simulator-impl.h"
 #include "ns3/simulator.h"
 
 namespace ns3
@@ -103,6 +104,7 @@ void
 FabricScheduler::RunStretch()
 {
     m_inStretch = true;
+    const Ptr<SimulatorImpl> simulator = Simulator::GetImplementation();
     do
     {
         auto& event = *static_cast<KeyedEvent*>(TakeFirst().impl);
@@ -110,7 +112,7 @@ FabricScheduler::RunStretch()
         event.Unref();
         // Finished: somebody has stopped the simulation, or nothing is left.
     }
-    while (!Simulator::IsFinished() && First().rank >= MODEL_RANK);
+    while (!simulator->IsFinished() && First().rank >= MODEL_RANK);
     m_inStretch = false;
 }
 

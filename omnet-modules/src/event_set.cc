@@ -123,14 +123,20 @@ void FabricEventSet::Entry::fetch() const {
 
 /// What fetch() fetched is in the cache.
 void FabricEventSet::Entry::fetchMore() const {
-  if (!keyed->isWire) return;
+  if (!keyed->isWire) {
+    fabric::FetchAhead::memory(static_cast<const FabricTimer*>(event)->event);
+    return;
+  }
   fabric::FetchAhead::arrival(*static_cast<const Wire&>(*keyed).to);
   fabric::FetchAhead::packet(*static_cast<const FabricFrame*>(event)->packet());
 }
 
 /// What fetchMore() fetched is in the cache, too.
 void FabricEventSet::Entry::fetchLast() const {
-  if (!keyed->isWire) return;
+  if (!keyed->isWire) {
+    static_cast<const FabricTimer*>(event)->event->fetchAhead();
+    return;
+  }
   static_cast<const Wire&>(*keyed).to->node().fetchAhead(*static_cast<const FabricFrame*>(event)->packet());
 }
 
