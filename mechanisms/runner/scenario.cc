@@ -460,16 +460,20 @@ struct FlowFile::Impl {
   }
 
   /// The records behind a flow's own one have what it waits for.
-  void decodeAfter(size_t count, const std::string& where) {
+  void decodeAfter(size_t count) {
     constexpr size_t kEach = 16;
     after.clear();
     for (const char* r = nullptr; after.size() < count; r += kEach) {
       if (after.size() % (kRecord / kEach) == 0) r = next();
       after.push_back({read<uint32_t>(r), Time{read<int64_t>(r + 8)}});
       if (after.back().delay.ps < 0 || after.back().delay > kLongestTime) {
-        throw InputError(where + "waits a time that is not between 0 and 100 days");
+        fail("waits a time that is not between 0 and 100 days");
       }
     }
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(file + ": flow " + std::to_string(spec.id) + ": " + what);
   }
 
   void decode() {
@@ -490,18 +494,16 @@ struct FlowFile::Impl {
     spec.persistent = (flags & 2u) != 0;
     spec.closedLoop = (flags & 4u) != 0;
     spec.weight = read<double>(r + 48);
-    const std::string where = file + ": flow " + std::to_string(spec.id) + ": ";
-    if (spec.start < lastStart || spec.start.ps < 0) throw InputError(where + "flows must be sorted by start, from 0");
+    if (spec.start < lastStart || spec.start.ps < 0) fail("flows must be sorted by start, from 0");
     const bool task = hasDependencies && spec.size == 0 && !spec.measured;
-    if (spec.src == spec.dst && !task) throw InputError(where + "source and destination are the same host");
+    if (spec.src == spec.dst && !task) fail("source and destination are the same host");
     if ((flags & ~7u) != 0) {
-      throw InputError(where + "flags that this program does not know; it is of another build than fabriclab: run " +
-                       "fabriclab build");
+      fail("flags that this program does not know; it is of another build than fabriclab: run fabriclab build");
     }
-    if (spec.stop.ps >= 0 && spec.stop < spec.start) throw InputError(where + "stops before it starts");
-    if (spec.start > kLongestTime || spec.stop > kLongestTime) throw InputError(where + "lies beyond 100 days");
+    if (spec.stop.ps >= 0 && spec.stop < spec.start) fail("stops before it starts");
+    if (spec.start > kLongestTime || spec.stop > kLongestTime) fail("lies beyond 100 days");
     lastStart = spec.start;
-    decodeAfter(waitsFor, where);
+    decodeAfter(waitsFor);
     decoded = true;
   }
 };
