@@ -1,6 +1,7 @@
 package num
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -26,6 +27,7 @@ type Change struct {
 type Interval struct {
 	FromPs, ToPs int64
 	Flows        []int // places in the list of arrivals
+	Stay         []int // those of them that go on after it; not kept
 	Solution     *Solution
 }
 
@@ -38,11 +40,15 @@ type Completion struct {
 // Allocate finds the rates of a problem; from is what it found before.
 type Allocate func(p *Problem, from *Solution) (*Solution, error)
 
+// Enough is what each returns to end Fluid early: no error.
+var Enough = errors.New("enough")
+
 // Fluid lets every flow send at the rate that allocate gives it, from the
 // moment it arrives until it has sent its bytes, and allocates anew at every
 // arrival, departure and change of a link: the completion times of flows that
 // get the optimum at once. Changes are sorted by time. It ends at untilPs. Each
-// is called for every interval, in order of time; the solution is not kept.
+// is called for every interval, in order of time; the solution is not kept. If
+// it returns Enough, that was the last one.
 //
 // Times within are not rounded; two flows that end within half a picosecond
 // end together. Interval and Completion have whole picoseconds.
@@ -93,7 +99,10 @@ func Fluid(links []Link, changes []Change, unitBps float64, arrivals []Arrival, 
 		if err := f.allocate(allocate); err != nil {
 			return nil, err
 		}
-		if err := f.run(next, each); err != nil {
+		switch err := f.run(next, each); {
+		case errors.Is(err, Enough):
+			return f.done, nil
+		case err != nil:
 			return nil, err
 		}
 	}
@@ -166,7 +175,7 @@ func (f *fluid) run(next float64, each func(Interval) error) error {
 			stay = append(stay, i)
 		}
 	}
-	f.active = stay
+	f.active, interval.Stay = stay, stay
 	f.now = next
 	return each(interval)
 }

@@ -2,6 +2,7 @@ package num_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,9 +23,10 @@ func arrive(us int64, bytes float64) num.Arrival {
 func TestFluid(t *testing.T) {
 	arrivals := []num.Arrival{arrive(3, 500), arrive(0, 1000), arrive(0, 3000)}
 	var from []int64
-	var active [][]int
+	var active, stay [][]int
 	done, err := num.Fluid(links(8*gbps), nil, 0, arrivals, 1e12, num.Solve, func(i num.Interval) error {
 		from = append(from, i.FromPs)
+		stay = append(stay, slices.Clone(i.Stay))
 		active = append(active, i.Flows)
 		return nil
 	})
@@ -32,6 +34,7 @@ func TestFluid(t *testing.T) {
 	checkDone(t, []num.Completion{{4_000_000, 500}, {2_000_000, 1000}, {4_500_000, 3000}}, done)
 	assert.Equal(t, []int64{0, 2_000_000, 3_000_000, 4_000_000}, from)
 	assert.Equal(t, [][]int{{1, 2}, {2}, {0, 2}, {2}}, active)
+	assert.Equal(t, [][]int{{2}, {2}, {2}, {}}, stay)
 }
 
 func checkDone(t *testing.T, want, got []num.Completion) {
@@ -41,6 +44,14 @@ func checkDone(t *testing.T, want, got []num.Completion) {
 		assert.Equal(t, want[i].EndPs, got[i].EndPs, "flow %d", i)
 		assert.InDelta(t, want[i].Bytes, got[i].Bytes, 1e-9, "flow %d", i)
 	}
+}
+
+// TestFluidEnough: as in TestFluid, until the first flow has ended.
+func TestFluidEnough(t *testing.T) {
+	arrivals := []num.Arrival{arrive(3, 500), arrive(0, 1000), arrive(0, 3000)}
+	done, err := num.Fluid(links(8*gbps), nil, 0, arrivals, 1e12, num.Solve, func(num.Interval) error { return num.Enough })
+	require.NoError(t, err)
+	checkDone(t, []num.Completion{{-1, 0}, {2_000_000, 1000}, {-1, 1000}}, done)
 }
 
 // TestFluidStops: a flow without a size goes when it is stopped, and what is

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"fabriclab/analysis/num"
@@ -217,7 +218,8 @@ func (o *Oracle) compute(ctx context.Context, seed uint64, names []string, creat
 }
 
 // completions writes optimal_flows alone, whose times may be those of another
-// run with the same flows, paths, capacities and utilities.
+// run with the same flows, paths, capacities and utilities. Where a run ends
+// with its last measured flow, so does the fluid.
 func (o *Oracle) completions(ctx context.Context, seed uint64, shared *Shared, create func(trace.Table) (*trace.TableWriter, error)) error {
 	flows, arrivals, err := o.arrivals(seed)
 	if err != nil {
@@ -227,8 +229,25 @@ func (o *Oracle) completions(ctx context.Context, seed uint64, shared *Shared, c
 	if err != nil {
 		return err
 	}
-	done, err := shared.completions(o.key(arrivals), func() ([]num.Completion, error) {
-		return o.fluid(arrivals, func(num.Interval) error { return context.Cause(ctx) })
+	last := int64(math.MaxInt64) // start of a measured flow
+	if o.point.Scenario.StopWhenFlowsFinish {
+		last = -1
+	}
+	for _, f := range flows {
+		if f.Measured {
+			last = max(last, f.StartPs)
+		}
+	}
+	done, err := shared.completions(o.key(flows, arrivals), func() ([]num.Completion, error) {
+		return o.fluid(arrivals, func(i num.Interval) error {
+			if err := context.Cause(ctx); err != nil {
+				return err
+			}
+			if i.ToPs > last && !slices.ContainsFunc(i.Stay, func(k int) bool { return flows[k].Measured }) {
+				return num.Enough
+			}
+			return nil
+		})
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"fabriclab/analysis/num"
+	"fabriclab/harness/scenario"
 )
 
 // mostShared is how many flows' completions are kept for other runs, 16 B each.
@@ -32,12 +33,13 @@ type completions struct {
 // NewShared is without any.
 func NewShared() *Shared { return &Shared{most: mostShared} }
 
-// key is another one for every input of num.Fluid that differs.
-func (o *Oracle) key(arrivals []num.Arrival) string {
+// key is another one for every input of completions that differs.
+func (o *Oracle) key(flows []scenario.Flow, arrivals []num.Arrival) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%t %d %#v %#v\n", o.utility.Name == MaxMin, o.point.Scenario.StopPs, o.paths.links, o.paths.changes)
+	end := &o.point.Scenario
+	fmt.Fprintf(h, "%t %t %d %#v %#v\n", o.utility.Name == MaxMin, end.StopWhenFlowsFinish, end.StopPs, o.paths.links, o.paths.changes)
 	for i := range arrivals {
-		fmt.Fprintf(h, "%#v\n", arrivals[i]) // with the types of utilities, and numbers to their last digit
+		fmt.Fprintf(h, "%t %#v\n", flows[i].Measured, arrivals[i]) // with the types of utilities, and numbers to their last digit
 	}
 	return string(h.Sum(nil))
 }

@@ -13,6 +13,7 @@ import (
 	"fabriclab/harness/lab/oracle"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/trace"
+	"fabriclab/harness/trace/tracetest"
 )
 
 // deriveAll writes what a point's run asks for into a folder.
@@ -66,6 +67,10 @@ func TestShared(t *testing.T) {
 		"all tables": func(p *experiment.Point) {
 			p.Derived = append(p.Derived, experiment.Derived{Table: oracle.RatesTable, Utility: oracle.AlphaFair, Alpha: 1})
 		},
+		"end with flows": func(p *experiment.Point) { p.Scenario.StopWhenFlowsFinish = true },
+		"measured": func(p *experiment.Point) {
+			p.Flows = point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600, Measured: true}, scenario.Flow{Src: 2, Dst: 1, StartPs: 1e6, Size: 960}).Flows
+		},
 		"flows": func(p *experiment.Point) {
 			p.Flows = point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600}, scenario.Flow{Src: 2, Dst: 1, StartPs: 1e6, Size: 961}).Flows
 		},
@@ -79,5 +84,36 @@ func TestShared(t *testing.T) {
 		p := base()
 		change(p)
 		require.ErrorIs(t, deriveAll(over, t.TempDir(), p, 1, shared), context.Canceled, "%s: its optimum is another one", name)
+	}
+}
+
+// TestEndsWithFlows: 10 kB on the link take 8 us. What comes after the last
+// measured flow has ended is not computed.
+func TestEndsWithFlows(t *testing.T) {
+	for _, tt := range []struct {
+		ends     bool // with measured flows
+		measured int  // which flow, -1 for none
+		ended    []string
+	}{
+		{true, 0, []string{"8000000", "-1", "-1"}},
+		{true, 1, []string{"8000000", "20000000", "-1"}},
+		{true, 2, []string{"8000000", "20000000", "38000000"}},
+		{true, -1, []string{"8000000", "-1", "-1"}},
+		{false, 0, []string{"8000000", "20000000", "38000000"}},
+	} {
+		flows := []scenario.Flow{{Src: 0, Dst: 1, Size: 9600}, {Src: 2, Dst: 3, StartPs: 12e6, Size: 9600}, {Src: 0, Dst: 1, StartPs: 30e6, Size: 9600}}
+		if tt.measured >= 0 {
+			flows[tt.measured].Measured = true
+		}
+		p := point(t, 1, flows...)
+		p.Scenario.StopWhenFlowsFinish = tt.ends
+		p.Derived = []experiment.Derived{{Table: oracle.FlowsTable, Utility: oracle.AlphaFair, Alpha: 1}}
+		dir := t.TempDir()
+		require.NoError(t, deriveAll(context.Background(), dir, p, 1, oracle.NewShared()))
+		var ended []string
+		for _, row := range tracetest.Table(t, dir, oracle.FlowsTable) {
+			ended = append(ended, row["end_ps"])
+		}
+		assert.Equal(t, tt.ended, ended, "%+v", tt)
 	}
 }
