@@ -458,7 +458,7 @@ func (e *evaluation) values(place map[string]string) ([]map[reference]float64, [
 				return nil, nil, fmt.Errorf("%d runs fit (%s); say which with where, each or by", len(found), rep)
 			}
 			if why := e.runs[found[0]].Unsettled; why != "" && !e.c.Unsettled {
-				return nil, nil, fmt.Errorf("the network was not in steady state (%s): %s; warm up for longer", rep, why)
+				return nil, nil, fmt.Errorf("the network was not in steady state (%s, mean of the seeds): %s; warm up for longer", rep.engine, why)
 			}
 			v, err := e.lookup(ref.Measure, found[0])
 			if err != nil {

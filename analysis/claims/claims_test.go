@@ -301,7 +301,7 @@ func TestUnsettled(t *testing.T) {
 	got, err := claims.Evaluate(figure(t, claim), list, lookup(list, values, nil), "quick")
 	require.NoError(t, err)
 	assert.Equal(t, claims.NotEvaluated, got[0].Verdict)
-	assert.Contains(t, got[0].Note, "the network was not in steady state (ns3, seed 1): it takes 3ms to settle")
+	assert.Contains(t, got[0].Note, "the network was not in steady state (ns3, mean of the seeds): it takes 3ms to settle")
 
 	got, err = claims.Evaluate(figure(t, claim+", unsettled: true"), list, lookup(list, values, nil), "quick")
 	require.NoError(t, err)
