@@ -73,14 +73,22 @@ func (lab *Lab) digest(e Experiment, folder string, update bool) (*parity.Digest
 	if update {
 		return nil, nil
 	}
-	known, err := parity.Load(folder, e.Name, e.Scale)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return known, err
+	known, missing := parity.Load(folder, e.Name, e.Scale)
+	if !errors.Is(missing, fs.ErrNotExist) {
+		return known, missing
+	}
+	scales, err := parity.Scales(folder, e.Name)
+	if err != nil {
+		return nil, err
+	}
+	there := ""
+	if len(scales) > 0 {
+		there = "; there is one with --scale " + strings.Join(scales, " and --scale ")
 	}
 	if len(e.Engines) < 2 {
-		return nil, fmt.Errorf("%s: there is nothing to compare with: %s is the only engine here, and %w", e.File, strings.Join(e.Engines, ""), err)
+		return nil, fmt.Errorf("%s: there is nothing to compare with: %s is the only engine here, and %w%s", e.File, strings.Join(e.Engines, ""), missing, there)
 	}
-	fmt.Fprintf(lab.Err, "%s has no digest at scale %s: its tables are compared on %s alone\n", e.Name, e.Scale, strings.Join(e.Engines, " and "))
+	fmt.Fprintf(lab.Err, "%s has no digest at scale %s: its tables are compared on %s alone%s\n", e.Name, e.Scale, strings.Join(e.Engines, " and "), there)
 	return nil, nil
 }
 

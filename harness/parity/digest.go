@@ -55,6 +55,26 @@ func Load(dir, experiment, scale string) (*Digest, error) {
 	return &digest, nil
 }
 
+// Scales are the scales at which an experiment has a digest.
+func Scales(dir, experiment string) ([]string, error) {
+	paths, err := filepath.Glob(File(dir, experiment, "*"))
+	if err != nil {
+		return nil, err
+	}
+	var scales []string
+	for _, path := range paths {
+		scale := strings.TrimSuffix(strings.TrimPrefix(path, strings.TrimSuffix(File(dir, experiment, ""), ".json")), ".json")
+		d, err := Load(dir, experiment, scale)
+		if err != nil {
+			return nil, err
+		}
+		if d.Experiment == experiment { // fncc/fig10-rocc's file begins as fncc/fig10's
+			scales = append(scales, d.Scale)
+		}
+	}
+	return scales, nil
+}
+
 // Save writes the digest.
 func (d *Digest) Save(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {

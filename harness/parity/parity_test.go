@@ -70,6 +70,12 @@ func TestDigestsAreKeptAndChecked(t *testing.T) {
 	d := &parity.Digest{Experiment: "fncc/fig10", Scale: "quick", Engines: map[string]string{"ns3": "3.37"}, Runs: []parity.Run{r}}
 	dir := t.TempDir()
 	require.NoError(t, d.Save(dir))
+	rocc := *d
+	rocc.Experiment = "fncc/fig10-rocc"
+	require.NoError(t, rocc.Save(dir))
+	scales, err := parity.Scales(dir, "fncc/fig10")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"quick"}, scales)
 	d, err = parity.Load(dir, "fncc/fig10", "quick")
 	require.NoError(t, err)
 	assert.Empty(t, d.Check(r))

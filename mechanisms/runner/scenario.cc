@@ -220,6 +220,7 @@ T read(const char* at) {
 }
 
 constexpr size_t kFileHeader = 32;
+constexpr size_t kRecordBatch = 1024;  // records of a file that are read at once
 
 struct RecordCounts {
   uint64_t all;
@@ -403,12 +404,24 @@ std::vector<ScenarioRoute> loadRoutes(const std::string& file) {
   std::ifstream in;
   const uint64_t count = openRecords(in, file, "FABROUT1", kRecord).all;
   std::vector<ScenarioRoute> routes;
-  char record[kRecord];
+  std::vector<char> buffer;
   for (uint64_t i = 0; i < count; ++i) {
-    in.read(record, kRecord);
+    // A large network has half a million records: a batch at a time.
+    const size_t at = static_cast<size_t>(i % kRecordBatch) * kRecord;
+    if (at == 0) {
+      buffer.resize(static_cast<size_t>(std::min<uint64_t>(count - i, kRecordBatch)) * kRecord);
+      if (!in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()))) {
+        throw InputError(file + ": cannot be read at record " + std::to_string(i));
+      }
+    }
+    const char* record = buffer.data() + at;
     const auto node = read<uint32_t>(record);
     const auto dst = read<uint32_t>(record + 4);
-    if (routes.empty() || routes.back().node != node || routes.back().dst != dst) routes.push_back({node, dst, {}});
+    if (routes.empty() || routes.back().node != node || routes.back().dst != dst) {
+      const size_t likely = routes.empty() ? 1 : routes.back().ports.size();
+      routes.push_back({node, dst, {}});
+      routes.back().ports.reserve(likely);
+    }
     if (read<uint16_t>(record + 10) != routes.back().ports.size()) {
       throw InputError(file + ": record " + std::to_string(i) + ": records must be sorted by node, dst, order");
     }
@@ -429,7 +442,6 @@ void addRouteChange(Network& network, Time at, const std::string& routesFile) {
 
 struct FlowFile::Impl {
   static constexpr size_t kRecord = 64;
-  static constexpr size_t kBatch = 1024;
   std::ifstream in;
   std::string file;
   std::vector<char> buffer;
@@ -447,7 +459,7 @@ struct FlowFile::Impl {
   /// The next record.
   const char* next() {
     if (at == buffer.size()) {
-      buffer.resize(static_cast<size_t>(std::min<uint64_t>(records, kBatch)) * kRecord);
+      buffer.resize(static_cast<size_t>(std::min<uint64_t>(records, kRecordBatch)) * kRecord);
       if (buffer.empty() || !in.read(buffer.data(), static_cast<std::streamsize>(buffer.size()))) {
         throw InputError(file + ": cannot be read at record " + std::to_string(index));
       }

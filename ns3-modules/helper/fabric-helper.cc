@@ -89,6 +89,7 @@ FabricHelper::Change()
     {
         m_settings = std::make_shared<Settings>(*m_settings);
     }
+    m_settings->models.clear();
     return *m_settings;
 }
 
@@ -163,19 +164,46 @@ FabricHelper::SetDeviceAttribute(const std::string& name, const AttributeValue& 
 }
 
 void
+FabricHelper::CopyMechanisms()
+{
+    m_copies = true;
+}
+
+void
+FabricHelper::Plug(SlotHolder& holder, const Settings& settings) const
+{
+    const core::Where place = core::where(holder.GetComponent());
+    settings.models.resize(settings.slots.size());
+    for (size_t i = 0; i < settings.slots.size(); ++i)
+    {
+        const auto& [slot, type] = settings.slots[i];
+        if (slot->where != place)
+        {
+            continue;
+        }
+        if (!m_copies)
+        {
+            holder.Plug(*slot, type.Create<FabricMechanism>());
+            continue;
+        }
+        Ptr<FabricMechanism>& model = settings.models[i];
+        if (!model)
+        {
+            model = type.Create<FabricMechanism>();
+        }
+        holder.Plug(*slot, CopyObject(model));
+    }
+}
+
+void
 FabricHelper::Install(Ptr<Node> node, Ptr<FabricNode> fabric)
 {
     node->AggregateObject(fabric);
     m_network->AddNode(node, fabric);
     m_settingsOf.push_back(m_settings);
-    for (const auto& [slot, type] : m_settings->slots)
-    {
-        if (slot->where == core::where(fabric->GetNode()))
-        {
-            fabric->Plug(*slot, type.Create<FabricMechanism>());
-        }
-    }
-    fabric->PlugStandard(1); // nodes have no slots by class
+    Plug(*fabric, *m_settings);
+    StandardMechanisms standard;
+    fabric->PlugStandard(1, standard); // nodes have no slots by class
 }
 
 void
@@ -209,13 +237,7 @@ FabricHelper::AddDevice(Ptr<Node> node, Ptr<FabricChannel> channel, DataRate rat
                    core::Rate{static_cast<int64_t>(rate.GetBitRate())},
                    ToCore(delay));
     channel->Attach(device);
-    for (const auto& [slot, type] : settings.slots)
-    {
-        if (slot->where == core::where(device->GetPort()))
-        {
-            device->Plug(*slot, type.Create<FabricMechanism>());
-        }
-    }
+    Plug(*device, settings);
     return device;
 }
 

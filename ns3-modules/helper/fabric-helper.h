@@ -66,6 +66,11 @@ class FabricHelper : public PcapHelperForDevice
     void SetSwitchAttribute(const std::string& name, const AttributeValue& value);
     void SetDeviceAttribute(const std::string& name, const AttributeValue& value);
 
+    /// From now on the mechanisms of a slot are copies of one that is made when the first is
+    /// needed: defaults that change later (Config::SetDefault) do not reach them. A large network
+    /// starts faster.
+    void CopyMechanisms();
+
     void InstallHost(NodeContainer nodes);
     /// Switches of one tier share a hash salt, so that symmetric ECMP holds.
     void InstallSwitch(NodeContainer nodes, uint64_t hashSalt = 0);
@@ -142,10 +147,14 @@ class FabricHelper : public PcapHelperForDevice
     {
         ObjectFactory host, switchNode, device;
         std::vector<std::pair<const core::Slot*, ObjectFactory>> slots;
+        /// By slot, where mechanisms are copied.
+        mutable std::vector<Ptr<FabricMechanism>> models;
     };
 
     /// The settings, to change them: those of nodes that are there stay as they are.
     Settings& Change();
+    /// Plugs what the settings have for the slots of a place.
+    void Plug(SlotHolder& holder, const Settings& settings) const;
     void Install(Ptr<Node> node, Ptr<FabricNode> fabric);
     Ptr<FabricNetDevice> AddDevice(Ptr<Node> node,
                                    Ptr<FabricChannel> channel,
@@ -157,6 +166,7 @@ class FabricHelper : public PcapHelperForDevice
     std::vector<std::shared_ptr<const Settings>> m_settingsOf; // by node of the fabric
     std::shared_ptr<core::FlowList> m_flows;
     uint64_t m_flowCount{0};
+    bool m_copies{false};
     core::RecorderOptions m_recorderOptions;
     std::shared_ptr<core::Recorder> m_recorder;
     Time m_stop;

@@ -347,6 +347,18 @@ FabricMechanism::Find(const std::string& name, core::Kind kind)
                                        << known);
 }
 
+FabricMechanism::FabricMechanism(const FabricMechanism& other)
+    : Object(other),
+      ComponentHolder(other)
+{
+    const core::Component& model = other.GetComponent();
+    m_component = model.description().create();
+    for (const core::Param& p : model.description().params)
+    {
+        p.store(*m_component, p.load(model));
+    }
+}
+
 core::Component&
 FabricMechanism::GetComponent() const
 {

@@ -47,6 +47,10 @@ class FabricMechanism : public Object, public ComponentHolder
   public:
     static TypeId GetTypeId();
     FabricMechanism() = default;
+    /// For ns3::CopyObject: a mechanism of the same type with the same parameters, before the
+    /// simulation. An ObjectFactory takes ns-3 some ten times as long, as it writes every default
+    /// as text.
+    FabricMechanism(const FabricMechanism& other);
 
     core::Component& GetComponent() const override;
 

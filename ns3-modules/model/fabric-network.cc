@@ -180,14 +180,16 @@ FabricNetwork::Start()
             classes = std::max(classes, host->classes());
         }
     }
+    StandardMechanisms standard;
     for (const auto& n : m_fabricNodes)
     {
         const auto* host = dynamic_cast<core::Host*>(&n->GetNode());
-        n->PlugStandard(1);
+        n->PlugStandard(1, standard);
         for (core::Port* p : n->GetNode().ports())
         {
             static_cast<FabricNetDevice*>(p->device)->PlugStandard(host != nullptr ? host->classes()
-                                                                                   : classes);
+                                                                                   : classes,
+                                                                   standard);
         }
     }
     for (const auto& c : m_channels)

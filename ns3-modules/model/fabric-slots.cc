@@ -88,6 +88,17 @@ class SlotListAccessor : public ObjectPtrContainerAccessor
 
 } // namespace
 
+Ptr<FabricMechanism>
+StandardMechanisms::Create(const core::Slot& slot)
+{
+    Ptr<FabricMechanism>& model = m_models[&slot];
+    if (!model)
+    {
+        model = ObjectFactory(FabricMechanism::TypeName(slot.standard)).Create<FabricMechanism>();
+    }
+    return CopyObject(model);
+}
+
 void
 SlotHolder::Plug(const core::Slot& slot, Ptr<FabricMechanism> mechanism)
 {
@@ -103,11 +114,10 @@ SlotHolder::Plug(const core::Slot& slot, Ptr<FabricMechanism> mechanism)
 }
 
 void
-SlotHolder::PlugStandard(int classes)
+SlotHolder::PlugStandard(int classes, StandardMechanisms& standard)
 {
-    core::plugStandard(GetComponent(), classes, [this](const core::Slot& slot) -> core::Component& {
-        const ObjectFactory factory(FabricMechanism::TypeName(slot.standard));
-        m_plugged.emplace_back(&slot, factory.Create<FabricMechanism>());
+    core::plugStandard(GetComponent(), classes, [&](const core::Slot& slot) -> core::Component& {
+        m_plugged.emplace_back(&slot, standard.Create(slot));
         return m_plugged.back().second->GetComponent();
     });
 }

@@ -8,6 +8,7 @@
 
 #include "mechanisms/core/slots.h"
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,17 @@ namespace ns3
 {
 namespace fabric
 {
+
+/// The mechanisms that stand in slots by default, copies of one of each. Lives no longer than one
+/// call of the user's, who may change defaults between two.
+class StandardMechanisms
+{
+  public:
+    Ptr<FabricMechanism> Create(const core::Slot& slot);
+
+  private:
+    std::map<const core::Slot*, Ptr<FabricMechanism>> m_models;
+};
 
 /// What has slots for mechanisms: hosts, switches and their devices. Each slot is an attribute.
 class SlotHolder : public ComponentHolder
@@ -26,7 +38,7 @@ class SlotHolder : public ComponentHolder
     void Plug(const core::Slot& slot, Ptr<FabricMechanism> mechanism);
     /// Fills the slots in which nothing stands with what does by default. `classes`: of those that
     /// have a mechanism for each.
-    void PlugStandard(int classes);
+    void PlugStandard(int classes, StandardMechanisms& standard);
     std::vector<Ptr<FabricMechanism>> GetPlugged(const core::Slot& slot) const;
 
   protected:

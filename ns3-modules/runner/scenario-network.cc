@@ -73,6 +73,7 @@ UniqueName(std::string name)
 NodeContainer
 BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
 {
+    fabric.CopyMechanisms();
     NodeContainer nodes;
     size_t used = s.components.size();
     for (size_t i = 0; i < s.nodes.size(); ++i)
@@ -110,10 +111,15 @@ BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
                                        DataRate(l.rate.bps),
                                        PicoSeconds(l.delay.ps)));
     }
+    Ptr<FabricSwitch> sw;
+    uint32_t swNode = nodes.GetN();
     for (const auto& r : core::loadRoutes(s.routesFile))
     {
-        const Ptr<FabricSwitch> sw =
-            r.node < nodes.GetN() ? nodes.Get(r.node)->GetObject<FabricSwitch>() : nullptr;
+        if (r.node != swNode)
+        {
+            swNode = r.node;
+            sw = swNode < nodes.GetN() ? nodes.Get(swNode)->GetObject<FabricSwitch>() : nullptr;
+        }
         if (!sw)
         {
             throw core::InputError(s.routesFile + ": node " + std::to_string(r.node) +

@@ -15,6 +15,7 @@
 #include "ns3/double.h"
 #include "ns3/node-list.h"
 #include "ns3/pcap-file.h"
+#include "ns3/pointer.h"
 #include "ns3/simulator.h"
 #include "ns3/string.h"
 #include "ns3/uinteger.h"
@@ -92,6 +93,55 @@ TEST(Attributes, ListsAreText)
     EXPECT_NE(said.find("'0:0 1:5' is no list of numbers"), std::string::npos);
     EXPECT_EQ(std::get<core::NumberList>(m->GetComponent().get("curve")), curve);
 }
+
+TEST(Attributes, ACopyHasTheSameParametersAndIsApart)
+{
+    Time::SetResolution(Time::PS);
+    const Ptr<FabricMechanism> m = ObjectFactory("ns3::fabric::Dcqcn",
+                                                 "AlphaTimer",
+                                                 TimeValue(PicoSeconds(12345)),
+                                                 "Notice",
+                                                 StringValue("ack"))
+                                       .Create<FabricMechanism>();
+    const Ptr<FabricMechanism> copy = CopyObject(m);
+    EXPECT_EQ(copy->GetInstanceTypeId(), m->GetInstanceTypeId());
+    for (const core::Param& p : m->GetComponent().description().params)
+    {
+        EXPECT_EQ(copy->GetComponent().get(p), m->GetComponent().get(p)) << p.name;
+    }
+    copy->SetAttribute("AlphaTimer", TimeValue(PicoSeconds(1000)));
+    EXPECT_EQ(std::get<int64_t>(m->GetComponent().get("alpha_timer")), 12345);
+}
+
+class Defaults : public testing::TestWithParam<bool>
+{
+};
+
+TEST_P(Defaults, ThatChangeBetweenInstallsReachAllButCopies)
+{
+    Time::SetResolution(Time::PS);
+    FabricHelper helper(1);
+    helper.Set("CongestionControl", ObjectFactory("ns3::fabric::Hpcc"));
+    if (GetParam())
+    {
+        helper.CopyMechanisms();
+    }
+    NodeContainer hosts(3);
+    const auto install = [&](uint32_t i) {
+        helper.InstallHost(hosts.Get(i));
+        PointerValue agent;
+        hosts.Get(i)->GetObject<FabricHost>()->GetAttribute("CongestionControl", agent);
+        return std::get<double>(agent.Get<FabricMechanism>()->GetComponent().get("eta"));
+    };
+    const double before = install(0);
+    Config::SetDefault("ns3::fabric::Hpcc::Eta", DoubleValue(0.5));
+    EXPECT_EQ(install(1), GetParam() ? before : 0.5);
+    helper.Set("CongestionControl", ObjectFactory("ns3::fabric::Hpcc"));
+    EXPECT_EQ(install(2), 0.5);
+    Simulator::Destroy();
+}
+
+INSTANTIATE_TEST_SUITE_P(Copies, Defaults, testing::Bool());
 
 TEST(Config, AChangeDuringTheRunTakesEffect)
 {
