@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -136,6 +137,10 @@ func (x *painter) finish() {
 	f.Notes = x.notes()
 }
 
+// inOneRun is how a measure's error names its run. A picture has no room for
+// it, and the line it stands behind says which point it is.
+var inOneRun = regexp.MustCompile(`^run \S+: `)
+
 // notes say what is missing, lines with the same reason together.
 func (x *painter) notes() (notes []string) {
 	var reasons []string
@@ -145,6 +150,7 @@ func (x *painter) notes() (notes []string) {
 		if !named {
 			line, reason = "", line
 		}
+		reason = inOneRun.ReplaceAllString(reason, "")
 		if _, known := lines[reason]; !known {
 			reasons = append(reasons, reason)
 		}
@@ -426,7 +432,8 @@ func (x *painter) sweep(panel *chart.Panel, where map[string]string, here *place
 				line.Style = x.style(line.Name)
 				place := with(where, x.p.Lines, lineValue)
 				for i, value := range values {
-					mean, half, ok := x.mean(panel, line.Name, name, x.at(with(place, x.p.X, value), engine))
+					at := x.name(line.Name, x.p.X+" "+x.f.Dimensions.Items[x.p.X].Name(value))
+					mean, half, ok := x.mean(panel, at, name, x.at(with(place, x.p.X, value), engine))
 					if !ok {
 						continue
 					}

@@ -239,6 +239,7 @@ plots:
 	assert.Contains(t, bars, ">no data<")
 	assert.Contains(t, bars, ">Not drawn: FNCC: ")
 	assert.Contains(t, bars, "the mean is a lower bound")
+	assert.NotContains(t, bars, ": run ", "the bar says which run it is")
 	assert.Contains(t, string(files["log.svg"]), ">Not drawn: 2 points are at or below 0, where a logarithmic axis has no place<", "the share 0 of each line")
 	assert.NotContains(t, string(files["log.svg"]), "NaN")
 	stored := read(t, out.Dir)
