@@ -643,6 +643,11 @@ std::vector<std::string> Network::warnings() const {
                    " packets were dropped although PFC is on: the headroom or the buffer is "
                    "too small (port.headroom, switch.buffer), a queue has a limit, or a route is missing");
   }
+  if (anyPfc && c.drops == 0 && c.retransmittedBytes > 0) {
+    list.push_back(std::to_string(c.retransmittedBytes) +
+                   " B were sent again although nothing was dropped: senders timed out while their packets waited for "
+                   "PFC pauses or in queues; make host.retransmit_timeout longer, or 0 (tcp.min_rto under TCP)");
+  }
   return list;
 }
 

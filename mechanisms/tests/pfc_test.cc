@@ -296,6 +296,33 @@ TEST(Pfc, WithoutPfcAnIncastDropsAndGoBackNStillDeliversEveryByte) {
   }
 }
 
+TEST(Pfc, APauseLongerThanTheTimeoutIsWarnedOf) {
+  for (const Time timeout : {Time::Us(100), Time::Ms(1)}) {
+    Net net(pfc(20000).set("host.retransmit_timeout", timeout.ps));
+    Host& src = net.host();
+    Host& dst = net.host();
+    Switch& sw = net.sw();
+    net.link(src, sw);
+    net.link(dst, sw);
+    net.flow(0, src, dst, 100000);
+    net.start();
+    sw.port(1).onPause(kData, true);
+    net.run(Time::Us(300));
+    sw.port(1).onPause(kData, false);
+    net.finish(Time::Ms(2));
+    EXPECT_EQ(net.network.counters.flowsFinished, 1u);
+    EXPECT_EQ(net.network.counters.drops, 0u);
+    const std::vector<std::string> warnings = net.network.warnings();
+    if (timeout > Time::Us(300)) {
+      EXPECT_TRUE(warnings.empty());
+      continue;
+    }
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find("were sent again although nothing was dropped"), std::string::npos) << warnings[0];
+    EXPECT_NE(warnings[0].find("host.retransmit_timeout"), std::string::npos);
+  }
+}
+
 /// Bytes beyond the threshold as a held queue makes `right` pause `left`, while full frames go the other
 /// way. `phase` is when those begin.
 void overrun(Config c, Time delay, Time phase) {
