@@ -102,7 +102,7 @@ func (s *state) newton() bool {
 	for l, p := range s.price {
 		diagonal := s.linkBarrier[l] / p / p
 		if r := s.row[l]; r >= 0 {
-			s.matrix.a[int(r)*s.matrix.n+int(r)] += diagonal
+			s.matrix.add(r, r, diagonal)
 			right = append(right, -s.grad[l])
 		}
 	}
@@ -174,16 +174,8 @@ func (s *state) descent() float64 {
 // alone sets each price to that of a link that is the only bottleneck of its
 // flows.
 func (s *state) alone() {
-	crossing := make([][]int32, len(s.capacity))
-	for flow := range s.curves {
-		for sub := s.first[flow]; sub < s.first[flow+1]; sub++ {
-			for _, l := range s.of(sub) {
-				crossing[l] = append(crossing[l], int32(flow))
-			}
-		}
-	}
 	price := 1.
-	for l, flows := range crossing {
+	for l, flows := range s.crossing() {
 		price = s.fill(l, flows, price)
 		s.price[l] = price
 	}

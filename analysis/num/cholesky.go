@@ -3,11 +3,13 @@ package num
 import "math"
 
 // matrix is a symmetric, positive semidefinite matrix, its lower half by rows,
-// and after factor its Cholesky factor.
+// and after factor its Cholesky factor. What a row has before its first element
+// is 0 in both.
 type matrix struct {
-	n    int
-	a    []float64 // rows of stride n
-	done []float64 // by row: 1/pivot, 0 for rows that depend on those before
+	n     int
+	a     []float64 // rows of stride n
+	first []int     // by row: the column of its first element
+	done  []float64 // by row: 1/pivot, 0 for rows that depend on those before
 }
 
 // reset makes it n by n with zeros.
@@ -16,9 +18,20 @@ func (m *matrix) reset(n int) {
 	if cap(m.a) < n*n {
 		m.a = make([]float64, n*n)
 		m.done = make([]float64, n)
+		m.first = make([]int, n)
 	}
-	m.a, m.done = m.a[:n*n], m.done[:n]
+	m.a, m.done, m.first = m.a[:n*n], m.done[:n], m.first[:n]
 	clear(m.a)
+	for i := range m.first {
+		m.first[i] = i
+	}
+}
+
+// add adds to the elements of a row and a column, and of that column and row.
+func (m *matrix) add(i, j int32, v float64) {
+	row, column := int(max(i, j)), int(min(i, j))
+	m.a[row*m.n+column] += v
+	m.first[row] = min(m.first[row], column)
 }
 
 func (m *matrix) row(i int) []float64 { return m.a[i*m.n : i*m.n+i+1] }
@@ -31,15 +44,16 @@ const dependent = 1e-15
 // it is left out: its unknown will be 0.
 func (m *matrix) factor() {
 	for i := range m.n {
-		row := m.row(i)
-		for j := range i {
+		row, first := m.row(i), m.first[i]
+		for j := first; j < i; j++ {
 			if m.done[j] == 0 {
 				row[j] = 0
 				continue
 			}
-			row[j] = (row[j] - dot(row[:j], m.row(j)[:j])) * m.done[j]
+			from := max(first, m.first[j])
+			row[j] = (row[j] - dot(row[from:j], m.row(j)[from:j])) * m.done[j]
 		}
-		pivot := row[i] - dot(row[:i], row[:i])
+		pivot := row[i] - dot(row[first:i], row[first:i])
 		if !(pivot > dependent*row[i]) {
 			m.done[i] = 0
 			continue
@@ -51,13 +65,14 @@ func (m *matrix) factor() {
 // solve puts the solution in place of the right side.
 func (m *matrix) solve(b []float64) {
 	for i := range m.n {
-		b[i] = (b[i] - dot(m.row(i)[:i], b[:i])) * m.done[i]
+		first := m.first[i]
+		b[i] = (b[i] - dot(m.row(i)[first:i], b[first:i])) * m.done[i]
 	}
 	for i := m.n - 1; i >= 0; i-- {
 		b[i] *= m.done[i]
-		row, x := m.row(i)[:i], b[i]
-		for j, a := range row {
-			b[j] -= float64(a * x)
+		first, x := m.first[i], b[i]
+		for j, a := range m.row(i)[first:i] {
+			b[first+j] -= float64(a * x)
 		}
 	}
 }

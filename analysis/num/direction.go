@@ -43,7 +43,7 @@ func (s *state) direction() {
 	right := s.from[:0]
 	for l, r := range s.row {
 		if r >= 0 {
-			s.matrix.a[int(r)*s.matrix.n+int(r)] += s.room[l]
+			s.matrix.add(r, r, s.room[l])
 			right = append(right, s.excess[l])
 		}
 	}

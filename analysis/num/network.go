@@ -36,11 +36,12 @@ func compile(p *Problem) *network {
 		_, e := math.Frexp(largest)
 		n.scale = math.Ldexp(1, e) // a power of 2: no rounding
 	}
-	for _, l := range n.links {
-		n.capacity = append(n.capacity, p.Links[l].CapacityBps/n.scale)
-	}
 	for _, f := range p.Flows {
 		n.curves = append(n.curves, f.Utility.curve(n.scale/p.unit(), p.unit()))
+	}
+	n.arrange()
+	for _, l := range n.links {
+		n.capacity = append(n.capacity, p.Links[l].CapacityBps/n.scale)
 	}
 	return n
 }

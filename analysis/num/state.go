@@ -172,7 +172,7 @@ func (s *state) outer(w float64, path []int32) {
 		}
 		for _, b := range path[:i+1] {
 			if rb := s.row[b]; rb >= 0 {
-				s.matrix.a[int(max(ra, rb))*s.matrix.n+int(min(ra, rb))] += w
+				s.matrix.add(ra, rb, w)
 			}
 		}
 	}
@@ -198,7 +198,7 @@ func (s *state) outerDifference(w float64, one, other []int32) {
 			if (i < plus) != (j < plus) {
 				v = -w
 			}
-			s.matrix.a[int(max(ra, rb))*s.matrix.n+int(min(ra, rb))] += v
+			s.matrix.add(ra, rb, v)
 		}
 	}
 }

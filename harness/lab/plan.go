@@ -18,6 +18,7 @@ import (
 	"fabriclab/harness/engine/omnet"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/lab/oracle"
+	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
 	"fabriclab/harness/trace"
@@ -262,6 +263,6 @@ func setsOf(sets []string) map[string]string {
 // deriving is the job with all that is added to its tables.
 func deriving(ctx context.Context, j run.Job, point *experiment.Point, optima *oracle.Shared) (run.Job, error) {
 	optimal, err := oracle.Derive(ctx, point, j.Key.Seed, optima)
-	j.Derived = func() []trace.Derived { return append(derived(point), optimal...) }
+	j.Derived = func(tell func(progress.Event)) []trace.Derived { return append(derived(point), optimal(tell)...) }
 	return j, err
 }

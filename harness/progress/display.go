@@ -106,7 +106,7 @@ func (l *Lines) Event(e Event) {
 	case Started:
 		l.last[e.Run] = e.Time
 		return
-	case Running:
+	case Running, Deriving:
 		if e.Time.Sub(l.last[e.Run]) < lineEvery {
 			return
 		}
@@ -181,7 +181,7 @@ func (b *block) Event(e Event) {
 	case Queued:
 		b.redrawSometimes(e)
 		return
-	case Started, Running:
+	case Started, Running, Deriving:
 		if _, known := b.running[e.Run]; !known {
 			b.order = append(b.order, e.Run)
 		}
@@ -282,6 +282,8 @@ func describe(e Event) string {
 			line += ", " + duration(e.ETAS) + " left"
 		}
 		return line
+	case Deriving:
+		return fmt.Sprintf("%s: %s, %s of at most %s", e.Run, e.Text, SimTime(e.SimPS), SimTime(e.StopPS))
 	case Warning:
 		return e.Run + ": warning: " + e.Text
 	case Waiting, Submitted:

@@ -24,6 +24,12 @@ func running(seconds float64, run string) Event {
 	return e
 }
 
+func deriving(seconds float64, run string) Event {
+	e := at(seconds, Deriving, run)
+	e.Text, e.SimPS, e.StopPS = "optimal rates", 30_000_000, 600_000_000
+	return e
+}
+
 func TestLinesSayEndsAndNowAndThenHowFar(t *testing.T) {
 	var out strings.Builder
 	l := NewLines(&out)
@@ -34,13 +40,14 @@ func TestLinesSayEndsAndNowAndThenHowFar(t *testing.T) {
 	for _, e := range []Event{
 		at(0, Queued, "a"), at(0, Queued, "b"), at(0, Queued, "c"),
 		at(0, Started, "a"), running(1, "a"), running(9, "a"), running(11, "a"), running(12, "a"),
-		at(12, Started, "b"), done, failed, at(32, Cached, "c"),
+		at(12, Started, "b"), deriving(23, "a"), deriving(24, "a"), done, failed, at(32, Cached, "c"),
 	} {
 		l.Event(e)
 	}
 	l.Close()
 	assert.Equal(t, strings.Join([]string{
 		"      a: 120us of 600us, 4.21M events/s, 3 of 8 flows done, 1m15s left",
+		"      a: optimal rates, 30us of at most 600us",
 		"[1/3] a: done in 29s, 120M events",
 		"1 of 3 runs done, 1 running, 30s, about 21s left",
 		"[2/3] b: failed: the simulator crashed",

@@ -14,6 +14,7 @@ const (
 	Waiting  Kind = "waiting"  // Text says what for
 	Started  Kind = "started"  // the simulator was started
 	Running  Kind = "progress" // SimPS and what follows are set
+	Deriving Kind = "deriving" // the simulation has ended; Text says what is computed, SimPS how far
 	Warning  Kind = "warning"  // Text says it
 	Retry    Kind = "retry"    // it failed and is tried again; Text says why
 	Done     Kind = "done"

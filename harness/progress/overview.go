@@ -39,7 +39,7 @@ func (o *Overview) Event(e Event) {
 	case Queued:
 		o.counts.Runs++
 		o.waiting[e.Run] = e.ExpectedS
-	case Started, Running:
+	case Started, Running, Deriving:
 		w, known := o.running[e.Run]
 		if !known {
 			w.since = e.Time

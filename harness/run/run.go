@@ -37,8 +37,9 @@ type Job struct {
 	// Prepare writes the inputs: scenario.json and the files it names, and
 	// effective.json.
 	Prepare func(dir string) (*workload.Tally, error)
-	// Derived makes what is added to the tables of one run; nil adds nothing.
-	Derived func() []trace.Derived
+	// Derived makes what is added to the tables of one run, and tells how far
+	// that is; nil adds nothing.
+	Derived func(tell func(progress.Event)) []trace.Derived
 }
 
 // Queued is the event of a job that waits to be run; it says what the job is.
@@ -352,7 +353,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 	emit(opt.Sink, job, progress.Event{Kind: progress.Started})
 	var derived []trace.Derived
 	if job.Derived != nil {
-		derived = job.Derived()
+		derived = job.Derived(func(e progress.Event) { emit(opt.Sink, job, e) })
 	}
 	end, tables, warnings, err := simulate(ctx, job, opt, dir, names, derived, uses)
 	if err != nil {

@@ -71,7 +71,7 @@ func job(mode string, seed uint64) run.Job {
 		Key:   store.Key{Experiment: "test/" + mode, ScenarioHash: "cafe", Engine: "ns3", Seed: seed},
 		Title: fmt.Sprintf("%s seed %d", mode, seed), Labels: map[string]string{"preset": "hpcc"},
 		Program: runtest.Program(mode), Prepare: runtest.Prepare,
-		Derived: func() []trace.Derived {
+		Derived: func(func(progress.Event)) []trace.Derived {
 			return []trace.Derived{trace.IdealFCT(func(_, _ uint32, size uint64) (int64, bool) { return 400, size > 0 })}
 		},
 	}

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/parquet-go/parquet-go"
 
+	"fabriclab/analysis/num"
 	"fabriclab/harness/experiment"
+	"fabriclab/harness/progress"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/trace"
 )
@@ -16,23 +19,31 @@ import (
 // Derive makes what a run asks of the oracle, from its experiment alone. Tables
 // of the same utility are made together; optimal_flows by itself, whose rates at
 // every moment nobody asks for, is computed once for all runs that share it.
-func Derive(ctx context.Context, point *experiment.Point, seed uint64, shared *Shared) ([]trace.Derived, error) {
-	var all []trace.Derived
+// What it returns makes the tables of one attempt at the run and tells how far
+// they are.
+func Derive(ctx context.Context, point *experiment.Point, seed uint64, shared *Shared) (func(tell func(progress.Event)) []trace.Derived, error) {
+	var all []derived
 	var of []Utility
 	for _, d := range point.Derived {
 		u := Utility{Name: d.Utility, Alpha: d.Alpha, Epsilon: d.Epsilon}
 		if i := slices.Index(of, u); i >= 0 {
-			one := all[i].(*derived)
-			one.names = append(one.names, d.Table)
+			all[i].names = append(all[i].names, d.Table)
 			continue
 		}
 		o, err := New(point, u)
 		if err != nil {
 			return nil, fmt.Errorf("trace.%s: %w", d.Table, err)
 		}
-		of, all = append(of, u), append(all, &derived{o, ctx, seed, shared, []string{d.Table}})
+		of, all = append(of, u), append(all, derived{oracle: o, ctx: ctx, seed: seed, shared: shared, names: []string{d.Table}})
 	}
-	return all, nil
+	return func(tell func(progress.Event)) []trace.Derived {
+		var tables []trace.Derived
+		for _, d := range all {
+			d.tell = tell
+			tables = append(tables, &d)
+		}
+		return tables
+	}, nil
 }
 
 type derived struct {
@@ -41,6 +52,21 @@ type derived struct {
 	seed   uint64
 	shared *Shared
 	names  []string
+	tell   func(progress.Event)
+	told   time.Time
+}
+
+// tellEvery is the time between two words on how far it is, as simulators have it.
+const tellEvery = 500 * time.Millisecond
+
+// watch is called for every interval: it tells of it now and then, and ends it
+// with the sweep.
+func (d *derived) watch(i num.Interval) error {
+	if now := time.Now(); now.Sub(d.told) >= tellEvery {
+		d.told = now
+		d.tell(progress.Event{Kind: progress.Deriving, Text: "optimal rates", SimPS: i.ToPs, StopPS: d.oracle.point.Scenario.StopPs})
+	}
+	return context.Cause(d.ctx)
 }
 
 // From implements trace.Derived, as do the others: no table is read.
@@ -60,9 +86,9 @@ func (d *derived) Tables() []trace.Table {
 func (d *derived) Finish(create func(trace.Table) (*trace.TableWriter, error)) error {
 	var err error
 	if slices.Equal(d.names, []string{FlowsTable}) {
-		err = d.oracle.completions(d.ctx, d.seed, d.shared, create)
+		err = d.oracle.completions(d.seed, d.shared, d.watch, create)
 	} else {
-		_, err = d.oracle.compute(d.ctx, d.seed, d.names, create)
+		_, err = d.oracle.compute(d.seed, d.names, d.watch, create)
 	}
 	if err != nil {
 		return fmt.Errorf("optimal rates: %w", err)

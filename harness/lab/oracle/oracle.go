@@ -167,7 +167,8 @@ func (o *Oracle) Write(ctx context.Context, dir string, seed uint64) (s Summary,
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	return o.compute(ctx, seed, Names, func(t trace.Table) (*trace.TableWriter, error) {
+	watch := func(num.Interval) error { return context.Cause(ctx) }
+	return o.compute(seed, Names, watch, func(t trace.Table) (*trace.TableWriter, error) {
 		w, err := trace.NewTableWriter(t, opt)
 		if err == nil {
 			open = append(open, w)
@@ -177,7 +178,7 @@ func (o *Oracle) Write(ctx context.Context, dir string, seed uint64) (s Summary,
 }
 
 // compute makes some of the tables. Whoever creates writers closes them.
-func (o *Oracle) compute(ctx context.Context, seed uint64, names []string, create func(trace.Table) (*trace.TableWriter, error)) (s Summary, err error) {
+func (o *Oracle) compute(seed uint64, names []string, watch func(num.Interval) error, create func(trace.Table) (*trace.TableWriter, error)) (s Summary, err error) {
 	flows, arrivals, err := o.arrivals(seed)
 	if err != nil {
 		return s, err
@@ -197,7 +198,7 @@ func (o *Oracle) compute(ctx context.Context, seed uint64, names []string, creat
 		if err := t.interval(flows, i); err != nil {
 			return err
 		}
-		return context.Cause(ctx)
+		return watch(i)
 	})
 	if err != nil {
 		return s, err
@@ -220,7 +221,7 @@ func (o *Oracle) compute(ctx context.Context, seed uint64, names []string, creat
 // completions writes optimal_flows alone, whose times may be those of another
 // run with the same flows, paths, capacities and utilities. Where a run ends
 // with its last measured flow, so does the fluid.
-func (o *Oracle) completions(ctx context.Context, seed uint64, shared *Shared, create func(trace.Table) (*trace.TableWriter, error)) error {
+func (o *Oracle) completions(seed uint64, shared *Shared, watch func(num.Interval) error, create func(trace.Table) (*trace.TableWriter, error)) error {
 	flows, arrivals, err := o.arrivals(seed)
 	if err != nil {
 		return err
@@ -240,7 +241,7 @@ func (o *Oracle) completions(ctx context.Context, seed uint64, shared *Shared, c
 	}
 	done, err := shared.completions(o.key(flows, arrivals), func() ([]num.Completion, error) {
 		return o.fluid(arrivals, func(i num.Interval) error {
-			if err := context.Cause(ctx); err != nil {
+			if err := watch(i); err != nil {
 				return err
 			}
 			if i.ToPs > last && !slices.ContainsFunc(i.Stay, func(k int) bool { return flows[k].Measured }) {

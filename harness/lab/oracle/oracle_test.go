@@ -12,6 +12,7 @@ import (
 	"fabriclab/harness/computed"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/lab/oracle"
+	"fabriclab/harness/progress"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/trace"
@@ -135,8 +136,10 @@ func TestRateChanges(t *testing.T) {
 func TestDerived(t *testing.T) {
 	p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600, Measured: true}, scenario.Flow{Src: 2, Dst: 3, StartPs: 4e6})
 	p.Derived = []experiment.Derived{{Table: oracle.FlowsTable}, {Table: oracle.RatesTable, Utility: oracle.MaxMin}, {Table: oracle.LinksTable}}
-	all, err := oracle.Derive(context.Background(), p, 1, oracle.NewShared())
+	derive, err := oracle.Derive(context.Background(), p, 1, oracle.NewShared())
 	require.NoError(t, err)
+	var told []progress.Event
+	all := derive(func(e progress.Event) { told = append(told, e) })
 	require.Len(t, all, 2, "tables of one utility are made together")
 	dir := t.TempDir()
 	opt := trace.Options{Dir: dir, Names: trace.NodeNames(p.Topology.HostNames())}
@@ -153,6 +156,9 @@ func TestDerived(t *testing.T) {
 			require.NoError(t, w.Close(), "they are whose who creates them")
 		}
 	}
+	require.Len(t, told, 2, "each at its first interval, these being quick")
+	assert.Equal(t, progress.Event{Kind: progress.Deriving, Text: "optimal rates", SimPS: told[0].SimPS, StopPS: p.Scenario.StopPs}, told[0])
+	assert.Positive(t, told[0].SimPS)
 	flows := tracetest.Table(t, dir, oracle.FlowsTable)
 	alone, err := p.IdealFCT(0, 1, 9600)
 	require.NoError(t, err)

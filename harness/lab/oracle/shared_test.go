@@ -11,6 +11,7 @@ import (
 
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/lab/oracle"
+	"fabriclab/harness/progress"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/trace"
 	"fabriclab/harness/trace/tracetest"
@@ -18,8 +19,11 @@ import (
 
 // deriveAll writes what a point's run asks for into a folder.
 func deriveAll(ctx context.Context, dir string, p *experiment.Point, seed uint64, shared *oracle.Shared) error {
-	all, err := oracle.Derive(ctx, p, seed, shared)
-	for _, d := range all {
+	derive, err := oracle.Derive(ctx, p, seed, shared)
+	if err != nil {
+		return err
+	}
+	for _, d := range derive(func(progress.Event) {}) {
 		err = d.Finish(func(table trace.Table) (*trace.TableWriter, error) {
 			return trace.NewTableWriter(table, trace.Options{Dir: dir, Names: trace.NodeNames(p.Topology.HostNames())})
 		})
