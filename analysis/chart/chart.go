@@ -495,8 +495,9 @@ func axes(f Figure, l layout, panel Panel, bottom bool) (*plot.Plot, error) {
 		grid.Vertical.Width = 0
 	}
 	p.Add(grid)
-	for _, line := range panel.Lines {
-		if err := addLine(p, line, f); err != nil {
+	for i, line := range panel.Lines {
+		aside := 1.6 * vg.Length(float64(i)-float64(len(panel.Lines)-1)/2)
+		if err := addLine(p, line, aside, f); err != nil {
 			return nil, err
 		}
 	}
@@ -615,7 +616,9 @@ func centred(size vg.Length) text.Style {
 	return s
 }
 
-func addLine(p *plot.Plot, l Line, f Figure) error {
+// addLine draws a line; aside is how far from its points error bars stand, so
+// that those of lines with the same x do not hide each other.
+func addLine(p *plot.Plot, l Line, aside vg.Length, f Figure) error {
 	if len(l.XY) == 0 {
 		return nil
 	}
@@ -642,7 +645,7 @@ func addLine(p *plot.Plot, l Line, f Figure) error {
 		dots.GlyphStyle = marker(l.Style)
 		p.Add(dots)
 	}
-	return addErrors(p, l.XY, colour(l.Style), f)
+	return addErrors(p, l.XY, aside, colour(l.Style), f)
 }
 
 // addBoxes draws the five points of every box.
@@ -687,7 +690,7 @@ type errorPoints struct {
 
 // addErrors adds error bars. On a logarithmic axis their lower ends stay above
 // a tenth of the value, and above 0 where no value is negative.
-func addErrors(p *plot.Plot, points []Point, c color.Color, f Figure) error {
+func addErrors(p *plot.Plot, points []Point, aside vg.Length, c color.Color, f Figure) error {
 	var e errorPoints
 	for _, point := range points {
 		if point.Error > 0 {
@@ -710,8 +713,20 @@ func addErrors(p *plot.Plot, points []Point, c color.Color, f Figure) error {
 		return err
 	}
 	bars.LineStyle = draw.LineStyle{Color: c, Width: 0.8}
-	p.Add(bars)
+	p.Add(errorBars{bars, aside})
 	return nil
+}
+
+// errorBars stand beside their points.
+type errorBars struct {
+	*plotter.YErrorBars
+	aside vg.Length
+}
+
+func (e errorBars) Plot(c draw.Canvas, p *plot.Plot) {
+	c.Min.X += e.aside
+	c.Max.X += e.aside
+	e.YErrorBars.Plot(c, p)
 }
 
 // slant is the angle of names that are too long to stand beside each other.
@@ -742,7 +757,7 @@ func addBars(p *plot.Plot, bars []Bar, l layout, f Figure) error {
 		labels.XYs = append(labels.XYs, plotter.XY{X: float64(i), Y: b.Y + b.Error})
 		labels.Labels = append(labels.Labels, b.Text)
 	}
-	if err := addErrors(p, points, ink, f); err != nil {
+	if err := addErrors(p, points, 0, ink, f); err != nil {
 		return err
 	}
 	texts, err := plotter.NewLabels(labels)

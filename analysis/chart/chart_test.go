@@ -361,3 +361,21 @@ func TestErrorBarsOnTheFloor(t *testing.T) {
 	assert.NotContains(t, string(svg), "NaN")
 	assert.NotContains(t, string(svg), "Inf")
 }
+
+// TestErrorBarsStandBesideEachOther: lines that meet in a point do not hide
+// each other's error bars.
+func TestErrorBarsStandBesideEachOther(t *testing.T) {
+	panel := chart.Panel{Title: "p"}
+	for s, name := range []string{"a", "b", "c"} {
+		panel.Lines = append(panel.Lines, chart.Line{Name: name, Style: s, Dots: true, XY: []chart.Point{{1, 5, 3}, {2, 5, 3}}})
+	}
+	svg, err := chart.SVG(chart.Figure{Title: "t", Panels: [][]chart.Panel{{panel}}})
+	require.NoError(t, err)
+	at := map[string]bool{}
+	for _, m := range regexp.MustCompile(`d="M([0-9.]+),([0-9.]+)L([0-9.]+),([0-9.]+)"[^>]*stroke-width:0.8"`).FindAllStringSubmatch(string(svg), -1) {
+		if m[1] == m[3] {
+			at[m[1]] = true
+		}
+	}
+	assert.Len(t, at, 6)
+}
