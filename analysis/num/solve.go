@@ -45,7 +45,6 @@ func Solve(p *Problem, from *Solution) (*Solution, error) {
 	if s := newState(n); from != nil && s.flows() == s.subflows() {
 		// After a small change the same links are full, or nearly the same.
 		s.softness = softnesses[0]
-		s.alone()
 		s.resume(p, from)
 		if s.finish(s.before(from)) {
 			if out := s.solution(p); out.Residual.Worst() < Tolerance {
@@ -57,11 +56,12 @@ func Solve(p *Problem, from *Solution) (*Solution, error) {
 	for i, softness := range softnesses {
 		s := newState(n)
 		s.softness, s.steps = softness, steps
-		s.alone()
 		share := coldShare
 		if from != nil && i == 0 {
 			s.resume(p, from)
 			share = warmShare
+		} else {
+			s.alone()
 		}
 		out := s.descend(p, share)
 		if best == nil || out.Residual.Worst() < best.Residual.Worst() {
@@ -126,7 +126,6 @@ func (s *state) end(p *Problem) *Solution {
 // resume takes the prices of a solution. A link without one gets a little, or,
 // if no link of a path has one, what it would have alone.
 func (s *state) resume(p *Problem, from *Solution) {
-	alone := slices.Clone(s.price)
 	toward := s.scale / p.unit()
 	for l, place := range s.links {
 		s.price[l] = from.Prices[place] * toward
@@ -137,10 +136,15 @@ func (s *state) resume(p *Problem, from *Solution) {
 			s.price[l] = max(s.price[l], warmShare*sum)
 		}
 	}
+	var crossing [][]int32
 	for l, price := range s.price {
-		if !(price > 0) {
-			s.price[l] = alone[l]
+		if price > 0 {
+			continue
 		}
+		if crossing == nil {
+			crossing = s.crossing()
+		}
+		s.price[l] = s.fill(l, crossing[l], 1)
 	}
 }
 
