@@ -137,6 +137,25 @@ func TestCDFPlot(t *testing.T) {
 	assert.Equal(t, "whole, FNCC: the line ends where values never come: the highest 0.5 %", out.Missing[0])
 }
 
+// TestFlowsBehindAValue: runs may differ in how many there are, and of one that
+// has no value there are none.
+func TestFlowsBehindAValue(t *testing.T) {
+	f, err := decode(t, fctHead+"measures:\n  large: {kind: fct, stat: p99, min_size: 10KB, unit: us, text: p99}\n")
+	require.NoError(t, err)
+	runs := fctRuns(t)
+	var rows []tabletest.Flow
+	for range 7 {
+		ideal, slowdown := int64(1e6), 2.
+		rows = append(rows, tabletest.Flow{SizeBytes: 20_000, Measured: true, IdealFctPs: &ideal, Finished: true, Slowdown: &slowdown})
+	}
+	tabletest.Write(t, runs[0].Dir, "flows", rows)
+	tabletest.Write(t, runs[1].Dir, "flows", rows[:0])
+	tabletest.Write(t, runs[2].Dir, "flows", rows[:3])
+	out, err := figure.Evaluate(figure.Input{ID: "test/fct", Title: "FCT", Scale: "quick", Figure: f, Runs: runs}, t.TempDir())
+	require.NoError(t, err)
+	assert.Contains(t, string(contents(t, out.Dir)["summary.md"]), "- `large`: p99 (µs); behind each value 3 to 7 flows\n")
+}
+
 func TestCDFOfAMeasure(t *testing.T) {
 	out := evaluateFCT(t, `measures:
   small: {kind: fct_slowdown, stat: mean, max_size: 10KB, unit: "%", text: slowdown of small flows}
@@ -152,6 +171,7 @@ plots:
 	assert.Contains(t, string(files["cdf.svg"]), "slowdown of small flows (%)")
 	assert.Contains(t, string(files["cdf.svg"]), "cumulative share")
 
+	assert.Contains(t, string(files["summary.md"]), "- `small`: slowdown of small flows (%); behind each value 200 flows\n- `tiny`: tiny flows (%); behind each value 100 flows\n")
 	assert.Contains(t, string(files["both.csv"]), "both,,,\"hpcc, tiny\",ns3,,209,%,1,1,\n", "1.99 and 2.19")
 	assert.Contains(t, string(files["both.svg"]), "FNCC, tiny flows")
 	assert.Contains(t, string(files["both.svg"]), "fct slowdown (%)")

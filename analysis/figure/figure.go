@@ -107,8 +107,9 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 type taken map[string][]value
 
 type value struct {
-	v   float64
-	err error
+	v     float64
+	err   error
+	flows int // that it sums up, of measures of flows
 }
 
 func takeAll(f *spec.Figure, runs []spec.Run) taken {
@@ -119,11 +120,29 @@ func takeAll(f *spec.Figure, runs []spec.Run) taken {
 	taker := measure.NewTaker(f)
 	for i, r := range runs {
 		for _, name := range f.Measures.Names {
-			v, err := taker.Take(f.Measures.Items[name], r)
-			t[name][i] = value{v, err}
+			m := f.Measures.Items[name]
+			v, err := taker.Take(m, r)
+			t[name][i] = value{v: v, err: err}
+			if measure.OfFlows(m.Kind) && (err == nil || measure.IsBound(err)) {
+				of, _ := taker.Spread(m, r) // what is wrong with it is wrong with the value
+				t[name][i].flows = len(of)
+			}
 		}
 	}
 	return t
+}
+
+// flows are the fewest and the most flows that the values of a measure sum up.
+func (t taken) flows(measure string) (fewest, most int) {
+	for _, x := range t[measure] {
+		if x.flows > 0 {
+			if fewest == 0 {
+				fewest = x.flows
+			}
+			fewest, most = min(fewest, x.flows), max(most, x.flows)
+		}
+	}
+	return fewest, most
 }
 
 func (t taken) lookup(measure string, run int) (float64, error) {

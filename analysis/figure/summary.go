@@ -81,7 +81,15 @@ func measuresOf(b *strings.Builder, in Input, values taken) {
 	b.WriteString("\n## Measures\n\n")
 	for _, name := range f.Measures.Names {
 		m := f.Measures.Items[name]
-		fmt.Fprintf(b, "- `%s`: %s\n", name, plain(withUnit(m.Text, m.Unit)))
+		of := ""
+		switch fewest, most := values.flows(name); {
+		case most == 0:
+		case most > fewest:
+			of = fmt.Sprintf("; behind each value %d to %d flows", fewest, most)
+		default:
+			of = fmt.Sprintf("; behind each value %d flows", most)
+		}
+		fmt.Fprintf(b, "- `%s`: %s%s\n", name, plain(withUnit(m.Text, m.Unit)), of)
 	}
 	b.WriteString("\n")
 	var head []string

@@ -256,6 +256,11 @@ func (t *Taker) Spread(m spec.Measure, run spec.Run) ([]float64, error) {
 	return scaled, err
 }
 
+// OfFlows says whether a kind of measure sums up a number of each flow.
+func OfFlows(kind string) bool {
+	return Spreads(kind) && slices.Contains(kinds[kind].allows, "min_size")
+}
+
 // Spreads says whether a kind of measure sums up values.
 func Spreads(kind string) bool { return kinds[kind].spread != nil }
 
