@@ -27,3 +27,40 @@ func Truncation(x []float64, most int) (cut int) {
 	}
 	return cut
 }
+
+// batches is how many means of batches a line goes through. Ten are usual, and
+// batches of a tenth of a record are longer than most correlations.
+const batches = 10
+
+// Growth is how much a series grows from its beginning to its end, as a share of
+// its mean and in standard errors, by the line of least squares through the
+// means of ten batches.
+func Growth(x []float64) (share, errors float64) {
+	size := len(x) / batches
+	if size == 0 {
+		return 0, 0
+	}
+	x = x[len(x)-size*batches:]
+	var means [batches]float64
+	mean := 0.0
+	for b := range means {
+		for _, v := range x[b*size : (b+1)*size] {
+			means[b] += v / float64(size)
+		}
+		mean += means[b] / batches
+	}
+	const middle, spread = (batches - 1) / 2., batches * (batches*batches - 1) / 12. // of the numbers of the batches
+	slope := 0.0
+	for b, m := range means {
+		slope += float64((float64(b) - middle) * (m - mean) / spread)
+	}
+	rest := 0.0
+	for b, m := range means {
+		off := m - mean - float64(slope*(float64(b)-middle))
+		rest += float64(off * off)
+	}
+	if !(mean > 0) {
+		return 0, 0
+	}
+	return slope * batches / mean, slope / math.Sqrt(rest/(batches-2)/spread)
+}

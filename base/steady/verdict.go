@@ -18,13 +18,21 @@ type Record struct {
 // More than that, and the window measures how queues fill.
 const lacking = 0.1
 
+// Active flows grow if they do by more than a tenth, and by so many standard
+// errors that chance does it four times in a thousand: the quantile of Student's
+// distribution with eight degrees of freedom, ten batches less two.
+const (
+	growing = 0.1
+	certain = 3.5
+)
+
 // A Verdict says whether a window was in steady state. Loads are shares of the
 // capacity that the workload's load is a share of.
 type Verdict struct {
 	Settled bool   `json:"settled"`
 	Reason  string `json:"reason,omitempty"`
 	// WarmupPs is the warm-up that the record asks for, -1 where it asks for
-	// half of the record or more.
+	// half of the record or more, or flows go on gathering.
 	WarmupPs    int64   `json:"warmup_ps"`
 	Asked       float64 `json:"asked"`
 	Offered     float64 `json:"offered"`
@@ -67,6 +75,7 @@ func (r Record) Judge(fromPs int64, asked, capacityBps float64) Verdict {
 	most := n / 2
 	cut := max(Truncation(r.ActiveFlows, most), Truncation(r.CarriedBytes, most))
 	v.WarmupPs = int64(cut) * r.BinPs
+	share, errors := Growth(r.ActiveFlows[cut:])
 	switch {
 	// What asks for all that may be cut off would ask for more (White, 1997).
 	case cut == most:
@@ -74,6 +83,9 @@ func (r Record) Judge(fromPs int64, asked, capacityBps float64) Verdict {
 		v.Reason = "active flows or the carried load drift up to the end of the window"
 	case cut > first:
 		v.Reason = fmt.Sprintf("it takes %s to settle, and the window begins after %s", units.FormatTime(v.WarmupPs), units.FormatTime(fromPs-r.BeginPs))
+	case share > growing && errors > certain:
+		v.WarmupPs = -1
+		v.Reason = fmt.Sprintf("flows gather: their number grows by %.0f %% from %s to the end of the window", 100*share, units.FormatTime(int64(cut)*r.BinPs))
 	// Of few large flows more may start than the load asked for has; that they
 	// stay for a while is no sign of a transient.
 	case v.Carried < (1-lacking)*min(v.Asked, v.Offered):
