@@ -279,7 +279,7 @@ func checkBox(f *spec.Figure, p spec.Plot) error {
 	case err != nil:
 		return err
 	case !measure.OfFlows(m.Kind):
-		return fmt.Errorf("%s is not one value for each flow; box takes rate_deviation, fct_slowdown and fct", m.Kind)
+		return fmt.Errorf("%s is not one value for each flow; box takes rate_deviation, fct_slowdown, fct and log_rate", m.Kind)
 	case m.MinSize != 0 || m.MaxSize != 0:
 		return fmt.Errorf("its edges are the sizes; leave min_size and max_size of the measure out")
 	}

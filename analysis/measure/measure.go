@@ -218,6 +218,11 @@ type Taker struct {
 		key   settleKey
 		times []float64
 	}
+	// sampled is what the last measure of flows was taken of.
+	sampled struct {
+		key  sampleKey
+		from fct.Sample
+	}
 }
 
 // NewTaker makes a Taker.
@@ -523,10 +528,30 @@ func (x in) sample(of func(f *fct.Flows, from, to int64) fct.Sample) (fct.Sample
 	return of(flows, int64(x.m.MinSize), x.maxSize()), nil
 }
 
+// sampleKey says what a sample is of.
+type sampleKey struct {
+	dir, kind string
+	from, to  int64
+}
+
+// once takes a sample, or gives the one that was taken last: a measure's
+// statistic and the flows behind it are asked for one after the other.
+func (x in) once(sample func(in) (fct.Sample, error)) (fct.Sample, error) {
+	key := sampleKey{x.dir, x.m.Kind, int64(x.m.MinSize), int64(x.m.MaxSize)}
+	if x.t.sampled.key == key {
+		return x.t.sampled.from, nil
+	}
+	s, err := sample(x)
+	if err == nil {
+		x.t.sampled.key, x.t.sampled.from = key, s
+	}
+	return s, err
+}
+
 // statOfFlows is the measure's statistic of a number of flows.
 func statOfFlows(sample func(in) (fct.Sample, error)) func(in) (float64, error) {
 	return func(x in) (float64, error) {
-		s, err := sample(x)
+		s, err := x.once(sample)
 		if err != nil {
 			return 0, err
 		}
@@ -538,7 +563,7 @@ func statOfFlows(sample func(in) (fct.Sample, error)) func(in) (float64, error) 
 // ofFlows are the numbers of flows, those of unfinished ones beyond all others.
 func ofFlows(sample func(in) (fct.Sample, error)) func(in) ([]float64, error) {
 	return func(x in) ([]float64, error) {
-		s, err := sample(x)
+		s, err := x.once(sample)
 		if err != nil {
 			return nil, err
 		}

@@ -36,7 +36,7 @@ func (n *network) arrange() {
 					continue
 				}
 				met[flow] = true
-				for _, link := range n.path[n.start[n.first[flow]]:n.start[n.first[flow+1]]] {
+				for _, link := range n.linksOf(flow) {
 					take(link)
 				}
 			}
@@ -54,12 +54,17 @@ func (n *network) arrange() {
 	}
 }
 
+// linksOf are the links of all paths of a flow.
+func (n *network) linksOf(flow int32) []int32 {
+	return n.path[n.start[n.first[flow]]:n.start[n.first[flow+1]]]
+}
+
 // crossing are, by link, the flows over it; one that has several sub-flows
 // there is named for each.
 func (n *network) crossing() [][]int32 {
 	crossing := make([][]int32, len(n.links))
 	for flow := range int32(n.flows()) {
-		for _, l := range n.path[n.start[n.first[flow]]:n.start[n.first[flow+1]]] {
+		for _, l := range n.linksOf(flow) {
 			crossing[l] = append(crossing[l], flow)
 		}
 	}

@@ -94,7 +94,7 @@ func TestGrowth(t *testing.T) {
 	}
 	share, errors := steady.Growth(level)
 	assert.Less(t, share, 0.05)
-	assert.Less(t, errors, 4.5)
+	assert.Less(t, errors, 3.5)
 
 	line := make([]float64, 103)
 	for i := range line {
