@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"fabriclab/harness/lab/oracle"
+	"fabriclab/harness/progress"
 	"fabriclab/harness/store"
 )
 
@@ -63,7 +65,10 @@ func (lab *Lab) Oracle(ctx context.Context, name string, s Selection, u oracle.U
 			one.Dir = filepath.Join(results, "oracle", filepath.FromSlash(e.Name), hash, fmt.Sprintf("%s-seed%d", u, seed))
 		}
 		err := replace(one.Dir, OracleFile, func(dir string) error {
-			if one.Summary, err = o.Write(ctx, dir, seed); err != nil {
+			tell, end := lab.computing(fmt.Sprintf("%s seed %d", e.Name, seed))
+			one.Summary, err = o.Write(ctx, dir, seed, tell)
+			end()
+			if err != nil {
 				return fmt.Errorf("%s, seed %d: %w", e.File, seed, err)
 			}
 			text, err := json.MarshalIndent(one, "", "  ")
@@ -78,6 +83,18 @@ func (lab *Lab) Oracle(ctx context.Context, name string, s Selection, u oracle.U
 		all = append(all, one)
 	}
 	return all, nil
+}
+
+// computing shows how far something is that is no run of a simulator, until its
+// end.
+func (lab *Lab) computing(name string) (tell func(progress.Event), end func()) {
+	display := progress.Show(lab.Err)
+	tell = func(e progress.Event) {
+		e.Time, e.Run = time.Now(), name
+		display.Event(e)
+	}
+	tell(progress.Event{Kind: progress.Queued})
+	return tell, display.Close
 }
 
 // replace makes a folder anew, all of it or nothing. A folder in its place is

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/parquet-go/parquet-go"
 
-	"fabriclab/analysis/num"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/scenario"
@@ -53,20 +51,6 @@ type derived struct {
 	shared *Shared
 	names  []string
 	tell   func(progress.Event)
-	told   time.Time
-}
-
-// tellEvery is the time between two words on how far it is, as simulators have it.
-const tellEvery = 500 * time.Millisecond
-
-// watch is called for every interval: it tells of it now and then, and ends it
-// with the sweep.
-func (d *derived) watch(i num.Interval) error {
-	if now := time.Now(); now.Sub(d.told) >= tellEvery {
-		d.told = now
-		d.tell(progress.Event{Kind: progress.Deriving, Text: "optimal rates", SimPS: i.ToPs, StopPS: d.oracle.point.Scenario.StopPs})
-	}
-	return context.Cause(d.ctx)
 }
 
 // From implements trace.Derived, as do the others: no table is read.
@@ -85,10 +69,11 @@ func (d *derived) Tables() []trace.Table {
 
 func (d *derived) Finish(create func(trace.Table) (*trace.TableWriter, error)) error {
 	var err error
+	watch := d.oracle.watch(d.ctx, d.tell)
 	if slices.Equal(d.names, []string{FlowsTable}) {
-		err = d.oracle.completions(d.seed, d.shared, d.watch, create)
+		err = d.oracle.completions(d.seed, d.shared, watch, create)
 	} else {
-		_, err = d.oracle.compute(d.seed, d.names, d.watch, create)
+		_, err = d.oracle.compute(d.seed, d.names, watch, create)
 	}
 	if err != nil {
 		return fmt.Errorf("optimal rates: %w", err)

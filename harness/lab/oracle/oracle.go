@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"fabriclab/analysis/num"
 	"fabriclab/base/catalog"
 	"fabriclab/harness/experiment"
+	"fabriclab/harness/progress"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/trace"
 )
@@ -157,9 +159,25 @@ type Summary struct {
 	Rows     uint64  `json:"rows"` // of optimal_rates
 }
 
+// tellEvery is the time between two words on how far it is, as simulators have it.
+const tellEvery = 500 * time.Millisecond
+
+// watch is called for every interval of a computation: it tells of it now and
+// then, and ends it with ctx.
+func (o *Oracle) watch(ctx context.Context, tell func(progress.Event)) func(num.Interval) error {
+	told := time.Now()
+	return func(i num.Interval) error {
+		if now := time.Now(); now.Sub(told) >= tellEvery {
+			told = now
+			tell(progress.Event{Kind: progress.Deriving, Text: "optimal rates", SimPS: i.ToPs, StopPS: o.point.Scenario.StopPs})
+		}
+		return context.Cause(ctx)
+	}
+}
+
 // Write writes the tables optimal_rates, optimal_links and optimal_flows of a
-// seed into a folder.
-func (o *Oracle) Write(ctx context.Context, dir string, seed uint64) (s Summary, err error) {
+// seed into a folder, and tells how far it is.
+func (o *Oracle) Write(ctx context.Context, dir string, seed uint64, tell func(progress.Event)) (s Summary, err error) {
 	opt := trace.Options{Dir: dir, Names: trace.NodeNames(o.point.Topology.HostNames())}
 	var open []*trace.TableWriter
 	defer func() {
@@ -167,8 +185,7 @@ func (o *Oracle) Write(ctx context.Context, dir string, seed uint64) (s Summary,
 			err = errors.Join(err, w.Close())
 		}
 	}()
-	watch := func(num.Interval) error { return context.Cause(ctx) }
-	return o.compute(seed, Names, watch, func(t trace.Table) (*trace.TableWriter, error) {
+	return o.compute(seed, Names, o.watch(ctx, tell), func(t trace.Table) (*trace.TableWriter, error) {
 		w, err := trace.NewTableWriter(t, opt)
 		if err == nil {
 			open = append(open, w)

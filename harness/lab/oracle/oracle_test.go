@@ -63,18 +63,18 @@ func write(t *testing.T, p *experiment.Point, u oracle.Utility) (string, oracle.
 	o, err := oracle.New(p, u)
 	require.NoError(t, err)
 	dir := t.TempDir()
-	s, err := o.Write(context.Background(), dir, 1)
+	s, err := o.Write(context.Background(), dir, 1, progress.Discard{}.Event)
 	require.NoError(t, err)
 	return dir, s
 }
+
+// model is what stands in place of a scenario where runs are computed.
+type model struct{ computed.Model }
 
 // TestTables: by hand, 10 Gb/s into host 1. A flow of 10 full frames, 10 kB on
 // the link, takes 8 us alone. An endless one of twice the weight comes at 4 us
 // and is stopped at 40 us: the first one has a third of the link, so its
 // second half takes 12 us.
-// model is what stands in place of a scenario where runs are computed.
-type model struct{ computed.Model }
-
 func TestTables(t *testing.T) {
 	p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600, Measured: true}, scenario.Flow{Src: 2, Dst: 1, StartPs: 4e6, StopPs: 40e6, Weight: 2},
 		scenario.Flow{Src: 0, Dst: 1, Size: 1, StartPs: 2e9})
@@ -299,7 +299,7 @@ func TestRefusals(t *testing.T) {
 			}
 			o, err := oracle.New(p, tt.utility)
 			if err == nil {
-				_, err = o.Write(context.Background(), t.TempDir(), 1)
+				_, err = o.Write(context.Background(), t.TempDir(), 1, progress.Discard{}.Event)
 			}
 			assert.ErrorContains(t, err, tt.want)
 		})
