@@ -165,7 +165,7 @@ const tellEvery = 500 * time.Millisecond
 // watch is called for every interval of a computation: it tells of it now and
 // then, and ends it with ctx.
 func (o *Oracle) watch(ctx context.Context, tell func(progress.Event)) func(num.Interval) error {
-	told := time.Now()
+	var told time.Time
 	return func(i num.Interval) error {
 		if now := time.Now(); now.Sub(told) >= tellEvery {
 			told = now
