@@ -19,6 +19,7 @@ const Description& Dasr::describe() {
             "receiver lets through; the smaller of the two rates holds.")
         .source("Dart, sections III-A to III-D")
         .needs("dasr_receiver")
+        .needs("go_back_n")  // the ends of messages are its
         .groupLimit(DasrHeader::kMostMembers, "look_ahead", "a look-ahead names each of them on one packet")
         .param(
             "look_ahead", &Dasr::lookAhead_, true,

@@ -545,6 +545,9 @@ TEST(Dasr, NeedsItsReceiverAndItsPlace) {
   Config late = dasr();
   late.receivers = {"cnp_generator", "dasr_receiver"};
   EXPECT_THROW(Chain(late, 1, 1).start(), ParamError);
+  Config bytes = dasr();
+  bytes.transport = "tcp";
+  EXPECT_THROW(Chain(bytes, 1, 1).start(), ParamError);
 }
 
 TEST(Dasr, OneRoundTripToTheFairShareAndBack) {
