@@ -41,20 +41,19 @@ class NodeEvents {
   size_t size() const { return size_; }
   void setWindows(Windows& windows) { windows_ = &windows; }
 
-  void insert(const Entry& e) {
+  /// Inline, and nothing here takes the address of `e`: an entry in registers is written where it stays, one that was
+  /// put together on the stack would wait there for all writes before it.
+  [[gnu::always_inline]] void insert(const Entry e) {
     const uint32_t node = placeOf(e);
-    if (node >= waiting_.size()) {
-      waiting_.resize(node + 1);
-      first_.resize(node + 1, kNever);
-    }
+    if (node >= waiting_.size()) makePlace(node);
     ++size_;
     if (e.at < end_) {
       if (node != node_) tooSoon(e);
       add(e);
       return;
     }
-    if ((e.at - end_) / kNear < span_ && node != kNobody) {
-      waiting_[node].near.push_back(e);
+    if (e.at < near_ && node != kNobody) {
+      waiting_[node].near.add(e);
     } else {
       push(waiting_[node].far, e);
     }
@@ -63,34 +62,17 @@ class NodeEvents {
 
   /// Goes on to the next event; there is one. False: events have to run in the order of time from now on,
   /// and nothing was done.
-  bool turn() {
-    fill();
-    if (!drawn_[current_].empty() || !added_.empty()) return true;
-    while (++turn_ < turns_.size()) {
-      begin();
-      if (!drawn_[current_].empty()) return true;  // else its events were taken out
-    }
-    return open();
-  }
+  bool turn() { return more() || nextTurn(); }
 
-  /// The event that comes next, after turn().
-  Entry takeFirst() {
+  /// Whether the node whose turn it is has another event in the window: what comes next, without turn().
+  bool more() const { return next_ != last_ || added_.size() > (taken_ ? 1 : 0); }
+
+  /// The event that comes next, after turn() or more(). It is here until another one is put in or taken out.
+  const Entry& takeFirst() {
     --size_;
-    if (node_ == kNobody) {
-      std::vector<Entry>& heap = waiting_[kNobody].far;
-      const Entry e = heap.front();
-      pop(heap);
-      findFirst(kNobody);
-      return e;
-    }
-    std::vector<Entry>& list = drawn_[current_];
-    if (added_.empty() || (!list.empty() && list.back().before(added_.front()))) {
-      const Entry e = list.back();
-      list.pop_back();
-      return e;
-    }
-    taken_ = true;
-    return added_.front();
+    fill();
+    if (added_.empty() && next_ != last_) return *next_++;
+    return takeOther();
   }
 
   /// The earliest, null if there is none. Dear.
@@ -111,7 +93,7 @@ class NodeEvents {
     bool found = removeFromHeap(waiting_[node].far, is) || removeFromList(waiting_[node].near, is) ||
                  (node == node_ && removeFromHeap(added_, is));
     for (size_t t = turn_; !found && t < drawnTurns(); ++t) {
-      if (turns_[t] == node) found = removeFromList(drawn_[t % kDrawn], is);
+      if (turns_[t] == node) found = removeDrawn(t, is);
     }
     if (!found) return false;
     findFirst(node);
@@ -126,7 +108,8 @@ class NodeEvents {
       for (const Entry& e : w.near) visit(e);
       for (const Entry& e : w.far) visit(e);
     }
-    for (size_t t = turn_; t < drawnTurns(); ++t) {
+    for (const Entry* e = next_; e != last_; ++e) visit(*e);
+    for (size_t t = turn_ + 1; t < drawnTurns(); ++t) {
       for (const Entry& e : drawn_[t % kDrawn]) visit(e);
     }
     for (size_t i = taken_ ? 1 : 0; i < added_.size(); ++i) visit(added_[i]);
@@ -136,13 +119,13 @@ class NodeEvents {
 
   /// The next event, of the node whose turn it is or of the next one; null where it is not known. For fetching ahead.
   const Entry* ahead() const {
-    if (node_ == kNobody) return waiting_[kNobody].far.empty() ? nullptr : &waiting_[kNobody].far.front();
-    const std::vector<Entry>& list = drawn_[current_];
     const Entry* added = firstAdded();
-    if (!list.empty()) return added != nullptr && added->before(list.back()) ? added : &list.back();
-    if (added != nullptr || turn_ + 1 >= turns_.size()) return added;
-    const std::vector<Entry>& next = drawn_[(turn_ + 1) % kDrawn];
-    return next.empty() ? nullptr : &next.back();
+    if (next_ != last_) return added != nullptr && added->before(*next_) ? added : next_;
+    if (added != nullptr) return added;
+    if (node_ == kNobody) return waiting_[kNobody].far.empty() ? nullptr : &waiting_[kNobody].far.front();
+    if (turn_ + 1 >= turns_.size()) return nullptr;
+    const List& next = drawn_[(turn_ + 1) % kDrawn];
+    return next.begin() == next.end() ? nullptr : next.begin();
   }
 
  private:
@@ -153,11 +136,39 @@ class NodeEvents {
   static constexpr int64_t kNear = 4;
   /// So many nodes' events of the window are known: of the node whose turn it is and the two behind it.
   static constexpr size_t kDrawn = 3;
+  /// So many events are put in order one by one.
+  static constexpr size_t kFew = 16;
 
-  /// A node's events behind the window, or before its turn in it is near.
-  struct Waiting {
-    std::vector<Entry> near;  // in no order: each window looks at all of them, and they are taken a few windows later
-    std::vector<Entry> far;   // a heap, because timers may be many
+  /// Entries. A std::vector takes the address of what is added, and cannot be written to by a loop that only then knows
+  /// its length.
+  class List {
+   public:
+    const Entry* begin() const { return room_.data(); }
+    const Entry* end() const { return room_.data() + count_; }
+    Entry* begin() { return room_.data(); }
+    Entry* end() { return room_.data() + count_; }
+    size_t size() const { return count_; }
+    void add(const Entry e) {
+      if (count_ == room_.size()) makeRoom(count_ + 1);
+      room_[count_++] = e;
+    }
+    /// Room for so many in all.
+    void makeRoom(size_t count) {
+      if (room_.size() < count) grow(count);
+    }
+    /// The first so many, for which there is room.
+    void setSize(size_t count) { count_ = count; }
+
+   private:
+    FABRIC_RARE void grow(size_t count) { room_.resize(std::max(count, 2 * room_.size())); }
+    std::vector<Entry> room_;
+    size_t count_ = 0;
+  };
+
+  /// A node's events behind the window, or before its turn in it is near. One line of the cache.
+  struct alignas(64) Waiting {
+    List near;               // in no order: each window looks at all of them, and they are taken a few windows later
+    std::vector<Entry> far;  // a heap, because timers may be many
   };
 
   static uint32_t placeOf(const Entry& e) {
@@ -167,9 +178,37 @@ class NodeEvents {
 
   size_t drawnTurns() const { return std::min(turn_ + kDrawn, turns_.size()); }
 
+  FABRIC_RARE void makePlace(uint32_t node) {
+    waiting_.resize(node + 1);
+    first_.resize(node + 1, kNever);
+  }
+
+  [[gnu::noinline]] bool nextTurn() {
+    fill();
+    while (++turn_ < turns_.size()) {
+      begin();
+      if (next_ != last_) return true;  // else its events were taken out
+    }
+    return open();
+  }
+
+  /// An event that came to the node since, or one of nobody's.
+  const Entry& takeOther() {
+    if (node_ == kNobody) {
+      std::vector<Entry>& heap = waiting_[kNobody].far;
+      nobodys_ = heap.front();
+      pop(heap);
+      findFirst(kNobody);
+      return nobodys_;
+    }
+    if (next_ != last_ && next_->before(added_.front())) return *next_++;
+    taken_ = true;
+    return added_.front();
+  }
+
   /// An event of the node whose turn it is, in the window. The one that was taken leaves its place in the heap to the
   /// next one that the node schedules, which is often at once.
-  void add(const Entry& e) {
+  void add(const Entry e) {
     if (taken_) {
       taken_ = false;
       down(added_, 0, e);
@@ -195,20 +234,25 @@ class NodeEvents {
   void draw(size_t turn) {
     const uint32_t node = turns_[turn];
     Waiting& w = waiting_[node];
-    std::vector<Entry>& list = drawn_[turn % kDrawn];
+    List& list = drawn_[turn % kDrawn];
+    list.makeRoom(w.near.size());
+    Entry* drawn = list.begin();
+    Entry* left = w.near.begin();
     int64_t first = kNever;
-    size_t left = 0;
-    for (const Entry& e : w.near) {
-      if (e.at < end_) {
-        list.push_back(e);
-      } else {
-        first = std::min(first, e.at);
-        w.near[left++] = e;
-      }
+    // Which of them are in the window is anybody's guess, so there is no branch to guess.
+    for (const Entry& each : w.near) {
+      const Entry e = each;
+      const bool in = e.at < end_;
+      *drawn = e;
+      drawn += in ? 1 : 0;
+      *left = e;
+      left += in ? 0 : 1;
+      first = std::min(first, in ? kNever : e.at);
     }
-    w.near.erase(w.near.begin() + static_cast<std::ptrdiff_t>(left), w.near.end());
+    list.setSize(static_cast<size_t>(drawn - list.begin()));
+    w.near.setSize(static_cast<size_t>(left - w.near.begin()));
     while (!w.far.empty() && w.far.front().at < end_) {
-      list.push_back(w.far.front());
+      list.add(w.far.front());
       pop(w.far);
     }
     first_[node] = w.far.empty() ? first : std::min(first, w.far.front().at);
@@ -223,10 +267,12 @@ class NodeEvents {
   /// The next node's turn has come. Each step finds in the cache what the one before has fetched, a node ago.
   void begin() {
     node_ = turns_[turn_];
-    current_ = turn_ % kDrawn;
+    const List& own = drawn_[turn_ % kDrawn];
+    next_ = own.begin();
+    last_ = own.end();
     if (turn_ + 1 < turns_.size()) {
       windows_->fetch(turns_[turn_ + 1]);
-      std::vector<Entry>& next = drawn_[(turn_ + 1) % kDrawn];
+      List& next = drawn_[(turn_ + 1) % kDrawn];
       sort(next);
       for (const Entry& e : next) e.fetchMore();
     }
@@ -235,19 +281,21 @@ class NodeEvents {
       for (const Entry& e : drawn_[(turn_ + 2) % kDrawn]) e.fetch();
     }
     if (turn_ + 3 < turns_.size()) {
-      const std::vector<Entry>& third = waiting_[turns_[turn_ + 3]].near;
-      FetchAhead::memory(third.data(), third.size() * sizeof(Entry));
+      const List& third = waiting_[turns_[turn_ + 3]].near;
+      FetchAhead::memory(third.begin(), third.size() * sizeof(Entry));
     }
+    if (turn_ + 4 < turns_.size()) FetchAhead::memory(&waiting_[turns_[turn_ + 4]]);
   }
 
   /// The window is over: to the next one, or to an event of nobody's that comes before.
   bool open() {
     const Time span = windows_->nextWindow();
     if (span.ps == 0) return false;
-    span_ = span.ps;
     end_ = 0;
+    near_ = 0;
     turn_ = 0;
     turns_.clear();
+    next_ = last_ = nullptr;
     int64_t begins = kNever;
     for (uint32_t n = kNobody + 1; n < first_.size(); ++n) begins = std::min(begins, first_[n]);
     if (!waiting_[kNobody].far.empty()) {
@@ -261,6 +309,7 @@ class NodeEvents {
       end_ = limit;
     }
     if (end_ == 0 || end_ - begins > span.ps) end_ = begins + span.ps;
+    near_ = end_ + kNear * span.ps;
     for (uint32_t n = kNobody + 1; n < first_.size(); ++n) {
       if (first_[n] < end_) turns_.push_back(n);
     }
@@ -270,20 +319,29 @@ class NodeEvents {
     return true;
   }
 
-  [[noreturn]] static void tooSoon(const Entry& e) {
+  [[noreturn]] FABRIC_RARE static void tooSoon(const Entry e) {
     throw std::logic_error("node " + std::to_string(e.node() - keyNode(0)) + " was given an event at " +
                            std::to_string(e.at) +
                            " ps by another node, less than the shortest link's delay ahead; let a packet carry it, or "
                            "have the transport say endsApart() is false");
   }
 
-  static void sort(std::vector<Entry>& list) { std::sort(list.begin(), list.end(), LastFirst{}); }
+  /// Most lists are short, and nearly in order.
+  static void sort(List& list) {
+    if (list.size() > kFew) {
+      std::sort(list.begin(), list.end(), [](const Entry& a, const Entry& b) { return a.before(b); });
+      return;
+    }
+    for (Entry* next = list.begin(); next != list.end(); ++next) {
+      if (next == list.begin() || !next->before(next[-1])) continue;
+      const Entry e = *next;
+      Entry* place = next;
+      for (; place != list.begin() && e.before(place[-1]); --place) *place = place[-1];
+      *place = e;
+    }
+  }
 
-  struct LastFirst {
-    bool operator()(const Entry& a, const Entry& b) const { return b.before(a); }
-  };
-
-  static void push(std::vector<Entry>& heap, const Entry& e) {
+  [[gnu::noinline]] static void push(std::vector<Entry>& heap, const Entry e) {
     heap.push_back(e);
     up(heap, heap.size() - 1);
   }
@@ -315,10 +373,23 @@ class NodeEvents {
   }
 
   template <class Is>
-  static bool removeFromList(std::vector<Entry>& list, const Is& is) {
-    const auto it = std::find_if(list.begin(), list.end(), is);
+  bool removeDrawn(size_t turn, const Is& is) {
+    List& list = drawn_[turn % kDrawn];
+    if (turn != turn_) return removeFromList(list, is);
+    std::copy(next_, last_, list.begin());
+    list.setSize(static_cast<size_t>(last_ - next_));
+    const bool found = removeFromList(list, is);
+    next_ = list.begin();
+    last_ = list.end();
+    return found;
+  }
+
+  template <class Is>
+  static bool removeFromList(List& list, const Is& is) {
+    Entry* const it = std::find_if(list.begin(), list.end(), is);
     if (it == list.end()) return false;
-    list.erase(it);
+    std::copy(it + 1, list.end(), it);
+    list.setSize(list.size() - 1);
     return true;
   }
 
@@ -342,13 +413,14 @@ class NodeEvents {
   std::vector<uint32_t> turns_;         // the nodes that have events in the window
   size_t turn_ = 0;                     // of them, the one whose turn it is
   uint32_t node_ = kNobody;             // its number, or that of nobody
-  std::array<std::vector<Entry>, kDrawn>
-      drawn_;                 // by turn: the node's events in the window; of the first, the last first
-  size_t current_ = 0;        // of them, that of the node whose turn it is
-  std::vector<Entry> added_;  // a heap: what came to them since
-  bool taken_ = false;        // the first of them, and not replaced
-  int64_t end_ = 0;           // of the window; 0: outside of one
-  int64_t span_ = 0;          // between two windows' ends, at most
+  std::array<List, kDrawn> drawn_;      // by turn: the node's events in the window
+  const Entry* next_ = nullptr;         // of the node whose turn it is, in order; those before were taken
+  const Entry* last_ = nullptr;         // behind them
+  std::vector<Entry> added_;            // a heap: what came to them since
+  Entry nobodys_{};                     // nobody's event that was taken
+  bool taken_ = false;                  // the first of them, and not replaced
+  int64_t end_ = 0;                     // of the window; 0: outside of one
+  int64_t near_ = 0;                    // what comes before is near
   size_t size_ = 0;
 };
 

@@ -50,19 +50,6 @@ FabricScheduler::Insert(const Event& ev)
     InsertEntry(ToEntry(ev));
 }
 
-void
-FabricScheduler::InsertEntry(const Entry& entry)
-{
-    if (m_nodeByNode)
-    {
-        m_nodes.insert(entry);
-    }
-    else
-    {
-        m_events.insert(entry);
-    }
-}
-
 FabricScheduler::Entry
 FabricScheduler::ToEntry(const Event& ev)
 {
@@ -82,6 +69,25 @@ Scheduler::Event
 FabricScheduler::PeekNext() const
 {
     return ToEvent(m_nodeByNode ? *m_nodes.peek() : *m_events.peek());
+}
+
+/// Takes out what First() has given.
+inline FabricScheduler::Entry
+FabricScheduler::TakeFirst()
+{
+    if (!m_nodeByNode)
+    {
+        const Entry e = m_events.takeFirst();
+        FetchAhead();
+        return e;
+    }
+    const Entry e = m_nodes.takeFirst();
+    // The node's own memory is in the cache, and the packet was fetched by the one before it.
+    if (const Entry* next = m_nodes.ahead(); next != nullptr && next->rank >= MODEL_RANK)
+    {
+        static_cast<const KeyedEvent*>(next->impl)->PrefetchMore();
+    }
+    return e;
 }
 
 /// A foreign event, or a stretch up to the next one.
@@ -110,9 +116,11 @@ FabricScheduler::RunStretch()
         auto& event = *static_cast<KeyedEvent*>(TakeFirst().impl);
         event.Run();
         event.Unref();
-        // Finished: somebody has stopped the simulation, or nothing is left.
+        // Finished: somebody has stopped the simulation, or nothing is left. What is more of a node
+        // is the model's.
     }
-    while (!simulator->IsFinished() && First().rank >= MODEL_RANK);
+    while (!simulator->IsFinished() &&
+           ((m_nodeByNode && m_nodes.more()) || First().rank >= MODEL_RANK));
     m_inStretch = false;
 }
 
@@ -125,25 +133,6 @@ FabricScheduler::First()
         KeepOrder();
     }
     return m_nodeByNode ? *m_nodes.ahead() : m_events.first();
-}
-
-/// Takes out what First() has given.
-FabricScheduler::Entry
-FabricScheduler::TakeFirst()
-{
-    if (!m_nodeByNode)
-    {
-        const Entry e = m_events.takeFirst();
-        FetchAhead();
-        return e;
-    }
-    const Entry e = m_nodes.takeFirst();
-    // The node's own memory is in the cache, and the packet was fetched by the one before it.
-    if (const Entry* next = m_nodes.ahead(); next != nullptr && next->rank >= MODEL_RANK)
-    {
-        static_cast<const KeyedEvent*>(next->impl)->PrefetchMore();
-    }
-    return e;
 }
 
 void

@@ -129,7 +129,18 @@ class FabricScheduler : public Scheduler
     /// Fetches from memory what the next events need.
     void FetchAhead() const;
     void KeepOrder();
-    void InsertEntry(const Entry& entry);
+    /// Inline and without the entry's address, as NodeEvents::insert() needs it to be.
+    [[gnu::always_inline]] void InsertEntry(const Entry entry)
+    {
+        if (m_nodeByNode)
+        {
+            m_nodes.insert(entry);
+        }
+        else
+        {
+            m_events.insert(Entry(entry));
+        }
+    }
     const Entry& First();
     Entry TakeFirst();
     void RunStretch();
