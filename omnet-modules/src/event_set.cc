@@ -43,11 +43,12 @@ void FabricEventSet::requireEnd(const cEvent& foreign) {
       foreign.getClassName(), foreign.getFullName());
 }
 
-void FabricEventSet::insertModel(const Entry& entry) {
+/// Inline and without the entry's address, as NodeEvents::insert() needs it to be.
+[[gnu::always_inline]] inline void FabricEventSet::insertModel(const Entry entry) {
   if (nodeByNode_) {
     nodes_.insert(entry);
   } else {
-    model_.insert(entry);
+    model_.insert(Entry(entry));
   }
 }
 
@@ -88,9 +89,9 @@ cEvent* FabricEventSet::removeFirst() {
     // The model ends the simulation before the kernel's own end of it.
     if (nodes_.empty()) return cEventHeap::removeFirst();
     if (nodes_.turn()) {
-      const Entry first = nodes_.takeFirst();
+      const Entry& first = nodes_.takeFirst();
       if (const Entry* next = nodes_.ahead()) next->fetchLast();
-      return takeOut(first);
+      return takeOut(*first.keyed, *first.event);
     }
     keepOrder();
   }
@@ -141,28 +142,32 @@ void FabricEventSet::Entry::fetchLast() const {
 }
 
 /// Takes the model's first event out of the set.
-cEvent* FabricEventSet::takeFirst() { return takeOut(model_.takeFirst()); }
+cEvent* FabricEventSet::takeFirst() {
+  const Entry first = model_.takeFirst();
+  return takeOut(*first.keyed, *first.event);
+}
 
-cEvent* FabricEventSet::takeOut(const Entry& first) {
-  if (!first.keyed->isWire) {
-    static_cast<FabricTimer*>(first.event)->waits = false;
-  } else {
-    Wire& wire = static_cast<Wire&>(*first.keyed);
-    FabricFrame& frame = wire.first();
-    const FabricFrame::Behind next = frame.behind;
-    wire.pop();
-    frame.behind = {};
-    if (!wire.empty()) {
-      --behind_;
-      insertFirstOf(wire);
-      if (nodeByNode_) {
-        // It comes when some more of the node's events have run, or in the next window.
-        fetchMessage(next.frame);
-        fabric::FetchAhead::packet(*next.packet);
-      }
+/// The event, whose entry is out of the list.
+cEvent* FabricEventSet::takeOut(Keyed& keyed, cEvent& event) {
+  if (!keyed.isWire) {
+    static_cast<FabricTimer&>(event).waits = false;
+    return &event;
+  }
+  Wire& wire = static_cast<Wire&>(keyed);
+  FabricFrame& frame = wire.first();
+  const FabricFrame::Behind next = frame.behind;
+  wire.pop();
+  frame.behind = {};
+  if (!wire.empty()) {
+    --behind_;
+    insertFirstOf(wire);
+    if (nodeByNode_) {
+      // It comes when some more of the node's events have run, or in the next window.
+      fetchMessage(next.frame);
+      fabric::FetchAhead::packet(*next.packet);
     }
   }
-  return first.event;
+  return &event;
 }
 
 void FabricEventSet::yieldOwnership(omnetpp::cOwnedObject* object, omnetpp::cObject* to) {

@@ -75,12 +75,12 @@ class FabricEventSet final : public omnetpp::cEventHeap {
   };
   static void requireEnd(const omnetpp::cEvent& foreign);
   static bool foreignFirst(const omnetpp::cEvent& foreign, const Entry& model);
-  void insertModel(const Entry& entry);
+  void insertModel(Entry entry);
   void insertFirstOf(Wire& wire);
   void insertFrame(FabricFrame& frame);
   void insertTimer(FabricTimer& timer);
   omnetpp::cEvent* takeFirst();
-  omnetpp::cEvent* takeOut(const Entry& first);
+  omnetpp::cEvent* takeOut(Keyed& keyed, omnetpp::cEvent& event);
   void keepOrder();
   void removeFrame(const FabricFrame& frame);
   void removeEntry(int64_t at, const Keyed& keyed);
