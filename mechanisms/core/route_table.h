@@ -27,6 +27,9 @@ class RouteTable {
     return &blocks_[place < numbers_.size() ? numbers_[place] : 0];
   }
 
+  /// What find() looks at on its way there.
+  void listMemory(const MemoryList& list) const { list(numbers_.data(), numbers_.size() * sizeof(numbers_[0])); }
+
   void set(uint32_t dst, const Route& route) {
     const size_t place = dst / kPerBlock;
     if (place != open_) {

@@ -69,6 +69,8 @@ void Switch::fetchAhead(const Packet& packet) const {
 void Switch::listMemory(const MemoryList& list) const {
   list(this, sizeof(*this));
   buffer_.listMemory(list);
+  routes_.listMemory(list);
+  list(hops_.data(), hops_.size() * sizeof(hops_[0]));
   Node::listMemory(list);
 }
 
