@@ -193,7 +193,7 @@ func (x *painter) labels() {
 		if kind == "queue_max" {
 			kind = "queue"
 		}
-		d.figure.YLabel = withUnit(kind, d.yUnit)
+		d.figure.YLabel = withUnit(strings.ReplaceAll(kind, "_", " "), d.yUnit)
 	case kindFCT:
 		d.xUnit, d.yUnit = "B", "1"
 		d.figure.XLabel, d.figure.YLabel, d.figure.LogY = "flow size up to", "FCT slowdown", p.Log

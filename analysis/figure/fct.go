@@ -208,7 +208,10 @@ func (x *painter) fctTables(lines []fctLine, edges []int64, names []string) stri
 		if x.p.Baseline != "" {
 			fmt.Fprintf(&b, ", and its change against %s", x.f.Dimensions.Items[x.p.Lines].Name(x.p.Baseline))
 		}
-		fmt.Fprintf(&b, " (mean of %d seeds)\n\n", seedsOf(lines))
+		if n := seedsOf(lines); n > 1 {
+			fmt.Fprintf(&b, " (mean of %d seeds)", n)
+		}
+		b.WriteString("\n\n")
 		head := []string{"flow size", "flows per seed"}
 		for _, l := range lines {
 			head = append(head, l.name)
