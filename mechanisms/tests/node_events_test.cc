@@ -116,6 +116,45 @@ TEST_F(NodeByNode, ANodeRunsAllOfItsWindowBeforeTheNext) {
   EXPECT_EQ(windows_.opened, 2);
 }
 
+/// Who asks more() in place of turn() gets all of a node's events in the window, and no other's.
+TEST_F(NodeByNode, ANodeHasMoreUntilItsTurnIsOver) {
+  insert(1, 0);
+  insert(1, 999);
+  insert(1, 1000);
+  insert(2, 1);
+  ASSERT_TRUE(events_.turn());
+  EXPECT_EQ(events_.takeFirst().at, 0);
+  insert(1, 500);  // comes into the place of the one before
+  for (const int64_t at : {500, 999}) {
+    ASSERT_TRUE(events_.more());
+    EXPECT_EQ(events_.takeFirst().at, at);
+  }
+  insert(1, 998);
+  ASSERT_TRUE(events_.more());
+  EXPECT_EQ(events_.takeFirst().at, 998);
+  EXPECT_FALSE(events_.more()) << "node 2 comes, then the next window";
+  EXPECT_EQ(nodes(drain()), (std::vector<uint32_t>{2, 1}));
+}
+
+/// More events than are put in order one by one, and one of those still to come is taken out.
+TEST_F(NodeByNode, ManyEventsInAWindow) {
+  for (int64_t i = 0; i < 100; ++i) insert(1, 10 * (i * 37 % 100));
+  for (int64_t at = 0; at < 300; at += 10) {
+    ASSERT_TRUE(events_.turn());
+    ASSERT_EQ(events_.takeFirst().at, at);
+  }
+  Entry gone{};
+  events_.forEach([&](const Entry& e) { gone = e.at == 500 ? e : gone; });
+  EXPECT_TRUE(events_.remove(gone, [&](const Entry& e) { return e == gone; }));
+  EXPECT_EQ(events_.ahead()->at, 300);
+  std::vector<int64_t> expected, seen;
+  for (int64_t at = 300; at < 1000; at += 10) {
+    if (at != 500) expected.push_back(at);
+  }
+  for (const Entry& e : drain()) seen.push_back(e.at);
+  EXPECT_EQ(seen, expected);
+}
+
 TEST_F(NodeByNode, AWindowBeginsWithTheNextEvent) {
   insert(1, 5000);
   insert(2, 5999);
