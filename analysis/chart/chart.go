@@ -496,7 +496,10 @@ func axes(f Figure, l layout, panel Panel, bottom bool) (*plot.Plot, error) {
 	}
 	p.Add(grid)
 	for i, line := range panel.Lines {
-		aside := 1.6 * vg.Length(float64(i)-float64(len(panel.Lines)-1)/2)
+		var aside vg.Length
+		if meetsAnother(panel.Lines, i) {
+			aside = 1.6 * vg.Length(float64(i)-float64(len(panel.Lines)-1)/2)
+		}
 		if err := addLine(p, line, aside, f); err != nil {
 			return nil, err
 		}
@@ -614,6 +617,18 @@ func centred(size vg.Length) text.Style {
 	s := textStyle(size, ink)
 	s.XAlign, s.YAlign = text.XCenter, text.YBottom
 	return s
+}
+
+// meetsAnother says whether a line has an x in common with another one.
+func meetsAnother(lines []Line, i int) bool {
+	for k, other := range lines {
+		for _, p := range other.XY {
+			if k != i && slices.ContainsFunc(lines[i].XY, func(own Point) bool { return own.Error > 0 && own.X == p.X }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // addLine draws a line; aside is how far from its points error bars stand, so

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -365,11 +366,36 @@ func TestErrorBarsOnTheFloor(t *testing.T) {
 // TestErrorBarsStandBesideEachOther: lines that meet in a point do not hide
 // each other's error bars.
 func TestErrorBarsStandBesideEachOther(t *testing.T) {
+	assert.Len(t, errorBarsOf(t, 0), 6)
+}
+
+// TestErrorBarsStandAtTheirPoints: lines that have no x in common need no room.
+func TestErrorBarsStandAtTheirPoints(t *testing.T) {
+	var at []float64
+	for x := range errorBarsOf(t, 0.1) {
+		v, err := strconv.ParseFloat(x, 64)
+		require.NoError(t, err)
+		at = append(at, v)
+	}
+	require.Len(t, at, 6)
+	slices.Sort(at)
+	assert.InDelta(t, 0.1, (at[1]-at[0])/(at[3]-at[0]), 0.001)
+	assert.InDelta(t, 0.2, (at[2]-at[0])/(at[3]-at[0]), 0.001)
+}
+
+// threeLines have two points each, every line this much behind the one before.
+func threeLines(behind float64) chart.Figure {
 	panel := chart.Panel{Title: "p"}
 	for s, name := range []string{"a", "b", "c"} {
-		panel.Lines = append(panel.Lines, chart.Line{Name: name, Style: s, Dots: true, XY: []chart.Point{{1, 5, 3}, {2, 5, 3}}})
+		x := 1 + behind*float64(s)
+		panel.Lines = append(panel.Lines, chart.Line{Name: name, Style: s, Dots: true, XY: []chart.Point{{x, 5, 3}, {x + 1, 5, 3}}})
 	}
-	svg, err := chart.SVG(chart.Figure{Title: "t", Panels: [][]chart.Panel{{panel}}})
+	return chart.Figure{Title: "t", Panels: [][]chart.Panel{{panel}}}
+}
+
+// errorBarsOf are the places of error bars along x.
+func errorBarsOf(t *testing.T, behind float64) map[string]bool {
+	svg, err := chart.SVG(threeLines(behind))
 	require.NoError(t, err)
 	at := map[string]bool{}
 	for _, m := range regexp.MustCompile(`d="M([0-9.]+),([0-9.]+)L([0-9.]+),([0-9.]+)"[^>]*stroke-width:0.8"`).FindAllStringSubmatch(string(svg), -1) {
@@ -377,5 +403,5 @@ func TestErrorBarsStandBesideEachOther(t *testing.T) {
 			at[m[1]] = true
 		}
 	}
-	assert.Len(t, at, 6)
+	return at
 }
