@@ -82,7 +82,8 @@ class RateControl : public CongestionControl {
                "HPCC's public simulator: yes")
         .added()
         .param("clamp_target", &C::clampTarget_, true,
-               "whether a cut that no increase lies before takes the rate as the new target, too",
+               "at a cut with no increase since the last one: true = the current rate becomes the target, false = the "
+               "target stays",
                "DCQCN section 3.1: yes; HPCC's public simulator, CLAMP_TARGET_RATE: no")
         .added()
         .live()
