@@ -79,6 +79,16 @@ func Check(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 	if err := checkSome(f, c, matrix, "beside_where is", c.BesideWhere); err != nil {
 		return err
 	}
+	for dimension, values := range c.Unsettled {
+		if _, err := f.Dimensions.Get("dimension", dimension); err != nil {
+			return fmt.Errorf("unsettled: %w", err)
+		}
+		for _, value := range values {
+			if err := checkValue(f, matrix, dimension, value); err != nil {
+				return fmt.Errorf("unsettled: %w", err)
+			}
+		}
+	}
 	for _, n := range c.Notes {
 		if err := checkScales(n.Scales); err != nil {
 			return err
@@ -457,7 +467,7 @@ func (e *evaluation) values(place map[string]string) ([]map[reference]float64, [
 			case len(found) > 1:
 				return nil, nil, fmt.Errorf("%d runs fit (%s); say which with where, each or by", len(found), rep)
 			}
-			if why := e.runs[found[0]].Unsettled; why != "" && !e.c.Unsettled {
+			if why := e.runs[found[0]].Unsettled; why != "" && !e.c.MayDrift(e.f.Values(e.runs[found[0]])) {
 				return nil, nil, fmt.Errorf("the network was not in steady state (%s, mean of the seeds): %s; warm up for longer", rep.engine, why)
 			}
 			v, err := e.lookup(ref.Measure, found[0])

@@ -50,7 +50,7 @@ func Schema() map[string]any {
 		"value":     text("an expression over measures"),
 		"expected":  object{"type": "number", "description": "the paper's number, in unit"},
 		"holds":     text("an expression that is true or false"),
-		"unsettled": object{"type": "boolean", "description": "judge it of runs that did not settle, too: what is beyond saturation by design"},
+		"unsettled": object{"description": "{dimension: value or values}: points beyond saturation by design, of which it is judged although they have not settled"},
 		"beside":    object{"enum": claims.Besides, "description": "why the claim is not in the totals"},
 		"tolerance": object{"type": "string", "pattern": percent, "description": "how far the value may be from expected; default 25%"},
 	})
@@ -151,6 +151,8 @@ func schemaOf(t reflect.Type) object {
 			"description": "the value of the column, one of a list, or one behind <, <=, >, >= or !=; of texts also a pattern such as spine*->leaf*",
 			"anyOf":       []object{value, {"type": "array", "items": value, "minItems": 1}},
 		}
+	case reflect.TypeFor[spec.Values]():
+		return object{"anyOf": []object{{"type": "string"}, {"type": "array", "items": object{"type": "string"}, "minItems": 1}}}
 	case reflect.TypeFor[spec.Window]():
 		time := schemaOf(reflect.TypeFor[spec.Time]())
 		return object{

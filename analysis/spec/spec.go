@@ -208,12 +208,49 @@ type Claim struct {
 	ToleranceAbs *float64            `yaml:"tolerance_abs"`
 	Holds        string              `yaml:"holds"`
 	Scales       []string            `yaml:"scales"`
-	Unsettled    bool                `yaml:"unsettled"`    // judged of runs that did not settle, too
+	Unsettled    Points              `yaml:"unsettled"`    // points beyond saturation by design, which need not settle
 	Beside       string              `yaml:"beside"`       // why it is not in the totals
 	BesideWhere  map[string]string   `yaml:"beside_where"` // for these values of each only
 	Note         string              `yaml:"note"`
 	Notes        []Note              `yaml:"notes"`
 	Line         int                 `yaml:"-"`
+}
+
+// MayDrift says whether the claim is judged of a point with these values
+// although its network has not settled.
+func (c Claim) MayDrift(values map[string]string) bool {
+	for dimension, some := range c.Unsettled {
+		if !slices.Contains(some, values[dimension]) {
+			return false
+		}
+	}
+	return len(c.Unsettled) > 0
+}
+
+// Points are those of the matrix with one of these values of each dimension.
+type Points map[string]Values
+
+// UnmarshalYAML reads them.
+func (p *Points) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind != yaml.MappingNode {
+		return at(node, fmt.Errorf("write which points, {dimension: value} or {dimension: [value, value]}"))
+	}
+	return node.Decode((*map[string]Values)(p))
+}
+
+// Values are one value or a list of them.
+type Values []string
+
+// UnmarshalYAML reads a value or a list of values.
+func (v *Values) UnmarshalYAML(node *yaml.Node) error {
+	if node.Kind == yaml.SequenceNode && len(node.Content) > 0 {
+		return node.Decode((*[]string)(v))
+	}
+	if node.Kind != yaml.ScalarNode || node.Value == "" {
+		return at(node, fmt.Errorf("write a value or a list of values"))
+	}
+	*v = Values{node.Value}
+	return nil
 }
 
 // A Note stands beside a verdict, or only beside some.
