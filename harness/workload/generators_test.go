@@ -429,7 +429,38 @@ func TestMixOfLoads(t *testing.T) {
 	tally.Compare(mix, Rules{ToPs: 1e11})
 	assert.InDelta(t, 0.5, tally.Load.Offered, 4*tally.Load.StandardError)
 	assert.InDelta(t, 0.0245, tally.Load.StandardError, 0.001, "that of 150 long flows, and little of 3,333 incasts")
-	short.CapacityBps = 3e9
+
+	// 0.2 of half as much is 0.1 of the first part's capacity.
+	long.Capacity = []int64{5e8, 5e8, 5e8, 5e8}
+	asked, _ = mix.AskedLoad()
+	assert.InDelta(t, 0.35, asked.Load, 1e-12)
+	assert.InDelta(t, 4e9, asked.CapacityBps, 0)
+
+	// The load is that of both, while both send.
+	short.StartPs, long.ToPs = 2e10, 8e10
+	asked, _ = mix.AskedLoad()
+	assert.Equal(t, []int64{2e10, 8e10}, []int64{asked.FromPs, asked.ToPs})
+	tally = Tally{}
+	for _, err := range tally.Count(mix.Flows(1)) {
+		require.NoError(t, err)
+	}
+	tally.Compare(mix, Rules{ToPs: 1e11})
+	assert.InDelta(t, 0.35, tally.Load.Offered, 4*tally.Load.StandardError, "each part over its own time")
+	long.ToPs = 2e10
 	_, ok = mix.AskedLoad()
-	assert.False(t, ok, "shares of different links")
+	assert.False(t, ok, "one after the other")
+
+	// Sessions in a closed loop offer what they get.
+	long.ToPs, short.StartPs = 1e11, 0
+	long.ClosedLoop, long.PerPair = true, 1
+	asked, ok = mix.AskedLoad()
+	assert.True(t, ok && !asked.ClosedLoop)
+	assert.InDelta(t, 0.2, asked.Load, 1e-12)
+	mix.Parts = []Generator{long, short}
+	asked, ok = mix.AskedLoad()
+	assert.True(t, ok && !asked.ClosedLoop)
+	assert.InDelta(t, 0.2, asked.Load, 1e-12)
+	mix.Parts = []Generator{long, long}
+	asked, ok = mix.AskedLoad()
+	assert.True(t, ok && asked.ClosedLoop)
 }

@@ -123,9 +123,9 @@ func (m *Mix) HasConnections() bool { return slices.ContainsFunc(m.Parts, HasCon
 // HasDependencies says whether a part has.
 func (m *Mix) HasDependencies() bool { return slices.ContainsFunc(m.Parts, HasDependencies) }
 
-// AskedLoad is that of the parts together that were asked for a load. They are
-// loads of the same links, over the same time; otherwise there is nothing to
-// compare.
+// AskedLoad is that of the parts together that were asked for a load, as a share
+// of the first one's capacity, while all of them send. Sessions in a closed loop
+// offer what they get: they are in it only where no other part was asked for one.
 func (m *Mix) AskedLoad() (AskedLoad, bool) {
 	var all AskedLoad
 	for i, part := range m.Parts {
@@ -140,16 +140,24 @@ func (m *Mix) AskedLoad() (AskedLoad, bool) {
 		for j := range a.shares {
 			a.shares[j].part = i
 		}
-		if all.shares == nil {
+		switch {
+		case all.shares == nil || all.ClosedLoop && !a.ClosedLoop:
 			all = a
-			continue
+		case a.ClosedLoop && !all.ClosedLoop:
+		default:
+			all.add(a)
 		}
-		if a.CapacityBps != all.CapacityBps || a.FromPs != all.FromPs || a.ToPs != all.ToPs {
-			return AskedLoad{}, false
-		}
-		all.Load += a.Load
-		all.ClosedLoop = all.ClosedLoop || a.ClosedLoop
-		all.shares = append(all.shares, a.shares...)
 	}
-	return all, all.shares != nil
+	return all, all.shares != nil && all.FromPs < all.ToPs
+}
+
+// add adds another part of the same traffic.
+func (a *AskedLoad) add(b AskedLoad) {
+	scale := b.CapacityBps / a.CapacityBps
+	a.Load += float64(b.Load * scale)
+	a.FromPs, a.ToPs = max(a.FromPs, b.FromPs), min(a.ToPs, b.ToPs)
+	for _, share := range b.shares {
+		share.load *= scale
+		a.shares = append(a.shares, share)
+	}
 }

@@ -122,7 +122,7 @@ func (p *Poisson) Names() []string { return nil }
 // AskedLoad is the load, and what it is a share of.
 func (p *Poisson) AskedLoad() (AskedLoad, bool) {
 	a := AskedLoad{Load: p.Load, FromPs: p.FromPs, ToPs: p.ToPs, ClosedLoop: p.ClosedLoop}
-	a.shares = []loadShare{{load: p.Load, mean: p.Sizes.Mean(), meanSquare: p.Sizes.meanSquare()}}
+	a.shares = []loadShare{{load: p.Load, fromPs: p.FromPs, toPs: p.ToPs, mean: p.Sizes.Mean(), meanSquare: p.Sizes.meanSquare()}}
 	for _, bps := range p.Capacity {
 		a.CapacityBps += float64(bps)
 	}

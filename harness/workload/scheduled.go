@@ -179,7 +179,7 @@ func (c *Incast) AskedLoad() (AskedLoad, bool) {
 		n, mean := float64(c.Senders), c.Sizes.Mean()
 		event, square = n*mean, n*c.Sizes.meanSquare()+n*(n-1)*mean*mean
 	}
-	a.shares = []loadShare{{load: c.Load, mean: event, meanSquare: square}}
+	a.shares = []loadShare{{load: c.Load, fromPs: c.StartPs, toPs: c.ToPs, mean: event, meanSquare: square}}
 	return a, true
 }
 

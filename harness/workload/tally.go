@@ -22,6 +22,7 @@ type AskedLoad struct {
 type loadShare struct {
 	part             int // of the mix
 	load             float64
+	fromPs, toPs     int64 // when its flows arrive
 	mean, meanSquare float64
 }
 
@@ -86,20 +87,21 @@ func (t *Tally) Compare(g Generator, rules Rules) {
 	if !ok {
 		return
 	}
-	seconds := float64(min(rules.ToPs, asked.ToPs)-max(rules.FromPs, asked.FromPs)) / 1e12
-	if !(seconds > 0) {
-		return
-	}
-	capacity := asked.CapacityBps * seconds / 8 // bytes
-	t.Load = &OfferedLoad{Asked: asked.Load}
+	load := OfferedLoad{Asked: asked.Load}
 	variance := 0.0
 	for _, s := range asked.shares {
-		t.Load.Offered += float64(t.measuredOf(s.part)) / capacity
+		seconds := float64(min(rules.ToPs, s.toPs)-max(rules.FromPs, s.fromPs)) / 1e12
+		if !(seconds > 0) {
+			return
+		}
+		capacity := asked.CapacityBps * seconds / 8 // bytes
+		load.Offered += float64(t.measuredOf(s.part)) / capacity
 		arrivals := s.load * capacity / s.mean
 		deviation := float64(s.load * math.Sqrt(s.meanSquare/arrivals) / s.mean)
 		variance += float64(deviation * deviation)
 	}
-	t.Load.StandardError = math.Sqrt(variance)
+	load.StandardError = math.Sqrt(variance)
+	t.Load = &load
 }
 
 // measuredOf is how many measured bytes there are of a part of a mix; without
