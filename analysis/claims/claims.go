@@ -502,7 +502,7 @@ func (e *evaluation) verdict(values []map[reference]float64, replicates []replic
 			held++
 		}
 	}
-	return ofSeeds(held, len(values)), e.show(values), notes
+	return ofSeeds(held, len(values)), e.show(values, replicates), notes
 }
 
 func (e *evaluation) number(values []map[reference]float64, replicates []replicate) (string, any, []string) {
@@ -512,7 +512,7 @@ func (e *evaluation) number(values []map[reference]float64, replicates []replica
 		x, err := e.judge.number.run(v, e.c.By)
 		number, ok := x.(float64)
 		if err != nil || !ok || math.IsNaN(number) {
-			return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, replicates[i], e.show(values))}
+			return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, replicates[i], e.show(values, replicates))}
 		}
 		byEngine[replicates[i].engine] = append(byEngine[replicates[i].engine], number)
 		all = append(all, number)
@@ -549,19 +549,27 @@ func (e *evaluation) truth(values []map[reference]float64, replicates []replicat
 			notes = append(notes, fmt.Sprintf("Not for %s.", replicates[i]))
 		}
 	}
-	return ofSeeds(held, len(values)), e.show(values), notes
+	return ofSeeds(held, len(values)), e.show(values, replicates), notes
 }
 
-// show writes the measures a claim used, as means over seeds and engines.
-func (e *evaluation) show(values []map[reference]float64) string {
+// show writes the measures a claim used, as means over seeds and engines, and
+// with several seeds the 95 % confidence interval of the first engine's.
+func (e *evaluation) show(values []map[reference]float64, replicates []replicate) string {
 	parts := make([]string, len(e.refs))
 	for i, ref := range e.refs {
-		sum := 0.0
-		for _, v := range values {
-			sum += v[ref]
+		var all, first []float64
+		for j, v := range values {
+			all = append(all, v[ref])
+			if replicates[j].engine == replicates[0].engine {
+				first = append(first, v[ref])
+			}
 		}
-		parts[i] = Num(sum / float64(len(values)))
-		if unit := measure.Label(e.f.Measures.Items[ref.Measure].Unit); unit != "" && !math.IsInf(sum, 0) {
+		mean := stats.Mean(all)
+		parts[i] = Num(mean)
+		if _, half := stats.Mean95(first); half > 0 && !math.IsInf(half, 0) {
+			parts[i] += " ± " + Num(round(half, 2))
+		}
+		if unit := measure.Label(e.f.Measures.Items[ref.Measure].Unit); unit != "" && !math.IsInf(mean, 0) {
 			parts[i] += " " + unit
 		}
 		if e.c.By != "" {

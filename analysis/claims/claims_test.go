@@ -90,7 +90,7 @@ func TestVerdicts(t *testing.T) {
 		{"two nevers are equal", at100 + `measure: fair, order: ["fncc < hpcc"]`,
 			map[string]float64{"fair.fncc": never, "fair.hpcc": never}, nil, []uint64{1}, claims.Deviates, "FNCC never, HPCC never", ""},
 		{"order in every seed", at100 + `measure: peak, order: ["fncc < hpcc"]`,
-			map[string]float64{"peak.fncc": 100, "peak.hpcc": 150}, map[string]float64{"peak.fncc": 30}, []uint64{1, 2, 3}, claims.Inconclusive, "FNCC 130 KB, HPCC 150 KB", "ns3, seed 3: FNCC 160 is not below HPCC 150."},
+			map[string]float64{"peak.fncc": 100, "peak.hpcc": 150}, map[string]float64{"peak.fncc": 30}, []uint64{1, 2, 3}, claims.Inconclusive, "FNCC 130 ± 75 KB, HPCC 150 KB", "ns3, seed 3: FNCC 160 is not below HPCC 150."},
 		{"chain needs every link", at100 + `measure: peak, order: ["fncc < fncc-nolhcs < hpcc"]`,
 			map[string]float64{"peak.fncc": 100, "peak.fncc-nolhcs": 200, "peak.hpcc": 150}, nil, []uint64{1}, claims.Deviates, "FNCC 100 KB, FNCC without LHCS 200 KB, HPCC 150 KB", ""},
 
@@ -113,7 +113,7 @@ func TestVerdicts(t *testing.T) {
 		{"comes in some seeds", at100 + `value: '1 / max(0, 3 - peak.fncc)', expected: 1`,
 			map[string]float64{"peak.fncc": 2}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2}, claims.Inconclusive, "never", "Never in 1 of 2 seeds."},
 		{"order in no seed", at100 + `measure: peak, order: ["fncc < hpcc"]`,
-			map[string]float64{"peak.fncc": 160, "peak.hpcc": 150}, map[string]float64{"peak.fncc": 10}, []uint64{1, 2}, claims.Deviates, "FNCC 165 KB, HPCC 150 KB", "ns3, seed 2: FNCC 170 is not below HPCC 150."},
+			map[string]float64{"peak.fncc": 160, "peak.hpcc": 150}, map[string]float64{"peak.fncc": 10}, []uint64{1, 2}, claims.Deviates, "FNCC 165 ± 64 KB, HPCC 150 KB", "ns3, seed 2: FNCC 170 is not below HPCC 150."},
 		{"never is outside", at100 + `value: fair.fncc, expected: 300`,
 			map[string]float64{"fair.fncc": never}, nil, []uint64{1}, claims.Deviates, "never", ""},
 		{"undefined", at100 + `value: peak.fncc / peak.hpcc, expected: 1`,
@@ -122,7 +122,7 @@ func TestVerdicts(t *testing.T) {
 		{"truth", at100 + `holds: never(fair.fncc)`, map[string]float64{"fair.fncc": never}, nil, []uint64{1}, claims.Reproduced, "fair FNCC never", ""},
 		{"untruth", at100 + `holds: never(fair.fncc)`, map[string]float64{"fair.fncc": 320}, nil, []uint64{1}, claims.Deviates, "fair FNCC 320 µs", ""},
 		{"truth in every seed", at100 + `holds: peak.fncc < 120`,
-			map[string]float64{"peak.fncc": 100}, map[string]float64{"peak.fncc": 15}, []uint64{1, 2, 3}, claims.Inconclusive, "peak FNCC 115 KB", "Not for ns3, seed 3."},
+			map[string]float64{"peak.fncc": 100}, map[string]float64{"peak.fncc": 15}, []uint64{1, 2, 3}, claims.Inconclusive, "peak FNCC 115 ± 37 KB", "Not for ns3, seed 3."},
 
 		{"not measured", at100 + `measure: peak, order: ["fncc < hpcc"], note: why`,
 			map[string]float64{"peak.fncc": 100}, nil, []uint64{1}, claims.NotEvaluated, nil, "why. peak cannot be measured: no sample in the window."},
