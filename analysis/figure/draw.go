@@ -33,6 +33,9 @@ type drawing struct {
 	tables string
 }
 
+// empty says that there is no panel to draw.
+func (d *drawing) empty() bool { return len(d.figure.Panels) == 0 || len(d.figure.Panels[0]) == 0 }
+
 // A place is what the points of a panel have in common, and what tells its
 // lines (or bars) from each other, in their order.
 type place struct {

@@ -70,6 +70,10 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 	var drawings []*drawing
 	for _, p := range in.Figure.Plots {
 		d := paint(in.Figure, p, in.Runs, values.lookup)
+		if d.empty() {
+			out.Missing = append(out.Missing, p.ID+": no run is where it looks (its where, of a matrix that --set has narrowed)")
+			continue
+		}
 		d.figure.Width, d.figure.Bare = in.Width, in.Bare
 		for i, n := range d.figure.Notes {
 			d.figure.Notes[i] = strings.ReplaceAll(n, resultsDir+string(filepath.Separator), "")

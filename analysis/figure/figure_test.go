@@ -329,6 +329,16 @@ func TestBarsAndSweep(t *testing.T) {
 	}
 }
 
+// A plot of points that --set has left out is not drawn, and the others are.
+func TestPlotOfPointsThatAreNotThere(t *testing.T) {
+	out := evaluate(t, "fncc/fig3", t.TempDir(), func(runs []spec.Run) []spec.Run {
+		return slices.DeleteFunc(runs, func(r spec.Run) bool { return r.Labels["params.port.pfc_xoff"] == "500KB" })
+	})
+	assert.Contains(t, out.Missing, "pauses: no run is where it looks (its where, of a matrix that --set has narrowed)")
+	assert.Contains(t, contents(t, out.Dir), "sweep.csv")
+	assert.NotContains(t, contents(t, out.Dir), "pauses.csv")
+}
+
 // A sweep of several measures has a line for each, told apart by their texts.
 func TestSweepOfMeasures(t *testing.T) {
 	path := filepath.Join(configs, "fncc/fig3.yaml")
