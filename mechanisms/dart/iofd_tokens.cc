@@ -22,15 +22,20 @@ FABRIC_REGISTER(IofdTokens);
 
 void IofdTokens::onStart(Network& network) { header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName); }
 
+/// What is sent again takes the shortest path: copies on their way would have to take the turns that it takes. What is
+/// sent for the first time after it has its tokens all the same, so that the last packet comes by all table entries of
+/// its message. The newest packet may have them again: it goes behind its copy, and begins nothing; if it is a last
+/// packet that was lost, it ends what that one would have ended. A first packet may not, as it begins deflections.
 void IofdTokens::onEnqueue(Packet& packet) {
   if (packet.kind != PacketKind::Data) return;
   IofdHeader& h = header_(packet);
   h = {};
   const Flow& flow = *packet.flow;
-  // What is sent again takes the shortest path: copies on their way would have to take the turns that it takes.
-  const bool mayTurn =
-      flow.spec.size != 0 && flow.spec.size <= static_cast<uint64_t>(shortMessage_.n) && flow.retransmittedBytes == 0;
-  if (mayTurn) h.tokens = static_cast<uint8_t>(tokens_);
+  // Who may be stopped has no last packet then, and what opens a connection is no first one.
+  const bool isShort = flow.spec.size != 0 && flow.spec.size <= static_cast<uint64_t>(shortMessage_.n);
+  if (!isShort || flow.spec.stop.ps >= 0 || packet.payload == 0) return;
+  const bool newest = packet.seq + packet.payload == flow.highest;
+  if (newest && (packet.seq != 0 || flow.retransmittedBytes == 0)) h.tokens = static_cast<uint8_t>(tokens_);
 }
 
 }  // namespace fabric

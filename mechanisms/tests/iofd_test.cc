@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -11,7 +12,7 @@
 #include <vector>
 
 #include "mechanisms/core/random.h"
-#include "mechanisms/dart/iofd_tokens.h"
+#include "mechanisms/ecmp/ecmp.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {
@@ -142,6 +143,17 @@ TEST_F(IofdTest, TheTableHasEightEntriesAndKeepsThem) {
   EXPECT_EQ(select(edge, 0, packet(7, 1, 2)), 3) << "others' entries stay";
 }
 
+TEST_F(IofdTest, AnEntryWhoseLastPacketIsLostGoesWhenThatIsSentAgain) {
+  wait(edge, 2, 10);
+  EXPECT_EQ(select(edge, 0, packet(1, 0, 3)), 3);
+  EXPECT_EQ(select(edge, 0, packet(1, 1, 3)), 3);
+  // The third one does not come. Only the last of what is sent again has tokens.
+  EXPECT_EQ(select(edge, 0, packet(1, 1, 3, true, 0)), 2);
+  EXPECT_EQ(selectorOf(edge).entriesInUse(), 1u);
+  EXPECT_EQ(select(edge, 0, packet(1, 2, 3)), 3);
+  EXPECT_EQ(selectorOf(edge).entriesInUse(), 0u);
+}
+
 TEST_F(IofdTest, AMessageThatComesByAgainIsAnotherOne) {
   wait(edge, 2, 10);
   Packet& p = packet(1, 0, 2);
@@ -210,25 +222,128 @@ TEST_F(IofdTest, AcksGoStraight) {
   EXPECT_EQ(p.cls, 0);
 }
 
-TEST(Iofd, TokensGoToShortMessagesThatAreSentForTheFirstTime) {
-  FatTree net(iofd());
+/// Sees at a NIC what iofd_tokens before it has given to data packets.
+class TokenReader final : public PortAgent {
+ public:
+  static const Description& describe() {
+    static const Description d = Describe<TokenReader>("test_token_reader", Kind::PortAgent, "Reads tokens")
+                                     .help("As they are.")
+                                     .source("test")
+                                     .done();
+    return d;
+  }
+  const Description& description() const override { return describe(); }
+  bool hooksEnqueue() const override { return true; }
+  void onEnqueue(Packet& p) override {
+    if (p.kind == PacketKind::Data) tokens[p.flowId].push_back(header_(p).tokens);
+  }
+  std::map<uint32_t, std::vector<int>> tokens;  // by flow
+
+ private:
+  void onStart(Network& network) override { header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName); }
+  PacketExtension<IofdHeader> header_;
+};
+FABRIC_REGISTER(TokenReader);
+
+using Tokens = std::vector<int>;
+
+TEST(Iofd, TokensGoToShortMessagesThatCannotBeStopped) {
+  Config c = iofd();
+  c.nicAgents.push_back("test_token_reader");
+  FatTree net(c);
   net.flow(0, *net.hosts[0], *net.hosts[15], 8192);
   net.flow(1, *net.hosts[0], *net.hosts[15], 8193);
-  net.flow(2, *net.hosts[0], *net.hosts[15], 0);
-  net.run(Time::Ns(1));
-  const auto header = *net.network.packets().find<IofdHeader>(IofdHeader::kName);
-  IofdTokens& agent = *net.hosts[0]->nic().agent<IofdTokens>();
-  const auto tokens = [&](uint32_t id) {
-    Packet& q = *net.network.packets().fresh();
-    q.flow = &net.active(*net.hosts[0], id);
-    agent.onEnqueue(q);
-    return int{header(q).tokens};
-  };
-  EXPECT_EQ(tokens(0), 4);
-  EXPECT_EQ(tokens(1), 0);
-  EXPECT_EQ(tokens(2), 0);
-  net.active(*net.hosts[0], 0).retransmittedBytes = 1;
-  EXPECT_EQ(tokens(0), 0);
+  net.flow(2, *net.hosts[0], *net.hosts[15], 0, {}, Time::Ns(1));
+  net.flow(3, *net.hosts[0], *net.hosts[15], 3000, {}, Time::Ms(1));  // it might have no last packet
+  net.finish(Time::Ms(2));
+  auto& tokens = net.hosts[0]->nic().agent<TokenReader>()->tokens;
+  EXPECT_EQ(tokens[0], (Tokens{4, 4, 4, 4, 4, 4}));
+  EXPECT_EQ(tokens[1], (Tokens{0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(tokens[2], Tokens(tokens[2].size(), 0));
+  EXPECT_EQ(tokens[3], (Tokens{0, 0, 0}));
+}
+
+TEST(Iofd, WhatOpensAConnectionHasNoTokens) {
+  Config c = iofd();
+  c.nicAgents.push_back("test_token_reader");
+  FatTree net(c.set("go_back_n.handshake", true));
+  net.flow(0, *net.hosts[0], *net.hosts[15], 3000);
+  net.finish(Time::Ms(1));
+  EXPECT_EQ(net.hosts[0]->nic().agent<TokenReader>()->tokens[0], (Tokens{0, 4, 4, 4}));
+}
+
+namespace {
+
+/// A message of six packets turns away from a port that is paused. All of it that has left waits at its receiver's
+/// switch for longer than the sender does.
+struct Held : FatTree {
+  static Config config() {
+    Config c = iofd();
+    c.nicAgents.push_back("test_token_reader");
+    return c;
+  }
+  Held() : FatTree(config()), edge(*switches[0]) {
+    // Both flows have their shortest path by port 2; the first one's packets wait there.
+    std::vector<uint32_t> ids;
+    for (uint32_t id = 0; ids.size() < 2; ++id) {
+      const bool isShort = !ids.empty();
+      const uint64_t a = uint64_t{hosts[isShort ? 0 : 1]->id()} << 16 | (1000 + id);
+      const uint64_t b = uint64_t{hosts[isShort ? 15 : 13]->id()} << 16 | 4791;
+      if (Ecmp::choice(pairHash(std::min(a, b), std::max(a, b)), edge.hashSalt(), 2) == 0) ids.push_back(id);
+    }
+    flow(ids[0], *hosts[1], *hosts[13], 30000);
+    flow(ids[1], *hosts[0], *hosts[15], 8192, Time::Us(10));
+    message = ids[1];
+    start();
+    pause(edge.port(2), true);
+    pause(toReceiver(), true);
+    run(Time::Us(10));
+  }
+  Port& toReceiver() { return switches[7]->port(1); }
+  static void pause(Port& port, bool xoff) {
+    for (const uint8_t cls : {kEscape, kData}) port.onPause(cls, xoff);
+  }
+  /// The NIC stops after so many packets of the message, for longer than the timeout.
+  void stopAfter(size_t packets) {
+    while (tokens().size() < packets) run(engine.now() + Time::Ns(10));
+    pause(hosts[0]->nic(), true);
+    run(Time::Us(1100));
+    pause(hosts[0]->nic(), false);
+    run(Time::Us(1200));
+    pause(toReceiver(), false);
+    run(Time::Us(1300));
+    pause(edge.port(2), false);
+    finish(Time::Ms(5));
+  }
+  Tokens& tokens() { return hosts[0]->nic().agent<TokenReader>()->tokens[message]; }
+  size_t entries() const {
+    size_t all = 0;
+    for (const Switch* s : switches) all += selectorOf(*s).entriesInUse();
+    return all;
+  }
+
+  Switch& edge;
+  uint32_t message = 0;
+};
+
+}  // namespace
+
+/// Nothing is lost, so the last packet goes for the first time after what was sent again.
+TEST(Iofd, AnEntryEndsWithItsMessageWhateverWasSentAgain) {
+  for (size_t sent = 1; sent <= 6; ++sent) {
+    Held net;
+    net.stopAfter(sent);
+    EXPECT_EQ(selectorOf(net.edge).deflections(), 1u) << sent;
+    EXPECT_EQ(net.retransmitted(net.message), static_cast<int64_t>(std::min<size_t>(sent * kPayload, 8192))) << sent;
+    EXPECT_EQ(net.entries(), 0u) << sent;
+    EXPECT_TRUE(net.check("in_order")) << sent;
+    // The packet that was sent last before, but not the first one, may have its tokens again.
+    Tokens want(sent, 4);
+    want.insert(want.end(), sent - (sent > 1), 0);
+    if (sent > 1) want.push_back(4);
+    want.insert(want.end(), 6 - sent, 4);
+    EXPECT_EQ(net.tokens(), want) << sent;
+  }
 }
 
 TEST(Iofd, BadInput) {
@@ -408,7 +523,8 @@ struct Heavy : FatTree {
     return c;
   }
   explicit Heavy(uint64_t seed, uint32_t incasts = 40, const std::string& name = "go_back_n")
-      : FatTree(transport(config(seed), name)) {
+      : Heavy(seed, incasts, transport(config(seed), name)) {}
+  Heavy(uint64_t seed, uint32_t incasts, const Config& c) : FatTree(c) {
     RandomStream random(seed, "heavy", 0);
     uint32_t id = 0;
     for (uint32_t i = 0; i < 16; ++i) {  // long flows, which stop
@@ -449,6 +565,24 @@ TEST(Iofd, NoDeadlockAndNothingOutOfOrderInAHundredHeavyRuns) {
   }
   EXPECT_GT(deflections, 1000u);
   EXPECT_GT(pauses, 1000u);
+}
+
+/// Senders that do not wait as long as their packets do: messages go again and again, and nothing is lost.
+TEST(Iofd, NoEntryStaysAndNothingIsOutOfOrderWhateverIsSentAgain) {
+  uint64_t deflections = 0, again = 0;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Config c = Heavy::config(seed);
+    Heavy net(seed, 40, c.set("host.retransmit_timeout", Time::Us(12).ps));
+    net.finish(Time::Ms(20));
+    ASSERT_EQ(net.network.counters.dataBytesDropped, 0u);
+    ASSERT_TRUE(net.check("in_order")) << "seed " << seed;
+    ASSERT_EQ(net.network.counters.flowsEnded, net.network.counters.flowsStarted) << "seed " << seed;
+    for (const Switch* s : net.switches) ASSERT_EQ(selectorOf(*s).entriesInUse(), 0u) << "seed " << seed;
+    deflections += net.deflections();
+    again += net.network.counters.retransmittedBytes;
+  }
+  EXPECT_GT(deflections, 100u);
+  EXPECT_GT(again, 100000u);
 }
 
 /// What looks at the order in every run finds where there is none: one flow goes by turns through a queue and past it.
