@@ -2,7 +2,7 @@
 #pragma once
 
 #include "mechanisms/dart/dasr_header.h"
-#include "mechanisms/dart/host_table.h"
+#include "mechanisms/dart/number_table.h"
 #include "mechanisms/dcqcn/rate_control.h"
 
 namespace fabric {
@@ -38,7 +38,7 @@ class Dasr final : public RateControl {
   Network* network_ = nullptr;
   PacketExtension<DasrHeader> header_;
   FlowState<Share> share_;
-  HostTable<Receiver> receivers_;
+  NumberTable<Receiver> receivers_;
   bool lookAhead_ = true;
   double lineShare_ = 1;
 };

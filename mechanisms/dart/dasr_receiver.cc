@@ -1,6 +1,7 @@
 #include "mechanisms/dart/dasr_receiver.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
@@ -23,6 +24,9 @@ TableDesc dasrTable() {
            {"suppressed", T::U64, "1", "marks taken away so far"},
            {"passed", T::U64, "1", "marks let through so far"}}};
 }
+
+/// Of announced messages.
+uint64_t key(uint32_t group, uint32_t host) { return uint64_t{group} << 32 | host; }
 
 }  // namespace
 
@@ -102,39 +106,21 @@ uint32_t DasrReceiver::enter(uint32_t host) {
   const uint32_t place = senders_.add(host);
   senders_[place].stay = ++stays_;
   senders_[place].lastAt = engine_->now();
-  append(place);
+  silent_.append(place);
   return place;
 }
 
 void DasrReceiver::leave(uint32_t place) {
-  detach(place);
+  silent_.remove(place);
   senders_.remove(place);
-}
-
-void DasrReceiver::touch(uint32_t place) {
-  senders_[place].lastAt = engine_->now();
-  if (place == latest_) return;
-  detach(place);
-  append(place);
-}
-
-void DasrReceiver::append(uint32_t place) {
-  senders_[place].prev = latest_;
-  senders_[place].next = kNobody;
-  (latest_ == kNobody ? longestSilent_ : senders_[latest_].next) = place;
-  latest_ = place;
-}
-
-void DasrReceiver::detach(uint32_t place) {
-  const Sender& s = senders_[place];
-  (s.prev == kNobody ? longestSilent_ : senders_[s.prev].next) = s.next;
-  (s.next == kNobody ? latest_ : senders_[s.next].prev) = s.prev;
 }
 
 /// Only who is looked at is said to anybody, so there is no timer.
 void DasrReceiver::forgetSilent() {
   const Time now = engine_->now();
-  while (longestSilent_ != kNobody && senders_[longestSilent_].lastAt + timeout_ <= now) leave(longestSilent_);
+  const auto due = [&](Time since) { return since + timeout_ <= now; };
+  while (silent_.first() != kNobody && due(senders_[silent_.first()].lastAt)) leave(silent_.first());
+  while (awaited_.first() != kNobody && due(groups_[awaited_.first()].since)) expire(awaited_.first());
 }
 
 // ---------------------------------------------------------------- messages
@@ -144,53 +130,92 @@ void DasrReceiver::onFlowStart(Flow& flow) { message_.make(flow); }
 /// The sender is done. The set knows already, unless the message was stopped.
 void DasrReceiver::onFlowEnd(Flow& flow) { endMessage(flow, message_(flow)); }
 
-/// `members`: those that the message's first packet names.
-void DasrReceiver::beginMessage(Flow& flow, const FlowGroups::Members& members) {
-  if (members.count != 0 && announced(flow.spec.group) == nullptr) announce(flow, members);
+/// The message is under way: it begins, or its sender was taken for dead and is not, or it is counted already.
+void DasrReceiver::count(const Flow& flow, Message& m) {
   uint32_t place = senders_.find(flow.spec.src);
   if (place == kNobody) place = enter(flow.spec.src);
   Sender& s = senders_[place];
-  message_(flow).stay = s.stay;
-  Group* group = s.announced != 0 ? announced(flow.spec.group) : nullptr;
-  if (group == nullptr) {
+  if (m.stay != s.stay) {
     ++s.messages;
-    return;
+    m.stay = s.stay;
   }
-  --s.announced;  // it counts already
-  if (--group->missing == 0) {
-    *group = groups_.back();
-    groups_.pop_back();
-  }
+  s.lastAt = engine_->now();
+  silent_.moveToEnd(place);
 }
 
 void DasrReceiver::endMessage(Flow& flow, Message& m) {
+  if (!m.met && flow.spec.group != 0) meetGroup(flow, m, {});  // its first packet never came
   m.over = true;
-  if (m.stay == 0) return;
-  const uint32_t place = senders_.find(flow.spec.src);
-  const bool counted = place != kNobody && senders_[place].stay == m.stay;
-  m.stay = 0;
-  if (counted && --senders_[place].messages == 0) leave(place);
+  uncount(flow.spec.src, std::exchange(m.stay, 0), 1);
+}
+
+/// Does nothing if the host has left since these messages were counted: it took them with it.
+void DasrReceiver::uncount(uint32_t host, uint64_t stay, uint32_t messages) {
+  const uint32_t place = senders_.find(host);
+  if (place == kNobody || senders_[place].stay != stay) return;
+  senders_[place].messages -= messages;
+  if (senders_[place].messages == 0) leave(place);
+}
+
+// ---------------------------------------------------------------- look-ahead
+
+/// A message that has begun and counts itself need not be announced any more. Where the first packet was lost, this is
+/// found out with a later one, as soon as any message of the group has named its members.
+void DasrReceiver::meetGroup(const Flow& flow, Message& m, const FlowGroups::Members& members) {
+  const uint32_t number = flow.spec.group;
+  uint32_t place = groups_.find(number);
+  if (place == kNobody) {
+    if (members.count == 0) return;
+    place = announce(number, members);
+  }
+  m.met = true;
+  takeBack(number, flow.spec.src, 1);
+  Group& group = groups_[place];
+  if (--group.missing > 0) return;
+  if (group.awaited) awaited_.remove(place);
+  groups_.remove(place);
 }
 
 /// All members' messages count from now on.
-void DasrReceiver::announce(const Flow& flow, const FlowGroups::Members& members) {
-  groups_.push_back({flow.spec.group, members.count, engine_->now()});
+uint32_t DasrReceiver::announce(uint32_t number, const FlowGroups::Members& members) {
   for (uint32_t i = 0; i < members.count; ++i) {
-    uint32_t place = senders_.find(members.ids[i]);
-    if (place == kNobody) place = enter(members.ids[i]);
-    ++senders_[place].messages;
-    ++senders_[place].announced;
+    const uint32_t host = members.ids[i];
+    uint32_t sender = senders_.find(host);
+    if (sender == kNobody) sender = enter(host);
+    ++senders_[sender].messages;
+    uint32_t entry = announced_.find(key(number, host));
+    if (entry == kNobody) entry = announced_.add(key(number, host));
+    ++announced_[entry].messages;
+    announced_[entry].stay = senders_[sender].stay;
   }
+  const uint32_t place = groups_.add(number);
+  Group& group = groups_[place];
+  group.members = members;
+  group.missing = members.count;
+  group.since = engine_->now();
+  awaited_.append(place);
+  return place;
 }
 
-DasrReceiver::Group* DasrReceiver::announced(uint32_t number) {
-  if (number == 0) return nullptr;
-  // Members that never begin leave the set by their time-out, and so does their group.
-  groups_.erase(std::remove_if(groups_.begin(), groups_.end(),
-                               [&](const Group& g) { return g.since + timeout_ <= engine_->now(); }),
-                groups_.end());
-  const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return g.number == number; });
-  return found == groups_.end() ? nullptr : &*found;
+/// Announced messages of a host count no longer, up to `most` of them.
+void DasrReceiver::takeBack(uint32_t number, uint32_t host, uint32_t most) {
+  const uint32_t entry = announced_.find(key(number, host));
+  if (entry == kNobody) return;  // the group has timed out
+  Announced& a = announced_[entry];
+  const uint32_t messages = std::min(a.messages, most);
+  a.messages -= messages;
+  uncount(host, a.stay, messages);
+  if (a.messages == 0) announced_.remove(entry);
+}
+
+/// What was announced and has not begun is not waited for any longer, whatever else its sender sends.
+void DasrReceiver::expire(uint32_t place) {
+  Group& group = groups_[place];
+  for (uint32_t i = 0; i < group.members.count; ++i) {
+    takeBack(groups_.number(place), group.members.ids[i], group.members.count);
+  }
+  awaited_.remove(place);
+  group.awaited = false;
 }
 
 // ---------------------------------------------------------------- packets
@@ -198,14 +223,10 @@ DasrReceiver::Group* DasrReceiver::announced(uint32_t number) {
 void DasrReceiver::onData(Flow& flow, Packet& packet) {
   forgetSilent();
   Message& m = message_(flow);
-  const bool first = packet.seq == 0 && flow.rcvNxt == 0 && m.stay == 0;
   if (!m.over) {
-    const uint32_t place = m.stay == 0 ? kNobody : senders_.find(flow.spec.src);
-    if (place != kNobody && senders_[place].stay == m.stay) {
-      touch(place);
-    } else {  // it begins, or its sender was taken for dead and is not
-      beginMessage(flow, first ? header_(packet).members : FlowGroups::Members{});
-      touch(senders_.find(flow.spec.src));
+    count(flow, m);
+    if (!m.met && flow.spec.group != 0) {
+      meetGroup(flow, m, packet.seq == 0 ? header_(packet).members : FlowGroups::Members{});
     }
     const bool inOrder = packet.seq <= flow.rcvNxt && packet.seq + packet.payload > flow.rcvNxt;
     if (packet.last && inOrder) endMessage(flow, m);

@@ -6,7 +6,7 @@
 
 #include "mechanisms/core/kinds.h"
 #include "mechanisms/dart/dasr_header.h"
-#include "mechanisms/dart/host_table.h"
+#include "mechanisms/dart/number_table.h"
 
 namespace fabric {
 
@@ -31,10 +31,10 @@ class DasrReceiver final : public ReceiverAgent {
   uint32_t n() const;
 
  private:
-  /// A host in the Active Unique Sender Set. The set is a list, too, the longest silent first.
+  static constexpr uint32_t kNobody = NumberTable<int>::kNone;
+  /// A host in the Active Unique Sender Set.
   struct Sender {
-    uint32_t messages = 0;
-    uint32_t announced = 0;  // of these, those that a look-ahead named and that have not begun
+    uint32_t messages = 0;  // that have begun or that a look-ahead named
     uint32_t prev = kNobody, next = kNobody;
     Time lastAt;
     uint64_t stay = 0;  // a number of its own for each time that a host is in the set
@@ -42,27 +42,35 @@ class DasrReceiver final : public ReceiverAgent {
   struct Message {
     uint64_t stay = 0;  // of the sender when the message was counted; 0: it is not counted
     bool over = false;
+    bool met = false;  // it has been found to be one of an announced group
   };
-  /// A group that a look-ahead named, some of whose messages have not begun.
+  /// A group that a look-ahead named, by its number. It is known until all of its messages have begun, so that it is
+  /// announced once.
   struct Group {
-    uint32_t number;
-    uint32_t missing;
+    FlowGroups::Members members;
+    uint32_t missing = 0;  // messages that have not begun
+    uint32_t prev = kNobody, next = kNobody;
     Time since;
+    bool awaited = true;  // it has not timed out
   };
-  static constexpr uint32_t kNobody = HostTable<Sender>::kNone;
+  /// Messages of a group and host that count although they have not begun.
+  struct Announced {
+    uint32_t messages = 0;
+    uint64_t stay = 0;  // of the sender with which they were counted
+  };
   static constexpr int kMostPackets = 64;
 
   void onStart(Network& network) override;
   void onChange() override;
-  void beginMessage(Flow& flow, const FlowGroups::Members& members);
+  void count(const Flow& flow, Message& m);
   void endMessage(Flow& flow, Message& m);
-  void announce(const Flow& flow, const FlowGroups::Members& members);
-  Group* announced(uint32_t group);
+  void uncount(uint32_t host, uint64_t stay, uint32_t messages);
+  void meetGroup(const Flow& flow, Message& m, const FlowGroups::Members& members);
+  uint32_t announce(uint32_t number, const FlowGroups::Members& members);
+  void takeBack(uint32_t number, uint32_t host, uint32_t most);
+  void expire(uint32_t group);
   uint32_t enter(uint32_t host);
   void leave(uint32_t place);
-  void touch(uint32_t place);
-  void append(uint32_t place);
-  void detach(uint32_t place);
   void forgetSilent();
   void observe(const Packet& packet);
   bool atLineRate() const;
@@ -73,10 +81,12 @@ class DasrReceiver final : public ReceiverAgent {
   FlowState<Message> message_;
   int table_ = -1;
 
-  HostTable<Sender> senders_;
-  uint32_t longestSilent_ = kNobody, latest_ = kNobody;
+  NumberTable<Sender> senders_;
+  TableRow<Sender> silent_{senders_};  // all of them, the longest silent first
   uint64_t stays_ = 0;
-  std::vector<Group> groups_;
+  NumberTable<Group> groups_;
+  TableRow<Group> awaited_{groups_};            // those that have not timed out, the oldest first
+  NumberTable<Announced, uint64_t> announced_;  // by group and host
 
   State state_ = State::NoCongestion;
   struct Arrival {

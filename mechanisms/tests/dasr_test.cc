@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <vector>
 
+#include "mechanisms/core/random.h"
 #include "mechanisms/dart/dasr_receiver.h"
 #include "mechanisms/tests/controls.h"
+#include "mechanisms/tests/count_new.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {
@@ -32,22 +35,24 @@ DasrReceiver& receiverOf(const Host& host) { return static_cast<DasrReceiver&>(*
 
 }  // namespace
 
-TEST(HostTable, FindsWhatIsThereAfterAnyOrderOfAddingAndRemoving) {
-  HostTable<int> table;
+TEST(NumberTable, FindsWhatIsThereAfterAnyOrderOfAddingAndRemoving) {
+  NumberTable<int, uint64_t> table;
   std::vector<bool> in(500, false);
   uint64_t random = 1;
   for (int i = 0; i < 20000; ++i) {
     random = random * 6364136223846793005u + 1442695040888963407u;
-    const auto host = static_cast<uint32_t>(random >> 33) % 500;
-    const uint32_t place = table.find(host * 64);
-    ASSERT_EQ(place != table.kNone, in[host]);
-    if (in[host]) {
-      ASSERT_EQ(table[place], static_cast<int>(host));
+    const auto n = static_cast<uint32_t>(random >> 33) % 500;
+    const uint64_t number = uint64_t{n % 20} << 32 | n / 20 * 64;
+    const uint32_t place = table.find(number);
+    ASSERT_EQ(place != table.kNone, in[n]);
+    if (in[n]) {
+      ASSERT_EQ(table[place], static_cast<int>(n));
+      ASSERT_EQ(table.number(place), number);
       table.remove(place);
     } else {
-      table[table.add(host * 64)] = static_cast<int>(host);
+      table[table.add(number)] = static_cast<int>(n);
     }
-    in[host] = !in[host];
+    in[n] = !in[n];
     ASSERT_EQ(table.size(), static_cast<uint32_t>(std::count(in.begin(), in.end(), true)));
   }
 }
@@ -363,17 +368,115 @@ TEST_F(DasrReceiverTest, WhoIsAnnouncedAndNeverBeginsTimesOut) {
   at(2.1e6);
   packet(a, 2);
   EXPECT_EQ(said, 1u);
-  packet(b, 0, false, {ids, 3});  // so late that the first announcement is forgotten: it is one anew
+  packet(b, 0, false, {ids, 3});  // it has been waited for, and so has 12: a group is announced once
+  EXPECT_EQ(said, 2u);
   EXPECT_EQ(agent->messagesOf(11), 1u);
-  EXPECT_EQ(agent->messagesOf(12), 1u);
+  EXPECT_EQ(agent->messagesOf(12), 0u);
   at(2.1e6 + 1);
   packet(b, 1);
   EXPECT_EQ(agent->messagesOf(11), 0u);
-  at(4.05e6);
-  packet(a, 3);
-  at(4.2e6);
-  packet(a, 4);
-  EXPECT_EQ(said, 1u) << "12 is forgotten again";
+  Flow& c = message(2, 12, 2, 1);  // and the last one of the group
+  packet(c, 0, false, {ids, 3});
+  EXPECT_EQ(said, 2u);
+  packet(c, 1);
+  EXPECT_EQ(said, 1u);
+}
+
+TEST_F(DasrReceiverTest, WhoSendsOtherMessagesIsNotWaitedForLonger) {
+  // The message of 11 that the group announces is stopped before its first byte; 11 sends another one all the time.
+  const uint32_t ids[] = {10, 11};
+  Flow &a = message(0, 10, 2, 1), &other = message(1, 11, 5);
+  packet(other, 0);
+  packet(a, 0, false, {ids, 2});
+  EXPECT_EQ(agent->messagesOf(11), 2u);
+  packet(a, 1);
+  for (uint32_t i = 1; i < 4; ++i) {
+    at(0.6e6 * i);
+    packet(other, i);
+    EXPECT_EQ(agent->messagesOf(11), 2u);
+  }
+  at(2e6);
+  packet(other, 4);  // its last one
+  EXPECT_EQ(agent->messagesOf(11), 0u);
+  EXPECT_EQ(agent->senders(), 0u);
+}
+
+TEST_F(DasrReceiverTest, MembersThatEndedAreNotAnnouncedByOneThatComesLate) {
+  const uint32_t ids[] = {10, 11, 12};
+  Flow &a = message(0, 10, 1, 1), &b = message(1, 11, 1, 1), &c = message(2, 12, 2, 1);
+  packet(a, 0, false, {ids, 3});
+  packet(b, 0, false, {ids, 3});
+  EXPECT_EQ(agent->senders(), 1u) << "12 is waited for";
+  at(3e6);
+  packet(c, 0, false, {ids, 3});
+  EXPECT_EQ(said, 1u);
+  packet(c, 1);
+  EXPECT_EQ(agent->senders(), 0u);
+}
+
+TEST_F(DasrReceiverTest, AMessageWithoutItsFirstPacketCountsOnceNextToItsAnnouncement) {
+  const uint32_t ids[] = {10, 11};
+  Flow &a = message(0, 10, 3, 1), &b = message(1, 11, 2, 1);
+  packet(a, 1);  // its first one is lost
+  EXPECT_EQ(said, 1u);
+  packet(b, 0, false, {ids, 2});
+  EXPECT_EQ(said, 2u);
+  packet(a, 2);
+  EXPECT_EQ(agent->messagesOf(10), 1u) << "it has begun";
+  packet(a, 0, false, {ids, 2});
+  EXPECT_EQ(agent->messagesOf(10), 1u);
+  packet(b, 1);
+  packet(a, 1);
+  packet(a, 2);
+  EXPECT_EQ(agent->senders(), 0u);
+  EXPECT_EQ(said, 1u);
+}
+
+TEST_F(DasrReceiverTest, AFirstPacketThatWasLostAnnouncesWhenItComesAgain) {
+  const uint32_t ids[] = {10, 11};
+  Flow &a = message(0, 10, 3, 1), &b = message(1, 11, 1, 1);
+  packet(a, 1);
+  packet(a, 0, false, {ids, 2});
+  EXPECT_EQ(said, 2u);
+  EXPECT_EQ(agent->messagesOf(10), 1u);
+  packet(b, 0, false, {ids, 2});
+  EXPECT_EQ(said, 1u);
+  packet(a, 1);
+  packet(a, 2);
+  EXPECT_EQ(agent->senders(), 0u);
+}
+
+TEST_F(DasrReceiverTest, AStoppedMessageWithoutItsFirstPacketIsNotWaitedFor) {
+  const uint32_t ids[] = {10, 11};
+  Flow &a = message(0, 10, 3, 1), &b = message(1, 11, 2, 1);
+  packet(a, 1);  // its first one is lost
+  packet(b, 0, false, {ids, 2});
+  agent->onFlowEnd(a);
+  EXPECT_EQ(agent->messagesOf(10), 0u);
+  packet(b, 1);
+  EXPECT_EQ(agent->senders(), 0u);
+}
+
+TEST_F(DasrReceiverTest, AnAnnouncementFromBeforeATimeOutTakesNothingFromAfterIt) {
+  const uint32_t ids[] = {10, 11};
+  Flow &old = message(0, 11, 9), &a = message(1, 10, 0, 1), &next = message(2, 11, 2), &b = message(3, 11, 2, 1);
+  packet(old, 0);
+  at(1e6);
+  packet(a, 0, false, {ids, 2});
+  EXPECT_EQ(agent->messagesOf(11), 2u);
+  at(2.5e6);
+  packet(a, 1);
+  EXPECT_EQ(agent->messagesOf(11), 0u) << "silent since 0";
+  packet(next, 0);
+  EXPECT_EQ(agent->messagesOf(11), 1u);
+  packet(b, 0, false, {ids, 2});
+  EXPECT_EQ(agent->messagesOf(11), 2u);
+  packet(b, 1);
+  EXPECT_EQ(agent->messagesOf(11), 1u);
+  at(3.1e6);  // the group's time is over
+  packet(a, 2);
+  EXPECT_EQ(agent->messagesOf(11), 1u);
+  EXPECT_EQ(said, 2u);
 }
 
 TEST_F(DasrReceiverTest, AFirstPacketThatComesAgainAnnouncesNothing) {
@@ -386,6 +489,65 @@ TEST_F(DasrReceiverTest, AFirstPacketThatComesAgainAnnouncesNothing) {
   packet(a, 0, false, {ids, 2});
   EXPECT_EQ(said, 1u);
   EXPECT_EQ(agent->messagesOf(11), 0u);
+}
+
+/// Groups in which some messages begin without their first packet. Every host leaves with its last message, and nothing
+/// is allocated in steady state.
+TEST_F(DasrReceiverTest, NobodyIsLeftWhenAGroupHasEnded) {
+  RandomStream random(1, "groups", 0);
+  Flow& background = message(1000000, 99, 0);
+  packet(background, 0);
+  uint64_t allocated = 0;
+  for (uint32_t g = 1; g <= 2000; ++g) {
+    if (g == 1000) allocated = test::allocations;
+    at(3e3 * g);
+    uint32_t ids[8];
+    for (uint32_t& host : ids) host = 10 + random.below(20);
+    Flow* flows[8];
+    for (uint32_t i = 0; i < 8; ++i) flows[i] = &message(8 * g + i, ids[i], 2, g);
+    for (Flow* f : flows) {
+      if (random.below(4) == 0) packet(*f, 1);
+      packet(*f, 0, false, {ids, 8});
+    }
+    EXPECT_LE(said, 9u);
+    for (Flow* f : flows) {
+      packet(*f, 1);
+      agent->onFlowEnd(*f);
+      net.network.flows().put(f);
+    }
+    packet(background, g);
+    ASSERT_EQ(said, 1u) << "group " << g;
+  }
+  EXPECT_EQ(test::allocations - allocated, 0u);
+}
+
+/// The same with messages that never begin, some of them of hosts that send all the time.
+TEST_F(DasrReceiverTest, NobodyIsLeftOfMessagesThatNeverBegin) {
+  RandomStream random(2, "groups", 0);
+  std::vector<std::array<uint32_t, 8>> ids(500);
+  std::vector<Flow*> background;
+  for (uint32_t host = 10; host < 20; ++host) background.push_back(&message(1000000 + host, host, 0));
+  for (uint32_t g = 1; g <= 500; ++g) {
+    at(3e4 * g);
+    for (uint32_t& host : ids[g - 1]) host = 10 + random.below(20);
+    for (Flow* f : background) packet(*f, g - 1);
+    for (uint32_t i = 0; i < 8; ++i) {
+      if (random.below(3) == 0) continue;
+      Flow& f = message(8 * g + i, ids[g - 1][i], 1, g);
+      packet(f, 0, false, {ids[g - 1].data(), 8});
+      agent->onFlowEnd(f);
+    }
+  }
+  at(3e4 * 500 + 1.9e6);
+  for (Flow* f : background) packet(*f, 500);
+  at(3e4 * 500 + 2e6);
+  for (Flow* f : background) packet(*f, 501);
+  EXPECT_EQ(said, 10u);
+  for (Flow* f : background) {
+    EXPECT_EQ(agent->messagesOf(f->spec.src), 1u);
+    agent->onFlowEnd(*f);
+  }
+  EXPECT_EQ(agent->senders(), 0u);
 }
 
 TEST(FlowGroups, SendersOfAGroupToAReceiverOneForEachFlow) {
