@@ -517,7 +517,8 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		return nil
 	}
 	in := own.over(base.mechanisms)
-	l.checkNeeds(in, sets)
+	chosen := choice{root: root, preset: base.mechanisms, general: in, sets: sets}
+	l.checkNeeds(chosen)
 	l.checkOrder(in, sets)
 	l.markUsed(in, sets)
 	general := configuration{mechanisms: in, preset: base.params, params: params}
@@ -551,7 +552,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	}
 	nodes := l.setsOf(general, components, sets, t, &effective)
 	holding := l.somewhere(effective, nodes, t)
-	l.checkNeedsWhile(in, sets, holding)
+	l.checkNeedsWhile(chosen, holding)
 	l.checkSame(holding)
 	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)
 	l.checkTransports(sets, components, nodes, t, point.Flows.Pairs())

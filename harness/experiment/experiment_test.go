@@ -544,7 +544,14 @@ func TestRefuses(t *testing.T) {
 		{"mechanism", "preset: hpcc", "preset: hpcc\ncongestion_control: hpc", `exp.yaml:8:21: congestion_control: there is no congestion control "hpc"; did you mean "hpcc"?`, ""},
 		{"transport", "preset: hpcc", "preset: hpcc\ntransport: tpc", `exp.yaml:8:12: transport: there is no transport "tpc"; did you mean "tcp"?`, ""},
 		{"wrong kind", "preset: hpcc", "preset: hpcc\npath_selector: hpcc", `path_selector: hpcc is a congestion control, not a path selector`, ""},
-		{"partner", "preset: hpcc", "preset: hpcc\nport_agents: []", `hpcc needs the port agent hpcc_int, which is not there; add hpcc_int to nic_agents or port_agents`, ""},
+		{"partner", "preset: hpcc", "preset: hpcc\nport_agents: []", `exp.yaml:8:14: hpcc needs the port agent hpcc_int, which is not there; add hpcc_int to nic_agents or port_agents`, ""},
+		{"partner replaced", "preset: hpcc", "preset: rcp\nport_agents: [dre]", `exp.yaml:8:14: rcp needs the port agent rcp_rate, which is not there`, ""},
+		{"partner taken out of one of two lists", "preset: hpcc", "preset: rcp\nnic_agents: [dre]\nport_agents: []", `exp.yaml:9:14: rcp needs the port agent rcp_rate, which is not there`, ""},
+		{"partner at NICs", "preset: hpcc", "preset: dart\nnic_agents: []", `exp.yaml:8:13: iofd needs the port agent iofd_tokens, which is not there`, ""},
+		{"partner of a default", "preset: hpcc", "preset: dcqcn\nreceiver_agents: []", `exp.yaml:8:18: dcqcn.notice: cnp needs the receiver agent cnp_generator, which is not there; add cnp_generator to receiver_agents`, ""},
+		{"partner of a default, without preset", "preset: hpcc", "preset: none\ncongestion_control: dcqcn", `exp.yaml:8:21: dcqcn.notice: cnp needs the receiver agent cnp_generator`, ""},
+		{"partner of what is below", "preset: hpcc", "preset: dasr\nreceiver_agents: [dasr_receiver]", `exp.yaml:8:18: dasr.notice: cnp needs the receiver agent cnp_generator`, ""},
+		{"partner of a value", "preset: hpcc", "preset: infiniband\nparams: {ib_cc: {notice: cnp}}", `exp.yaml:8:26: ib_cc.notice: cnp needs the receiver agent cnp_generator`, ""},
 		{"partner of a path selector", "preset: hpcc", "preset: hpcc\npath_selector: conga", `exp.yaml:8:16: conga needs the port agent dre, which is not there; add dre to nic_agents or port_agents`, ""},
 		{"slot key", "preset: hpcc", "preset: hpcc\nqueue: [fifo]", `there is no key "queue" here; did you mean "queues"?`, ""},
 		{"ack class", "preset: hpcc", "preset: hpcc\nparams: {host: {ack_class: 2}}", `exp.yaml:8:28: host.ack_class is 2, but there are 2 queues, one per class (0 to 1)`, ""},
@@ -649,6 +656,18 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
+// TestPartnersThatAreNotNeeded: what a parameter does without is not asked for.
+func TestPartnersThatAreNotNeeded(t *testing.T) {
+	for _, preset := range []string{
+		"dcqcn\nreceiver_agents: []\nparams: {dcqcn: {notice: ack}}",
+		"dasr\nreceiver_agents: [dasr_receiver]\nparams: {dasr: {notice: ack}}",
+		"infiniband\nreceiver_agents: [cnp_generator]\nparams: {ib_cc: {notice: cnp}}",
+	} {
+		_, err := loadFile(t, write(t, strings.Replace(base, "preset: hpcc", "preset: "+preset, 1)), "")
+		assert.NoError(t, err, preset)
+	}
+}
+
 func TestAllProblemsAtOnce(t *testing.T) {
 	text := strings.NewReplacer("dst: host2", "dst: host9", "stop: 1ms", "stop: 1", "flows: {}}", "flow: {}}").Replace(base)
 	_, err := loadFile(t, write(t, text+"matrix: {preset: [hpcc, fncc, none]}\n"), "")
@@ -664,6 +683,7 @@ func TestFlagsRefused(t *testing.T) {
 		{"=1", `this is not path=value`},
 		{"run.stop=", `--set run.stop=: the value is empty`},
 		{"run.stop=[", `--set run.stop=[: `},
+		{"port_agents=[]", `--set port_agents=[]: hpcc needs the port agent hpcc_int, which is not there`},
 		{"hpcc.eta=2", `--set hpcc.eta=2: params.hpcc.eta: 2 is out of range; allowed: from 0.01 to 1`},
 		{"hpcc.etta=2", `--set hpcc.etta=2: params.hpcc: hpcc has no parameter "etta"; did you mean "eta"?`},
 		{"fncc.eta=0.9", `--set fncc.eta=0.9: params.fncc has no effect: no point uses fncc`},

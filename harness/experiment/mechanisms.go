@@ -291,60 +291,74 @@ func (l *loader) checkSteadyLinks(general mechanisms, sets []*nodeSet, t *topolo
 	}
 }
 
+// choice is what an experiment, its preset and its sets of nodes say about
+// slots, and together.
+type choice struct {
+	root    *yaml.Node // the experiment
+	preset  mechanisms
+	general mechanisms // the experiment's over the preset's
+	sets    []*nodeSet
+}
+
 // checkNeeds reports every mechanism that is named and whose partner is not in
 // use anywhere in the network.
-func (l *loader) checkNeeds(general mechanisms, sets []*nodeSet) {
-	for _, one := range l.named(general, sets) {
+func (l *loader) checkNeeds(c choice) {
+	for _, one := range l.named(c.general, c.sets) {
 		for _, need := range one.component.Needs {
-			l.checkNeed(general, sets, need, one.at, one.component.Name)
+			l.checkNeed(c, need, one.at, one.component.Name)
 		}
 	}
 }
 
 // checkNeed reports that a component, or any of a kind, is not in use.
-func (l *loader) checkNeed(general mechanisms, sets []*nodeSet, need string, at *yaml.Node, who string) {
+func (l *loader) checkNeed(c choice, need string, at *yaml.Node, who string) {
 	is := func(one mechanism) bool { return one.component.Name == need || one.component.Kind == need }
-	if slices.ContainsFunc(l.named(general, sets), is) {
+	if slices.ContainsFunc(l.named(c.general, c.sets), is) {
 		return
 	}
 	for i := range l.catalog.Slots {
-		if slices.ContainsFunc(l.standing(&l.catalog.Slots[i], general, 1), is) {
+		if slices.ContainsFunc(l.standing(&l.catalog.Slots[i], c.general, 1), is) {
 			return
 		}
 	}
 	if component := l.catalog.Component(need); component != nil {
-		at = l.instead(general, component.Kind, at)
+		at = l.instead(c, component, at)
 		l.problem(at, "%s needs the %s %s, which is not there; add %s to %s", who, catalog.Words(component.Kind), need, need, strings.Join(l.catalog.SlotsOf(component.Kind), " or "))
 		return
 	}
 	l.problem(at, "%s needs a %s, and there is none; name one under %s: %s", who, catalog.Words(need), strings.Join(l.catalog.SlotsOf(need), " or "), strings.Join(l.catalog.Names(need), ", "))
 }
 
-// instead is where the experiment names something of a kind, if what needs
-// another one is the preset's and no mistake of its own.
-func (l *loader) instead(general mechanisms, kind string, at *yaml.Node) *yaml.Node {
-	ofPreset := func(n *yaml.Node) bool { return strings.HasPrefix(l.origin(n), "preset:") }
-	if !ofPreset(at) {
+// instead is where the experiment says what stands in place of a component, if
+// what needs it is the preset's and no mistake of its own. A slot in which the
+// preset has the component comes before others of its kind. An empty list says
+// something, too.
+func (l *loader) instead(c choice, needed *catalog.Component, at *yaml.Node) *yaml.Node {
+	if !strings.HasPrefix(l.origin(at), "preset:") {
 		return at
 	}
-	for _, key := range l.catalog.SlotsOf(kind) {
-		for _, one := range general[key] {
-			if !ofPreset(one.at) {
-				return one.at
-			}
+	var other *yaml.Node
+	for _, key := range l.catalog.SlotsOf(needed.Kind) {
+		_, said := child(c.root, key)
+		if isNull(said) {
+			continue
 		}
+		if slices.ContainsFunc(c.preset[key], func(one mechanism) bool { return one.component == needed }) {
+			return said
+		}
+		other = cmp.Or(other, said)
 	}
-	return at
+	return cmp.Or(other, at)
 }
 
 // checkNeedsWhile does as checkNeeds for what is needed by parameters as they
 // are.
-func (l *loader) checkNeedsWhile(general mechanisms, sets []*nodeSet, e Effective) {
-	for _, one := range l.named(general, sets) {
+func (l *loader) checkNeedsWhile(c choice, e Effective) {
+	for _, one := range l.named(c.general, c.sets) {
 		for _, n := range one.component.NeedsWhile {
 			for _, s := range e {
 				if s.Component == one.component.Name && s.Param == n.Param && s.Value == n.Value {
-					l.checkNeed(general, sets, n.What, cmp.Or(s.at, one.at), fmt.Sprintf("%s.%s: %s", s.Component, s.Param, s.Value))
+					l.checkNeed(c, n.What, cmp.Or(s.at, one.at), fmt.Sprintf("%s.%s: %s", s.Component, s.Param, s.Value))
 				}
 			}
 		}

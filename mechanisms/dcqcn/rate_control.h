@@ -43,7 +43,8 @@ class RateControl : public CongestionControl {
  protected:
   template <class C>
   static Describe<C>& shared(Describe<C>& d) {
-    d.param("g", &C::g_, 1.0 / 256, "gain of the congestion estimate alpha", "DCQCN section 5.2: 1/256")
+    d.needsWhile("notice", "cnp", "cnp_generator")
+        .param("g", &C::g_, 1.0 / 256, "gain of the congestion estimate alpha", "DCQCN section 5.2: 1/256")
         .range(1e-6, 1)
         .live()
         .param("alpha_timer", &C::alphaTimer_, Time::Us(55), "alpha decays when no notice came for so long",

@@ -15,6 +15,7 @@ const Description& IbCc::describe() {
               "Each backward notification (BECN) moves a flow's index into a table of delays between packets up, a "
               "timer moves it down.")
           .source("InfiniBand Architecture Specification, volume 1, annex A10 (recalled)")
+          .needsWhile("notice", "cnp", "cnp_generator")
           .param("notice", &IbCc::noticeBy_, {"ack", "cnp"}, "ack",
                  "where BECN comes: on the ACK of a marked packet, or in a packet of its own (cnp_generator)",
                  "annex A10: on ACKs of connected services, else in packets of its own")

@@ -704,6 +704,11 @@ TEST(Dasr, NeedsItsReceiverAndItsPlace) {
   Config alone = dasr();
   alone.receivers = {"cnp_generator"};
   EXPECT_THROW(Chain(alone, 1, 1).start(), ParamError);
+  Config silent = dasr();  // nobody would tell DCQCN below it
+  silent.receivers = {"dasr_receiver"};
+  EXPECT_THROW(Chain(silent, 1, 1).start(), ParamError);
+  silent.set("dasr.notice", std::string("ack"));
+  EXPECT_NO_THROW(Chain(silent, 1, 1).start());
   Config late = dasr();
   late.receivers = {"cnp_generator", "dasr_receiver"};
   EXPECT_THROW(Chain(late, 1, 1).start(), ParamError);

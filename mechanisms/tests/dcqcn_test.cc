@@ -203,6 +203,14 @@ TEST(Dcqcn, AMarkedAckMayBeTheNotice) {
   EXPECT_DOUBLE_EQ(t.gbps(), 50);
 }
 
+TEST(Dcqcn, NoticesByCnpNeedWhoSendsThem) {
+  Config c = Config::dcqcn();
+  c.receivers.clear();
+  EXPECT_THROW(Chain(c, 1, 1).start(), ParamError);
+  c.set("dcqcn.notice", std::string("ack"));
+  EXPECT_NO_THROW(Chain(c, 1, 1).start());
+}
+
 TEST(Dcqcn, NothingOfAFlowIsLeftWhenItEnds) {
   Config c = Config::dcqcn();
   c.set("red.kmin", int64_t{0}).set("red.kmax", int64_t{0});  // marks everything that waits

@@ -107,7 +107,12 @@ TEST(IbCc, TheTableMayGrowBySquaresInWholePacketTimes) {
 
 TEST(IbCc, BecnMayComeInAPacketOfItsOwn) {
   struct T : IbCcTest {
-    T() : IbCcTest(infiniband().set("ib_cc.notice", std::string("cnp"))) {}
+    T() : IbCcTest(cnps()) {}
+    static Config cnps() {
+      Config c = infiniband();
+      c.receivers = {"cnp_generator"};
+      return c.set("ib_cc.notice", std::string("cnp"));
+    }
     void TestBody() override {}
   } t;
   t.becn();
@@ -119,6 +124,17 @@ TEST(IbCc, BecnMayComeInAPacketOfItsOwn) {
 TEST(IbCc, AnEntryThatTheTableLacksIsRefused) {
   Chain net(infiniband().set("ib_cc.ccti_min", int64_t{200}), 1, 1);
   EXPECT_THROW(net.start(), ParamError);
+}
+
+TEST(IbCc, BecnsInPacketsOfTheirOwnNeedWhoSendsThem) {
+  Chain net(infiniband().set("ib_cc.notice", std::string("cnp")), 1, 1);
+  try {
+    net.start();
+    FAIL();
+  } catch (const ParamError& e) {
+    EXPECT_NE(std::string(e.what()).find("ib_cc.notice: cnp needs the receiver_agent cnp_generator"), std::string::npos)
+        << e.what();
+  }
 }
 
 struct FecnQueueTest : testing::Test {
