@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
@@ -56,6 +57,19 @@ void IbCc::onStart(Network& network) {
   engine_ = &network.engine();
   state_ = network.flows().reserve<State>("ib_cc");
   timerKey_ = network.flowTimer("ib_cc");
+  checkTable();
+}
+
+void IbCc::onChange() { checkTable(); }
+
+/// An entry has 14 bits for its multiplier. The last one's is the largest.
+void IbCc::checkTable() const {
+  constexpr double kLargest = (1 << 14) - 1;
+  const double last = multiplier(limit_);
+  if (last <= kLargest) return;
+  throw ParamError("ib_cc.cct_step, ib_cc.ccti_limit, ib_cc.cct_shift: entry " + std::to_string(limit_) +
+                   " of the table would have the multiplier " + std::to_string(static_cast<int64_t>(last)) +
+                   ", and its format has 14 bits for that, up to 16383; make one of the three smaller");
 }
 
 IbCc::State::State(IbCc& owner, Flow& flow)
@@ -90,16 +104,16 @@ void IbCc::State::expired() {
   owner.host_->rateChanged(flow);
 }
 
-/// Entry i of the table: a delay, in times of the packet that it follows.
-double IbCc::delay(int64_t i) const {
+/// Of entry i of the table: the delay behind a packet is so many times the packet's own time over 2^shift_.
+double IbCc::multiplier(int64_t i) const {
   const auto n = static_cast<double>(i);
-  const auto parts = static_cast<double>(1 << shift_);
-  return std::floor((curve_.index == 0 ? n : n * n) * step_ * parts) / parts;
+  return std::floor((curve_.index == 0 ? n : n * n) * step_ * static_cast<double>(1 << shift_));
 }
 
 /// A packet of time t and a delay of n t behind it are a rate of 1 / (1 + n).
 void IbCc::apply(State& s) const {
-  const double rate = static_cast<double>(host_->lineRate().bps) / (1 + delay(s.index));
+  const double delay = multiplier(s.index) / static_cast<double>(1 << shift_);
+  const double rate = static_cast<double>(host_->lineRate().bps) / (1 + delay);
   s.flow.rate = Rate{std::max<int64_t>(static_cast<int64_t>(rate), 1)};
 }
 

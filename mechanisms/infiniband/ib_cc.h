@@ -30,9 +30,11 @@ class IbCc final : public CongestionControl {
     LazyTimer<State> timer;
   };
   void onStart(Network& network) override;
+  void onChange() override;
+  void checkTable() const;
   void notice(Flow& flow);
   void apply(State& s) const;
-  double delay(int64_t i) const;
+  double multiplier(int64_t i) const;
 
   Engine* engine_ = nullptr;
   FlowState<State> state_;

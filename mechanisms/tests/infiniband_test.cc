@@ -137,6 +137,38 @@ TEST(IbCc, BecnsInPacketsOfTheirOwnNeedWhoSendsThem) {
   }
 }
 
+/// The table's entries have a multiplier of 14 bits: 127 * 127 * 1.015 is 16371, and 2047 * 8 * 1 is 16376.
+TEST(IbCc, AnEntryBeyondItsFormatIsRefused) {
+  const auto refusal = [](const char* curve, double step, int64_t limit, int64_t shift) -> std::string {
+    Config c = infiniband();
+    c.set("ib_cc.cct_curve", std::string(curve)).set("ib_cc.cct_step", step);
+    Chain net(c.set("ib_cc.ccti_limit", limit).set("ib_cc.cct_shift", shift), 1, 1);
+    try {
+      net.start();
+    } catch (const ParamError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal("linear", 1, 16383, 0), "");
+  EXPECT_EQ(refusal("linear", 1, 2047, 3), "");
+  EXPECT_EQ(refusal("square", 1.015, 127, 0), "");
+  const std::string why = refusal("square", 16383, 65535, 0);
+  for (const char* name : {"ib_cc.cct_step", "ib_cc.ccti_limit", "ib_cc.cct_shift", "14 bits"}) {
+    EXPECT_NE(why.find(name), std::string::npos) << why;
+  }
+  EXPECT_NE(refusal("linear", 1, 16384, 0), "");
+  EXPECT_NE(refusal("linear", 1, 2048, 3), "");
+  EXPECT_NE(refusal("square", 1.016, 127, 0), "");
+}
+
+TEST_F(IbCcTest, AStepThatGrowsBeyondTheFormatIsRefusedInARunToo) {
+  EXPECT_THROW(cc->set("cct_step", 17.0), ParamError);  // 127 * 8 * 17
+  cc->set("cct_step", 16.0);
+  becn();
+  EXPECT_EQ(flow->rate.bps, static_cast<int64_t>(100e9 / 17));
+}
+
 struct FecnQueueTest : testing::Test {
   explicit FecnQueueTest(Config c = infiniband().set("fecn_queue.threshold", int64_t{3000})) : net(std::move(c), 1, 1) {
     net.start();
