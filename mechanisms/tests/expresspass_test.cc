@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "mechanisms/expresspass/credit_feedback.h"
 #include "mechanisms/tests/net.h"
 
@@ -214,6 +217,122 @@ TEST(ExpressPass, AStoppedFlowEnds) {
   EXPECT_GT(net.delivered(0), 0);
   EXPECT_EQ(net.delivered(1), 0);
   EXPECT_EQ(net.engine.pending(), 0u);
+}
+
+namespace {
+
+/// When credits left a host for its link.
+std::vector<Time> creditTimes(Net& net, const Host& host) {
+  std::vector<Time> times;
+  for (const auto& s : net.engine.sends) {
+    if (s.from == host.ports().front() && s.kind == PacketKind::Control) times.push_back(s.at);
+  }
+  return times;
+}
+
+/// The times between the first credits of a flow, in shares of what they are on average. A round trip takes 400 us, so
+/// the rate is the first one: 84 B at 1/16 of 10 Gb/s * 84 / 1622 are 20.765 us.
+std::vector<double> gaps(double jitter) {
+  Config c = expresspass();
+  Chain net(c.set("expresspass.jitter", jitter), 1, 1, Rate::Gbps(10), Time::Us(100));
+  net.engine.recordSends = true;
+  net.flow(0, net.sender(0), net.receiver(), 0);
+  net.run(Time::Us(590));
+  const std::vector<Time> times = creditTimes(net, net.receiver());
+  std::vector<double> gaps;
+  for (size_t i = 1; i < times.size(); ++i) {
+    gaps.push_back(static_cast<double>((times[i] - times[i - 1]).ps) / (84 * 16 / (10e9 / 8 * 84 / 1622) * 1e12));
+  }
+  return gaps;
+}
+
+}  // namespace
+
+TEST(ExpressPass, CreditsAreEvenWithoutJitterAndSpreadWithIt) {
+  for (const double jitter : {0.0, 0.1, 0.8}) {
+    const std::vector<double> all = gaps(jitter);
+    ASSERT_GT(all.size(), 15u);
+    const auto [least, most] = std::minmax_element(all.begin(), all.end());
+    EXPECT_GE(*least, 1 - jitter - 1e-6);
+    EXPECT_LE(*most, 1 + jitter + 1e-6);
+    EXPECT_LE(*least, 1 - 0.5 * jitter + 1e-6) << jitter;
+    EXPECT_GE(*most, 1 + 0.5 * jitter - 1e-6) << jitter;
+  }
+}
+
+TEST(ExpressPass, AShortFlowMayBeginWithLess) {
+  const auto first = [](int64_t fullAbove, uint64_t packets) {
+    Config c = expresspass();
+    Chain net(c.set("expresspass.full_above", fullAbove), 1, 1, Rate::Gbps(10), Time::Us(10));
+    net.flow(0, net.sender(0), net.receiver(), packets * 1460);
+    net.run(Time::Us(25));  // the request is there, no data is
+    Flow& f = net.active(net.sender(0), 0);
+    auto& transport = static_cast<ExpressPass&>(net.receiver().transport());
+    EXPECT_TRUE(transport.sendsCredits(f));
+    return transport.feedback(f).rate / (10e9 / 8 * 84 / 1622 / 16);
+  };
+  EXPECT_DOUBLE_EQ(first(0, 1), 1);
+  EXPECT_DOUBLE_EQ(first(40, 1), 1.0 / 40);
+  EXPECT_DOUBLE_EQ(first(40, 30), 0.75);
+  EXPECT_DOUBLE_EQ(first(40, 40), 1);
+  EXPECT_DOUBLE_EQ(first(40, 1000), 1);
+}
+
+/// Credits that are on their way when the sender has nothing left are wasted: a round trip's, if it stops only then.
+/// How many fewer an early stop wastes depends on when it looks: half of them on average.
+TEST(ExpressPass, AnEarlyStopWastesFewerCredits) {
+  const auto wasted = [](bool early) {
+    double all = 0;
+    for (uint64_t packets = 1000; packets < 1060; packets += 4) {
+      Config c = expresspass();
+      Chain net(c.set("expresspass.early_stop", early), 1, 1, Rate::Gbps(10), Time::Us(20));
+      net.flow(0, net.sender(0), net.receiver(), packets * 1460);
+      net.run({});
+      Flow& f = net.active(net.sender(0), 0);
+      uint64_t credits = 0;
+      while (!f.senderDone) {
+        credits = static_cast<ExpressPass&>(net.sender(0).transport()).wasted(f);
+        net.run(net.engine.now() + Time::Us(1));
+      }
+      net.finish(Time::Ms(40));
+      EXPECT_EQ(net.delivered(0), static_cast<int64_t>(packets * 1460));
+      EXPECT_EQ(net.retransmitted(0), 0);
+      all += static_cast<double>(credits);
+    }
+    return all / 15;
+  };
+  // A round trip of 80 us has 62 credits at the rate that the line has room for.
+  EXPECT_NEAR(wasted(false), 62, 5);
+  EXPECT_NEAR(wasted(true), 31, 8);
+}
+
+/// A flow that has lost packets near its end asks again. What came of the credits before its stop, most of which found
+/// no data, is no loss of the new ones.
+TEST(ExpressPass, ARequestAfterAStopBeginsAnew) {
+  Config c = expresspass();
+  Chain net(c.set("expresspass.early_stop", false), 1, 1, Rate::Gbps(10), Time::Us(50));
+  net.flow(0, net.sender(0), net.receiver(), 1000 * 1460);
+  net.run({});
+  Flow& f = net.active(net.sender(0), 0);
+  auto& transport = static_cast<ExpressPass&>(net.receiver().transport());
+  const auto step = [&] { net.run(net.engine.now() + Time::Us(1)); };
+  while (f.sndNxt < f.end) step();
+  Queue& data = *net.lastHop().queues()[1];
+  data.set("limit", int64_t{1});  // no room for what arrives at the switch now
+  net.run(net.engine.now() + Time::Us(20));
+  data.set("limit", int64_t{1000000});
+  ASSERT_TRUE(transport.sendsCredits(f));
+  while (transport.sendsCredits(f)) step();
+  while (!transport.sendsCredits(f)) step();
+  ASSERT_FALSE(f.senderDone);
+  ASSERT_GT(transport.wasted(f), 100u);
+  const double first = transport.feedback(f).rate;
+  EXPECT_DOUBLE_EQ(first, 10e9 / 8 * 84 / 1622 / 16);
+  EXPECT_FALSE(transport.feedback(f).grew);
+  while (transport.feedback(f).rate == first && transport.sendsCredits(f)) step();
+  EXPECT_GT(transport.feedback(f).rate, first) << "no credit was lost";
+  net.finish(Time::Ms(40));
+  EXPECT_GT(net.retransmitted(0), 0);
 }
 
 TEST(ExpressPass, WhatDoesNotFitIsRefused) {
