@@ -532,15 +532,22 @@ TEST(Host, UnfinishedFlowsHaveARowAtTheEnd) {
   EXPECT_GT(net.delivered(2), 0);
 }
 
+/// Ten packets of the other direction come to the switch at 100 Gb/s and leave at 10 Gb/s, one in 1214.4 ns from
+/// 1621.44 ns on. The ACK comes at 4561.6 ns, in the third of them, and takes 1552.8 ns from the switch.
 TEST(Host, ClassOneAcksWaitBehindData) {
-  // With ACKs at data priority they queue with the data of the other direction.
-  Config c = manual();
-  c.set("host.ack_class", int64_t{1});
-  Chain net(c, 1, 1);
-  net.flow(0, net.sender(0), net.receiver(), 10 * kPayload);
-  net.finish(Time::Us(100));
-  EXPECT_EQ(net.network.counters.flowsFinished, 1u);
-  EXPECT_EQ(control(net.sender(0)).acks.size(), 10u);
+  for (const int64_t cls : {0, 1}) {
+    Net net(Config().set("host.ack_class", cls));
+    Host &here = net.host(), &there = net.host();
+    Switch& between = net.sw();
+    net.link(here, between, Rate::Gbps(10));
+    net.link(there, between, Rate::Gbps(100));
+    net.flow(0, here, there, 1);
+    net.flow(1, there, here, 10 * kPayload);
+    net.finish(Time::Us(100));
+    EXPECT_EQ(net.end(0), 3056320) << "of two frames of 64 B";
+    EXPECT_EQ(net.senderEnd(0), cls == 0 ? 1621440 + 3 * 1214400 + 1552800 : 1621440 + 10 * 1214400 + 1552800);
+    EXPECT_EQ(net.end(1), 1621440 + 10 * 1214400 + 1500000 + (cls == 0 ? 52800 : 0)) << "the ACK went between";
+  }
 }
 
 /// The round trip of two frames of 64 B over two links.
