@@ -348,7 +348,7 @@ bool Host::finish(Flow& f) {
   const FlowSpec spec = f.spec;
   const bool goesOn = &connection != &f && --connection.messages > 0;
   if (&connection == &f) {
-    bury(f);
+    if (!transport_->close(f)) bury(f);
   } else {
     if (!goesOn) connections_.park(connection);
     release(f);

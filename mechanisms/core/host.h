@@ -52,6 +52,8 @@ class Host final : public Node {
   /// The sender of `flow` is done; the flow is gone after this. True if it was a message and its
   /// connection has others.
   bool finish(Flow& flow);
+  /// Nothing of a flow that Transport::close() kept is left to be done: it is gone after this.
+  void closed(Flow& flow) { bury(flow); }
 
   // Control packets.
   /// Puts a control packet of this host's own into its NIC's queue; it goes towards packet->dst.
@@ -104,6 +106,8 @@ class Host final : public Node {
   int64_t headerBytes() const { return headerBytes_.n; }
   int64_t payloadPerPacket() const { return mtu_.n - headerBytes_.n; }
   int64_t ackEvery() const { return ackEvery_; }
+  int64_t ackBytes() const { return ackBytes_.n; }
+  uint8_t ackClass() const { return static_cast<uint8_t>(ackClass_); }
   Time retransmitTimeout() const { return retransmitTimeout_; }
   int64_t cnpBytes() const { return cnpBytes_.n; }
   uint8_t cnpClass() const { return static_cast<uint8_t>(cnpClass_); }

@@ -61,6 +61,7 @@ class Network final : public Windows {
   FlowPool& flows() { return flows_; }
   MessagePool& messages() { return messages_; }
   ControlTypes& controlTypes() { return controlTypes_; }
+  const ControlTypes& controlTypes() const { return controlTypes_; }
   TraceBus& trace() { return trace_; }
   uint64_t seed() const { return seed_; }
 

@@ -35,6 +35,9 @@ class Transport : public Component, public Resumable {
   virtual Flow& fill(Flow&, Packet&) = 0;
   /// An ACK or a NACK is here. False: the flow has ended and is gone.
   virtual bool onAck(Flow&, const Packet&) = 0;
+  /// The flow has ended at the sender. True: packets that take its connection down are still under way, and the
+  /// transport calls Host::closed() when all of that is over.
+  virtual bool close(Flow&) { return false; }
   /// flow.retransmitEvent has fired.
   virtual void onTimer(Flow&) = 0;
 

@@ -17,11 +17,16 @@ struct TcpHeader {
   };
   static constexpr size_t kBlocks = 3;
   static constexpr const char* kName = "tcp";
+  /// The type of control packets that have no data and acknowledge none: a FIN, a FIN-ACK that goes again, the last
+  /// ACK.
+  static constexpr const char* kTearDown = "tcp tear-down";
 
-  uint32_t segment = 0;  // of data: its number; of an ACK: the first one missing at the receiver
-  uint8_t blocks = 0;    // SACK blocks in use
-  bool cwr = false;      // congestion window reduced (RFC 3168)
-  bool syn = false;      // set-up of the connection: SYN, or the ACK of one
+  enum class Control : uint8_t { None, Syn, Fin };
+
+  uint32_t segment = 0;             // of data: its number; of an ACK: the first one missing at the receiver
+  uint8_t blocks = 0;               // SACK blocks in use
+  bool cwr = false;                 // congestion window reduced (RFC 3168)
+  Control control = Control::None;  // SYN or FIN, or the ACK of one
   /// Of a persistent connection's packets: the connection's number, while `flowId` is the message's.
   uint32_t connection = kNoFlow;
   std::array<Block, kBlocks> sack{};

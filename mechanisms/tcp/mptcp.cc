@@ -119,7 +119,7 @@ void Mptcp::beforeAck(Flow& f, Packet& p) {
 
 /// True: the window's right edge has moved.
 bool Mptcp::takeDataAck(Flow& f, const Packet& ack) {
-  if (header_(ack).syn) return false;
+  if (header_(ack).control == TcpHeader::Control::Syn) return false;
   uint64_t& limit = shared(f).limit;
   const uint64_t edge = dataAck_(ack).next + static_cast<uint64_t>(receiveWindow_.n);
   if (edge <= limit) return false;

@@ -39,6 +39,7 @@ void Tcp::onStart(Network& network) {
   header_ = network.packets().reserve<TcpHeader>(TcpHeader::kName);
   mss_ = static_cast<uint32_t>(host_->payloadPerPacket());
   exactEcho_ = host_->congestionControl().ecnEcho() == EcnEcho::Exact;
+  if (teardown_) startTearDown(network);
 }
 
 void Tcp::onFlowStart(Flow& f) { begin(f, 0); }
@@ -55,11 +56,13 @@ void Tcp::begin(Flow& f, uint32_t index) {
   }
   const auto number = static_cast<uint32_t>(f.retransmitEvent.key());
   s.receiver.ackEvent.setKey(ackTimer_.key(f.receiver->id(), number));
+  beginTearDown(f, s.sender.rto);
 }
 
 void Tcp::onFlowEnd(Flow& f) {
   TcpState& s = state(f);
   engine_->cancel(s.receiver.ackEvent);
+  if (teardown_) endTearDown(f);
   if (s.receiver.held != nullptr) network_->packets().put(s.receiver.held);  // of one that ended as it was stopped
   s.sender.board.sacked.release(pool_);
   s.receiver.got.release(static_cast<Tcp&>(f.receiver->transport()).pool_);

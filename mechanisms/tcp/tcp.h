@@ -9,7 +9,8 @@
 namespace fabric {
 
 /// The transport, in one file for each of its concerns: tcp.cc (a flow begins and ends), tcp_handshake.cc,
-/// tcp_sender.cc, tcp_recovery.cc, tcp_timers.cc, tcp_receiver.cc and tcp_messages.cc (persistent connections).
+/// tcp_sender.cc, tcp_recovery.cc, tcp_timers.cc, tcp_receiver.cc, tcp_messages.cc (persistent connections) and
+/// tcp_teardown.cc.
 class Tcp : public Transport {
  public:
   static const Description& describe();
@@ -23,6 +24,7 @@ class Tcp : public Transport {
   void onTimer(Flow& flow) override;
   bool onStop(Flow& flow) override;
   bool endsAtStop() const override { return atStop_.index == 1; }
+  bool close(Flow& flow) override;
   void onData(Flow& flow, Packet* packet) override;
   void append(Flow& connection, Flow& message) override;
   bool carries(const Flow& connection, const Packet& packet) const override;
@@ -117,7 +119,9 @@ class Tcp : public Transport {
   bool tailWasLost(TcpSender& s, const Packet& ack);
 
   // Receiver: tcp_receiver.cc.
-  void accept(Flow& flow, TcpReceiver& r, const Packet& packet);
+  void accept(Flow& flow, TcpReceiver& r, Packet& packet);
+  FABRIC_RARE void complete(Flow& flow, Packet& packet);
+  FABRIC_RARE bool takeControl(Flow& flow, TcpReceiver& r, Packet* packet);
   void answer(Flow& flow, TcpReceiver& r, Packet* packet);
   void hold(TcpReceiver& r, Packet* packet);
   static void onAckTimer(Flow& flow);
@@ -137,13 +141,35 @@ class Tcp : public Transport {
   void receiveMessages(Flow& connection, uint64_t bytes);
   void credit(Flow* message, uint64_t bytes, uint64_t Flow::*counter) const;
 
+  // Tear-down: tcp_teardown.cc.
+  void startTearDown(Network& network);
+  void beginTearDown(Flow& flow, Time firstRto);
+  void endTearDown(Flow& flow);
+  FABRIC_RARE void addFin(const Flow& flow, Packet& packet) const;
+  void takeFinWithData(Flow& flow, Packet& packet) const;
+  void endStream(Flow& flow, Packet& packet);
+  FABRIC_RARE void answerFin(Flow& flow);
+  void onTearDown(Flow* alive, Packet& packet);
+  void takeFin(Flow& flow);
+  void takeLastAck(Flow& flow);
+  void sendTearDown(Flow& flow, TcpHeader::Control control);
+  void await(TcpFin& fin);
+  void repeat(Flow& flow, TcpFin& fin);
+  bool over(Flow& connection) const;
+  void closeIfOver(Flow& flow);
+  static void onSenderFinTimer(Flow& flow);
+  static void onReceiverFinTimer(Flow& flow);
+
   FlowState<TcpState> state_;
   FlowState<TcpMessage> message_;
   FlowTimer ackTimer_;
+  FlowState<TcpTearDown> tearDown_;  // with `teardown` only
+  FlowTimer senderFinTimer_, receiverFinTimer_;
+  uint8_t tearDownType_ = 0;  // of control packets
   Engine* engine_ = nullptr;
   Network* network_ = nullptr;
   uint32_t mss_ = 0;
-  bool exactEcho_ = false, handshake_ = false;
+  bool exactEcho_ = false, handshake_ = false, teardown_ = false;
   Time minRto_, maxRto_, initialRto_, ackDelay_;
   Time messageMinRto_, messageMaxRto_;
   RtoBounds rtoBounds_[2];  // of flows, and of applications' messages
@@ -185,6 +211,12 @@ Describe<C>& Tcp::parameters(Describe<C>& d) {
       .param("handshake", &Tcp::handshake_, false,
              "a connection is set up before its first data: SYN, SYN-ACK; sub-flows follow the first one",
              "RFC 9293 section 3.5, RFC 8684 section 3.2; chosen: off, connections are there")
+      .added()
+      .param(
+          "teardown", &Tcp::teardown_, false,
+          "a connection is taken down after its last data: the last segment has a FIN, its ACK the receiver's, which "
+          "is acknowledged; persistent connections stay open",
+          "RFC 9293 section 3.6; chosen: off, connections are gone with their last ACK")
       .added()
       .param("limited_transmit", &Tcp::limitedTransmit_, true,
              "SACKed segments make room for new ones before a loss is certain", "RFC 3042; RFC 6675 section 5")

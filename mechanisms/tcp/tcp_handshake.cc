@@ -13,7 +13,7 @@ void Tcp::fillSyn(Flow& f, Packet& p) {
   p.payload = 0;
   p.last = false;
   p.ect = false;  // RFC 3168 section 6.1.1
-  header_(p).syn = true;
+  header_(p).control = TcpHeader::Control::Syn;
   sender(f).forced = false;
 }
 

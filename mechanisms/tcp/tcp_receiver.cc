@@ -6,7 +6,7 @@
 namespace fabric {
 
 /// The segment that was expected is here, and with it what was waiting for it.
-inline void Tcp::accept(Flow& f, TcpReceiver& r, const Packet& p) {
+inline void Tcp::accept(Flow& f, TcpReceiver& r, Packet& p) {
   const uint32_t only = r.got.expected() + 1;
   const uint32_t missing = r.got.advance();
   const uint64_t now = missing == only ? p.seq + p.payload : sequence(f, missing);
@@ -16,16 +16,32 @@ inline void Tcp::accept(Flow& f, TcpReceiver& r, const Packet& p) {
   network_->counters.dataBytesDelivered += bytes;
   f.rcvNxt = now;
   if (f.spec.size != 0) {
-    if (c.delivered == f.spec.size) host_->received(*f.connection);
+    if (c.delivered == f.spec.size) complete(f, p);
   } else if (f.connection->messages > 0) {
     receiveMessages(*f.connection, bytes);
   }
 }
 
+/// All data of a flow is here; `p`, which becomes the ACK, was the last that was missing.
+void Tcp::complete(Flow& f, Packet& p) {
+  host_->received(*f.connection);
+  if (teardown_) endStream(f, p);
+}
+
+/// True: there is no data in it.
+bool Tcp::takeControl(Flow& f, TcpReceiver& r, Packet* p) {
+  if (header_(*p).control == TcpHeader::Control::Syn) {
+    answerSyn(f, r, p);
+    return true;
+  }
+  takeFinWithData(f, *p);
+  return false;
+}
+
 void Tcp::onData(Flow& f, Packet* p) {
   TcpReceiver& r = state(f).receiver;
   const TcpHeader& h = header_(*p);
-  if (h.syn) return answerSyn(f, r, p);
+  if (h.control != TcpHeader::Control::None && takeControl(f, r, p)) return;
   if (exactEcho_) {
     if (p->marked != r.echo && r.held != nullptr) answer(f, r, r.held);
     r.echo = p->marked;

@@ -86,7 +86,8 @@ Flow& Tcp::fill(Flow& f, Packet& p) {
   TcpHeader& h = header_(p);
   h.segment = n.segment;
   h.blocks = 0;
-  h.cwr = h.syn = false;
+  h.cwr = false;
+  h.control = TcpHeader::Control::None;
   h.connection = kNoFlow;
   const bool isNew = n.rule == Next::New;
   if (isNew) {
@@ -105,6 +106,7 @@ Flow& Tcp::fill(Flow& f, Packet& p) {
   Flow& row = f.connection->messages == 0 ? f : fillMessage(f, p, isNew);
   // Nothing is left for the other sub-flows, another message, or the receive window is full.
   if (isNew && (p.last || newBytes(f) == 0)) {
+    if (teardown_) addFin(f, p);
     for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
       if (part != &f) host_->settle(*part);
     }
@@ -122,6 +124,7 @@ void Tcp::fillOld(Flow& f, TcpSender& s, Packet& p, Next n) {
     s.board.sentAgain(n.segment, p.payload);
     s.forced = false;
   }
+  if (teardown_) addFin(f, p);
 }
 
 /// The cumulative part of an ACK.
@@ -156,7 +159,7 @@ inline Acked Tcp::acknowledge(Flow& f, TcpSender& s, const Packet& ack) {
 bool Tcp::onAck(Flow& f, const Packet& ack) {
   TcpSender& s = sender(f);
   const TcpHeader& h = header_(ack);
-  if (h.syn) {
+  if (h.control == TcpHeader::Control::Syn) {
     open(f, s, ack);
     return true;
   }
@@ -168,6 +171,7 @@ bool Tcp::onAck(Flow& f, const Packet& ack) {
   cc.onAck(f, ack);
   if (shared(f).acked >= f.connection->end && f.connection->messages == 0) {
     host_->finish(*f.connection);
+    if (h.control == TcpHeader::Control::Fin) answerFin(f);
     return false;
   }
   a.recovering = s.phase == Phase::Recovery;

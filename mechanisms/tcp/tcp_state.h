@@ -104,6 +104,24 @@ struct TcpMessage {
 };
 static_assert(sizeof(TcpMessage) <= sizeof(TcpState));
 
+/// One end's FIN. It goes again until it is acknowledged, or the end gives up.
+struct TcpFin {
+  enum State : uint8_t { None, Sent, Done } state = None;
+  uint8_t repeats = 0;
+  Time rto;
+  FlowEvent again;
+
+  TcpFin(Flow& flow, FlowEvent::Handler onTimer) : again(flow, onTimer) {}
+};
+
+/// The tear-down of a flow or a sub-flow, at both of its ends.
+struct TcpTearDown {
+  TcpFin sender, receiver;
+
+  TcpTearDown(Flow& flow, FlowEvent::Handler onSender, FlowEvent::Handler onReceiver)
+      : sender(flow, onSender), receiver(flow, onReceiver) {}
+};
+
 /// What a part of a connection without messages remembers.
 struct TcpKept {
   RttEstimate rtt;

@@ -1,6 +1,7 @@
 // A TCP sender and a receiver on a slow path that drops and reorders what a test says.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ class Bandit final : public Queue {
         return false;
       }
     }
+    if (steals && steals(*p)) return false;
     if (loss > 0 && random.uniform() < loss) return false;
     // One packet in `late` goes behind the five that come next.
     if (late > 0 && held_ == nullptr && p->kind == PacketKind::Data && ++count_ % late == 0) {
@@ -56,7 +58,8 @@ class Bandit final : public Queue {
     return p;
   }
 
-  std::map<uint64_t, int> drops;  // segment -> how many sendings of it
+  std::map<uint64_t, int> drops;              // segment -> how many sendings of it
+  std::function<bool(const Packet&)> steals;  // whatever it says
   double loss = 0;
   RandomStream random;
   uint64_t late = 0;
