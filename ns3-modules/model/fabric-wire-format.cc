@@ -237,11 +237,17 @@ WriteTcpOptions(const core::Network& network, const core::Packet& p, uint8_t* at
 Frame
 TcpFrame(const core::Network& network, const core::Packet& p, uint32_t length)
 {
+    using Control = core::TcpHeader::Control;
+    constexpr uint16_t FIN = 0x01;
     constexpr uint16_t SYN = 0x02;
     constexpr uint16_t ACK = 0x10;
     constexpr uint16_t ECE = 0x40;
     constexpr uint16_t CWR = 0x80;
-    const bool ack = p.kind == core::PacketKind::Ack;
+    const core::Flow* flow = FlowOf(network, p);
+    // Of a tear-down the receiver's FIN, too, and what acknowledges it.
+    const bool tearDown = p.kind == core::PacketKind::Control;
+    const bool ack =
+        p.kind == core::PacketKind::Ack || (tearDown && flow != nullptr && p.src == flow->spec.dst);
     const uint32_t fixed = ETHERNET + IPV4 + TCP;
     const uint32_t payload = ack ? 0 : p.payload;
     const uint32_t room = length > fixed + payload ? length - fixed - payload : 0;
@@ -253,22 +259,25 @@ TcpFrame(const core::Network& network, const core::Packet& p, uint32_t length)
     WriteIpv4(frame.data(), packet, p.src, p.dst, Tos(p, p.marked && !ack), PROTOCOL_TCP);
     uint16_t source = core::flowSourcePort(p.flowId);
     uint16_t destination = core::kFlowDestinationPort;
-    if (const core::Flow* flow = FlowOf(network, p))
+    if (flow != nullptr)
     {
         source = flow->spec.srcPort;
         destination = flow->spec.dstPort;
     }
     const auto& header = Extension<core::TcpHeader>(network, p, core::TcpHeader::kName);
-    const uint16_t flags = (header.syn ? SYN : 0) | (header.syn && !ack ? 0 : ACK) |
+    const bool syn = header.control == Control::Syn;
+    const bool fin = header.control == Control::Fin;
+    const uint16_t flags = (syn ? SYN : 0) | (fin ? FIN : 0) | (syn && !ack ? 0 : ACK) |
                            (ack && p.marked ? ECE : 0) | (header.cwr ? CWR : 0);
-    // Bytes are numbered from 0, so a SYN has the number before.
-    const uint64_t seq = (ack ? 0 : p.seq) - (header.syn ? 1 : 0);
+    // Bytes are numbered from 0, so a SYN has the number before, and a FIN the one behind the data.
+    const uint32_t lastAck = tearDown && !fin ? 1 : 0;
+    const uint64_t seq = (ack ? 0 : p.seq) - (syn ? 1 : 0) + lastAck;
     uint8_t* tcp = frame.data() + ETHERNET + IPV4;
     Writer(tcp)
         .U16(ack ? destination : source)
         .U16(ack ? source : destination)
         .U32(seq)
-        .U32(ack ? p.seq : 0)
+        .U32(ack ? p.seq + (fin ? 1 : 0) : lastAck)
         .U16((TCP + options) / 4 << 12 | flags)
         .U16(0xffff);
     WriteTcpOptions(network, p, tcp + TCP, options);
@@ -342,7 +351,9 @@ InnerFrame(const core::Network& network, const core::Packet& p)
     {
         return ForeignFrame(network, p, length);
     }
-    const bool tcp = p.kind == core::PacketKind::Data || p.kind == core::PacketKind::Ack;
+    const bool tcp = p.kind == core::PacketKind::Data || p.kind == core::PacketKind::Ack ||
+                     (p.kind == core::PacketKind::Control &&
+                      network.controlTypes().name(p.control) == core::TcpHeader::kTearDown);
     if (tcp && HasTcpHeaders(network.host(p.src).transport()))
     {
         return TcpFrame(network, p, length);

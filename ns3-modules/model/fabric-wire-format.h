@@ -25,8 +25,8 @@ namespace fabric
  * left out, as capture programs expect. PFC frames are 802.1Qbb MAC control frames. Packets of
  * ns-3's internet stack are what they are.
  *
- * TCP has no handshake in the model, so sequence numbers begin with 0 and no packet has SYN or FIN;
- * MPTCP's options are NOPs.
+ * TCP's data begins with sequence number 0, so a SYN has the number before; SYN and FIN are there
+ * with the options handshake and teardown. MPTCP's options are NOPs.
  */
 Ptr<Packet> ToWireFormat(const core::Network& network, const core::Packet& packet);
 

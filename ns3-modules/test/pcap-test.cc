@@ -132,6 +132,16 @@ class CapturedHandshake : public Captured
     }
 };
 
+class CapturedTearDown : public Captured
+{
+  protected:
+    void SetUp() override
+    {
+        Config::SetDefault("ns3::fabric::Tcp::Teardown", BooleanValue(true));
+        Capture();
+    }
+};
+
 TcpHeader
 TakeTcp(const Ptr<Packet>& packet, const Ipv4Header& ip, uint8_t flags = TcpHeader::ACK)
 {
@@ -205,6 +215,39 @@ TEST_F(CapturedHandshake, SynIsOneNumberBeforeTheData)
         EXPECT_EQ(tcp.GetSequenceNumber().GetValue(), seq[i]) << i;
         EXPECT_EQ(tcp.GetAckNumber().GetValue(), 0U) << i;
         EXPECT_EQ(frames[i]->GetSize(), i == 2 ? 1448U : 0U);
+    }
+}
+
+/// A FIN has the sequence number behind that of the last byte.
+TEST_F(CapturedTearDown, FinIsOneNumberBehindTheData)
+{
+    constexpr uint8_t ACK = TcpHeader::ACK;
+    constexpr uint8_t FIN_ACK = TcpHeader::FIN | TcpHeader::ACK;
+    const std::vector<Ptr<Packet>> frames = Read(m_atHost);
+    std::vector<Ptr<Packet>> last;
+    for (const Ptr<Packet>& frame : frames)
+    {
+        uint8_t bytes[14 + 20 + 14]; // the flags are the last of these
+        frame->CopyData(bytes, sizeof bytes);
+        if (bytes[sizeof bytes - 1] & TcpHeader::FIN)
+        {
+            last.push_back(frame);
+        }
+    }
+    ASSERT_EQ(last.size(), 2U);
+    last.push_back(frames.back());
+    const char* source[] = {"10.0.0.0", "10.0.0.1", "10.0.0.0"};
+    const uint8_t flags[] = {FIN_ACK, FIN_ACK, ACK};
+    const uint32_t seq[] = {BYTES - 88, 0, BYTES + 1};
+    const uint32_t ack[] = {0, BYTES + 1, 1};
+    for (size_t i = 0; i < 3; ++i)
+    {
+        const Ipv4Header ip = TakeIpv4(last[i]);
+        const TcpHeader tcp = TakeTcp(last[i], ip, flags[i]);
+        EXPECT_EQ(ip.GetSource(), Ipv4Address(source[i])) << i;
+        EXPECT_EQ(tcp.GetSequenceNumber().GetValue(), seq[i]) << i;
+        EXPECT_EQ(tcp.GetAckNumber().GetValue(), ack[i]) << i;
+        EXPECT_EQ(last[i]->GetSize(), i == 0 ? 88U : 0U) << i;
     }
 }
 
