@@ -254,10 +254,14 @@ void ExpressPass::onRequest(Flow* flow, Packet& request) {
   if (r.sending) return;
   const auto packets = static_cast<double>(header_(request).number);
   const double share = fullAbove_ == 0 ? 1 : std::min(1.0, packets / static_cast<double>(fullAbove_));
-  r.feedback = {share * initialRate_ * settings_.most, wInit_};
-  // What became of credits from before a stop says nothing of this rate: they were lost, or there was no data for them.
-  r.expected = r.nextNumber;
-  r.sent = r.lost = 0;
+  r.feedback.rate = share * initialRate_ * settings_.most;
+  r.feedback.w = wInit_;
+  if (settings_.law == CreditFeedback::Law::Paper) {  // the authors' receiver goes on counting
+    // What became of credits from before a stop says nothing of this rate: most of them found no data.
+    r.feedback.grew = false;
+    r.expected = r.nextNumber;
+    r.sent = r.lost = 0;
+  }
   r.updatedAt = engine_->now();
   r.stopAt = Flow::kUnlimited;
   r.sending = true;
