@@ -77,7 +77,12 @@ func TestMixLoad(t *testing.T) {
 	later.FromPs++
 	two = Tally{}
 	two.Compare(&Mix{Parts: []Generator{p, &later}}, rules)
-	assert.Nil(t, two.Load, "loads at different times are no load together")
+	assert.InDelta(t, 1, two.Load.Asked, 1e-12, "while both send")
+	later.FromPs = p.ToPs
+	later.ToPs = 2 * p.ToPs
+	two = Tally{}
+	two.Compare(&Mix{Parts: []Generator{p, &later}}, rules)
+	assert.Nil(t, two.Load, "one load after the other is none together")
 }
 
 func TestJobs(t *testing.T) {
