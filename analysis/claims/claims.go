@@ -5,6 +5,7 @@ package claims
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -52,7 +53,11 @@ func Check(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 	if c.ID == "" || c.Text == "" || c.Source == "" {
 		return fmt.Errorf("a claim needs id, text and source")
 	}
-	if err := CheckPlace(f, matrix, c.Where, append(slices.Clone(c.Each), c.By)...); err != nil {
+	dimensions := append(slices.Clone(c.Each), c.By)
+	for dimension := range c.MeanOver {
+		dimensions = append(dimensions, dimension)
+	}
+	if err := CheckPlace(f, matrix, c.Where, dimensions...); err != nil {
 		return err
 	}
 	if err := checkForm(c); err != nil {
@@ -79,15 +84,11 @@ func Check(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 	if err := checkSome(f, c, matrix, "beside_where is", c.BesideWhere); err != nil {
 		return err
 	}
-	for dimension, values := range c.Unsettled {
-		if _, err := f.Dimensions.Get("dimension", dimension); err != nil {
-			return fmt.Errorf("unsettled: %w", err)
-		}
-		for _, value := range values {
-			if err := checkValue(f, matrix, dimension, value); err != nil {
-				return fmt.Errorf("unsettled: %w", err)
-			}
-		}
+	if err := checkPoints(f, matrix, c.Unsettled); err != nil {
+		return fmt.Errorf("unsettled: %w", err)
+	}
+	if err := checkPoints(f, matrix, c.MeanOver); err != nil {
+		return fmt.Errorf("mean_over: %w", err)
 	}
 	for _, n := range c.Notes {
 		if err := checkScales(n.Scales); err != nil {
@@ -98,6 +99,21 @@ func Check(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 		}
 		if err := checkSome(f, c, matrix, "a note is", n.Where); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// checkPoints checks that the dimensions and their values exist.
+func checkPoints(f *spec.Figure, matrix Matrix, points spec.Points) error {
+	for dimension, values := range points {
+		if _, err := f.Dimensions.Get("dimension", dimension); err != nil {
+			return err
+		}
+		for _, value := range values {
+			if err := checkValue(f, matrix, dimension, value); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -198,6 +214,8 @@ func checkForm(c spec.Claim) error {
 		return fmt.Errorf("value needs expected, the paper's number")
 	case !number && (c.Expected != nil || c.Unit != "" || c.Tolerance != nil || c.ToleranceAbs != nil):
 		return fmt.Errorf("expected, unit and tolerance belong to value")
+	case !number && len(c.MeanOver) > 0:
+		return fmt.Errorf("mean_over belongs to value")
 	case c.Tolerance != nil && c.ToleranceAbs != nil:
 		return fmt.Errorf("tolerance and tolerance_abs exclude each other")
 	case number && *c.Expected == 0 && c.ToleranceAbs == nil:
@@ -360,11 +378,11 @@ func (e *evaluation) at(place map[string]string) Result {
 	if !appliesAt(e.scale, c.Scales) {
 		r.Verdict = NotEvaluated
 		notes = append(notes, fmt.Sprintf("Not at scale %s; run it with SCALE=%s.", e.scale, c.Scales[0]))
-	} else if values, replicates, err := e.values(place); err != nil {
+	} else if points, replicates, err := e.points(place); err != nil {
 		r.Verdict = NotEvaluated
 		notes = append(notes, sentence(err.Error()))
 	} else {
-		r.Verdict, r.Measured, notes = e.verdict(values, replicates)
+		r.Verdict, r.Measured, notes = e.verdict(points, replicates)
 	}
 	if c.Note != "" {
 		notes = append([]string{sentence(c.Note)}, notes...)
@@ -430,8 +448,39 @@ func (e *evaluation) limit() float64 {
 
 func (e *evaluation) name(value string) string { return e.f.Dimensions.Items[e.c.By].Name(value) }
 
+// A sample is the claim's measures at a point, of one seed on one engine.
+type sample = map[reference]float64
+
+// points are the samples at a place: for each point of mean_over, or for the
+// one there is, those of every seed and engine.
+func (e *evaluation) points(place map[string]string) (points [][]sample, replicates []replicate, err error) {
+	places := []map[string]string{place}
+	for _, dimension := range slices.Sorted(maps.Keys(e.c.MeanOver)) {
+		var next []map[string]string
+		for _, at := range places {
+			for _, value := range e.c.MeanOver[dimension] {
+				with := maps.Clone(at)
+				with[dimension] = value
+				next = append(next, with)
+			}
+		}
+		places = next
+	}
+	for i, at := range places {
+		samples, here, err := e.values(at)
+		if err != nil {
+			return nil, nil, err
+		}
+		if i > 0 && !slices.Equal(here, replicates) {
+			return nil, nil, fmt.Errorf("the points of mean_over do not have the same seeds and engines")
+		}
+		points, replicates = append(points, samples), here
+	}
+	return points, replicates, nil
+}
+
 // values are the claim's measures at a place, for every seed and engine.
-func (e *evaluation) values(place map[string]string) ([]map[reference]float64, []replicate, error) {
+func (e *evaluation) values(place map[string]string) ([]sample, []replicate, error) {
 	index := map[replicate]map[string][]int{}
 	var replicates []replicate
 	for i, r := range e.runs {
@@ -456,9 +505,9 @@ func (e *evaluation) values(place map[string]string) ([]map[reference]float64, [
 		}
 		return cmp.Compare(a.seed, b.seed)
 	})
-	out := make([]map[reference]float64, len(replicates))
+	out := make([]sample, len(replicates))
 	for i, rep := range replicates {
-		out[i] = map[reference]float64{}
+		out[i] = sample{}
 		for _, ref := range e.refs {
 			found := index[rep][ref.Value]
 			switch {
@@ -480,10 +529,11 @@ func (e *evaluation) values(place map[string]string) ([]map[reference]float64, [
 	return out, replicates, nil
 }
 
-func (e *evaluation) verdict(values []map[reference]float64, replicates []replicate) (verdict string, measured any, notes []string) {
+func (e *evaluation) verdict(points [][]sample, replicates []replicate) (verdict string, measured any, notes []string) {
+	values := points[0] // there is no other one, but of a number
 	switch {
 	case e.judge.number != nil:
-		return e.number(values, replicates)
+		return e.number(points, replicates)
 	case e.judge.holds != nil:
 		return e.truth(values, replicates)
 	}
@@ -505,17 +555,21 @@ func (e *evaluation) verdict(values []map[reference]float64, replicates []replic
 	return ofSeeds(held, len(values)), e.show(values, replicates), notes
 }
 
-func (e *evaluation) number(values []map[reference]float64, replicates []replicate) (string, any, []string) {
+func (e *evaluation) number(points [][]sample, replicates []replicate) (string, any, []string) {
 	byEngine := map[string][]float64{}
 	var all []float64
-	for i, v := range values {
-		x, err := e.judge.number.run(v, e.c.By)
-		number, ok := x.(float64)
-		if err != nil || !ok || math.IsNaN(number) {
-			return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, replicates[i], e.show(values, replicates))}
+	for i, rep := range replicates {
+		mean := 0.0
+		for _, values := range points {
+			x, err := e.judge.number.run(values[i], e.c.By)
+			number, ok := x.(float64)
+			if err != nil || !ok || math.IsNaN(number) {
+				return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, rep, e.show(values, replicates))}
+			}
+			mean += number / float64(len(points))
 		}
-		byEngine[replicates[i].engine] = append(byEngine[replicates[i].engine], number)
-		all = append(all, number)
+		byEngine[rep.engine] = append(byEngine[rep.engine], mean)
+		all = append(all, mean)
 	}
 	var verdicts []string
 	for _, list := range byEngine {
@@ -534,7 +588,7 @@ func (e *evaluation) number(values []map[reference]float64, replicates []replica
 	return overall(verdicts), JSONNumber(mean), notes
 }
 
-func (e *evaluation) truth(values []map[reference]float64, replicates []replicate) (string, any, []string) {
+func (e *evaluation) truth(values []sample, replicates []replicate) (string, any, []string) {
 	held := 0
 	var notes []string
 	for i, v := range values {
@@ -554,7 +608,7 @@ func (e *evaluation) truth(values []map[reference]float64, replicates []replicat
 
 // show writes the measures a claim used, as means over seeds and engines, and
 // with several seeds the 95 % confidence interval of the first engine's.
-func (e *evaluation) show(values []map[reference]float64, replicates []replicate) string {
+func (e *evaluation) show(values []sample, replicates []replicate) string {
 	parts := make([]string, len(e.refs))
 	for i, ref := range e.refs {
 		var all, first []float64

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -218,6 +219,10 @@ func TestCheck(t *testing.T) {
 		{at100 + `value: fair.fncc, expected: 1, tolerance: 5%, tolerance_abs: 1`, "exclude each other"},
 		{at100 + `value: fair.fncc, expected: 1, tolerance_abs: -1`, "negative"},
 		{at100 + `value: fair.fncc, expected: 1, holds: never(fair.fncc)`, "exactly one of"},
+		{`mean_over: {rate: 100Gbps}, by: mechanism, holds: never(fair.fncc)`, "mean_over belongs to value"},
+		{at100 + `mean_over: {rate: [100Gbps]}, value: fair.fncc, expected: 1`, "dimension rate is used twice"},
+		{`mean_over: {rate: [100Gbps, 20Gbps]}, by: mechanism, value: fair.fncc, expected: 1`, `mean_over: the matrix has no rate = "20Gbps"`},
+		{`mean_over: {speed: [1, 2]}, by: mechanism, value: fair.fncc, expected: 1`, `unknown dimension "speed"`},
 		{at100 + `measure: fair`, "exactly one of"},
 		{at100 + `holds: never(fair.fncc), unit: us`, "belong to value"},
 		{at100 + `holds: never(fair.fncc), measure: fair`, "measure belongs to order"},
@@ -285,6 +290,49 @@ func TestBesideTheTotals(t *testing.T) {
 		f := figure(t, text)
 		require.ErrorContains(t, claims.Check(f, f.Claims[0], nil), want)
 	}
+}
+
+// TestMeanOver: a number that is an average over points, seed by seed.
+func TestMeanOver(t *testing.T) {
+	const claim = `mean_over: {rate: [100Gbps, 200Gbps]}, by: mechanism, value: peak.hpcc / peak.fncc, expected: 3, tolerance: 10%`
+	list := runs([]string{"ns3"}, 1, 2)
+	ratio := map[string]float64{"100Gbps": 2, "200Gbps": 4} // a mean of 3, where the ratio of the means would be 3.33
+	peak := func(_ string, run int) (float64, error) {
+		r := list[run]
+		if r.Labels["preset"] == "fncc" {
+			return 1 / ratio[r.Labels["topology.rate"]], nil
+		}
+		return 1 + 0.1*float64(r.Seed-1), nil
+	}
+	f := figure(t, claim)
+	require.NoError(t, claims.Check(f, f.Claims[0], matrix))
+	got, err := claims.Evaluate(f, list, peak, "quick")
+	require.NoError(t, err)
+	require.Len(t, got, 1)
+	assert.Equal(t, 3.15, got[0].Measured, "3 with the first seed, 3.3 with the second")
+	assert.Contains(t, got[0].Note, "Mean of 2 seeds")
+
+	one := list[:len(list)/2] // no run at 200 Gb/s
+	got, err = claims.Evaluate(f, one, peak, "quick")
+	require.NoError(t, err)
+	assert.Equal(t, claims.NotEvaluated, got[0].Verdict)
+	assert.Contains(t, got[0].Note, "there is no run for it")
+
+	other := slices.Clone(list)
+	for i, r := range other {
+		if r.Labels["topology.rate"] == "200Gbps" && r.Seed == 2 {
+			other[i].Seed = 3
+		}
+	}
+	got, err = claims.Evaluate(f, other, peak, "quick")
+	require.NoError(t, err)
+	assert.Contains(t, got[0].Note, "do not have the same seeds")
+
+	list[0].Unsettled = "it takes 3ms to settle" // FNCC or HPCC at one of the rates
+	got, err = claims.Evaluate(f, list, peak, "quick")
+	require.NoError(t, err)
+	assert.Equal(t, claims.NotEvaluated, got[0].Verdict)
+	assert.Contains(t, got[0].Note, "not in steady state")
 }
 
 // TestUnsettled: what was measured before the network had settled is no

@@ -49,6 +49,7 @@ func Schema() map[string]any {
 		"by":        text("the dimension compared: queue_peak.hpcc is the measure of the run with that value"),
 		"value":     text("an expression over measures"),
 		"expected":  object{"type": "number", "description": "the paper's number, in unit"},
+		"mean_over": object{"description": "{dimension: values}: value is the mean of what it comes to at each of these points"},
 		"holds":     text("an expression that is true or false"),
 		"unsettled": object{"description": "{dimension: value or values}: points beyond saturation by design, of which it is judged although they have not settled"},
 		"beside":    object{"enum": claims.Besides, "description": "why the claim is not in the totals"},

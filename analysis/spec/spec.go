@@ -207,6 +207,7 @@ type Claim struct {
 	Tolerance    *Percent            `yaml:"tolerance"`
 	ToleranceAbs *float64            `yaml:"tolerance_abs"`
 	Holds        string              `yaml:"holds"`
+	MeanOver     Points              `yaml:"mean_over"` // value is the mean of these points' values
 	Scales       []string            `yaml:"scales"`
 	Unsettled    Points              `yaml:"unsettled"`    // points beyond saturation by design, which need not settle
 	Beside       string              `yaml:"beside"`       // why it is not in the totals

@@ -28,6 +28,8 @@ class Transport : public Component, public Resumable {
   virtual bool onStop(Flow&) = 0;
   /// Whether every flow ends when it is stopped. What waits of it is then of no use to anybody.
   virtual bool endsAtStop() const { return false; }
+  /// How many sub-flows a flow has. Each takes a path of its own.
+  virtual uint32_t parts() const { return 1; }
   /// Whether there is something to send that the window lets go.
   virtual bool maySend(const Flow&) const = 0;
   /// A packet goes on the wire now: sets which bytes it carries (seq, payload, last). Called only if maySend(). Returns

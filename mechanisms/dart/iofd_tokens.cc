@@ -1,5 +1,6 @@
 #include "mechanisms/dart/iofd_tokens.h"
 
+#include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 
 namespace fabric {
@@ -20,7 +21,17 @@ const Description& IofdTokens::describe() {
 }
 FABRIC_REGISTER(IofdTokens);
 
-void IofdTokens::onStart(Network& network) { header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName); }
+void IofdTokens::onStart(Network& network) {
+  header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName);
+  const auto& host = static_cast<const Host&>(port_->node());
+  const Transport& transport = host.transport();
+  // Packets of a message come by a table entry in the order of its bytes, the last one last.
+  if (transport.parts() > 1) {
+    throw ParamError("iofd_tokens: all packets of a message take one path, and " + transport.description().name +
+                     " of " + host.name() + " splits it into " + std::to_string(transport.parts()) +
+                     " sub-flows; use another transport, or leave iofd and iofd_tokens out");
+  }
+}
 
 /// What is sent again takes the shortest path: copies on their way would have to take the turns that it takes. What is
 /// sent for the first time after it has its tokens all the same, so that the last packet comes by all table entries of

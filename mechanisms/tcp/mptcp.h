@@ -23,6 +23,7 @@ class Mptcp final : public Tcp {
   Flow& fill(Flow& flow, Packet& packet) override;
   bool onAck(Flow& flow, const Packet& ack) override;
   void onTimer(Flow& flow) override;
+  uint32_t parts() const override { return static_cast<uint32_t>(subflows_); }
 
  private:
   /// Of a sub-flow: the connection's byte with which each segment begins, from the first one on that is
@@ -37,7 +38,6 @@ class Mptcp final : public Tcp {
   bool inTurn() const { return scheduler_.index == 0; }
   Flow* next(const Flow& flow) const;
   void passTurn(Flow& flow);
-  uint32_t parts() const override { return static_cast<uint32_t>(subflows_); }
 
   int64_t subflows_ = 8;
   Bytes receiveWindow_;

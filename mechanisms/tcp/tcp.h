@@ -45,7 +45,6 @@ class Tcp : public Transport {
   template <class C>
   static Describe<C>& parameters(Describe<C>& d);
   void onStart(Network& network) override;
-  virtual uint32_t parts() const { return 1; }
   // For a scheduler of sub-flows. A flow that may send sends new bytes, not old ones:
   bool sendsNew(const Flow& flow) const;
   /// The smoothed round trip, 0 before there is any.

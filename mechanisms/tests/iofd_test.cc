@@ -364,6 +364,11 @@ TEST(Iofd, BadInput) {
   noTokens.nicAgents.clear();
   EXPECT_NE(refusal(noTokens).find("iofd needs the port_agent iofd_tokens"), std::string::npos) << refusal(noTokens);
   EXPECT_THROW(refusal(iofd().set("iofd.entries", int64_t{0})), ParamError);
+  Config split = iofd();
+  split.transport = "mptcp";
+  split.cc = "lia";
+  EXPECT_NE(refusal(split).find("mptcp of host0 splits it into 8 sub-flows"), std::string::npos) << refusal(split);
+  EXPECT_EQ(refusal(split.set("mptcp.subflows", int64_t{1})), "");
 }
 
 // ---------------------------------------------------------------- networks
