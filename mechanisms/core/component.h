@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "mechanisms/core/arena.h"
 #include "mechanisms/core/param.h"
 #include "mechanisms/core/tables.h"
 #include "mechanisms/core/types.h"
@@ -89,7 +90,7 @@ struct Description {
   const Param* find(const std::string& param) const;
 };
 
-class Component {
+class Component : public InArena {
  public:
   virtual ~Component() = default;
   virtual const Description& description() const = 0;

@@ -23,7 +23,7 @@ class ForeignStack {
 
 /// The flows behind one port of a host. Each has a place with the flow scheduler, and is blocked (nothing to send, or
 /// the window is full), paced (it waits for its next sending time) or ready.
-class Nic final : public PacketSource {
+class Nic final : public PacketSource, public InArena {
  public:
   Nic(Host& host, Port& port) : host_(host), port_(port) {}
   void start();

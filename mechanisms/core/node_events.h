@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "mechanisms/core/arena.h"
 #include "mechanisms/core/engine.h"
 #include "mechanisms/core/fetch_ahead.h"
 
@@ -136,6 +137,8 @@ class NodeEvents {
   static constexpr int64_t kNear = 4;
   /// So many nodes' events of the window are known: of the node whose turn it is and the two behind it.
   static constexpr size_t kDrawn = 3;
+  /// So many events of each node have room from the start, side by side.
+  static constexpr size_t kRoom = 8;
   /// So many events are put in order one by one.
   static constexpr size_t kFew = 16;
 
@@ -161,7 +164,7 @@ class NodeEvents {
 
    private:
     FABRIC_RARE void grow(size_t count) { room_.resize(std::max(count, 2 * room_.size())); }
-    std::vector<Entry> room_;
+    ArenaVector<Entry> room_;
     size_t count_ = 0;
   };
 
@@ -179,7 +182,7 @@ class NodeEvents {
   size_t drawnTurns() const { return std::min(turn_ + kDrawn, turns_.size()); }
 
   FABRIC_RARE void makePlace(uint32_t node) {
-    waiting_.resize(node + 1);
+    for (size_t made = waiting_.size(); made <= node; ++made) waiting_.emplace_back().near.makeRoom(kRoom);
     first_.resize(node + 1, kNever);
   }
 

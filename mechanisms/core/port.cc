@@ -115,6 +115,10 @@ uint64_t Port::timerKey() {
 }
 
 void Port::onStart(Network& network) {
+  if (peer_ == nullptr) {
+    throw std::logic_error("port " + std::to_string(index_) + " of " + node_->name() +
+                           " has no link: connect it to another one");
+  }
   headroom_ = headroomParam_;
   if (headroom_.n == 0) {
     constexpr __int128 kMost = 10000000000000;  // no buffer is larger

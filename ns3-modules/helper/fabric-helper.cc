@@ -227,7 +227,7 @@ FabricHelper::InstallSwitch(NodeContainer nodes, uint64_t hashSalt)
 }
 
 Ptr<FabricNetDevice>
-FabricHelper::AddDevice(Ptr<Node> node, Ptr<FabricChannel> channel, DataRate rate, Time delay)
+FabricHelper::AddDevice(Ptr<Node> node, DataRate rate, Time delay)
 {
     core::Node& fabric = Fabric(node).GetNode();
     const Settings& settings = *m_settingsOf[fabric.id()];
@@ -236,7 +236,6 @@ FabricHelper::AddDevice(Ptr<Node> node, Ptr<FabricChannel> channel, DataRate rat
     fabric.addPort(device->GetPort(),
                    core::Rate{static_cast<int64_t>(rate.GetBitRate())},
                    ToCore(delay));
-    channel->Attach(device);
     Plug(*device, settings);
     return device;
 }
@@ -244,13 +243,24 @@ FabricHelper::AddDevice(Ptr<Node> node, Ptr<FabricChannel> channel, DataRate rat
 NetDeviceContainer
 FabricHelper::Connect(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay)
 {
+    const Ptr<FabricNetDevice> first = AddDevice(a, rate, delay);
+    return Connect(first, AddDevice(b, rate, delay));
+}
+
+NetDeviceContainer
+FabricHelper::Connect(Ptr<FabricNetDevice> a, Ptr<FabricNetDevice> b)
+{
+    const core::Port& port = a->GetPort();
+    NS_ABORT_MSG_UNLESS(port.rate() == b->GetPort().rate() && port.delay() == b->GetPort().delay(),
+                        "the two devices of a link have one rate and one delay");
     const Ptr<FabricChannel> channel = CreateObject<FabricChannel>();
-    channel->SetAttribute("DataRate", DataRateValue(rate));
-    channel->SetAttribute("Delay", TimeValue(delay));
-    NetDeviceContainer devices;
-    devices.Add(AddDevice(a, channel, rate, delay));
-    devices.Add(AddDevice(b, channel, rate, delay));
+    channel->SetAttribute("DataRate", DataRateValue(DataRate(port.rate().bps)));
+    channel->SetAttribute("Delay", TimeValue(PicoSeconds(port.delay().ps)));
+    channel->Attach(a);
+    channel->Attach(b);
     m_network->AddChannel(channel);
+    NetDeviceContainer devices(a);
+    devices.Add(b);
     return devices;
 }
 

@@ -75,6 +75,10 @@ class FabricHelper : public PcapHelperForDevice
     /// Switches of one tier share a hash salt, so that symmetric ECMP holds.
     void InstallSwitch(NodeContainer nodes, uint64_t hashSalt = 0);
     NetDeviceContainer Connect(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay);
+    /// The same in two steps. A large network is faster if all devices of a node are made at once,
+    /// after the node: what is made together lies together in memory.
+    Ptr<FabricNetDevice> AddDevice(Ptr<Node> node, DataRate rate, Time delay);
+    NetDeviceContainer Connect(Ptr<FabricNetDevice> a, Ptr<FabricNetDevice> b);
 
     /// Shortest paths from every switch to every host, equal-cost ports in the order of their
     /// numbers.
@@ -156,10 +160,6 @@ class FabricHelper : public PcapHelperForDevice
     /// Plugs what the settings have for the slots of a place.
     void Plug(SlotHolder& holder, const Settings& settings) const;
     void Install(Ptr<Node> node, Ptr<FabricNode> fabric);
-    Ptr<FabricNetDevice> AddDevice(Ptr<Node> node,
-                                   Ptr<FabricChannel> channel,
-                                   DataRate rate,
-                                   Time delay);
 
     Ptr<FabricNetwork> m_network;
     std::shared_ptr<Settings> m_settings;

@@ -50,7 +50,7 @@ class FabricChannel : public Channel
     }
 
     /// What is on its way in one direction, a port's `wire`; the event is the next arrival.
-    class alignas(64) Direction final : public KeyedEvent
+    class alignas(64) Direction final : public KeyedEvent, public core::InArena
     {
       public:
         Direction(const FabricNetDevice& from, const FabricNetDevice& to);

@@ -75,7 +75,7 @@ FabricNetDevice::GetTypeId()
 FabricNetDevice::FabricNetDevice()
     : m_address(Mac48Address::Allocate())
 {
-    m_port.device = this;
+    m_port->device = this;
 }
 
 FabricNetDevice::~FabricNetDevice() = default;
@@ -95,7 +95,7 @@ FabricNetDevice::DoDispose()
 core::Component&
 FabricNetDevice::GetComponent() const
 {
-    return m_port;
+    return *m_port;
 }
 
 void
@@ -110,7 +110,7 @@ FabricNetDevice::ShowSent(const core::Packet& packet) const
 {
     if (!m_phyTxBeginTrace.IsEmpty() || !m_snifferTrace.IsEmpty())
     {
-        const Ptr<const Packet> frame = ToWireFormat(m_port.node().network(), packet);
+        const Ptr<const Packet> frame = ToWireFormat(m_port->node().network(), packet);
         m_phyTxBeginTrace(frame);
         m_snifferTrace(frame);
     }
@@ -121,7 +121,7 @@ FabricNetDevice::ShowReceived(const core::Packet& packet) const
 {
     if (!m_phyRxEndTrace.IsEmpty() || !m_snifferTrace.IsEmpty())
     {
-        const Ptr<const Packet> frame = ToWireFormat(m_port.node().network(), packet);
+        const Ptr<const Packet> frame = ToWireFormat(m_port->node().network(), packet);
         m_phyRxEndTrace(frame);
         m_snifferTrace(frame);
     }

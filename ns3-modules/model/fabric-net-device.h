@@ -15,6 +15,7 @@
 #include "ns3/packet.h"
 #include "ns3/traced-callback.h"
 
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -89,7 +90,7 @@ class FabricNetDevice : public NetDevice, public SlotHolder
 
     core::Port& GetPort() const
     {
-        return m_port;
+        return *m_port;
     }
 
     /// Which of the channel's two devices this is.
@@ -167,7 +168,7 @@ class FabricNetDevice : public NetDevice, public SlotHolder
   private:
     void DoDispose() override;
 
-    mutable core::Port m_port;
+    std::unique_ptr<core::Port> m_port{std::make_unique<core::Port>()};
     Ptr<Node> m_node;
     Ptr<FabricChannel> m_channel;
     std::size_t m_side{0};
@@ -177,9 +178,9 @@ class FabricNetDevice : public NetDevice, public SlotHolder
     SendCallback m_sendCallback;
     ReceiveCallback m_receiveCallback;
     PromiscReceiveCallback m_promiscReceiveCallback;
-    FrameTrace m_snifferTrace{m_port};
-    FrameTrace m_phyTxBeginTrace{m_port};
-    FrameTrace m_phyRxEndTrace{m_port};
+    FrameTrace m_snifferTrace{*m_port};
+    FrameTrace m_phyTxBeginTrace{*m_port};
+    FrameTrace m_phyRxEndTrace{*m_port};
 };
 
 } // namespace fabric

@@ -69,7 +69,7 @@ FabricHost::GetTypeId()
 core::Host&
 FabricHost::GetNode() const
 {
-    return m_host;
+    return *m_host;
 }
 
 TypeId
@@ -88,7 +88,7 @@ FabricSwitch::GetTypeId()
 core::Switch&
 FabricSwitch::GetNode() const
 {
-    return m_switch;
+    return *m_switch;
 }
 
 } // namespace fabric

@@ -13,6 +13,7 @@
 #include "ns3/nstime.h"
 #include "ns3/traced-callback.h"
 
+#include <memory>
 #include <vector>
 
 namespace ns3
@@ -55,7 +56,7 @@ class FabricHost : public FabricNode
     TracedCallback<uint32_t, DataRate, int64_t, uint64_t, uint64_t> m_rateTrace;
 
   private:
-    mutable core::Host m_host;
+    std::unique_ptr<core::Host> m_host{std::make_unique<core::Host>()};
 };
 
 /// A switch. Attributes are the parameters of its shared buffer.
@@ -66,7 +67,7 @@ class FabricSwitch : public FabricNode
     core::Switch& GetNode() const override;
 
   private:
-    mutable core::Switch m_switch;
+    std::unique_ptr<core::Switch> m_switch{std::make_unique<core::Switch>()};
 };
 
 } // namespace fabric

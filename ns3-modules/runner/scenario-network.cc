@@ -57,6 +57,27 @@ Use(FabricHelper& fabric, const core::NodeComponents& components, bool isHost)
     }
 }
 
+/// By node, in the order of its ports: which ends of links are there, where link i has the ends 2 i
+/// and 2 i + 1. Ports are numbered in the order of their links.
+std::vector<std::vector<size_t>>
+LinkEnds(const core::Scenario& s)
+{
+    std::vector<std::vector<size_t>> ends(s.nodes.size());
+    for (size_t i = 0; i < s.links.size(); ++i)
+    {
+        const core::ScenarioLink& l = s.links[i];
+        if (ends[l.a].size() != l.aPort || ends[l.b].size() != l.bPort)
+        {
+            throw core::InputError(
+                "link " + s.nodes[l.a].name + " - " + s.nodes[l.b].name +
+                ": the ports of a node must be numbered in the order of their links");
+        }
+        ends[l.a].push_back(2 * i);
+        ends[l.b].push_back(2 * i + 1);
+    }
+    return ends;
+}
+
 /// What a node is called in ns3::Names, where the fabric has the name of its own object.
 std::string
 UniqueName(std::string name)
@@ -74,6 +95,8 @@ NodeContainer
 BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
 {
     fabric.CopyMechanisms();
+    const std::vector<std::vector<size_t>> ends = LinkEnds(s);
+    std::vector<Ptr<FabricNetDevice>> devices(2 * s.links.size());
     NodeContainer nodes;
     size_t used = s.components.size();
     for (size_t i = 0; i < s.nodes.size(); ++i)
@@ -95,21 +118,16 @@ BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
         {
             fabric.InstallSwitch(node, n.hashSalt);
         }
-    }
-    // Ports are numbered in the order of their links.
-    std::vector<NetDeviceContainer> links;
-    for (const auto& l : s.links)
-    {
-        if (nodes.Get(l.a)->GetNDevices() != l.aPort || nodes.Get(l.b)->GetNDevices() != l.bPort)
+        for (const size_t end : ends[i])
         {
-            throw core::InputError(
-                "link " + s.nodes[l.a].name + " - " + s.nodes[l.b].name +
-                ": the ports of a node must be numbered in the order of their links");
+            const core::ScenarioLink& l = s.links[end / 2];
+            devices[end] = fabric.AddDevice(node, DataRate(l.rate.bps), PicoSeconds(l.delay.ps));
         }
-        links.push_back(fabric.Connect(nodes.Get(l.a),
-                                       nodes.Get(l.b),
-                                       DataRate(l.rate.bps),
-                                       PicoSeconds(l.delay.ps)));
+    }
+    std::vector<NetDeviceContainer> links;
+    for (size_t end = 0; end < devices.size(); end += 2)
+    {
+        links.push_back(fabric.Connect(devices[end], devices[end + 1]));
     }
     Ptr<FabricSwitch> sw;
     uint32_t swNode = nodes.GetN();

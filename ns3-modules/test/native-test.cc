@@ -707,6 +707,42 @@ TEST(OwnMechanism, RunsInAProgramOfOnesOwn)
     EXPECT_GT(slow[1], 5 * fast[1]) << "the attribute counts";
 }
 
+TEST(LinkDeathTest, BothEndsHaveOneRateAndOneDelay)
+{
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    const auto connect = [](const char* rate, Time delay) {
+        Time::SetResolution(Time::PS);
+        FabricHelper helper;
+        NodeContainer hosts(2);
+        helper.InstallHost(hosts);
+        const auto one = helper.AddDevice(hosts.Get(0), DataRate("100Gbps"), MicroSeconds(1));
+        helper.Connect(one, helper.AddDevice(hosts.Get(1), DataRate(rate), delay));
+    };
+    EXPECT_DEATH(connect("50Gbps", MicroSeconds(1)), "have one rate and one delay");
+    EXPECT_DEATH(connect("100Gbps", MicroSeconds(2)), "have one rate and one delay");
+}
+
+TEST(Link, ADeviceWithoutOneIsRefused)
+{
+    Time::SetResolution(Time::PS);
+    FabricHelper helper;
+    NodeContainer hosts(2);
+    helper.InstallHost(hosts);
+    helper.Connect(hosts.Get(0), hosts.Get(1), DataRate("100Gbps"), MicroSeconds(1));
+    helper.AddDevice(hosts.Get(0), DataRate("100Gbps"), MicroSeconds(1));
+    helper.StopAt(MicroSeconds(3));
+    try
+    {
+        helper.Run();
+        ADD_FAILURE() << "it runs";
+    }
+    catch (const std::exception& e)
+    {
+        EXPECT_STREQ(e.what(), "port 1 of node0 has no link: connect it to another one");
+    }
+    Simulator::Destroy();
+}
+
 TEST(MistypedDeathTest, SaysTheNearestName)
 {
     testing::FLAGS_gtest_death_test_style = "threadsafe";
