@@ -34,7 +34,7 @@ func TestBothEnginesGiveTheSameTables(t *testing.T) {
 	}
 	for scale, experiments := range byScale {
 		args := append([]string{"parity", "--out", t.TempDir(), "--scale", scale}, experiments...)
-		stdout, stderr, err := fabriclab(t, nil, args...)
+		stdout, stderr, err := fabriclabAt(t, lab.root, 3*patience, nil, args...) // some 900 runs
 		require.NoError(t, err, stdout+stderr)
 		assert.Equal(t, len(experiments), strings.Count(stdout, "are the same on "), stdout)
 		assert.NotContains(t, stdout, "differs")
