@@ -335,19 +335,22 @@ func (e *evaluation) places() []map[string]string {
 	}
 	places := []map[string]string{{}}
 	for _, d := range e.c.Each {
-		var next []map[string]string
-		for _, place := range places {
-			for _, value := range e.f.ValuesOf(d, matching) {
-				with := map[string]string{d: value}
-				for k, v := range place {
-					with[k] = v
-				}
-				next = append(next, with)
-			}
-		}
-		places = next
+		places = spread(places, d, e.f.ValuesOf(d, matching))
 	}
 	return places
+}
+
+// spread is each place with each of the dimension's values.
+func spread(places []map[string]string, dimension string, values []string) []map[string]string {
+	var all []map[string]string
+	for _, place := range places {
+		for _, value := range values {
+			with := maps.Clone(place)
+			with[dimension] = value
+			all = append(all, with)
+		}
+	}
+	return all
 }
 
 // A replicate is what is run again: the same points with another seed or on
@@ -456,15 +459,7 @@ type sample = map[reference]float64
 func (e *evaluation) points(place map[string]string) (points [][]sample, replicates []replicate, err error) {
 	places := []map[string]string{place}
 	for _, dimension := range slices.Sorted(maps.Keys(e.c.MeanOver)) {
-		var next []map[string]string
-		for _, at := range places {
-			for _, value := range e.c.MeanOver[dimension] {
-				with := maps.Clone(at)
-				with[dimension] = value
-				next = append(next, with)
-			}
-		}
-		places = next
+		places = spread(places, dimension, e.c.MeanOver[dimension])
 	}
 	for i, at := range places {
 		samples, here, err := e.values(at)

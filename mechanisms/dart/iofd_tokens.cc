@@ -23,12 +23,16 @@ FABRIC_REGISTER(IofdTokens);
 
 void IofdTokens::onStart(Network& network) {
   header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName);
-  const auto& host = static_cast<const Host&>(port_->node());
-  const Transport& transport = host.transport();
+  const auto* host = dynamic_cast<const Host*>(&port_->node());
+  if (host == nullptr) {
+    throw ParamError("port_agents of " + port_->node().name() +
+                     ": iofd_tokens gives tokens where a message begins; put it into nic_agents");
+  }
+  const Transport& transport = host->transport();
   // Packets of a message come by a table entry in the order of its bytes, the last one last.
   if (transport.parts() > 1) {
     throw ParamError("iofd_tokens: all packets of a message take one path, and " + transport.description().name +
-                     " of " + host.name() + " splits it into " + std::to_string(transport.parts()) +
+                     " of " + host->name() + " splits it into " + std::to_string(transport.parts()) +
                      " sub-flows; use another transport, or leave iofd and iofd_tokens out");
   }
 }

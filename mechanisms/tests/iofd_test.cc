@@ -364,6 +364,9 @@ TEST(Iofd, BadInput) {
   noTokens.nicAgents.clear();
   EXPECT_NE(refusal(noTokens).find("iofd needs the port_agent iofd_tokens"), std::string::npos) << refusal(noTokens);
   EXPECT_THROW(refusal(iofd().set("iofd.entries", int64_t{0})), ParamError);
+  Config atSwitches = iofd();
+  atSwitches.agents.push_back("iofd_tokens");
+  EXPECT_NE(refusal(atSwitches).find("put it into nic_agents"), std::string::npos) << refusal(atSwitches);
   Config split = iofd();
   split.transport = "mptcp";
   split.cc = "lia";

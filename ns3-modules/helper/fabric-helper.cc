@@ -250,9 +250,22 @@ FabricHelper::Connect(Ptr<Node> a, Ptr<Node> b, DataRate rate, Time delay)
 NetDeviceContainer
 FabricHelper::Connect(Ptr<FabricNetDevice> a, Ptr<FabricNetDevice> b)
 {
+    for (const Ptr<FabricNetDevice>& device : {a, b})
+    {
+        NS_ABORT_MSG_IF(a == b || device->GetChannel(),
+                        "FabricHelper::Connect: device "
+                            << device->GetIfIndex() << " of " << device->GetPort().node().name()
+                            << (a == b ? " cannot be linked to itself" : " has a link already")
+                            << "; add another device");
+    }
     const core::Port& port = a->GetPort();
-    NS_ABORT_MSG_UNLESS(port.rate() == b->GetPort().rate() && port.delay() == b->GetPort().delay(),
-                        "the two devices of a link have one rate and one delay");
+    const core::Port& peer = b->GetPort();
+    NS_ABORT_MSG_UNLESS(port.rate() == peer.rate() && port.delay() == peer.delay(),
+                        "FabricHelper::Connect: "
+                            << port.node().name() << " and " << peer.node().name()
+                            << " have devices of " << port.rate().bps << " and " << peer.rate().bps
+                            << " bit/s, " << port.delay().ps << " and " << peer.delay().ps
+                            << " ps; give both ends of a link one rate and one delay");
     const Ptr<FabricChannel> channel = CreateObject<FabricChannel>();
     channel->SetAttribute("DataRate", DataRateValue(DataRate(port.rate().bps)));
     channel->SetAttribute("Delay", TimeValue(PicoSeconds(port.delay().ps)));

@@ -718,8 +718,25 @@ TEST(LinkDeathTest, BothEndsHaveOneRateAndOneDelay)
         const auto one = helper.AddDevice(hosts.Get(0), DataRate("100Gbps"), MicroSeconds(1));
         helper.Connect(one, helper.AddDevice(hosts.Get(1), DataRate(rate), delay));
     };
-    EXPECT_DEATH(connect("50Gbps", MicroSeconds(1)), "have one rate and one delay");
-    EXPECT_DEATH(connect("100Gbps", MicroSeconds(2)), "have one rate and one delay");
+    EXPECT_DEATH(connect("50Gbps", MicroSeconds(1)), "100000000000 and 50000000000 bit/s");
+    EXPECT_DEATH(connect("100Gbps", MicroSeconds(2)), "1000000 and 2000000 ps");
+}
+
+TEST(LinkDeathTest, ADeviceHasOneLink)
+{
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    const auto connect = [](bool itself) {
+        Time::SetResolution(Time::PS);
+        FabricHelper helper;
+        NodeContainer hosts(2);
+        helper.InstallHost(hosts);
+        const auto one = helper.AddDevice(hosts.Get(0), DataRate("100Gbps"), MicroSeconds(1));
+        const auto other = helper.AddDevice(hosts.Get(1), DataRate("100Gbps"), MicroSeconds(1));
+        helper.Connect(one, itself ? one : other);
+        helper.Connect(one, helper.AddDevice(hosts.Get(1), DataRate("100Gbps"), MicroSeconds(1)));
+    };
+    EXPECT_DEATH(connect(true), "device 0 of node0 cannot be linked to itself");
+    EXPECT_DEATH(connect(false), "device 0 of node0 has a link already");
 }
 
 TEST(Link, ADeviceWithoutOneIsRefused)
