@@ -216,6 +216,10 @@ func checkForm(c spec.Claim) error {
 		return fmt.Errorf("expected, unit and tolerance belong to value")
 	case !number && len(c.MeanOver) > 0:
 		return fmt.Errorf("mean_over belongs to value")
+	case c.Mean != "" && len(c.MeanOver) == 0:
+		return fmt.Errorf("mean belongs to mean_over")
+	case c.Mean != "" && !slices.Contains(Means, c.Mean):
+		return fmt.Errorf("mean is %q%s", c.Mean, catalog.Hint(c.Mean, Means))
 	case c.Tolerance != nil && c.ToleranceAbs != nil:
 		return fmt.Errorf("tolerance and tolerance_abs exclude each other")
 	case number && *c.Expected == 0 && c.ToleranceAbs == nil:
@@ -554,14 +558,21 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) (string, 
 	byEngine := map[string][]float64{}
 	var all []float64
 	for i, rep := range replicates {
-		mean := 0.0
+		var numbers []float64
 		for _, values := range points {
 			x, err := e.judge.number.run(values[i], e.c.By)
 			number, ok := x.(float64)
 			if err != nil || !ok || math.IsNaN(number) {
 				return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, rep, e.show(values, replicates))}
 			}
-			mean += number / float64(len(points))
+			if number < 0 && e.c.Mean == Geometric {
+				return NotEvaluated, nil, []string{fmt.Sprintf("%s is negative, and such numbers have no geometric mean (%s; %s).", e.c.Value, rep, e.show(values, replicates))}
+			}
+			numbers = append(numbers, number)
+		}
+		mean := stats.Mean(numbers)
+		if e.c.Mean == Geometric {
+			mean = stats.GeometricMean(numbers)
 		}
 		byEngine[rep.engine] = append(byEngine[rep.engine], mean)
 		all = append(all, mean)

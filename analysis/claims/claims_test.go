@@ -220,6 +220,8 @@ func TestCheck(t *testing.T) {
 		{at100 + `value: fair.fncc, expected: 1, tolerance_abs: -1`, "negative"},
 		{at100 + `value: fair.fncc, expected: 1, holds: never(fair.fncc)`, "exactly one of"},
 		{`mean_over: {rate: 100Gbps}, by: mechanism, holds: never(fair.fncc)`, "mean_over belongs to value"},
+		{at100 + `mean: geometric, value: fair.fncc, expected: 1`, "mean belongs to mean_over"},
+		{`mean_over: {rate: [100Gbps, 200Gbps]}, mean: geometrical, by: mechanism, value: fair.fncc, expected: 1`, `mean is "geometrical"; did you mean "geometric"?`},
 		{at100 + `mean_over: {rate: [100Gbps]}, value: fair.fncc, expected: 1`, "dimension rate is used twice"},
 		{`mean_over: {rate: [100Gbps, 20Gbps]}, by: mechanism, value: fair.fncc, expected: 1`, `mean_over: the matrix has no rate = "20Gbps"`},
 		{`mean_over: {speed: [1, 2]}, by: mechanism, value: fair.fncc, expected: 1`, `unknown dimension "speed"`},
@@ -311,6 +313,22 @@ func TestMeanOver(t *testing.T) {
 	require.Len(t, got, 1)
 	assert.Equal(t, 3.15, got[0].Measured, "3 with the first seed, 3.3 with the second")
 	assert.Contains(t, got[0].Note, "Mean of 2 seeds")
+
+	geometric := figure(t, claim+", mean: geometric")
+	require.NoError(t, claims.Check(geometric, geometric.Claims[0], matrix))
+	got, err = claims.Evaluate(geometric, list, peak, "quick")
+	require.NoError(t, err)
+	assert.InDelta(t, 1.05*math.Sqrt(2*4), got[0].Measured, 1e-5)
+
+	negative := func(m string, run int) (float64, error) {
+		v, err := peak(m, run)
+		return -v, err
+	}
+	minus := figure(t, `mean_over: {rate: [100Gbps, 200Gbps]}, mean: geometric, by: mechanism, value: peak.fncc, expected: 3`)
+	got, err = claims.Evaluate(minus, list, negative, "quick")
+	require.NoError(t, err)
+	assert.Equal(t, claims.NotEvaluated, got[0].Verdict)
+	assert.Contains(t, got[0].Note, "no geometric mean")
 
 	one := list[:len(list)/2] // no run at 200 Gb/s
 	got, err = claims.Evaluate(f, one, peak, "quick")

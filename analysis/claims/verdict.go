@@ -22,6 +22,12 @@ var Verdicts = []string{Reproduced, Deviates, Inconclusive, NotEvaluated}
 // says it elsewhere, or does not say it at all.
 var Besides = []string{"theorem", "copy", "setup", "added"}
 
+// Means are those that mean_over may take, the one it takes by itself first.
+var Means = []string{"arithmetic", Geometric}
+
+// Geometric is the n-th root of the product of n numbers.
+const Geometric = "geometric"
+
 // overall is the verdict of a claim whose engines have these: the worst that
 // can be said.
 func overall(verdicts []string) string {

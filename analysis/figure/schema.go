@@ -50,6 +50,7 @@ func Schema() map[string]any {
 		"value":     text("an expression over measures"),
 		"expected":  object{"type": "number", "description": "the paper's number, in unit"},
 		"mean_over": object{"description": "{dimension: values}: value is the mean of what it comes to at each of these points"},
+		"mean":      object{"enum": claims.Means, "description": "which mean mean_over takes; arithmetic if absent"},
 		"holds":     text("an expression that is true or false"),
 		"unsettled": object{"description": "{dimension: value or values}: points beyond saturation by design, of which it is judged although they have not settled"},
 		"beside":    object{"enum": claims.Besides, "description": "why the claim is not in the totals"},

@@ -208,6 +208,7 @@ type Claim struct {
 	ToleranceAbs *float64            `yaml:"tolerance_abs"`
 	Holds        string              `yaml:"holds"`
 	MeanOver     Points              `yaml:"mean_over"` // value is the mean of these points' values
+	Mean         string              `yaml:"mean"`      // which: arithmetic, if it is not given, or geometric
 	Scales       []string            `yaml:"scales"`
 	Unsettled    Points              `yaml:"unsettled"`    // points beyond saturation by design, which need not settle
 	Beside       string              `yaml:"beside"`       // why it is not in the totals

@@ -44,6 +44,16 @@ var shares = map[string]float64{"median": 0.5, "p95": 0.95, "p99": 0.99, "p99.9"
 // same everywhere.
 func Mean(values []float64) float64 { return Sum(values) / float64(len(values)) }
 
+// GeometricMean is the n-th root of the product of n values, none of which is
+// negative. There is one value or more.
+func GeometricMean(values []float64) float64 {
+	product := 1.0
+	for _, v := range values {
+		product *= v
+	}
+	return math.Pow(product, 1/float64(len(values)))
+}
+
 // Sum adds values in their order.
 func Sum(values []float64) float64 {
 	sum := 0.0

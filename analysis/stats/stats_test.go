@@ -40,6 +40,11 @@ func TestMeanIsInOrder(t *testing.T) {
 	assert.Equal(t, 0.0, stats.Mean(values))
 }
 
+func TestGeometricMean(t *testing.T) {
+	assert.Equal(t, 4.0, stats.GeometricMean([]float64{2, 8}))
+	assert.Equal(t, 0.0, stats.GeometricMean([]float64{2, 0, 8}))
+}
+
 func TestQuantiles(t *testing.T) {
 	assert.Equal(t, []float64{1, 1, 2, 2, 4}, stats.Quantiles([]float64{4, 1, 3, 2}, []float64{0, 0.25, 0.26, 0.5, 1}))
 }
