@@ -741,9 +741,9 @@ TEST(LinkDeathTest, ADeviceHasOneLink)
 
 TEST(LinkDeathTest, ADeviceWithoutOneIsRefused)
 {
-    // in a process of its own: an event that throws is never freed by ns-3
+    // In a process of its own, which ends as a user's does: ns-3 never frees an event that throws.
     testing::FLAGS_gtest_death_test_style = "threadsafe";
-    const auto run = [] {
+    const auto run = []() noexcept {
         Time::SetResolution(Time::PS);
         FabricHelper helper;
         NodeContainer hosts(2);
