@@ -36,6 +36,8 @@ func Schema() map[string]any {
 	properties["dimensions"].(object)["additionalProperties"].(object)["required"] = []string{"path"}
 
 	claim := properties["claims"].(object)["items"].(object)
+	variable := object{"type": "string", "pattern": `^\$[a-z][a-z0-9_]*$`} // of a claim's for
+	number := []object{{"type": "number"}, variable}
 	claim["required"] = []string{"id", "text", "source"}
 	claim["oneOf"] = []object{
 		{"required": []string{"order", "measure", "by"}}, {"required": []string{"value", "expected"}}, {"required": []string{"holds"}},
@@ -46,16 +48,19 @@ func Schema() map[string]any {
 			"items": object{"type": "object", "minProperties": 1, "propertyNames": object{"pattern": "^[a-z][a-z0-9_]*$"}, "additionalProperties": object{"type": []string{"string", "number"}}},
 		},
 		"id": text("name of the claim"), "text": text("the paper's statement as a fact"), "source": text("where it stands"),
-		"by":        text("the dimension compared: queue_peak.hpcc is the measure of the run with that value"),
-		"value":     text("an expression over measures"),
-		"expected":  object{"type": "number", "description": "the paper's number, in unit"},
-		"mean_over": object{"description": "{dimension: values}: value is the mean of what it comes to at each of these points"},
-		"mean":      object{"enum": claims.Means, "description": "which mean mean_over takes; arithmetic if absent"},
-		"holds":     text("an expression that is true or false"),
-		"unsettled": object{"description": "{dimension: value or values}: points beyond saturation by design, of which it is judged although they have not settled"},
-		"beside":    object{"enum": claims.Besides, "description": "why the claim is not in the totals"},
-		"tolerance": object{"type": "string", "pattern": percent, "description": "how far the value may be from expected; default 25%"},
+		"by":            text("the dimension compared: queue_peak.hpcc is the measure of the run with that value"),
+		"value":         text("an expression over measures"),
+		"expected":      object{"anyOf": number, "description": "the paper's number, in unit"},
+		"mean_over":     object{"description": "{dimension: values}: value is the mean of what it comes to at each of these points"},
+		"mean":          object{"enum": claims.Means, "description": "which mean mean_over takes; arithmetic if absent"},
+		"holds":         text("an expression that is true or false"),
+		"unsettled":     object{"description": "{dimension: value or values}: points beyond saturation by design, of which it is judged although they have not settled"},
+		"beside":        object{"enum": claims.Besides, "description": "why the claim is not in the totals"},
+		"tolerance":     object{"anyOf": []object{{"type": "string", "pattern": percent}, variable}, "description": "how far the value may be from expected; default 25%"},
+		"tolerance_abs": object{"anyOf": number, "description": "how far the value may be from expected, in unit"},
 	})
+	claim["if"] = object{"properties": object{"expected": variable}, "required": []string{"expected"}}
+	claim["then"] = object{"required": []string{"for"}}
 	notes := claim["properties"].(object)["notes"].(object)["items"].(object)
 	refine(notes, object{"verdict": object{"enum": claims.Verdicts}})
 
