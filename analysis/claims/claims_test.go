@@ -299,6 +299,7 @@ func TestMeanOver(t *testing.T) {
 	const claim = `mean_over: {rate: [100Gbps, 200Gbps]}, by: mechanism, value: peak.hpcc / peak.fncc, expected: 3, tolerance: 10%`
 	list := runs([]string{"ns3"}, 1, 2)
 	ratio := map[string]float64{"100Gbps": 2, "200Gbps": 4} // a mean of 3, where the ratio of the means would be 3.33
+	//nolint:unparam // claims.Evaluate wants it so
 	peak := func(_ string, run int) (float64, error) {
 		r := list[run]
 		if r.Labels["preset"] == "fncc" {

@@ -170,7 +170,7 @@ func Apart(runs []Run) {
 	set := differingSets(runs, func(r Run) any { return place{r.Experiment, r.Point(), r.Engine, r.Seed} })
 	for i := range runs {
 		params := slices.DeleteFunc(slices.Clone(runs[i].Params), func(p Label) bool { return !differs[p.Path] })
-		runs[i].Params = append(params, set(runs[i])...)
+		runs[i].Params = slices.Concat(params, set(runs[i]))
 	}
 }
 
@@ -226,7 +226,7 @@ func Differing(runs []Run) {
 	set := differingSets(runs, func(Run) any { return nil })
 	for i := range runs {
 		params := slices.DeleteFunc(slices.Clone(runs[i].Params), func(p Label) bool { return !differs[p.Path] || labels[p.Path] })
-		runs[i].Params = append(params, set(runs[i])...)
+		runs[i].Params = slices.Concat(params, set(runs[i]))
 	}
 }
 

@@ -40,15 +40,15 @@ type Completion struct {
 // Allocate finds the rates of a problem; from is what it found before.
 type Allocate func(p *Problem, from *Solution) (*Solution, error)
 
-// Enough is what each returns to end Fluid early: no error.
-var Enough = errors.New("enough")
+// ErrEnough is what each returns to end Fluid early: no error.
+var ErrEnough = errors.New("enough")
 
 // Fluid lets every flow send at the rate that allocate gives it, from the
 // moment it arrives until it has sent its bytes, and allocates anew at every
 // arrival, departure and change of a link: the completion times of flows that
 // get the optimum at once. Changes are sorted by time. It ends at untilPs. Each
 // is called for every interval, in order of time; the solution is not kept. If
-// it returns Enough, that was the last one.
+// it returns ErrEnough, that was the last one.
 //
 // Times within are not rounded; two flows that end within half a picosecond
 // end together. Interval and Completion have whole picoseconds.
@@ -100,7 +100,7 @@ func Fluid(links []Link, changes []Change, unitBps float64, arrivals []Arrival, 
 			return nil, err
 		}
 		switch err := f.run(next, each); {
-		case errors.Is(err, Enough):
+		case errors.Is(err, ErrEnough):
 			return f.done, nil
 		case err != nil:
 			return nil, err

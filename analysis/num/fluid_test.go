@@ -49,7 +49,7 @@ func checkDone(t *testing.T, want, got []num.Completion) {
 // TestFluidEnough: as in TestFluid, until the first flow has ended.
 func TestFluidEnough(t *testing.T) {
 	arrivals := []num.Arrival{arrive(3, 500), arrive(0, 1000), arrive(0, 3000)}
-	done, err := num.Fluid(links(8*gbps), nil, 0, arrivals, 1e12, num.Solve, func(num.Interval) error { return num.Enough })
+	done, err := num.Fluid(links(8*gbps), nil, 0, arrivals, 1e12, num.Solve, func(num.Interval) error { return num.ErrEnough })
 	require.NoError(t, err)
 	checkDone(t, []num.Completion{{-1, 0}, {2_000_000, 1000}, {-1, 1000}}, done)
 }

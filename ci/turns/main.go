@@ -6,6 +6,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -108,7 +109,7 @@ func start(program, dir string) (*exec.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := exec.Command(program, "--scenario", "scenario.json", "--trace", os.DevNull, "--summary", os.DevNull)
+	c := exec.CommandContext(context.Background(), program, "--scenario", "scenario.json", "--trace", os.DevNull, "--summary", os.DevNull)
 	c.Dir = dir
 	if err := c.Start(); err != nil {
 		return nil, err

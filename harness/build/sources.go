@@ -84,8 +84,8 @@ func newScan(root string) (*scan, error) {
 		return nil, err
 	}
 	for _, e := range entries {
-		if real, err := filepath.EvalSymlinks(filepath.Join(root, "mechanisms", e.Name())); err == nil {
-			s.folders[real] = s.partOf(filepath.Join("mechanisms", e.Name(), "x"))
+		if resolved, err := filepath.EvalSymlinks(filepath.Join(root, "mechanisms", e.Name())); err == nil {
+			s.folders[resolved] = s.partOf(filepath.Join("mechanisms", e.Name(), "x"))
 		}
 	}
 	s.part(engine.Base)
@@ -204,11 +204,11 @@ func (s *scan) include(in, from, quoted, angled string) error {
 
 // owner is the part that a file belongs to.
 func (s *scan) owner(path string) (name string, known bool) {
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", false
 	}
-	for dir := filepath.Dir(real); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(resolved); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if name, known := s.folders[dir]; known {
 			return name, true
 		}

@@ -24,8 +24,10 @@ const (
 
 // What alpha and epsilon may be; analysis/num refuses what is outside.
 const (
-	LeastAlpha, MostAlpha     = 0.05, 16
-	LeastEpsilon, MostEpsilon = 0.05, 0.95
+	LeastAlpha   = 0.05
+	MostAlpha    = 16
+	LeastEpsilon = 0.05
+	MostEpsilon  = 0.95
 )
 
 // Names of the tables that the harness can compute for a run.

@@ -329,7 +329,7 @@ func TestGroupsOfALookAhead(t *testing.T) {
 			}
 			var problems Problems
 			require.ErrorAs(t, err, &problems)
-			assert.ErrorContains(t, err, tt.want)
+			require.ErrorContains(t, err, tt.want)
 			assert.Len(t, problems, 1)
 		})
 	}

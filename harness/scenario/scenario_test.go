@@ -332,10 +332,12 @@ func TestDependencies(t *testing.T) {
 	}
 	assert.Equal(t, want, got)
 
-	last := func(data []byte) (err error) {
-		for _, err = range ReadFlows(bytes.NewReader(data)) {
+	last := func(data []byte) error {
+		var last error
+		for _, err := range ReadFlows(bytes.NewReader(data)) {
+			last = err
 		}
-		return err
+		return last
 	}
 	cut := slices.Clone(written[:len(written)-flowSize])
 	cut[12]--

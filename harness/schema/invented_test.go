@@ -111,10 +111,10 @@ matrix: {rain.rate: [1Gbps, 2Gbps], host_weather: [rain, {type: sun}]}
 			require.Error(t, compiled.Validate(asJSON(t, []byte("preset: x\nweather: [sun, snow]\n"))))
 			continue
 		}
-		assert.NoError(t, compiled.Validate(asJSON(t, []byte(text))))
+		require.NoError(t, compiled.Validate(asJSON(t, []byte(text))))
 		require.Error(t, compiled.Validate(asJSON(t, []byte(good+"weather: [sun, snow]\n"))))
 		require.Error(t, compiled.Validate(asJSON(t, []byte(good+"host_weather: {type: rain, params: {rate: 1us}}\n"))))
-		assert.Error(t, compiled.Validate(asJSON(t, []byte(good+"nodes: {host0: {weathr: rain}}\n"))))
+		require.Error(t, compiled.Validate(asJSON(t, []byte(good+"nodes: {host0: {weathr: rain}}\n"))))
 	}
 
 	page, err := c.FillMarkdown("<!-- slots -->\n<!-- /slots -->\n<!-- params:rain -->\n<!-- /params -->\n")

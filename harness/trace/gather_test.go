@@ -75,7 +75,7 @@ func TestGatherStreams(t *testing.T) {
 		many = append(many, parts...)
 	}
 	var most uint64
-	watch := writer(func(b []byte) {
+	watch := writer(func([]byte) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		most = max(most, m.HeapAlloc)

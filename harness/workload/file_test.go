@@ -104,7 +104,7 @@ func TestFileRefuses(t *testing.T) {
 	}
 	for _, tt := range tests {
 		_, err := open(t, tt.text)
-		assert.ErrorContains(t, err, tt.want)
+		require.ErrorContains(t, err, tt.want)
 	}
 	_, err := OpenFile(filepath.Join(t.TempDir(), "none.csv"), hostNumber, rules)
 	assert.ErrorIs(t, err, os.ErrNotExist)

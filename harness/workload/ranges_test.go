@@ -91,7 +91,7 @@ func TestRangesRefuse(t *testing.T) {
 		"flow,src,dst,size,start\n[0..1],h[0..1],h2,1KB,0us\n1,h1,h2,1KB,0us\n": `flows.csv:3:1: flow: 1 is the number of a flow above, too`,
 	} {
 		_, err := open(t, text)
-		assert.ErrorContains(t, err, want, text)
+		require.ErrorContains(t, err, want, text)
 	}
 	for text, want := range map[string]string{
 		"id,src,dst,size\na,h[0..1],h2,1KB\n":                                                               `messages.csv:2:1: id: there are 1 of them for 2 flows, which this row stands for; name as many, such as a[0..5]`,

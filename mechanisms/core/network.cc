@@ -644,10 +644,11 @@ std::vector<std::string> Network::warnings() const {
                    "too small (port.headroom, switch.buffer), a queue has a limit, or a route is missing");
   }
   if (anyPfc && c.drops == 0 && c.retransmittedBytes > 0) {
-    list.push_back(std::to_string(c.retransmittedBytes) +
-                   " B were sent again although nothing was dropped: senders timed out while their packets waited for "
-                   "PFC pauses or in queues (make host.retransmit_timeout longer, or 0; under TCP tcp.min_rto), or packets "
-                   "overtook each other (spray, flowlets)");
+    list.push_back(
+        std::to_string(c.retransmittedBytes) +
+        " B were sent again although nothing was dropped: senders timed out while their packets waited for "
+        "PFC pauses or in queues (make host.retransmit_timeout longer, or 0; under TCP tcp.min_rto), or packets "
+        "overtook each other (spray, flowlets)");
   }
   return list;
 }

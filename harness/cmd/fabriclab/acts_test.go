@@ -44,7 +44,7 @@ func TestSettingsWhereTheyAct(t *testing.T) {
 			err = same.ParseFlags(args)
 			if f.Name == "root" || slices.Contains(settings, f.Name) {
 				assert.Regexp(t, `\s--`+f.Name+`\b`, help, "%s", name(leaf))
-				assert.NoError(t, err, "%s --%s", name(leaf), f.Name)
+				require.NoError(t, err, "%s --%s", name(leaf), f.Name)
 				assert.True(t, fresh.PersistentFlags().Changed(f.Name))
 				return
 			}

@@ -148,7 +148,7 @@ func (a *app) tableOf(ctx context.Context, name, raw string, s lab.Selection, ta
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(dir)
+		defer func() { _ = os.RemoveAll(dir) }()
 		path := filepath.Join(dir, raw+".parquet")
 		err = writeFile(path, func(out io.Writer) error {
 			_, _, err := a.Gather(ctx, out, trace.Parquet, name, raw, s, take)

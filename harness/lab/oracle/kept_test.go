@@ -54,8 +54,9 @@ func TestKeptAtOnce(t *testing.T) {
 				computed++
 				return make([]num.Completion, 3), nil
 			})
-			assert.NoError(t, err)
-			assert.Len(t, done, 3)
+			if assert.NoError(t, err) {
+				assert.Len(t, done, 3)
+			}
 		})
 	}
 	all.Wait()

@@ -262,7 +262,7 @@ func (o *Oracle) completions(seed uint64, shared *Shared, watch func(num.Interva
 				return err
 			}
 			if i.ToPs > last && !slices.ContainsFunc(i.Stay, func(k int) bool { return flows[k].Measured }) {
-				return num.Enough
+				return num.ErrEnough
 			}
 			return nil
 		})

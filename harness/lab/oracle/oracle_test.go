@@ -191,8 +191,8 @@ func TestUtilities(t *testing.T) {
 
 // TestRanges: what an experiment may ask for can be computed.
 func TestRanges(t *testing.T) {
-	assert.EqualValues(t, num.MinAlpha, experiment.LeastAlpha)
-	assert.EqualValues(t, num.MaxAlpha, experiment.MostAlpha)
+	assert.Equal(t, float64(num.MinAlpha), float64(experiment.LeastAlpha))
+	assert.Equal(t, float64(num.MaxAlpha), float64(experiment.MostAlpha))
 	for _, u := range []oracle.Utility{
 		{Name: oracle.AlphaFair, Alpha: experiment.LeastAlpha}, {Name: oracle.AlphaFair, Alpha: experiment.MostAlpha},
 		{Name: oracle.MinFCT, Epsilon: experiment.LeastEpsilon}, {Name: oracle.MinFCT, Epsilon: experiment.MostEpsilon},

@@ -18,8 +18,8 @@ import (
 )
 
 // deriveAll writes what a point's run asks for into a folder.
-func deriveAll(ctx context.Context, dir string, p *experiment.Point, seed uint64, shared *oracle.Shared) error {
-	derive, err := oracle.Derive(ctx, p, seed, shared)
+func deriveAll(ctx context.Context, dir string, p *experiment.Point, shared *oracle.Shared) error {
+	derive, err := oracle.Derive(ctx, p, 1, shared)
 	if err != nil {
 		return err
 	}
@@ -27,8 +27,11 @@ func deriveAll(ctx context.Context, dir string, p *experiment.Point, seed uint64
 		err = d.Finish(func(table trace.Table) (*trace.TableWriter, error) {
 			return trace.NewTableWriter(table, trace.Options{Dir: dir, Names: trace.NodeNames(p.Topology.HostNames())})
 		})
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
 func bytesOf(t *testing.T, dir string) string {
@@ -50,14 +53,14 @@ func TestShared(t *testing.T) {
 	over, stop := context.WithCancel(context.Background())
 	stop()
 	shared, first := oracle.NewShared(), t.TempDir()
-	require.NoError(t, deriveAll(context.Background(), first, base(), 1, shared))
+	require.NoError(t, deriveAll(context.Background(), first, base(), shared))
 
 	other := base()
 	other.Scenario.Components["congestion_control"] = one("dgd", nil)
 	dir := t.TempDir()
-	require.NoError(t, deriveAll(over, dir, other, 1, shared))
+	require.NoError(t, deriveAll(over, dir, other, shared))
 	assert.Equal(t, bytesOf(t, first), bytesOf(t, dir))
-	require.ErrorIs(t, deriveAll(over, t.TempDir(), other, 1, oracle.NewShared()), context.Canceled, "nothing is shared with other calls")
+	require.ErrorIs(t, deriveAll(over, t.TempDir(), other, oracle.NewShared()), context.Canceled, "nothing is shared with other calls")
 
 	for name, change := range map[string]func(p *experiment.Point){
 		"alpha": func(p *experiment.Point) { p.Derived[0].Alpha = 2 },
@@ -87,7 +90,7 @@ func TestShared(t *testing.T) {
 	} {
 		p := base()
 		change(p)
-		require.ErrorIs(t, deriveAll(over, t.TempDir(), p, 1, shared), context.Canceled, "%s: its optimum is another one", name)
+		require.ErrorIs(t, deriveAll(over, t.TempDir(), p, shared), context.Canceled, "%s: its optimum is another one", name)
 	}
 }
 
@@ -113,7 +116,7 @@ func TestEndsWithFlows(t *testing.T) {
 		p.Scenario.StopWhenFlowsFinish = tt.ends
 		p.Derived = []experiment.Derived{{Table: oracle.FlowsTable, Utility: oracle.AlphaFair, Alpha: 1}}
 		dir := t.TempDir()
-		require.NoError(t, deriveAll(context.Background(), dir, p, 1, oracle.NewShared()))
+		require.NoError(t, deriveAll(context.Background(), dir, p, oracle.NewShared()))
 		var ended []string
 		for _, row := range tracetest.Table(t, dir, oracle.FlowsTable) {
 			ended = append(ended, row["end_ps"])
