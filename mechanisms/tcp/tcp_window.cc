@@ -29,7 +29,7 @@ void TcpWindow::onFlowStart(Flow& f) {
 }
 
 /// A window that the sender does not fill says nothing about the network and does not grow. In slow
-/// start, which doubles it, half full is full.
+/// start, which doubles it, more than half full is full.
 void TcpWindow::onAcked(Flow& f, const Acked& a) {
   if (a.bytes == 0 || a.recovering || a.echo) return;
   Window& w = window(f);
