@@ -323,7 +323,11 @@ func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []stri
 		return nil
 	}
 	args, stamp := b.configureArgs(cmakeArgs), b.stamp(name)
-	if err := b.run(ctx, name, "cmake", args...); err != nil {
+	configure := args
+	if b.moved() {
+		configure = append([]string{"--fresh"}, args...)
+	}
+	if err := b.run(ctx, name, "cmake", configure...); err != nil {
 		return err
 	}
 	if err := b.run(ctx, name, "cmake", "--build", b.Dir(), "--target", name); err != nil {
@@ -340,6 +344,28 @@ func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []stri
 		return fmt.Errorf("noting that %s was built: %w", name, err)
 	}
 	return nil
+}
+
+// moved says whether the build folder was configured at another place: it came
+// with a checkout that was moved or copied. CMake refuses such a folder.
+func (b *Builder) moved() bool {
+	const key = "CMAKE_CACHEFILE_DIR:INTERNAL="
+	cache := filepath.Join(b.Dir(), "CMakeCache.txt")
+	here, err := os.Stat(cache)
+	if err != nil {
+		return false
+	}
+	text, err := os.ReadFile(cache)
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(text)) {
+		if dir, ok := strings.CutPrefix(line, key); ok {
+			there, err := os.Stat(filepath.Join(strings.TrimSpace(dir), "CMakeCache.txt"))
+			return err != nil || !os.SameFile(here, there)
+		}
+	}
+	return false
 }
 
 // say is the text of a stamp: the sources, how they are built, and what came

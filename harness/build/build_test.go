@@ -99,6 +99,20 @@ func TestProgramIsBuiltWhenStale(t *testing.T) {
 	assert.Equal(t, 3, timesBuilt(t, b), "a binary that is gone is made again")
 }
 
+func TestCheckoutThatWasCopiedWithItsBuildFolder(t *testing.T) {
+	root := checkout(t)
+	ctx := context.Background()
+	_, err := New(root, Release, io.Discard).Program(ctx, fake{})
+	require.NoError(t, err)
+	there := filepath.Join(t.TempDir(), "there")
+	require.NoError(t, os.CopyFS(there, os.DirFS(root)))
+
+	p, err := New(there, Release, io.Discard).Program(ctx, fake{})
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(there, "build/release/bin/fabric-fake"), p.Path)
+	assert.Equal(t, 1, timesBuilt(t, New(root, Release, io.Discard)), "the first folder is left alone")
+}
+
 func TestProgramThatPlainCMakeBuiltFromOtherSourcesIsStale(t *testing.T) {
 	for _, what := range []string{"runner.in", "library.in"} {
 		t.Run(what, func(t *testing.T) {
