@@ -206,9 +206,9 @@ func checkForm(c spec.Claim) error {
 	switch {
 	case forms != 1:
 		return fmt.Errorf("a claim has exactly one of order, value and holds")
-	case len(c.Order) > 0 && (c.Measure == "" || c.By == ""):
+	case len(c.Order) > 0 && (len(c.Measure) == 0 || c.By == ""):
 		return fmt.Errorf("order needs measure and by")
-	case len(c.Order) == 0 && c.Measure != "":
+	case len(c.Order) == 0 && len(c.Measure) > 0:
 		return fmt.Errorf("measure belongs to order")
 	case number && c.Expected == nil:
 		return fmt.Errorf("value needs expected, the paper's number")
@@ -253,34 +253,44 @@ func parse(f *spec.Figure, c spec.Claim) (refs []reference, j judge, err error) 
 			refs = j.holds.refs
 		}
 	default:
-		if _, err := f.Measures.Get("measure", c.Measure); err != nil {
-			return nil, j, err
-		}
-		for _, chain := range c.Order {
-			values, signs, err := parseChain(chain)
-			if err != nil {
+		for _, name := range c.Measure {
+			if _, err := f.Measures.Get("measure", name); err != nil {
 				return nil, j, err
 			}
-			for i, v := range values {
-				ref := reference{c.Measure, v}
-				if !slices.Contains(refs, ref) {
-					refs = append(refs, ref)
-				}
-				if i == 0 {
-					continue
-				}
-				pair := [2]reference{{c.Measure, values[i-1]}, ref}
-				if signs[i-1] == '>' {
-					pair[0], pair[1] = pair[1], pair[0]
-				}
-				if pair[0] == pair[1] {
-					return nil, j, fmt.Errorf("order %q compares %s with itself", chain, v)
-				}
-				j.pairs = append(j.pairs, pair)
+			if err := j.order(name, c.Order, &refs); err != nil {
+				return nil, j, err
 			}
 		}
 	}
 	return refs, j, err
+}
+
+// order adds what the chains say of a measure.
+func (j *judge) order(measure string, chains []string, refs *[]reference) error {
+	for _, chain := range chains {
+		values, signs, err := parseChain(chain)
+		if err != nil {
+			return err
+		}
+		for i, v := range values {
+			ref := reference{measure, v}
+			if !slices.Contains(*refs, ref) {
+				*refs = append(*refs, ref)
+			}
+			if i == 0 {
+				continue
+			}
+			pair := [2]reference{{measure, values[i-1]}, ref}
+			if signs[i-1] == '>' {
+				pair[0], pair[1] = pair[1], pair[0]
+			}
+			if pair[0] == pair[1] {
+				return fmt.Errorf("order %q compares %s with itself", chain, v)
+			}
+			j.pairs = append(j.pairs, pair)
+		}
+	}
+	return nil
 }
 
 // parseChain reads "a < b < c".
@@ -431,7 +441,11 @@ func (e *evaluation) expected() (any, string) {
 				chains[i] += " " + string(sign) + " " + e.name(values[k+1])
 			}
 		}
-		return strings.Join(chains, ", "), "strict in every seed"
+		text := strings.Join(chains, ", ")
+		if len(c.Measure) > 1 {
+			text += fmt.Sprintf(", of each of %d measures", len(c.Measure))
+		}
+		return text, "strict in every seed"
 	case c.ToleranceAbs != nil:
 		return *c.Expected, strings.TrimSpace("± " + Num(*c.ToleranceAbs) + " " + measure.Label(c.Unit))
 	}
@@ -537,21 +551,55 @@ func (e *evaluation) verdict(points [][]sample, replicates []replicate) (verdict
 		return e.truth(values, replicates)
 	}
 	held := 0
+	several := len(e.c.Measure) > 1
+	missed := map[string]bool{} // measures of which the order does not hold in every seed
 	for i, v := range values {
-		holds := true
+		var here []string // those of this seed
 		for _, p := range e.judge.pairs {
-			if !(v[p[0]] < v[p[1]]) {
-				holds = false
-				if len(values) > 1 {
-					notes = append(notes, fmt.Sprintf("%s: %s %s is not below %s %s.", replicates[i], e.name(p[0].Value), Num(v[p[0]]), e.name(p[1].Value), Num(v[p[1]])))
-				}
+			if v[p[0]] < v[p[1]] {
+				continue
 			}
+			if len(values) > 1 && !several {
+				notes = append(notes, fmt.Sprintf("%s: %s %s is not below %s %s.", replicates[i], e.name(p[0].Value), Num(v[p[0]]), e.name(p[1].Value), Num(v[p[1]])))
+			}
+			if name := p[0].Measure; !slices.Contains(here, name) {
+				here = append(here, name)
+			}
+			missed[p[0].Measure] = true
 		}
-		if holds {
+		switch {
+		case len(here) == 0:
 			held++
+		case len(values) > 1 && several:
+			notes = append(notes, fmt.Sprintf("%s: not for %s.", replicates[i], strings.Join(here, ", ")))
 		}
 	}
-	return ofSeeds(held, len(values)), e.show(values, replicates), notes
+	verdict = ofSeeds(held, len(values))
+	if several {
+		return verdict, e.showMissed(missed, values, replicates), notes
+	}
+	return verdict, e.show(e.refs, values, replicates), notes
+}
+
+// showMissed says of how many measures an order holds, and writes those of
+// which it does not.
+func (e *evaluation) showMissed(missed map[string]bool, values []sample, replicates []replicate) string {
+	in := ""
+	if len(values) > 1 {
+		in = " in every seed"
+	}
+	text := fmt.Sprintf("holds%s for %d of %d measures", in, len(e.c.Measure)-len(missed), len(e.c.Measure))
+	var parts []string
+	for _, name := range e.c.Measure {
+		if missed[name] {
+			of := slices.DeleteFunc(slices.Clone(e.refs), func(r reference) bool { return r.Measure != name })
+			parts = append(parts, fmt.Sprintf("%s (%s)", name, e.show(of, values, replicates)))
+		}
+	}
+	if len(parts) > 0 {
+		text += ", not for " + strings.Join(parts, ", ")
+	}
+	return text
 }
 
 func (e *evaluation) number(points [][]sample, replicates []replicate) (string, any, []string) {
@@ -563,10 +611,10 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) (string, 
 			x, err := e.judge.number.run(values[i], e.c.By)
 			number, ok := x.(float64)
 			if err != nil || !ok || math.IsNaN(number) {
-				return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, rep, e.show(values, replicates))}
+				return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, rep, e.show(e.refs, values, replicates))}
 			}
 			if number < 0 && e.c.Mean == Geometric {
-				return NotEvaluated, nil, []string{fmt.Sprintf("%s is negative, and such numbers have no geometric mean (%s; %s).", e.c.Value, rep, e.show(values, replicates))}
+				return NotEvaluated, nil, []string{fmt.Sprintf("%s is negative, and such numbers have no geometric mean (%s; %s).", e.c.Value, rep, e.show(e.refs, values, replicates))}
 			}
 			numbers = append(numbers, number)
 		}
@@ -609,14 +657,14 @@ func (e *evaluation) truth(values []sample, replicates []replicate) (string, any
 			notes = append(notes, fmt.Sprintf("Not for %s.", replicates[i]))
 		}
 	}
-	return ofSeeds(held, len(values)), e.show(values, replicates), notes
+	return ofSeeds(held, len(values)), e.show(e.refs, values, replicates), notes
 }
 
-// show writes the measures a claim used, as means over seeds and engines, and
+// show writes measures that a claim used, as means over seeds and engines, and
 // with several seeds the 95 % confidence interval of the first engine's.
-func (e *evaluation) show(values []sample, replicates []replicate) string {
-	parts := make([]string, len(e.refs))
-	for i, ref := range e.refs {
+func (e *evaluation) show(refs []reference, values []sample, replicates []replicate) string {
+	parts := make([]string, len(refs))
+	for i, ref := range refs {
 		var all, first []float64
 		for j, v := range values {
 			all = append(all, v[ref])

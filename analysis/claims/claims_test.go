@@ -95,6 +95,17 @@ func TestVerdicts(t *testing.T) {
 		{"chain needs every link", at100 + `measure: peak, order: ["fncc < fncc-nolhcs < hpcc"]`,
 			map[string]float64{"peak.fncc": 100, "peak.fncc-nolhcs": 200, "peak.hpcc": 150}, nil, []uint64{1}, claims.Deviates, "FNCC 100 KB, FNCC without LHCS 200 KB, HPCC 150 KB", ""},
 
+		{"order of several measures", at100 + `measure: [peak, fair], order: ["fncc < hpcc", "fncc < fncc-nolhcs"]`,
+			map[string]float64{"peak.fncc": 1, "peak.hpcc": 2, "peak.fncc-nolhcs": 3, "fair.fncc": 1, "fair.hpcc": 2, "fair.fncc-nolhcs": 2}, nil, []uint64{1}, claims.Reproduced, "holds for 2 of 2 measures", ""},
+		{"order has to hold of each", at100 + `measure: [peak, fair], order: ["fncc < hpcc", "fncc < fncc-nolhcs"]`,
+			map[string]float64{"peak.fncc": 1, "peak.hpcc": 2, "peak.fncc-nolhcs": 3, "fair.fncc": 2, "fair.hpcc": 3, "fair.fncc-nolhcs": 2}, nil, []uint64{1}, claims.Deviates, "holds for 1 of 2 measures, not for fair (FNCC 2 µs, HPCC 3 µs, FNCC without LHCS 2 µs)", ""},
+		{"in no seed of both", at100 + `measure: [peak, fair], order: ["fncc < hpcc"]`, // of peak in seed 2 only, of fair in seed 1 only
+			map[string]float64{"peak.fncc": 1, "peak.hpcc": 1, "fair.fncc": 1, "fair.hpcc": 2}, map[string]float64{"peak.hpcc": 1, "fair.fncc": 2}, []uint64{1, 2}, claims.Deviates, "holds in every seed for 0 of 2 measures, not for peak (FNCC 1 KB, HPCC 1.5 ± 6.4 KB), fair (FNCC 2 ± 13 µs, HPCC 2 µs)", "ns3, seed 1: not for peak. ns3, seed 2: not for fair."},
+		{"of each in some seeds", at100 + `measure: [peak, fair], order: ["fncc < hpcc"]`,
+			map[string]float64{"peak.fncc": 1, "peak.hpcc": 2, "fair.fncc": 1, "fair.hpcc": 2}, map[string]float64{"fair.fncc": 2}, []uint64{1, 2}, claims.Inconclusive, "holds in every seed for 1 of 2 measures, not for fair (FNCC 2 ± 13 µs, HPCC 2 µs)", "ns3, seed 2: not for fair."},
+		{"one of several not measured", at100 + `measure: [peak, fair], order: ["fncc < hpcc"]`,
+			map[string]float64{"peak.fncc": 1, "peak.hpcc": 2}, nil, []uint64{1}, claims.NotEvaluated, nil, "fair cannot be measured"},
+
 		{"number inside", at100 + `value: 100 * (1 - peak.fncc / peak.hpcc), expected: 40, unit: "%"`,
 			map[string]float64{"peak.fncc": 70, "peak.hpcc": 100}, nil, []uint64{1}, claims.Reproduced, 30.0, ""}, // 25 % of 40 is 10
 		{"number outside", at100 + `value: 100 * (1 - peak.fncc / peak.hpcc), expected: 40, unit: "%"`,

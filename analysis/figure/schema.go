@@ -49,6 +49,7 @@ func Schema() map[string]any {
 		},
 		"id": text("name of the claim"), "text": text("the paper's statement as a fact"), "source": text("where it stands"),
 		"by":            text("the dimension compared: queue_peak.hpcc is the measure of the run with that value"),
+		"measure":       object{"description": "what order is about; of a list, it has to hold for each"},
 		"value":         text("an expression over measures"),
 		"expected":      object{"anyOf": number, "description": "the paper's number, in unit"},
 		"mean_over":     object{"description": "{dimension: values}: value is the mean of what it comes to at each of these points"},

@@ -199,7 +199,7 @@ type Claim struct {
 	Where        map[string]string   `yaml:"where"`
 	Each         []string            `yaml:"each"`
 	By           string              `yaml:"by"`
-	Measure      string              `yaml:"measure"`
+	Measure      Values              `yaml:"measure"` // order holds of each
 	Order        []string            `yaml:"order"`
 	Value        string              `yaml:"value"`
 	Expected     *float64            `yaml:"expected"`
