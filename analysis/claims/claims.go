@@ -559,7 +559,7 @@ func (e *evaluation) verdict(points [][]sample, replicates []replicate) (verdict
 			if v[p[0]] < v[p[1]] {
 				continue
 			}
-			if len(values) > 1 && !several {
+			if len(values) > 1 && len(values) <= manyRuns && !several {
 				notes = append(notes, fmt.Sprintf("%s: %s %s is not below %s %s.", replicates[i], e.name(p[0].Value), Num(v[p[0]]), e.name(p[1].Value), Num(v[p[1]])))
 			}
 			if name := p[0].Measure; !slices.Contains(here, name) {
@@ -573,6 +573,9 @@ func (e *evaluation) verdict(points [][]sample, replicates []replicate) (verdict
 		case len(values) > 1 && several:
 			notes = append(notes, fmt.Sprintf("%s: not for %s.", replicates[i], strings.Join(here, ", ")))
 		}
+	}
+	if len(values) > manyRuns && !several {
+		notes = e.furthest(values, replicates)
 	}
 	verdict = ofSeeds(held, len(values))
 	if several {
@@ -642,6 +645,33 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) (string, 
 	return overall(verdicts), JSONNumber(mean), notes
 }
 
+// manyRuns is how many runs of a point are named one by one where a claim does
+// not hold.
+const manyRuns = 5
+
+// furthest says of each pair in how many runs the order does not hold, and where
+// it is missed by most.
+func (e *evaluation) furthest(values []sample, replicates []replicate) (notes []string) {
+	for _, p := range e.judge.pairs {
+		missed, worst := 0, 0
+		for i, v := range values {
+			if v[p[0]] < v[p[1]] {
+				continue
+			}
+			if missed == 0 || v[p[0]]-v[p[1]] > values[worst][p[0]]-values[worst][p[1]] {
+				worst = i
+			}
+			missed++
+		}
+		if missed > 0 {
+			v := values[worst]
+			notes = append(notes, fmt.Sprintf("%s is not below %s in %d of %d runs, by most with %s: %s against %s.",
+				e.name(p[0].Value), e.name(p[1].Value), missed, len(values), replicates[worst], Num(v[p[0]]), Num(v[p[1]])))
+		}
+	}
+	return notes
+}
+
 func (e *evaluation) truth(values []sample, replicates []replicate) (string, any, []string) {
 	held := 0
 	var notes []string
@@ -656,6 +686,9 @@ func (e *evaluation) truth(values []sample, replicates []replicate) (string, any
 		case len(values) > 1:
 			notes = append(notes, fmt.Sprintf("Not for %s.", replicates[i]))
 		}
+	}
+	if missed := len(values) - held; missed > 0 && len(values) > manyRuns {
+		notes = []string{fmt.Sprintf("Not in %d of %d runs.", missed, len(values))}
 	}
 	return ofSeeds(held, len(values)), e.show(e.refs, values, replicates), notes
 }

@@ -92,6 +92,10 @@ func TestVerdicts(t *testing.T) {
 			map[string]float64{"fair.fncc": never, "fair.hpcc": never}, nil, []uint64{1}, claims.Deviates, "FNCC never, HPCC never", ""},
 		{"order in every seed", at100 + `measure: peak, order: ["fncc < hpcc"]`,
 			map[string]float64{"peak.fncc": 100, "peak.hpcc": 150}, map[string]float64{"peak.fncc": 30}, []uint64{1, 2, 3}, claims.Inconclusive, "FNCC 130 ± 75 KB, HPCC 150 KB", "ns3, seed 3: FNCC 160 is not below HPCC 150."},
+		{"order in few of many seeds", at100 + `measure: peak, order: ["fncc < hpcc", "fncc < fncc-nolhcs"]`,
+			map[string]float64{"peak.fncc": 100, "peak.hpcc": 125, "peak.fncc-nolhcs": 200}, map[string]float64{"peak.fncc": 10}, []uint64{1, 2, 3, 4, 5, 6}, claims.Inconclusive, "FNCC 125 ± 20 KB, HPCC 125 KB, FNCC without LHCS 200 KB", "FNCC is not below HPCC in 3 of 6 runs, by most with ns3, seed 6: 150 against 125."},
+		{"truth in few of many seeds", at100 + `holds: peak.fncc < 105`,
+			map[string]float64{"peak.fncc": 100}, map[string]float64{"peak.fncc": 10}, []uint64{1, 2, 3, 4, 5, 6}, claims.Inconclusive, "peak FNCC 125 ± 20 KB", "Not in 5 of 6 runs."},
 		{"chain needs every link", at100 + `measure: peak, order: ["fncc < fncc-nolhcs < hpcc"]`,
 			map[string]float64{"peak.fncc": 100, "peak.fncc-nolhcs": 200, "peak.hpcc": 150}, nil, []uint64{1}, claims.Deviates, "FNCC 100 KB, FNCC without LHCS 200 KB, HPCC 150 KB", ""},
 
