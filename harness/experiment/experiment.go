@@ -164,9 +164,9 @@ func (p *Point) LoadWindow() (trace.LoadWindow, bool) {
 	asked, ok := loaded.AskedLoad()
 	w := trace.LoadWindow{
 		BeginPs: asked.FromPs, FromPs: max(p.rules.FromPs, asked.FromPs), ToPs: min(p.rules.ToPs, asked.ToPs),
-		Asked: asked.Load, CapacityBps: asked.CapacityBps,
+		Asked: asked.Load, CapacityBps: asked.CapacityBps, ClosedLoop: asked.ClosedLoop,
 	}
-	return w, ok && !asked.ClosedLoop && w.FromPs < w.ToPs
+	return w, ok && w.FromPs < w.ToPs
 }
 
 // WriteInputs writes an engine's input for a seed (scenario.json, flows.bin,
