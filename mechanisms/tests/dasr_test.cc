@@ -267,6 +267,11 @@ TEST_F(DasrReceiverTest, FromStateToState) {
   EXPECT_EQ(said, 2u);
   EXPECT_TRUE(packet(a, 33, true));  // 50 us for eight packets is below line rate
   EXPECT_EQ(agent->state(), State::OtherCongestion);
+  EXPECT_EQ(said, 1u);
+  net.engine.setNow(net.engine.now() + Time::Us(50));
+  packet(a, 34);
+  EXPECT_EQ(agent->state(), State::NoCongestion);
+  EXPECT_EQ(said, 2u);
 }
 
 TEST_F(DasrReceiverTest, LineRateIsNineTenthsOfIt) {
