@@ -41,8 +41,13 @@ func SlowdownTime(rate series.Series, event int64) (float64, error) {
 // FairTime is the first time after the event from which all rates are within
 // 10 % of the target and stay there for 50 us.
 func FairTime(rates []series.Series, target float64, event int64) float64 {
+	return fairTimeFor(rates, target, event, Hold)
+}
+
+// fairTimeFor is the same for rates that stay there for hold.
+func fairTimeFor(rates []series.Series, target float64, event, hold int64) float64 {
 	times, values := series.Grid(rates)
-	return settled(times, event, func(i int) bool {
+	return settled(times, event, hold, func(i int) bool {
 		for _, v := range values {
 			if !(math.Abs(v[i]-target) <= Within*target) { // false for a missing sample, too
 				return false
@@ -68,15 +73,15 @@ func RecoveryTime(rates []series.Series, link float64, event int64) float64 {
 	}
 	for i, t := range times {
 		if t > event && !full(i) {
-			return settled(times, t, full)
+			return settled(times, t, Hold, full)
 		}
 	}
 	return float64(event)
 }
 
 // settled is the first of the times after `after` from which holds is true at
-// every time of the Hold that follows, all of it recorded.
-func settled(times []int64, after int64, holds func(i int) bool) float64 {
+// every time of the hold that follows, all of it recorded.
+func settled(times []int64, after, hold int64, holds func(i int) bool) float64 {
 	start := -1
 	for i, t := range times {
 		if t <= after {
@@ -89,7 +94,7 @@ func settled(times []int64, after int64, holds func(i int) bool) float64 {
 		if start < 0 {
 			start = i
 		}
-		if t-times[start] >= Hold {
+		if t-times[start] >= hold {
 			return float64(times[start])
 		}
 	}

@@ -65,6 +65,7 @@ var kinds = map[string]kind{
 	"utilisation":   {Share, Higher, []string{"port", "window", "count"}, nil, utilisation, nil},
 	"slowdown_time": {Time, Lower, []string{"flow", "event"}, nil, slowdownTime, nil},
 	"fair_time":     {Time, Lower, []string{"flows", "port", "event"}, []string{"share"}, fairTime, nil},
+	"join_time":     {Time, Lower, []string{"node", "port", "stat"}, []string{"window", "hold"}, statOf(joinTimes), joinTimes},
 	"recovery_time": {Time, Lower, []string{"flows", "port", "event"}, nil, recoveryTime, nil},
 	"jitter":        {Share, Lower, []string{"flows", "window"}, []string{"method"}, jitter, nil},
 	"rate_share":    {Share, Neither, []string{"flows", "port", "window"}, nil, rateShare, nil},
@@ -84,6 +85,7 @@ var kinds = map[string]kind{
 	"group_time":       {Time, Lower, []string{"group"}, nil, groupTime, nil},
 	"table":            {Any, Neither, []string{"table", "stat"}, []string{"column", "where", "window", "by", "across", "percentile", "port"}, ofColumn, columnValues},
 	"convergence_time": {Time, Lower, []string{"stat"}, []string{"window", "hold", "method"}, statOf(settleTimes), settleTimes},
+	"carried_share":    {Share, Higher, []string{"window"}, nil, carriedShare, nil},
 	"converged":        {Share, Higher, nil, []string{"window", "hold"}, converged, nil},
 	"unconverged":      {Count, Lower, nil, []string{"window", "hold"}, unconverged, nil},
 	"throughput":       {Rate, Higher, []string{"window", "stat"}, []string{"flows"}, statOf(throughputs), throughputs},
@@ -626,6 +628,25 @@ func reordering(x in) (float64, error) {
 		err = inRun(x.dir, fmt.Errorf("there are no packets of measured flows"))
 	}
 	return float64(reordered) / float64(packets), err
+}
+
+// carriedShare is the load carried over the load offered, of the bins in the window.
+func carriedShare(x in) (float64, error) {
+	var carried, offered float64
+	columns := append(table.Ints("time_ps"), table.Column{Name: "carried_bps", Type: table.Float}, table.Column{Name: "offered_bps", Type: table.Float})
+	err := table.Scan(x.dir, "load", columns, func(r *table.Rows) error {
+		for i := range r.N {
+			if x.window.Contains(r.Int(0, i)) {
+				carried += r.Float(1, i)
+				offered += r.Float(2, i)
+			}
+		}
+		return nil
+	})
+	if err == nil && offered == 0 {
+		err = inRun(x.dir, fmt.Errorf("no load was offered from %s", x.window))
+	}
+	return carried / offered, err
 }
 
 func groupTime(x in) (float64, error) {
