@@ -102,6 +102,17 @@ class NodeEvents {
     return true;
   }
 
+  /// Takes out an entry, as remove(), if it is not near: a timer that was stopped, of which there may be many. False: it
+  /// is near, or there is none.
+  template <class Is>
+  bool removeFar(const Entry& e, const Is& is) {
+    const uint32_t node = placeOf(e);
+    if (e.at < near_ || node >= waiting_.size() || !removeFromHeap(waiting_[node].far, is)) return false;
+    if (e.at <= first_[node]) findFirst(node);
+    --size_;
+    return true;
+  }
+
   /// All entries, in no order.
   template <class Visit>
   void forEach(const Visit& visit) const {

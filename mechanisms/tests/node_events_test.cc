@@ -107,6 +107,27 @@ TEST_F(NodeByNode, NearAndFarEventsAreOne) {
   EXPECT_EQ(seen, (std::vector<int64_t>{30, 999, 1000, 1500, 4999, 5000, 5001, 400000}));
 }
 
+/// Of timers that are stopped the far ones do not stay, and the next one is known.
+TEST_F(NodeByNode, OnlyFarEventsAreTakenOutAsFar) {
+  insert(1, 0);
+  ASSERT_TRUE(events_.turn());
+  events_.takeFirst();
+  for (const int64_t at : {500, 4999, 5000, 7000}) insert(1, at);
+  const auto taken = [&](int64_t at) {
+    Entry found{};
+    events_.forEach([&](const Entry& e) { found = e.at == at ? e : found; });
+    return found.at == at && events_.removeFar(found, [&](const Entry& e) { return e == found; });
+  };
+  EXPECT_FALSE(taken(500));   // in the window
+  EXPECT_FALSE(taken(4999));  // near
+  EXPECT_TRUE(taken(5000));
+  EXPECT_FALSE(taken(5000));
+  EXPECT_EQ(events_.size(), 3U);
+  std::vector<int64_t> seen;
+  for (const Entry& e : drain()) seen.push_back(e.at);
+  EXPECT_EQ(seen, (std::vector<int64_t>{500, 4999, 7000}));
+}
+
 TEST_F(NodeByNode, ANodeRunsAllOfItsWindowBeforeTheNext) {
   for (const int64_t at : {0, 400, 999, 1000, 1500}) {
     insert(2, at);
@@ -225,7 +246,8 @@ TEST_F(NodeByNode, EveryNodesEventsComeInTheOrderOfTime) {
     const auto later = std::find_if(expected.rbegin(), expected.rend(), [&](const Entry& x) { return x.at > now; });
     if (later == expected.rend()) continue;
     const Entry gone = *later;
-    const bool pending = events_.remove(gone, [&](const Entry& x) { return x == gone; });
+    const auto is = [&](const Entry& x) { return x == gone; };
+    const bool pending = random() % 2 == 0 ? events_.remove(gone, is) : events_.removeFar(gone, is);
     if (pending) expected.erase(std::next(later).base());
   }
   EXPECT_GT(seen.size(), 1000U);

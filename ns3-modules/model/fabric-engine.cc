@@ -81,10 +81,17 @@ Ns3Engine::Schedule(KeyedEvent& event, core::Time at)
 void
 Ns3Engine::cancel(core::Event& event)
 {
-    if (event.pending())
+    if (!event.pending())
     {
-        static_cast<ModelEvent*>(event.slot)->m_event = nullptr;
-        event.slot = nullptr;
+        return;
+    }
+    auto* e = static_cast<ModelEvent*>(event.slot);
+    e->m_event = nullptr;
+    event.slot = nullptr;
+    FabricScheduler* list = FabricScheduler::OfStretches();
+    if (list != nullptr && list->Drop(*e, e->m_at.ps))
+    {
+        m_free.push_back(e);
     }
 }
 

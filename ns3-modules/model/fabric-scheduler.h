@@ -60,6 +60,19 @@ class FabricScheduler : public Scheduler
         event.Ref(); // as if ns-3 had done it: what is left at the end is ns-3's to drop
         InsertEntry({at, MODEL_RANK | event.GetKey(), &event, 0, context});
     }
+    /// Takes out an event that was cancelled and would come late, as most timers would. False: it
+    /// stays, and does nothing when it comes.
+    bool Drop(KeyedEvent& event, int64_t at)
+    {
+        const auto is = [&event](const Entry& e) { return e.impl == &event; };
+        if (!m_nodeByNode || !m_nodes.removeFar({at, MODEL_RANK | event.GetKey(), &event, 0, 0}, is))
+        {
+            return false;
+        }
+        event.Unref();
+        return true;
+    }
+
     /// Whether an event of the model is running that ns-3 does not know of.
     bool InStretch() const
     {
