@@ -7,6 +7,7 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -43,6 +44,10 @@ type Component struct {
 	// Before: which components of a list may not stand before this one.
 	Before     []Precedence `json:"before,omitempty"`
 	GroupLimit *GroupLimit  `json:"group_limit,omitempty"`
+	// ProductLimits: products of parameters that stay below something.
+	ProductLimits []ProductLimit `json:"product_limits,omitempty"`
+	// ClassTaken: a class that no flow may have.
+	ClassTaken *ClassTaken `json:"class_taken,omitempty"`
 	// SteadyLinks: it knows the rates of other nodes' links, from the start on.
 	SteadyLinks bool        `json:"steady_links,omitempty"`
 	Params      []Param     `json:"params"`
@@ -70,6 +75,56 @@ type GroupLimit struct {
 	Flows int    `json:"flows"`
 	While string `json:"while"`
 	Why   string `json:"why"`
+}
+
+// ProductLimit says that a product of parameters of a component stays below a
+// number while another one has a value. A factor is the name of a parameter,
+// or 2^ and the name: two to the power of it.
+type ProductLimit struct {
+	Factors []string `json:"factors"`
+	Below   float64  `json:"below"`
+	Param   string   `json:"param"`
+	Value   string   `json:"value"`
+	Why     string   `json:"why"`
+}
+
+// Names are the parameters that are factors, and the product in words.
+func (p ProductLimit) Names(component string) (params []string, words string) {
+	texts := make([]string, len(p.Factors))
+	for i, factor := range p.Factors {
+		name, power := strings.CutPrefix(factor, "2^")
+		texts[i] = component + "." + name
+		if power {
+			texts[i] = "2^" + texts[i]
+		}
+		params = append(params, name)
+	}
+	return params, strings.Join(texts, " * ")
+}
+
+// Of is the product of the factors' values, which are int64 or float64.
+func (p ProductLimit) Of(values []any) float64 {
+	product := 1.0
+	for i, factor := range p.Factors {
+		switch v := values[i].(type) {
+		case float64:
+			product *= v
+		case int64:
+			if strings.HasPrefix(factor, "2^") {
+				product *= math.Ldexp(1, int(v))
+			} else {
+				product *= float64(v)
+			}
+		}
+	}
+	return product
+}
+
+// ClassTaken says that no flow has the class that a parameter of another
+// component names.
+type ClassTaken struct {
+	By  string `json:"by"` // component.parameter
+	Why string `json:"why"`
 }
 
 // Extension is what a component adds to packets.
@@ -189,6 +244,24 @@ func (c *Catalog) checkRelations(of *Component) error {
 	if g := of.GroupLimit; g != nil {
 		if p := of.Param(g.While); g.Flows < 1 || p == nil || p.Type != TypeBool {
 			return fmt.Errorf("catalog: %s: its limit for groups is %d flows while %q, which is to be a bool of it; correct its self-description", of.Name, g.Flows, g.While)
+		}
+	}
+	for _, limit := range of.ProductLimits {
+		params, words := limit.Names(of.Name)
+		for _, name := range params {
+			power := slices.Contains(limit.Factors, "2^"+name)
+			if p := of.Param(name); p == nil || p.Type != TypeInt && (p.Type != TypeFloat || power) {
+				return fmt.Errorf("catalog: %s limits %s, and %q is no number of it; correct its self-description", of.Name, words, name)
+			}
+		}
+		if of.Param(limit.Param) == nil {
+			return fmt.Errorf("catalog: %s limits %s while %q is %s, and it has no such parameter; correct its self-description", of.Name, words, limit.Param, limit.Value)
+		}
+	}
+	if taken := of.ClassTaken; taken != nil {
+		component, param, _ := strings.Cut(taken.By, ".")
+		if other := c.Component(component); other == nil || other.Param(param) == nil || other.Param(param).Type != TypeInt {
+			return fmt.Errorf("catalog: %s takes the class of %q, which is no integer of a component; correct its self-description", of.Name, taken.By)
 		}
 	}
 	for _, n := range of.NeedsWhile {

@@ -217,10 +217,21 @@ func TestLoadRefuses(t *testing.T) {
 		{component(`{"name": "p", "type": "int", "default": 1, "max": 4, "relations": [{"is": "same", "other": "x.q"}]}`), `x.p: there is no relation "same" to a number "x.q" of the same type`},
 		{component(`{"name": "p", "type": "int", "default": 1, "max": 4, "relations": [{"is": "below", "other": "x.p"}]}`), `there is no relation "below" to a number "x.p"`},
 		{strings.Replace(component(""), `"kind": "queue", "params"`, `"kind": "queue", "needs": ["sun"], "params"`, 1), `x needs "sun", which is neither a component nor a kind`},
+		{strings.Replace(component(`{"name": "p", "type": "float", "default": 1}`), `"params"`, `"product_limits": [{"factors": ["2^p"], "below": 2, "param": "p", "value": "1"}], "params"`, 1), `x limits 2^x.p, and "p" is no number of it`},
+		{strings.Replace(component(`{"name": "p", "type": "int", "default": 1}`), `"params"`, `"product_limits": [{"factors": ["p"], "below": 2, "param": "q", "value": "1"}], "params"`, 1), `x limits x.p while "q" is 1, and it has no such parameter`},
+		{strings.Replace(component(""), `"params"`, `"class_taken": {"by": "host.cnp_class"}, "params"`, 1), `x takes the class of "host.cnp_class", which is no integer of a component`},
 		{strings.Replace(component(""), `"kind": "queue", "params"`, `"kind": "queue", "needs_while": [{"param": "p", "value": "1", "what": "queue"}], "params"`, 1), `x needs queue while "p" is 1, and it has no such parameter`},
 	}
 	for _, tt := range tests {
 		_, err := Load([]byte(tt.json))
 		assert.ErrorContains(t, err, tt.want)
 	}
+}
+
+func TestProductLimit(t *testing.T) {
+	limit := ProductLimit{Factors: []string{"a", "a", "b", "2^c"}}
+	params, words := limit.Names("x")
+	assert.Equal(t, []string{"a", "a", "b", "c"}, params)
+	assert.Equal(t, "x.a * x.a * x.b * 2^x.c", words)
+	assert.InDelta(t, 3*3*0.5*8, limit.Of([]any{int64(3), int64(3), 0.5, int64(3)}), 0)
 }

@@ -28,7 +28,7 @@ func (c *Catalog) Markdown(m *Component) string {
 			p.Format(p.Default), p.Allowed(), live, cell(p.Help), cell(p.Source))
 	}
 	same := m.sameElsewhere()
-	if len(m.Needs) > 0 || len(m.NeedsWhile) > 0 || len(same) > 0 || len(m.Before) > 0 || m.GroupLimit != nil || m.SteadyLinks || len(m.Extensions) > 0 {
+	if len(m.Needs) > 0 || len(m.NeedsWhile) > 0 || len(same) > 0 || len(m.Before) > 0 || m.GroupLimit != nil || len(m.ProductLimits) > 0 || m.ClassTaken != nil || m.SteadyLinks || len(m.Extensions) > 0 {
 		b.WriteString("\n")
 	}
 	if len(m.Needs) > 0 {
@@ -49,6 +49,13 @@ func (c *Catalog) Markdown(m *Component) string {
 	}
 	if g := m.GroupLimit; g != nil {
 		fmt.Fprintf(&b, "- While `%s.%s` is true, a group has at most %d flows to one receiver: %s. A larger one is refused.\n", m.Name, g.While, g.Flows, g.Why)
+	}
+	for _, p := range m.ProductLimits {
+		_, words := p.Names(m.Name)
+		fmt.Fprintf(&b, "- While `%s.%s` is %s, `%s` stays below %g: %s. More is refused.\n", m.Name, p.Param, p.Value, words, p.Below, p.Why)
+	}
+	if taken := m.ClassTaken; taken != nil {
+		fmt.Fprintf(&b, "- No flow has the class `%s`: %s. Such a flow is refused.\n", taken.By, taken.Why)
 	}
 	if m.SteadyLinks {
 		b.WriteString("- Knows the rates of other nodes' links; a network in which some change (`capacity_changes`) is refused.\n")

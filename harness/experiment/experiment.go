@@ -529,7 +529,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	point := &Point{Labels: c.labels, Topology: t}
 	var trace scenario.Trace
 	if t != nil {
-		r.rules.Classes = general.classes
+		r.rules.Classes, r.rules.Taken = general.classes, l.takenClasses(effective)
 		point.Flows = l.workload(s, t, r.rules)
 		trace, point.Derived = l.trace(s, t, point.Flows, general.classes)
 	}

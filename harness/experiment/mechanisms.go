@@ -619,23 +619,40 @@ func (l *loader) derive(c scenario.Components, e Effective, param string, value 
 // classes is how many classes there are: as many as a list with one for each
 // class has items, or as host.classes says where there is none.
 func (l *loader) classes(c configuration) int {
-	first := ""
+	first, most := "", 0
 	for _, slot := range l.catalog.Slots {
 		named, is := c.mechanisms[slot.Key]
+		if slot.Count == catalog.PerClass {
+			most = max(most, len(named)) // a list that is too short is one mistake, not two
+		}
 		switch {
 		case slot.Count != catalog.PerClass || !is:
 		case first == "":
 			first = slot.Key
 		case len(named) != len(c.mechanisms[first]):
-			l.problem(named[0].at, "%s has %d items and %s has %d, one for each class; give both as many as there are classes", slot.Key, len(named), first, len(c.mechanisms[first]))
+			l.unlike(slot.Key, named, first, c.mechanisms[first])
 		}
 	}
 	if first != "" {
-		return len(c.mechanisms[first])
+		return most
 	}
 	one, _ := l.components(configuration{preset: c.preset, params: c.params})
 	n, _ := one.Param("host", "classes").(int64)
 	return int(max(n, 1))
+}
+
+// unlike reports two lists that do not have an item for each class, where the
+// experiment has one of them; that of its preset is named beside it.
+func (l *loader) unlike(key string, list []mechanism, firstKey string, first []mechanism) {
+	ofPreset := func(one []mechanism) bool { return strings.HasPrefix(l.origin(one[0].at), "preset:") }
+	if ofPreset(list) {
+		key, list, firstKey, first = firstKey, first, key, list
+	}
+	beside := ""
+	if ofPreset(first) {
+		beside = " (" + l.sources[first[0].at].position() + ")"
+	}
+	l.problem(list[0].at, "%s has %d items and %s has %d%s, one for each class; give both as many as there are classes", key, len(list), firstKey, len(first), beside)
 }
 
 // deriveClasses settles the number of classes and checks the classes that
@@ -684,6 +701,68 @@ func (l *loader) checkRelations(e Effective) {
 			l.refuse(named, "%s.%s is %s, %s; %s", s.Component, s.Param, s.Value, r.Broken(s.Component, e[k].Value), r.Why)
 		}
 	}
+	l.checkProducts(e)
+}
+
+// checkProducts refuses numbers of one component whose product is too large.
+func (l *loader) checkProducts(e Effective) {
+	done := map[string]bool{}
+	for i := range e {
+		s := &e[i]
+		limits := l.catalog.Component(s.Component).ProductLimits
+		place := s.Component + " " + s.Where()
+		if len(limits) == 0 || done[place] {
+			continue
+		}
+		done[place] = true
+		of := func(param string) *Setting {
+			k := slices.IndexFunc(e, func(o Setting) bool { return o.Param == param && o.Component == s.Component && o.Where() == s.Where() })
+			return &e[k]
+		}
+		for _, limit := range limits {
+			if of(limit.Param).Value != limit.Value {
+				continue
+			}
+			params, words := limit.Names(s.Component)
+			var values []any
+			var texts []string
+			var named *Setting
+			for _, param := range append(params, limit.Param) {
+				one := of(param)
+				if param != limit.Param {
+					values, texts = append(values, one.canonical), append(texts, one.Value)
+				}
+				if one.at != nil && (named == nil || strings.HasPrefix(named.Origin, "preset:") && !strings.HasPrefix(one.Origin, "preset:")) {
+					named = one
+				}
+			}
+			product := limit.Of(values)
+			if product < limit.Below {
+				continue
+			}
+			if named == nil {
+				named = s
+			}
+			l.refuse(named, "%s is %g (%s), and it stays below %g while %s.%s is %s: %s; make one of them smaller",
+				words, product, strings.Join(texts, ", "), limit.Below, s.Component, limit.Param, limit.Value, limit.Why)
+		}
+	}
+}
+
+// takenClasses are the classes that components in use keep from flows.
+func (l *loader) takenClasses(e Effective) map[uint8]string {
+	taken := map[uint8]string{}
+	for i := range e {
+		rule := l.catalog.Component(e[i].Component).ClassTaken
+		if rule == nil {
+			continue
+		}
+		component, param, _ := strings.Cut(rule.By, ".")
+		if s := e.setting(component, param); s != nil {
+			taken[uint8(s.canonical.(int64))] = fmt.Sprintf("it is %s, and with %s %s", rule.By, e[i].Component, rule.Why)
+		}
+	}
+	return taken
 }
 
 // checkSame refuses parameters of several components that are to be the same

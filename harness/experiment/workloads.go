@@ -369,6 +369,12 @@ func flowTemplate(s *section, rules workload.Rules) scenario.Flow {
 	f := scenario.Flow{Class: uint8(s.integer("class", int64(rules.DefaultClass()), 0, math.MaxUint8)), Weight: s.float("weight", 1)}
 	if int(f.Class) >= rules.Classes {
 		s.f.problem(s.get("class"), "%s: %d is out of range; allowed: from 0 to %d", s.name("class"), f.Class, rules.Classes-1)
+	} else if err := rules.CheckClass(f.Class); err != nil {
+		at := s.get("class")
+		if at == nil {
+			at = s.node
+		}
+		s.f.problem(at, "%s: %v", s.name("class"), err)
 	}
 	return f
 }

@@ -1,6 +1,7 @@
 #include "mechanisms/core/component.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace fabric {
@@ -123,6 +124,28 @@ void Component::checkRelations() const {
       if (!why.empty()) refuse(*this, p, why);
     }
   }
+  for (const ProductLimit& l : description().productLimits) checkProduct(l);
+}
+
+void Component::checkProduct(const ProductLimit& l) const {
+  if (toText(get(l.param)) != l.value) return;
+  double product = 1;
+  std::string names;
+  for (const std::string& factor : l.factors) {
+    const bool power = factor.rfind("2^", 0) == 0;
+    const std::string param = power ? factor.substr(2) : factor;
+    const Value v = get(param);
+    if (power) {
+      product *= std::ldexp(1, static_cast<int>(std::get<int64_t>(v)));
+    } else {
+      product *= std::holds_alternative<int64_t>(v) ? static_cast<double>(std::get<int64_t>(v)) : std::get<double>(v);
+    }
+    names += std::string(names.empty() ? "" : " * ") + (power ? "2^" : "") + description().name + "." + param;
+  }
+  if (product < l.below) return;
+  throw ParamError(names + " is " + toText(Value(product)) + ", and it stays below " + toText(Value(l.below)) +
+                   " while " + description().name + "." + l.param + " is " + l.value + ": " + l.why +
+                   "; make one of them smaller");
 }
 
 void Component::start(Network& network) {

@@ -68,6 +68,21 @@ struct NeedWhile {
   std::string what;
 };
 
+/// Parameters of a component whose product has a limit. A factor is the name of a number, or "2^" and the name of an
+/// integer: two to the power of it.
+struct ProductLimit {
+  std::vector<std::string> factors;
+  double below = 0;
+  std::string param, value;  // it holds while this parameter has this value, as text
+  std::string why;           // ends the message about a larger one
+};
+
+/// A class that no flow may have: that which a parameter of another component names.
+struct ClassTaken {
+  std::string by;   // "component.parameter"; empty: there is none
+  std::string why;  // ends the message about a flow of this class
+};
+
 struct Description {
   std::string name;
   Kind kind = Kind::Node;
@@ -78,6 +93,8 @@ struct Description {
   std::vector<NeedWhile> needsWhile;
   std::vector<Precedence> before;
   GroupLimit groupLimit;
+  std::vector<ProductLimit> productLimits;
+  ClassTaken classTaken;
   bool steadyLinks = false;  // it knows the rates of other nodes' links, from the start on
   std::vector<Param> params;
   std::vector<Extension> extensions;
@@ -121,6 +138,7 @@ class Component : public InArena {
  private:
   friend class Port;
   void checkRelations() const;
+  void checkProduct(const ProductLimit& limit) const;
 
   bool started_ = false;
 };
@@ -166,6 +184,14 @@ class Describe : public DescriptionBuilder {
   Describe& groupLimit(int64_t flows, const char* whileOn, const char* why) {
     return d_.groupLimit = {flows, whileOn, why}, *this;
   }
+  /// The product of these parameters stays below a limit while that other one has this value. `why` is for the message.
+  Describe& productBelow(double below, std::vector<std::string> factors, const char* param, const char* value,
+                         const char* why) {
+    return d_.productLimits.push_back({std::move(factors), below, param, value, why}), *this;
+  }
+  /// No flow has the class that this parameter of another component names; the harness looks at the flow list before a
+  /// run, in a run the component itself refuses such a flow.
+  Describe& classTaken(const char* by, const char* why) { return d_.classTaken = {by, why}, *this; }
   /// It knows the rates of other nodes' links; a network in which some change is refused.
   Describe& steadyLinks() { return d_.steadyLinks = true, *this; }
 

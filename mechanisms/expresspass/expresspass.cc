@@ -16,6 +16,7 @@ const Description& ExpressPass::describe() {
               "and each credit that comes calls for one data packet. Switches drop credits, not data.")
           .source("ExpressPass, SIGCOMM 2017, section 3 (recalled); kaist-ina/ns2-xpass, xpass.cc")
           .needs("credit_queue")
+          .classTaken("host.cnp_class", "credits have it for themselves")
           .needs("none")  // credits say when a packet goes
           .param("law", &ExpressPass::law_, {"paper", "public"}, "paper",
                  "how the rate of credits follows their loss: Algorithm 1 of the paper, or as its authors' simulator",

@@ -9,6 +9,10 @@
 
 namespace fabric {
 
+namespace {
+constexpr const char* kFormat = "the last entry of the table has its multiplier in 14 bits";
+}
+
 const Description& IbCc::describe() {
   static const Description d =
       Describe<IbCc>("ib_cc", Kind::CongestionControl, "InfiniBand's congestion control: a table of delays")
@@ -17,6 +21,9 @@ const Description& IbCc::describe() {
               "timer moves it down.")
           .source("InfiniBand Architecture Specification, volume 1, annex A10 (recalled)")
           .needsWhile("notice", "cnp", "cnp_generator")
+          .productBelow(1 << 14, {"ccti_limit", "cct_step", "2^cct_shift"}, "cct_curve", "linear", kFormat)
+          .productBelow(1 << 14, {"ccti_limit", "ccti_limit", "cct_step", "2^cct_shift"}, "cct_curve", "square",
+                        kFormat)
           .param("notice", &IbCc::noticeBy_, {"ack", "cnp"}, "ack",
                  "where BECN comes: on the ACK of a marked packet, or in a packet of its own (cnp_generator)",
                  "annex A10: on ACKs of connected services, else in packets of its own")
@@ -57,19 +64,6 @@ void IbCc::onStart(Network& network) {
   engine_ = &network.engine();
   state_ = network.flows().reserve<State>("ib_cc");
   timerKey_ = network.flowTimer("ib_cc");
-  checkTable();
-}
-
-void IbCc::onChange() { checkTable(); }
-
-/// An entry has 14 bits for its multiplier. The last one's is the largest.
-void IbCc::checkTable() const {
-  constexpr double kLargest = (1 << 14) - 1;
-  const double last = multiplier(limit_);
-  if (last <= kLargest) return;
-  throw ParamError("ib_cc.cct_step, ib_cc.ccti_limit, ib_cc.cct_shift: entry " + std::to_string(limit_) +
-                   " of the table would have the multiplier " + std::to_string(static_cast<int64_t>(last)) +
-                   ", and its format has 14 bits for that, up to 16383; make one of the three smaller");
 }
 
 IbCc::State::State(IbCc& owner, Flow& flow)

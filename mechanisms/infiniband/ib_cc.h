@@ -30,8 +30,6 @@ class IbCc final : public CongestionControl {
     LazyTimer<State> timer;
   };
   void onStart(Network& network) override;
-  void onChange() override;
-  void checkTable() const;
   void notice(Flow& flow);
   void apply(State& s) const;
   double multiplier(int64_t i) const;

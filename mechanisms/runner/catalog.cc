@@ -48,6 +48,11 @@ Json toJson(const Description& d) {
   if (const GroupLimit& limit = d.groupLimit; limit.flows != 0) {
     j["group_limit"] = {{"flows", limit.flows}, {"while", limit.whileOn}, {"why", limit.why}};
   }
+  for (const ProductLimit& l : d.productLimits) {
+    j["product_limits"].push_back(
+        {{"factors", l.factors}, {"below", l.below}, {"param", l.param}, {"value", l.value}, {"why", l.why}});
+  }
+  if (!d.classTaken.by.empty()) j["class_taken"] = {{"by", d.classTaken.by}, {"why", d.classTaken.why}};
   if (d.steadyLinks) j["steady_links"] = true;
   j["params"] = Json::array();
   for (const Param& p : d.params) j["params"].push_back(toJson(p));

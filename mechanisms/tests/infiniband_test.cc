@@ -137,7 +137,7 @@ TEST(IbCc, BecnsInPacketsOfTheirOwnNeedWhoSendsThem) {
   }
 }
 
-/// The table's entries have a multiplier of 14 bits: 127 * 127 * 1.015 is 16371, and 2047 * 8 * 1 is 16376.
+/// The table's entries have a multiplier of 14 bits, up to 16383: 127 * 127 * 1.015 is 16371, 2047 * 8 * 1 is 16376.
 TEST(IbCc, AnEntryBeyondItsFormatIsRefused) {
   const auto refusal = [](const char* curve, double step, int64_t limit, int64_t shift) -> std::string {
     Config c = infiniband();
