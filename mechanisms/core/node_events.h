@@ -102,8 +102,8 @@ class NodeEvents {
     return true;
   }
 
-  /// Takes out an entry, as remove(), if it is not near: a timer that was stopped, of which there may be many. False: it
-  /// is near, or there is none.
+  /// Takes out an entry, as remove(), if it is not near: a timer that was stopped, of which there may be many. False:
+  /// it is near, or there is none.
   template <class Is>
   bool removeFar(const Entry& e, const Is& is) {
     const uint32_t node = placeOf(e);

@@ -65,7 +65,8 @@ class FabricScheduler : public Scheduler
     bool Drop(KeyedEvent& event, int64_t at)
     {
         const auto is = [&event](const Entry& e) { return e.impl == &event; };
-        if (!m_nodeByNode || !m_nodes.removeFar({at, MODEL_RANK | event.GetKey(), &event, 0, 0}, is))
+        if (!m_nodeByNode ||
+            !m_nodes.removeFar({at, MODEL_RANK | event.GetKey(), &event, 0, 0}, is))
         {
             return false;
         }
