@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -22,24 +23,16 @@ func joinings(dir, host string, w series.Window) ([]joining, error) {
 		return nil, err
 	}
 	var to []flow
-	columns := append(table.Ints("flow", "start_ps", "sender_end_ps"), table.Column{Name: "dst", Type: table.String})
-	err = table.Scan(dir, "flows", columns, func(r *table.Rows) error {
-		for i := range r.N {
-			if !r.Is(3, i, host) {
-				continue
-			}
-			f := flow{id: r.Int(0, i), start: r.Int(1, i), end: r.Int(2, i)}
-			if f.end < 0 {
-				f.end = end
-			}
+	err = eachFlow(dir, end, func(f flow) bool {
+		if f.dst == host {
 			to = append(to, f)
 		}
-		return nil
+		return true
 	})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(to, func(a, b flow) int { return int(min(1, max(-1, a.start-b.start))) })
+	slices.SortStableFunc(to, func(a, b flow) int { return cmp.Compare(a.start, b.start) })
 	var list []joining
 	var active []flow
 	for i := 0; i < len(to); {
@@ -104,9 +97,5 @@ func joinTimes(x in) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	hold := Hold
-	if x.m.Hold != 0 {
-		hold = int64(x.m.Hold)
-	}
-	return JoinTimes(x.dir, x.m.Node, link, x.window, hold)
+	return JoinTimes(x.dir, x.m.Node, link, x.window, x.hold(Hold))
 }

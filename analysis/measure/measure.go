@@ -302,6 +302,14 @@ func (t *Taker) in(m spec.Measure, run spec.Run) (x in, scale float64, err error
 	return x, scale, err
 }
 
+// hold is what the measure asks for, or what is usual for its kind.
+func (x in) hold(usual int64) int64 {
+	if x.m.Hold != 0 {
+		return int64(x.m.Hold)
+	}
+	return usual
+}
+
 // classOf is the number of a class in a run.
 func classOf(c spec.Class, dir string) (int64, error) {
 	if c != spec.Data {

@@ -222,10 +222,7 @@ func OptimalRate(dir string, flow int64) (series.Series, error) {
 
 // convergence are the times of the events of the measure.
 func (x in) convergence() ([]float64, error) {
-	hold := convergedHold
-	if x.m.Hold != 0 {
-		hold = int64(x.m.Hold)
-	}
+	hold := x.hold(convergedHold)
 	key := settleKey{x.dir, x.window, hold}
 	if x.t.settled.key != key || x.t.settled.times == nil {
 		times, err := Convergence(x.dir, x.window, hold)

@@ -263,18 +263,31 @@ const mostFlows = 1000
 
 func (t *tables) readFlows() ([]flow, error) {
 	var list []flow
+	err := eachFlow(t.dir, t.summary.SimPs, func(f flow) bool {
+		if len(list) <= mostFlows {
+			list = append(list, f)
+		}
+		return len(list) <= mostFlows
+	})
+	return list, optional("flows", err)
+}
+
+// eachFlow visits the flows of a run while it is asked for more; one that has not
+// ended is active up to the end of the run.
+func eachFlow(dir string, runEnd int64, visit func(flow) bool) error {
 	columns := append(table.Ints("flow", "start_ps", "sender_end_ps"), table.Column{Name: "dst", Type: table.String})
-	err := table.Scan(t.dir, "flows", columns, func(r *table.Rows) error {
-		for i := 0; i < r.N && len(list) <= mostFlows; i++ {
+	return table.Scan(dir, "flows", columns, func(r *table.Rows) error {
+		for i := range r.N {
 			end := r.Int(2, i)
 			if end < 0 {
-				end = t.summary.SimPs
+				end = runEnd
 			}
-			list = append(list, flow{r.Int(0, i), r.Int(1, i), end, r.String(3, i)})
+			if !visit(flow{r.Int(0, i), r.Int(1, i), end, r.String(3, i)}) {
+				return nil // of this part of the table
+			}
 		}
 		return nil
 	})
-	return list, optional("flows", err)
 }
 
 // together is the time in which all flows of the run are active.
