@@ -14,9 +14,11 @@ import (
 	"github.com/expr-lang/expr"
 
 	"fabriclab/analysis/measure"
+	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/stats"
 	"fabriclab/base/catalog"
+	"fabriclab/base/units"
 )
 
 // DefaultTolerance is how far a number may be from the paper's, relatively.
@@ -529,8 +531,8 @@ func (e *evaluation) values(place map[string]string) ([]sample, []replicate, err
 			case len(found) > 1:
 				return nil, nil, fmt.Errorf("%d runs fit (%s); say which with where, each or by", len(found), rep)
 			}
-			if why := e.runs[found[0]].Unsettled; why != "" && !e.c.MayDrift(e.f.Values(e.runs[found[0]])) {
-				return nil, nil, fmt.Errorf("the network was not in steady state (%s, mean of the seeds): %s; warm up for longer", rep.engine, why)
+			if err := e.steady(e.runs[found[0]], ref.Measure); err != nil {
+				return nil, nil, err
 			}
 			v, err := e.lookup(ref.Measure, found[0])
 			if err != nil {
@@ -540,6 +542,28 @@ func (e *evaluation) values(place map[string]string) ([]sample, []replicate, err
 		}
 	}
 	return out, replicates, nil
+}
+
+// steady says why what a measure takes of a run is not of a network in steady
+// state. A point that carries a load has one window that was judged, and the
+// measure's own has to lie in it.
+func (e *evaluation) steady(r spec.Run, measure string) error {
+	if e.c.MayDrift(e.f.Values(r)) {
+		return nil
+	}
+	if r.Unsettled != "" {
+		return fmt.Errorf("the network was not in steady state (%s, mean of the seeds): %s; warm up for longer", r.Engine, r.Unsettled)
+	}
+	m := e.f.Measures.Items[measure]
+	if m.Window == nil || r.Judged == (series.Window{}) {
+		return nil
+	}
+	w, err := e.f.Span(*m.Window)
+	if err == nil && (w.From < r.Judged.From || w.To > r.Judged.To) {
+		err = fmt.Errorf("%s is of %s to %s, and steady state was checked from %s to %s only: change the measure's window or the run's", measure,
+			units.FormatTime(w.From), units.FormatTime(w.To), units.FormatTime(r.Judged.From), units.FormatTime(r.Judged.To))
+	}
+	return err
 }
 
 func (e *evaluation) verdict(points [][]sample, replicates []replicate) (verdict string, measured any, notes []string) {

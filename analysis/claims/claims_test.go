@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/claims"
+	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 )
 
@@ -396,4 +397,35 @@ func TestUnsettled(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got[0].Verdict, unsettled)
 	}
+}
+
+// TestMeasuredWhereJudged: of a point that carries a load only the window counts
+// whose steady state was checked.
+func TestMeasuredWhereJudged(t *testing.T) {
+	figure := func(window, more string) *spec.Figure {
+		f := figure(t, `where: {rate: 100Gbps}, by: mechanism, measure: peak, order: ["fncc < hpcc"]`+more)
+		var w spec.Window
+		require.NoError(t, yaml.Unmarshal([]byte(window), &w))
+		peak := f.Measures.Items["peak"]
+		peak.Window = &w
+		f.Measures.Items["peak"] = peak
+		return f
+	}
+	list := runs([]string{"ns3"}, 1)
+	judge := func(f *spec.Figure) claims.Result {
+		got, err := claims.Evaluate(f, list, lookup(list, map[string]float64{"peak.fncc": 1, "peak.hpcc": 2}, nil), "quick")
+		require.NoError(t, err)
+		return got[0]
+	}
+	early := figure("[1ms, 4ms]", "")
+	assert.Equal(t, claims.Reproduced, judge(early).Verdict, "the point carries no load")
+	for i := range list {
+		list[i].Judged = series.Window{From: 2e9, To: 5e9}
+	}
+	got := judge(early)
+	assert.Equal(t, claims.NotEvaluated, got.Verdict)
+	assert.Contains(t, got.Note, "peak is of 1ms to 4ms, and steady state was checked from 2ms to 5ms only")
+	assert.Equal(t, claims.NotEvaluated, judge(figure("[2ms, 6ms]", "")).Verdict)
+	assert.Equal(t, claims.Reproduced, judge(figure("[2ms, 5ms]", "")).Verdict)
+	assert.Equal(t, claims.Reproduced, judge(figure("[1ms, 4ms]", ", unsettled: {mechanism: [fncc, hpcc]}")).Verdict)
 }

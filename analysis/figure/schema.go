@@ -10,7 +10,6 @@ import (
 	"fabriclab/analysis/fct"
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
-	"fabriclab/analysis/stats"
 	"fabriclab/base/units"
 )
 
@@ -26,7 +25,7 @@ func Schema() map[string]any {
 		"kind": object{"enum": measure.Kinds(), "description": "what is measured (docs/claims.md)"},
 		"unit": text("unit of the value, also within expressions"),
 		"text": text("what it is, for tables"),
-		"stat": object{"enum": measure.Stats}, "across": object{"enum": stats.Names}, "method": object{"enum": measure.Methods()}, "count": object{"enum": []string{"wire", "payload"}},
+		"stat": object{"enum": measure.Stats}, "across": object{"enum": measure.Across}, "method": object{"enum": measure.Methods()}, "count": object{"enum": []string{"wire", "payload"}},
 		"percentile": object{"type": "number", "minimum": 0, "maximum": 100}, "share": object{"type": "number", "minimum": 0, "maximum": 1},
 	})
 	measures["required"] = []string{"kind", "unit"}

@@ -21,6 +21,9 @@ import (
 // what depends on the rows' number and order.
 var Stats = append(slices.Clone(stats.Names), "percentile", "sum", "count", "first", "last", "growth")
 
+// Across are the statistics of groups' values.
+var Across = append(slices.Clone(stats.Names), "sum")
+
 const timeColumn = "time_ps"
 
 // checkTable says what is wrong with a measure of any column.
@@ -36,8 +39,8 @@ func checkTable(f *spec.Figure, m spec.Measure) error {
 		return fmt.Errorf("by and across go together: the columns by which rows are grouped, and the statistic of the groups' values")
 	case m.By != nil && len(m.By) == 0:
 		return fmt.Errorf("by is empty")
-	case m.Across != "" && !slices.Contains(stats.Names, m.Across):
-		return unknown("statistic", m.Across, stats.Names)
+	case m.Across != "" && !slices.Contains(Across, m.Across):
+		return unknown("statistic", m.Across, Across)
 	case m.Stat == "count" && m.Unit != "1":
 		return fmt.Errorf("unit: a count is in 1, not in %s", m.Unit)
 	}
@@ -439,8 +442,11 @@ func ofColumn(x in) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if x.m.By == nil {
+	switch {
+	case x.m.By == nil:
 		return values[0], nil
+	case x.m.Across == "sum":
+		return stats.Sum(values), nil
 	}
 	return stats.Of(values, x.m.Across)
 }

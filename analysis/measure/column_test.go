@@ -66,6 +66,7 @@ func TestAnyColumn(t *testing.T) {
 		{`column: sent_bytes, where: {node: s1}, window: [1us, 3us], stat: growth, unit: KB`, 2}, // from the row at 1 us on
 		{`column: sent_bytes, where: {node: s1}, stat: growth, unit: KB`, 4},                     // counters start at 0
 		{`column: sent_bytes, window: [0us, 4us], stat: growth, by: [link], across: max, unit: KB`, 12},
+		{`column: sent_bytes, window: [0us, 4us], stat: growth, by: [link], across: sum, unit: KB`, 16},
 		{`column: fair_rate_bps, stat: mean, by: [node, kept], across: median, unit: Gbps`, 30}, // 20, 30 and 100
 		{`column: kept, where: {node: s1}, stat: mean, unit: "%"`, 50},
 		{`column: price, where: {kept: true, price: "> 1"}, stat: max, unit: "1"`, 2},

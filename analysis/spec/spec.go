@@ -26,8 +26,10 @@ type Run struct {
 	Seed   uint64
 	Build  string // which build of the engine made it
 	Err    error  // why there is no result, if there is none
-	// Unsettled says why the measuring window of its point is not in steady
-	// state, if it is not.
+	// Judged is the measuring window of a point that carries a load, of which
+	// Unsettled says why it is not in steady state, if it is not. Zero: the point
+	// carries none.
+	Judged    series.Window
 	Unsettled string
 }
 

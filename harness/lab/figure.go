@@ -81,12 +81,12 @@ func (lab *Lab) evaluate(r Runs, s Selection) (*Outcome, error) {
 		ID: r.Name, Title: r.Title, Source: r.Source,
 		Scale: r.Scale, Command: r.Command, Figure: r.Spec, Width: s.Width, Bare: s.Bare,
 	}
-	drifts, err := unsettled(r)
+	loads, err := judge(r)
 	if err != nil {
 		return nil, err
 	}
 	for i, result := range r.Results {
-		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err, Unsettled: drifts[i]}
+		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err, Judged: loads[i].window, Unsettled: loads[i].unsettled}
 		if result.Manifest != nil {
 			one.Build = result.Manifest.Engine.BuildID
 		}

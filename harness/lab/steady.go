@@ -3,17 +3,23 @@ package lab
 import (
 	"fmt"
 
+	"fabriclab/analysis/series"
 	"fabriclab/analysis/table"
 	"fabriclab/base/steady"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/trace"
 )
 
-// unsettled says of every result why its measuring window is not in steady
-// state, "" where it is. The runs of one point that differ in their seeds only
-// are judged as one: what starts empty is the same in all of them, and chance is
-// not.
-func unsettled(r Runs) ([]string, error) {
+// judged is the measuring window of a result whose point carries a load.
+type judged struct {
+	window    series.Window
+	unsettled string // why it is not in steady state; "": it is
+}
+
+// judge judges every result; those without a load stay zero. The runs of one
+// point that differ in their seeds only are judged as one: what starts empty is
+// the same in all of them, and chance is not.
+func judge(r Runs) ([]judged, error) {
 	type ensemble struct {
 		point  *experiment.Point
 		engine string
@@ -25,20 +31,20 @@ func unsettled(r Runs) ([]string, error) {
 			dirs[of(i)] = append(dirs[of(i)], result.Dir)
 		}
 	}
-	why := map[ensemble]string{}
+	found := map[ensemble]judged{}
 	for key, list := range dirs {
 		window, _ := key.point.LoadWindow()
 		verdict, err := steadyMean(window, list)
 		if err != nil {
 			return nil, err
 		}
-		why[key] = verdict.Reason
+		found[key] = judged{series.Window{From: window.FromPs, To: window.ToPs}, verdict.Reason}
 	}
-	reasons := make([]string, len(r.Results))
-	for i := range reasons {
-		reasons[i] = why[of(i)]
+	all := make([]judged, len(r.Results))
+	for i := range all {
+		all[i] = found[of(i)]
 	}
-	return reasons, nil
+	return all, nil
 }
 
 // steadyMean judges the mean of runs by their tables load.
