@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mechanisms/fncc/fncc.h"
 #include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
 
@@ -112,6 +113,20 @@ TEST(HpccWindow, AdditiveBelowTheTargetUntilMaxStage) {
   // Five additive steps: now multiplicatively, up as well.
   EXPECT_DOUBLE_EQ(cc->computeWindow(s, 0.5, true), 10400 * 1.9 + 80);
   EXPECT_EQ(s.incStage, 0);
+}
+
+TEST(HpccWindow, WithoutStagesEveryStepIsMultiplicative) {
+  const auto cc = make<Hpcc>();
+  cc->set("max_stage", int64_t{0});
+  IntControl::State s;
+  s.wc = 10000;
+  EXPECT_DOUBLE_EQ(cc->computeWindow(s, 0.5, true), 10000 * 1.9 + 80);
+  EXPECT_DOUBLE_EQ(cc->computeWindow(s, 0.5, true), 19080 * 1.9 + 80);
+  EXPECT_EQ(s.incStage, 0);
+  const auto fncc = make<Fncc>();  // the parameter is its own, the law is the same
+  fncc->set("max_stage", int64_t{0});
+  s.wc = 10000;
+  EXPECT_DOUBLE_EQ(fncc->computeWindow(s, 0.5, true), 10000 * 1.9 + 80);
 }
 
 /// One flow at a host with HPCC, and ACKs made by hand.
