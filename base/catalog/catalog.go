@@ -272,7 +272,7 @@ func (c *Catalog) checkRelations(of *Component) error {
 	for _, p := range of.Params {
 		for _, r := range p.Relations {
 			other := of.Param(r.Other)
-			if name, param, ok := strings.Cut(r.Other, "."); ok && r.Is == Same && c.Component(name) != nil {
+			if name, param, ok := strings.Cut(r.Other, "."); ok && (r.Is == Same || r.Is == AtMost) && c.Component(name) != nil {
 				other = c.Component(name).Param(param)
 			}
 			if !slices.Contains([]string{AtMost, Below, Differs, Same}, r.Is) || p.Max == nil || other == nil || other.Type != p.Type {

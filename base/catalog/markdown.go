@@ -27,8 +27,8 @@ func (c *Catalog) Markdown(m *Component) string {
 		fmt.Fprintf(&b, "| `%s.%s` | %s | %s | %s | %s | %s |\n", m.Name, p.Name,
 			p.Format(p.Default), p.Allowed(), live, cell(p.Help), cell(p.Source))
 	}
-	same := m.sameElsewhere()
-	if len(m.Needs) > 0 || len(m.NeedsWhile) > 0 || len(same) > 0 || len(m.Before) > 0 || m.GroupLimit != nil || len(m.ProductLimits) > 0 || m.ClassTaken != nil || m.SteadyLinks || len(m.Extensions) > 0 {
+	elsewhere := m.elsewhere()
+	if len(m.Needs) > 0 || len(m.NeedsWhile) > 0 || len(elsewhere) > 0 || len(m.Before) > 0 || m.GroupLimit != nil || len(m.ProductLimits) > 0 || m.ClassTaken != nil || m.SteadyLinks || len(m.Extensions) > 0 {
 		b.WriteString("\n")
 	}
 	if len(m.Needs) > 0 {
@@ -41,7 +41,7 @@ func (c *Catalog) Markdown(m *Component) string {
 	for _, n := range m.NeedsWhile {
 		fmt.Fprintf(&b, "- Needs %s while `%s.%s` is %s; a network without is refused.\n", c.Needed(n.What, "`"), m.Name, n.Param, n.Value)
 	}
-	for _, s := range same {
+	for _, s := range elsewhere {
 		fmt.Fprintf(&b, "- %s; others are refused.\n", s)
 	}
 	for _, p := range m.Before {
@@ -81,13 +81,14 @@ func (c *Catalog) Needed(need, quote string) string {
 	return "the " + Words(component.Kind) + " " + quote + need + quote
 }
 
-// sameElsewhere says which parameters have the value of another component's.
-func (m *Component) sameElsewhere() []string {
+// elsewhere says how parameters stand to those of other components.
+func (m *Component) elsewhere() []string {
 	var all []string
 	for i := range m.Params {
 		for _, r := range m.Params[i].Relations {
-			if r.Is == Same {
-				all = append(all, fmt.Sprintf("`%s.%s` is the same as `%s`", m.Name, m.Params[i].Name, r.Other))
+			if r.Elsewhere() {
+				r.Other = "`" + r.Other + "`"
+				all = append(all, fmt.Sprintf("`%s.%s` is %s", m.Name, m.Params[i].Name, r.Rule()))
 			}
 		}
 	}

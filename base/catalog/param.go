@@ -37,13 +37,17 @@ const (
 )
 
 // Relation says how a parameter's value stands to that of another parameter of
-// its component, of the same type. Same is about one of another component
-// ("component.parameter"): wherever the two are, they have one value.
+// its component, of the same type. Same, and AtMost where it says so, is about
+// one of another component ("component.parameter"): it holds between all of the
+// two in a network.
 type Relation struct {
 	Is    string `json:"is"`
 	Other string `json:"other"`
 	Why   string `json:"why"`
 }
+
+// Elsewhere says whether the other parameter is one of another component.
+func (r Relation) Elsewhere() bool { return strings.Contains(r.Other, ".") }
 
 // Stands says whether a value of the parameter stands to one of the other
 // parameter as the relation asks.

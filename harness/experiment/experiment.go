@@ -553,7 +553,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	nodes := l.setsOf(general, components, sets, t, &effective)
 	holding := l.somewhere(effective, nodes, t)
 	l.checkNeedsWhile(chosen, holding)
-	l.checkSame(holding)
+	l.checkElsewhere(holding)
 	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)
 	l.checkTransports(sets, components, nodes, t, point.Flows.Pairs())
 	l.checkSteadyLinks(in, sets, t)

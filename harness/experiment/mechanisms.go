@@ -685,7 +685,7 @@ func (l *loader) checkRelations(e Effective) {
 		s := &e[i]
 		param := l.catalog.Component(s.Component).Param(s.Param)
 		for _, r := range param.Relations {
-			if r.Is == catalog.Same { // checkSame
+			if r.Elsewhere() { // checkElsewhere
 				continue
 			}
 			k := slices.IndexFunc(e, func(o Setting) bool {
@@ -765,18 +765,21 @@ func (l *loader) takenClasses(e Effective) map[uint8]string {
 	return taken
 }
 
-// checkSame refuses parameters of several components that are to be the same
-// throughout the network, and are not.
-func (l *loader) checkSame(e Effective) {
+// checkElsewhere refuses parameters of several components that do not go
+// together, wherever in the network they are.
+func (l *loader) checkElsewhere(e Effective) {
+	told := map[*yaml.Node]bool{} // one value, one message
 	for i := range e {
 		s := &e[i]
-		for _, r := range l.catalog.Component(s.Component).Param(s.Param).Relations {
-			if r.Is != catalog.Same {
+		param := l.catalog.Component(s.Component).Param(s.Param)
+		for _, r := range param.Relations {
+			if !r.Elsewhere() {
 				continue
 			}
 			k := slices.IndexFunc(e, func(o Setting) bool {
 				full := o.Component + "." + o.Param
-				return (full == r.Other || full == s.Component+"."+s.Param) && o.canonical != s.canonical
+				compared := full == r.Other || r.Is == catalog.Same && full == s.Component+"."+s.Param
+				return compared && !param.Stands(r, s.canonical, o.canonical)
 			})
 			if k < 0 {
 				continue
@@ -785,8 +788,11 @@ func (l *loader) checkSame(e Effective) {
 			if one.at == nil || strings.HasPrefix(one.Origin, "preset:") {
 				one, other = other, one
 			}
+			if told[one.at] {
+				continue
+			}
+			told[one.at] = one.at != nil
 			l.refuse(one, "%s.%s is %s in %s, and %s.%s is %s in %s; %s", one.Component, one.Param, one.Value, one.Where(), other.Component, other.Param, other.Value, other.Where(), r.Why)
-			break // one value, one message
 		}
 	}
 }

@@ -119,7 +119,7 @@ void Component::applyDefaults() {
 void Component::checkRelations() const {
   for (const Param& p : description().params) {
     for (const Relation& r : p.relations) {
-      if (r.is == Relation::Same) continue;  // the network looks at it
+      if (r.elsewhere()) continue;  // the network looks at it
       const std::string why = refusal(r, get(p), description().name, get(r.other));
       if (!why.empty()) refuse(*this, p, why);
     }

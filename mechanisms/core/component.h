@@ -231,6 +231,7 @@ class Describe : public DescriptionBuilder {
   }
   /// How its value stands to that of another parameter, declared before or after it. `why` is for the message about
   /// values that do not: "the table has no such entry".
+  /// atMost also of "component.parameter": wherever both are in a network, none is above any of the other.
   Describe& atMost(const char* other, const char* why) { return addRelation(Relation::AtMost, other, why), *this; }
   Describe& below(const char* other, const char* why) { return addRelation(Relation::Below, other, why), *this; }
   Describe& differsFrom(const char* other, const char* why) {

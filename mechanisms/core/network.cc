@@ -162,32 +162,35 @@ FlowTimer Network::flowTimer(const std::string& name) {
 
 namespace {
 
-/// Refuses parameters that are to be the same wherever they are, and are not. Both are "component.parameter".
-void checkSame(const std::vector<Component*>& all, const std::string& one, const std::string& other,
-               const std::string& why) {
-  std::string first, value;
+/// What a parameter, "component.parameter", is at all places where it is.
+std::set<Value> valuesOf(const std::vector<Component*>& all, const std::string& which) {
+  const size_t dot = which.find('.');
+  std::set<Value> values;
   for (const Component* c : all) {
-    for (const std::string& which : {one, other}) {
-      const size_t dot = which.find('.');
-      if (which.compare(0, dot, c->description().name) != 0) continue;
-      const std::string found = toText(c->get(which.substr(dot + 1)));
-      if (first.empty()) {
-        first = which;
-        value = found;
-      } else if (found != value) {
-        throw ParamError(first + " is " + value + " at one place, and " + which + " is " + found + " at another; " +
-                         why);
-      }
-    }
+    if (which.compare(0, dot, c->description().name) == 0) values.insert(c->get(which.substr(dot + 1)));
   }
+  return values;
+}
+
+/// Refuses values of two components' parameters that do not go together. `one` is "component.parameter".
+void checkRelation(const std::vector<Component*>& all, const std::string& one, const Relation& r) {
+  const auto compare = [&](const Value& value, const std::string& other, const Value& of) {
+    if (r.holds(value, of)) return;
+    throw ParamError(one + " is " + toText(value) + " at one place, and " + other + " is " + toText(of) +
+                     " at another; " + r.why);
+  };
+  const std::set<Value> here = valuesOf(all, one);
+  for (const Value& of : valuesOf(all, r.other)) compare(*here.rbegin(), r.other, of);
+  if (r.is == Relation::Same) compare(*here.begin(), one, *here.rbegin());
 }
 
 }  // namespace
 
-/// What a mechanism needs must be somewhere; whether it is at every place is its own affair. Parameters that have to be
-/// the same are so at all places.
+/// What a mechanism needs must be somewhere; whether it is at every place is its own affair. Parameters of two
+/// components that have to go together do so at all places.
 void Network::checkDemands() const {
-  const std::vector<Component*> all = components();
+  std::vector<Component*> all = components();
+  all.insert(all.end(), nodes_.begin(), nodes_.end());
   std::map<std::string, const Description*> used;
   std::set<std::string> kinds;
   for (const Component* c : all) {
@@ -214,7 +217,7 @@ void Network::checkDemands() const {
   for (const auto& [name, description] : used) {
     for (const Param& p : description->params) {
       for (const Relation& r : p.relations) {
-        if (r.is == Relation::Same) checkSame(all, name + "." + p.name, r.other, r.why);
+        if (r.elsewhere()) checkRelation(all, name + "." + p.name, r);
       }
     }
   }

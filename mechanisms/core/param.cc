@@ -111,10 +111,7 @@ std::string refusal(const Param& p, const Value& v) {
 }
 
 std::string refusal(const Relation& r, const Value& value, const std::string& component, const Value& other) {
-  const bool holds = r.is == Relation::AtMost  ? value <= other
-                     : r.is == Relation::Below ? value < other
-                                               : value != other;
-  if (holds) return "";
+  if (r.holds(value, other)) return "";
   const char* stands = r.is == Relation::AtMost ? ", above " : r.is == Relation::Below ? ", not below " : ", as is ";
   std::string text = "it is " + toText(value) + stands + component + "." + r.other;
   if (r.is != Relation::Differs) text += ", which is " + toText(other);

@@ -53,13 +53,18 @@ struct Axis {
   bool increasing = false;  // each entry's number is above the one before
 };
 
-/// How a parameter's value stands to that of another parameter of its component. Same is about one of another component
-/// ("component.parameter"): wherever the two are in a network, they have one value.
+/// How a parameter's value stands to that of another parameter of its component. Same, and AtMost where it says so, is
+/// about one of another component ("component.parameter"): it holds between all of the two in a network.
 struct Relation {
   enum Is { AtMost, Below, Differs, Same };
   Is is;
   std::string other;
   std::string why;  // ends the message about a value that breaks it
+
+  bool elsewhere() const { return other.find('.') != std::string::npos; }
+  bool holds(const Value& value, const Value& of) const {
+    return is == AtMost ? value <= of : is == Below ? value < of : (value == of) == (is == Same);
+  }
 };
 inline const char* toString(Relation::Is is) {
   return is == Relation::AtMost    ? "at_most"

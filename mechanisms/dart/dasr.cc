@@ -25,9 +25,12 @@ const Description& Dasr::describe() {
             "look_ahead", &Dasr::lookAhead_, true,
             "the first packet of a message that belongs to a group names the senders of the group's messages, 2 B each",
             "Dart section III-D")
-        .param("share", &Dasr::lineShare_, 1.0,
-               "part of the line rate that two or more senders share; below 1 what queued before they knew n drains",
-               "Dart section III-A: all of it")
+        .param(
+            "share", &Dasr::lineShare_, 1.0,
+            "part of the line rate that two or more senders share; below 1 what queued before they knew n drains. It "
+            "stays above dasr_receiver.line_share: below, the receiver takes it for other congestion once the queue "
+            "has drained, and says n = 1",
+            "Dart section III-A: all of it")
         .range(0.01, 1)
         .added()
         .live()
@@ -42,6 +45,11 @@ FABRIC_REGISTER(Dasr);
 void Dasr::onStart(Network& network) {
   RateControl::onStart(network);
   network_ = &network;
+  const std::string& transport = host_->transport().description().name;
+  if (transport != "go_back_n") {
+    throw ParamError("dasr: the ends of messages are those of go_back_n, " + host_->name() + " has the transport " +
+                     transport + "; give it go_back_n, or another congestion control");
+  }
   header_ = network.packets().reserve<DasrHeader>(DasrHeader::kName);
   share_ = network.flows().reserve<Share>("dasr");
 }
@@ -68,7 +76,8 @@ void Dasr::onSend(Flow& flow, Packet& packet) {
   RateControl::onSend(flow, packet);
   DasrHeader& h = header_(packet);
   h = {};
-  if (lookAhead_ && packet.seq == 0 && flow.spec.group != 0) {
+  h.flowId = packet.flowId;
+  if (lookAhead_ && packet.seq == 0 && packet.payload != 0 && flow.spec.group != 0) {
     h.members = network_->groups().of(flow.spec.group, flow.spec.dst);
     if (h.members.count == 0 || h.members.count > DasrHeader::kMostMembers) {
       throw std::invalid_argument(

@@ -49,9 +49,11 @@ const Description& DasrReceiver::describe() {
                  "chosen: fewer than wait before the first mark of a queue")
           .range(1, kMostPackets - 1)
           .live()
-          .param("line_share", &DasrReceiver::lineShare_, 0.9,
-                 "share of the link's rate that counts as line rate; ACKs of the host's own data take the rest",
-                 "chosen")
+          .param(
+              "line_share", &DasrReceiver::lineShare_, 0.9,
+              "share of the link's rate that counts as line rate; ACKs of the host's own data take the rest. It stays "
+              "below dasr.share, or what its senders share counts as other congestion once the queue has drained",
+              "chosen")
           .range(0.01, 1)
           .live()
           .param("calm", &DasrReceiver::calm_, Time::Us(50), "no mark for so long: no congestion",
@@ -172,7 +174,7 @@ void DasrReceiver::meetGroup(const Flow& flow, Message& m, const FlowGroups::Mem
   takeBack(number, flow.spec.src, 1);
   Group& group = groups_[place];
   if (--group.missing > 0) return;
-  if (group.awaited) awaited_.remove(place);
+  if (group.awaited) expire(place);  // messages of hosts that the list did not name have begun in place of others
   groups_.remove(place);
 }
 
@@ -226,7 +228,8 @@ void DasrReceiver::onData(Flow& flow, Packet& packet) {
   if (!m.over) {
     count(flow, m);
     if (!m.met && flow.spec.group != 0) {
-      meetGroup(flow, m, packet.seq == 0 ? header_(packet).members : FlowGroups::Members{});
+      const DasrHeader& h = header_(packet);
+      meetGroup(flow, m, packet.seq == 0 && h.of(packet) ? h.members : FlowGroups::Members{});
     }
     const bool inOrder = packet.seq <= flow.rcvNxt && packet.seq + packet.payload > flow.rcvNxt;
     if (packet.last && inOrder) endMessage(flow, m);

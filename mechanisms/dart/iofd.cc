@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <string>
 
 #include "mechanisms/core/network.h"
@@ -30,7 +31,8 @@ TableDesc deflectionTable() {
 TableDesc pathTable() {
   using T = ColumnType;
   return {"message_paths",
-          "how far messages came, a row as the last packet of each leaves its last switch (IOFD)",
+          "how far messages came, a row as a last packet comes to its last switch, one that is sent again included "
+          "(IOFD)",
           Scope::Flow,
           false,
           {{"time_ps", T::I64, "ps", "simulated time"},
@@ -131,16 +133,27 @@ uint16_t Iofd::select(Packet& packet, NextHops hops) {
   }
   if (packet.kind != PacketKind::Data) return out;
   IofdHeader& header = header_(packet);
+  const bool filled = header.of(packet);  // not where its host has no iofd_tokens
   if (in_ != nullptr && toHost(in_->index()) && packet.cls == escapeClass_) {
     packet.cls = static_cast<uint8_t>(dataClass_);
   }
   if (packet.cls == dataClass_) {
-    if (header.tokens != 0) out = deflect(packet, header, out);
+    if (filled && header.tokens != 0) out = deflect(packet, header, out);
     changeLane(packet, out);
+  } else if (filled && header.tokens != 0 && packet.cls != escapeClass_) {
+    refuseClass(packet);
   }
+  if (!filled) return out;
   ++header.switches;
   if (packet.last && toHost(out) && network_->trace().on(pathTable_)) tracePath(packet, header);
   return out;
+}
+
+void Iofd::refuseClass(const Packet& packet) const {
+  throw std::invalid_argument("flow " + std::to_string(packet.flowId) + ": its class " + std::to_string(packet.cls) +
+                              " is neither lane of iofd (data_class " + std::to_string(dataClass_) + ", escape_class " +
+                              std::to_string(escapeClass_) +
+                              "), so it would never be deflected; give it one of these, or name its class as a lane");
 }
 
 /// Only the first packet of a message may begin a deflection, and only the last one ends it. So all of its packets take

@@ -36,6 +36,7 @@ class Iofd final : public PathSelector {
   uint16_t deflect(const Packet& packet, IofdHeader& header, uint16_t shortest);
   /// Another port into the network than `avoided`; that one itself where there is none.
   uint16_t drawPort(uint16_t avoided);
+  [[noreturn]] void refuseClass(const Packet& packet) const;
   void changeLane(Packet& packet, uint16_t out) const;
   void tracePath(const Packet& packet, const IofdHeader& header) const;
   void traceDeflection(const Packet& packet, uint16_t from, uint16_t to) const;

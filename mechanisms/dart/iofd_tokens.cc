@@ -45,6 +45,7 @@ void IofdTokens::onEnqueue(Packet& packet) {
   if (packet.kind != PacketKind::Data) return;
   IofdHeader& h = header_(packet);
   h = {};
+  h.flowId = packet.flowId;
   const Flow& flow = *packet.flow;
   // Who may be stopped has no last packet then, and what opens a connection is no first one.
   const bool isShort = flow.spec.size != 0 && flow.spec.size <= static_cast<uint64_t>(shortMessage_.n);

@@ -25,9 +25,10 @@ const Description& CreditQueue::describe() {
                  "a credit on the wire: the share of the link that credits have is this over this and data_bytes",
                  "ExpressPass section 3.1: 84 B, gap and preamble included")
           .range(1, 1e6)
-          .param("data_bytes", &CreditQueue::dataBytes_, Bytes{1538}, "the data packet that a credit calls for",
-                 "ExpressPass section 3.1: 1538 B, gap and preamble included")
+          .param("data_bytes", &CreditQueue::dataBytes_, Bytes{1518}, "the data packet that a credit calls for",
+                 "host.mtu; ExpressPass section 3.1: 1538 B, gap and preamble included")
           .range(1, 1e6)
+          .sameAs("host.mtu", "credits make room for data packets of that size: give both the same value")
           .done();
   return d;
 }

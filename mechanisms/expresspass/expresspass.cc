@@ -53,6 +53,8 @@ const Description& ExpressPass::describe() {
           .param("credit_most", &ExpressPass::creditMost_, Bytes{92}, "largest credit",
                  "kaist-ina/ns2-xpass, large-scale-fattree.tcl: 92 B")
           .range(1, 1518)
+          .atMost("credit_queue.burst",
+                  "a credit that is larger than the bucket never leaves a port: make it smaller or the bucket larger")
           .param("control_bytes", &ExpressPass::controlBytes_, Bytes{84},
                  "requests, stops and what answers them, in the class of the flow's data",
                  "ExpressPass section 3.1: smallest frame, gap and preamble included")

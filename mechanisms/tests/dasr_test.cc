@@ -82,6 +82,7 @@ struct DasrReceiverTest : testing::Test {
   /// The i-th packet of a message arrives; says whether it is still marked then.
   bool packet(Flow& f, uint32_t i, bool marked = false, FlowGroups::Members members = {}) {
     Packet* p = net.network.packets().fresh();
+    p->flowId = f.spec.id;
     p->seq = uint64_t{i} * kPayload;
     p->payload = kPayload;
     p->wireBytes = kWire;
@@ -89,6 +90,7 @@ struct DasrReceiverTest : testing::Test {
     p->last = p->seq + kPayload == f.spec.size;
     header(*p) = {};
     header(*p).members = members;
+    header(*p).flowId = filledFor == kNoFlow ? f.spec.id : filledFor;
     agent->onData(f, *p);
     if (p->seq == f.rcvNxt) f.rcvNxt += kPayload;
     agent->onAck(f, *p);
@@ -110,7 +112,8 @@ struct DasrReceiverTest : testing::Test {
   Chain net;
   DasrReceiver* agent;
   PacketExtension<DasrHeader> header;
-  uint32_t said = 0;  // n of the last ACK
+  uint32_t said = 0;             // n of the last ACK
+  uint32_t filledFor = kNoFlow;  // the flow whose sender has filled the headers; kNoFlow: the packet's own
 };
 
 constexpr double kLine = 121.44;  // ns that a full packet takes at 100 Gb/s
@@ -496,6 +499,27 @@ TEST_F(DasrReceiverTest, AFirstPacketThatComesAgainAnnouncesNothing) {
   EXPECT_EQ(agent->messagesOf(11), 0u);
 }
 
+TEST_F(DasrReceiverTest, TheHeaderOfAnotherOnesPacketNamesNobody) {
+  const uint32_t ids[] = {10, 11, 12};
+  Flow& a = message(0, 10, 2, 1);
+  filledFor = 7;  // from when the packet was flow 7's; the sender of this one has no dasr
+  packet(a, 0, false, {ids, 3});
+  EXPECT_EQ(said, 1u);
+  EXPECT_EQ(agent->messagesOf(11), 0u);
+  packet(a, 1);
+  EXPECT_EQ(agent->senders(), 0u);
+}
+
+TEST_F(DasrReceiverTest, WhatIsAnnouncedIsTakenBackWithItsGroup) {
+  const uint32_t ids[] = {10, 11};
+  Flow &a = message(0, 10, 1, 1), &b = message(1, 12, 1, 1);
+  packet(a, 0, false, {ids, 2});
+  EXPECT_EQ(agent->messagesOf(11), 1u);
+  packet(b, 0, false, {ids, 2});  // 12 in place of 11
+  EXPECT_EQ(agent->messagesOf(11), 0u);
+  EXPECT_EQ(agent->senders(), 0u);
+}
+
 /// Groups in which some messages begin without their first packet. Every host leaves with its last message, and nothing
 /// is allocated in steady state.
 TEST_F(DasrReceiverTest, NobodyIsLeftWhenAGroupHasEnded) {
@@ -685,6 +709,18 @@ TEST_F(DasrSenderTest, TheListOfAGroupCostsTwoBytesForEachSender) {
   EXPECT_EQ(net.sender(0).nic().sentWireBytes(), 4u * 1518 + 2 * 2);
 }
 
+TEST(DasrSender, WhatOpensAConnectionCarriesNoList) {
+  Chain net(dasr().set("go_back_n.handshake", true), 1, 1);
+  FlowSpec s;
+  s.src = net.sender(0).id();
+  s.dst = net.receiver().id();
+  s.size = 1456;
+  s.group = 7;
+  net.flow(s);
+  net.finish(Time::Us(100));
+  EXPECT_EQ(net.sender(0).nic().sentWireBytes(), 64u + 1518 + 2);
+}
+
 TEST_F(DasrSenderTest, AGroupThatNobodyKnowsIsRefused) {
   net.flow(0, net.sender(0), net.receiver(), 0);
   net.run({});
@@ -720,6 +756,18 @@ TEST(Dasr, NeedsItsReceiverAndItsPlace) {
   Config bytes = dasr();
   bytes.transport = "tcp";
   EXPECT_THROW(Chain(bytes, 1, 1).start(), ParamError);
+  Net mixed(dasr());  // go_back_n is in the network, but not where dasr is
+  mixed.host();
+  mixed.setup.transport = "tcp";
+  mixed.host();
+  Switch& s = mixed.sw();
+  for (Host* h : mixed.hosts) mixed.link(*h, s);
+  try {
+    mixed.start();
+    FAIL();
+  } catch (const ParamError& e) {
+    EXPECT_NE(std::string(e.what()).find("h1 has the transport tcp"), std::string::npos) << e.what();
+  }
 }
 
 TEST(Dasr, OneRoundTripToTheFairShareAndBack) {
@@ -753,7 +801,31 @@ TEST(Dasr, CongestionElsewhereIsDcqcns) {
   for (uint32_t i = 0; i < 2; ++i) net.flow(i, *net.hosts[i], *net.hosts[i + 2], 0);
   net.finish(Time::Ms(5));
   EXPECT_GT(net.network.counters.cnpsSent, 0u);
-  EXPECT_EQ(receiverOf(*net.hosts[2]).n(), 1u);
+}
+
+TEST(Dasr, NIsOneInOtherCongestionHoweverManyHostsSend) {
+  // Two senders to one receiver and one to another, all over one link.
+  Net net(dasr());
+  for (int i = 0; i < 5; ++i) net.host();
+  Switch &a = net.sw(), &b = net.sw();
+  for (size_t i = 0; i < 3; ++i) net.link(*net.hosts[i], a);
+  for (size_t i = 3; i < 5; ++i) net.link(*net.hosts[i], b);
+  net.link(a, b);
+  net.flow(0, *net.hosts[0], *net.hosts[3], 0);
+  net.flow(1, *net.hosts[1], *net.hosts[3], 0);
+  net.flow(2, *net.hosts[2], *net.hosts[4], 0);
+  const DasrReceiver& receiver = receiverOf(*net.hosts[3]);
+  int other = 0, rest = 0;
+  for (int us = 100; us <= 3000; ++us) {
+    net.run(Time::Us(us));
+    ASSERT_EQ(receiver.senders(), 2u);
+    const bool isOther = receiver.state() == State::OtherCongestion;
+    EXPECT_EQ(receiver.n(), isOther ? 1u : 2u) << us << " us";
+    ++(isOther ? other : rest);
+  }
+  EXPECT_GT(other, 100);
+  EXPECT_GT(rest, 100);
+  EXPECT_GT(net.network.counters.cnpsSent, 0u);
 }
 
 TEST(Dasr, ANicMarksWhatWaitsInIt) {

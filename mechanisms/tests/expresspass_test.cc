@@ -102,7 +102,7 @@ Config expresspass() {
   c.queues = c.nicQueues = {"credit_queue", "fifo"};
   c.set("ecmp.symmetric", true).set("port.pfc", false).set("round_robin.backlog", int64_t{1000000000});
   c.set("host.mtu", int64_t{1538}).set("host.header_bytes", int64_t{78}).set("host.min_frame", int64_t{84});
-  return c.set("host.classes", int64_t{2});
+  return c.set("credit_queue.data_bytes", int64_t{1538}).set("host.classes", int64_t{2});
 }
 
 TEST(CreditQueue, LetsOutAsManyCreditsAsThereIsRoomForData) {
@@ -344,6 +344,23 @@ TEST(ExpressPass, WhatDoesNotFitIsRefused) {
   sizes.set("expresspass.credit_least", int64_t{100});
   Chain b(sizes, 1, 1);
   EXPECT_THROW(b.start(), ParamError);
+  const auto refusal = [](const Config& c) -> std::string {
+    Chain net(c, 1, 1);
+    try {
+      net.start();
+    } catch (const ParamError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(expresspass()), "");
+  EXPECT_NE(refusal(expresspass().set("host.mtu", int64_t{9038}))
+                .find("credit_queue.data_bytes is 1538 at one place, and host.mtu is 9038 at another"),
+            std::string::npos);
+  EXPECT_NE(refusal(expresspass().set("expresspass.credit_most", int64_t{169}))
+                .find("expresspass.credit_most is 169 at one place, and credit_queue.burst is 168 at another"),
+            std::string::npos);
+  EXPECT_EQ(refusal(expresspass().set("expresspass.credit_most", int64_t{168})), "");
   Chain d(expresspass(), 1, 1);
   FlowSpec f;
   f.src = d.sender(0).id();

@@ -63,6 +63,7 @@ struct IofdTest : testing::Test {
     p.dst = 15;
     p.symmetricHash = upward;
     header(p) = {};
+    header(p).flowId = message;
     header(p).tokens = tokens;
     return p;
   }
@@ -185,6 +186,15 @@ TEST_F(IofdTest, AToRTurnsBackIntoTheNetworkAndIntoTheEscapeLane) {
   EXPECT_EQ(p.cls, kEscape) << "and nothing leaves it";
 }
 
+TEST_F(IofdTest, TheHeaderOfAnotherOnesPacketMeansNothing) {
+  wait(edge, 2, 10);
+  Packet& p = packet(1, 0, 2);
+  header(p).flowId = 7;  // from when it was flow 7's; its own host has no iofd_tokens
+  EXPECT_EQ(select(edge, 0, p), 2);
+  EXPECT_EQ(selectorOf(edge).deflections(), 0u);
+  EXPECT_EQ(p.cls, kData) << "lanes are for everybody";
+}
+
 struct IofdNotToHosts : IofdTest {
   IofdNotToHosts() : IofdTest(iofd().set("iofd.last_hop", false)) {}
 };
@@ -196,6 +206,32 @@ TEST_F(IofdNotToHosts, WhatCollidesAtAReceiverMayStay) {
   p.dst = 0;
   EXPECT_EQ(select(edge, 2, p), 0);
   EXPECT_EQ(select(edge, 0, packet(2, 0, 1)), 3) << "inside of the network it turns";
+}
+
+struct IofdOtherLanes : IofdTest {
+  static Config config() {
+    Config c = iofd();
+    c.queues.emplace_back("fifo");
+    return c.set("iofd.escape_class", int64_t{3});
+  }
+  IofdOtherLanes() : IofdTest(config()) {}
+};
+
+TEST_F(IofdOtherLanes, AShortMessageInNeitherIsRefused) {
+  Packet& p = packet(5, 0, 1);  // of class 1
+  try {
+    select(edge, 0, p);
+    FAIL();
+  } catch (const std::invalid_argument& e) {
+    EXPECT_NE(std::string(e.what()).find("flow 5: its class 1 is neither lane of iofd (data_class 2, escape_class 3)"),
+              std::string::npos)
+        << e.what();
+  }
+  EXPECT_EQ(select(edge, 0, packet(6, 0, 9, true, 0)), 2) << "what is never deflected may have any class";
+  Packet& q = packet(7, 0, 1);
+  q.cls = 3;
+  EXPECT_EQ(select(edge, 0, q), 2);
+  EXPECT_EQ(q.cls, kData);
 }
 
 TEST_F(IofdTest, RandomPorts) {
@@ -729,6 +765,25 @@ TEST(Iofd, TheTableOfPathsCountsLinks) {
     EXPECT_EQ(rows.rows[i][3], static_cast<int64_t>(2 + 2 * i));
     EXPECT_EQ(rows.rows[i][4], 0);
   }
+}
+
+/// Packets are used again, so a message of a host without tokens comes in one that a message with tokens was in.
+TEST(Iofd, TheTableOfPathsHasOnlyMessagesOfHostsWithTokens) {
+  Net net(iofd());
+  for (int i = 0; i < 3; ++i) net.host();
+  Switch& s = net.sw();
+  net.link(*net.hosts[0], s);
+  net.setup.nicAgents.clear();
+  for (int i = 1; i < 3; ++i) net.link(*net.hosts[i], s);
+  const int table = net.network.trace().find("message_paths");
+  test::Rows rows(5);
+  net.network.trace().enable(table, {});
+  net.network.trace().addSink(table, &rows);
+  net.flow(0, *net.hosts[0], *net.hosts[2], 3000);
+  net.flow(1, *net.hosts[1], *net.hosts[2], 3000, Time::Us(20));
+  net.finish(Time::Us(100));
+  ASSERT_EQ(rows.rows.size(), 1u);
+  EXPECT_EQ(rows.rows[0][1], 0);
 }
 
 /// The links that data packets left by, one row for each.

@@ -148,6 +148,7 @@ TEST(RateChange, RedMarksByTheNewRate) {
 TEST(RateChange, CreditsFollow) {
   Config c;
   c.queues = {"credit_queue", "fifo"};
+  c.set("credit_queue.data_bytes", int64_t{1538}).set("host.mtu", int64_t{1538});
   Changing net(c);
   net.change(Time::Us(100), Rate::Gbps(10));
   net.start();
@@ -225,6 +226,7 @@ TEST(RateChange, MechanismsFollow) {
   expresspass.transport = "expresspass";
   expresspass.queues = expresspass.nicQueues = {"credit_queue", "fifo"};
   expresspass.set("port.pfc", false).set("round_robin.backlog", int64_t{1000000000}).set("host.mtu", int64_t{1538});
+  expresspass.set("credit_queue.data_bytes", int64_t{1538});
   expresspass.set("host.header_bytes", int64_t{78}).set("host.min_frame", int64_t{84});
   follows(expresspass);
 }
