@@ -14,6 +14,7 @@ namespace fabric {
 using test::Chain;
 using test::Config;
 using test::Net;
+using test::refusalOf;
 
 // ---------------------------------------------------------------- feedback
 
@@ -344,23 +345,14 @@ TEST(ExpressPass, WhatDoesNotFitIsRefused) {
   sizes.set("expresspass.credit_least", int64_t{100});
   Chain b(sizes, 1, 1);
   EXPECT_THROW(b.start(), ParamError);
-  const auto refusal = [](const Config& c) -> std::string {
-    Chain net(c, 1, 1);
-    try {
-      net.start();
-    } catch (const ParamError& e) {
-      return e.what();
-    }
-    return "";
-  };
-  EXPECT_EQ(refusal(expresspass()), "");
-  EXPECT_NE(refusal(expresspass().set("host.mtu", int64_t{9038}))
+  EXPECT_EQ(refusalOf(expresspass()), "");
+  EXPECT_NE(refusalOf(expresspass().set("host.mtu", int64_t{9038}))
                 .find("credit_queue.data_bytes is 1538 at one place, and host.mtu is 9038 at another"),
             std::string::npos);
-  EXPECT_NE(refusal(expresspass().set("expresspass.credit_most", int64_t{169}))
+  EXPECT_NE(refusalOf(expresspass().set("expresspass.credit_most", int64_t{169}))
                 .find("expresspass.credit_most is 169 at one place, and credit_queue.burst is 168 at another"),
             std::string::npos);
-  EXPECT_EQ(refusal(expresspass().set("expresspass.credit_most", int64_t{168})), "");
+  EXPECT_EQ(refusalOf(expresspass().set("expresspass.credit_most", int64_t{168})), "");
   Chain d(expresspass(), 1, 1);
   FlowSpec f;
   f.src = d.sender(0).id();

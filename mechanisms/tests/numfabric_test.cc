@@ -20,6 +20,7 @@ using test::Chain;
 using test::Config;
 using test::LeafSpine;
 using test::Net;
+using test::refusalOf;
 using Points = std::vector<std::vector<double>>;
 
 /// Swift alone: weights of flows, not of prices.
@@ -258,17 +259,6 @@ TEST(RcpStar, EveryPacketSaysARoundTripWithItsWait) {
   const auto settled = said();
   ASSERT_FALSE(settled.empty());
   for (const int64_t rtt : settled) EXPECT_NEAR(static_cast<double>(rtt), window, 0.05 * window);
-}
-
-/// What the start of a network with this configuration says.
-std::string refusalOf(const Config& c) {
-  Chain net(c, 1, 1);
-  try {
-    net.start();
-  } catch (const ParamError& e) {
-    return e.what();
-  }
-  return "";
 }
 
 TEST(RcpStar, RefusesAlphasThatAreNotTheSame) {
