@@ -83,14 +83,16 @@ void Conga::onStart(Network& network) {
 
 void Conga::onEncapsulate(Packet& packet, uint32_t destination) {
   const FromLeaf::Feedback f = fromLeaf_[destination].next(engine_->now(), aging_, agingStep_);
-  header_(packet) = {leaf(), 0, 0, f.some, f.tag, f.metric};
+  header_.claim(packet) = {leaf(), 0, 0, f.some, f.tag, f.metric};
 }
 
 void Conga::onDecapsulate(Packet& packet) {
-  const CongaHeader& h = header_(packet);
+  const CongaHeader* h = header_.of(packet);
+  // The leaf where it comes from has another path selector. An ACK may still have what this leaf put on its data.
+  if (h == nullptr || h->sourceLeaf == leaf()) return;
   const Time now = engine_->now();
-  fromLeaf_[h.sourceLeaf].hear(h.tag, h.ce, now);
-  if (h.feedback) toLeaf_[h.sourceLeaf][h.feedbackTag] = {h.feedbackMetric, now};
+  fromLeaf_[h->sourceLeaf].hear(h->tag, h->ce, now);
+  if (h->feedback) toLeaf_[h->sourceLeaf][h->feedbackTag] = {h->feedbackMetric, now};
 }
 
 bool Conga::decidesFor(const Packet& packet, NextHops) const {

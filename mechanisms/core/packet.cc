@@ -9,19 +9,23 @@ PacketPool::~PacketPool() {
 }
 
 size_t PacketPool::reserve(const std::string& name, std::type_index type, size_t bytes, void (*construct)(void*)) {
-  for (const Slot& s : slots_) {
-    if (s.name != name) continue;
-    if (s.type != type) {
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].name != name) continue;
+    if (slots_[i].type != type) {
       throw std::logic_error("packet extension " + name + " is asked for with two types; give one another name");
     }
-    return s.offset;
+    return i;
   }
   if (!chunks_.empty()) {
     throw std::logic_error("packet extension " + name + " was asked for after the first packet");
   }
+  if (slots_.size() == kMostExtensions) {
+    throw std::logic_error("packet extension " + name + " is one too many: a packet has a bit for each of " +
+                           std::to_string(kMostExtensions));
+  }
   slots_.push_back({name, type, size_, construct});
   size_ += (bytes + 7) / 8 * 8;
-  return slots_.back().offset;
+  return slots_.size() - 1;
 }
 
 void PacketPool::grow() {

@@ -38,10 +38,11 @@ struct Packet {
   uint8_t cls = 0;
   uint8_t ingressClass = 0;  // in which it came to the switch: what is held against its port
   PacketKind kind = PacketKind::Data;
-  bool ect = false;     // ECN-capable transport
-  bool marked = false;  // congestion experienced; on an ACK: echoed
+  bool ect : 1;         // ECN-capable transport
+  bool marked : 1;      // congestion experienced; on an ACK: echoed
   bool last : 1;        // last packet of its flow
   bool inUse : 1;       // not in the pool
+  uint16_t filled = 0;  // one bit for each extension: somebody has filled it since the packet left the pool
   uint64_t seq = 0;     // data: first payload byte; ACK and NACK: next byte expected
 
   /// The flow it belongs to; the flow's memory may serve another flow by now, so compare ids.
@@ -56,7 +57,7 @@ struct Packet {
   uint8_t grownTo = 0;
   uint16_t overlayBytes = 0;
 
-  Packet() : last(false), inUse(false), encapsulated(false), control(0) {}
+  Packet() : ect(false), marked(false), last(false), inUse(false), encapsulated(false), control(0) {}
 
   /// A mechanism's extension at the offset its layout was given.
   template <class T>
@@ -82,12 +83,26 @@ template <class T>
 class PacketExtension {
  public:
   PacketExtension() = default;
-  explicit PacketExtension(size_t offset) : offset_(static_cast<uint32_t>(offset)) {}
+  PacketExtension(size_t offset, size_t number)
+      : offset_(static_cast<uint32_t>(offset)), bit_(static_cast<uint16_t>(1u << number)) {}
+
+  /// All fields at their defaults, for whoever uses it first on a packet.
+  T& fill(Packet& p) const { return claim(p) = T(); }
+  /// As fill(), but it holds old values, all of which the caller replaces.
+  T& claim(Packet& p) const {
+    p.filled = static_cast<uint16_t>(p.filled | bit_);
+    return (*this)(p);
+  }
+  /// Null where nobody has filled it: the packet's sender has another mechanism.
+  T* of(Packet& p) const { return (p.filled & bit_) != 0 ? &(*this)(p) : nullptr; }
+  const T* of(const Packet& p) const { return (p.filled & bit_) != 0 ? &(*this)(p) : nullptr; }
+  /// Of a packet on which it is known to be filled.
   T& operator()(Packet& p) const { return p.at<T>(offset_); }
   const T& operator()(const Packet& p) const { return p.at<T>(offset_); }
 
  private:
   uint32_t offset_ = 0;
+  uint16_t bit_ = 0;
 };
 
 /// An intrusive first-in first-out list of packets.
@@ -136,24 +151,26 @@ class PacketPool {
   template <class T>
   PacketExtension<T> reserve(const char* name) {
     static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= 8);
-    return PacketExtension<T>(reserve(name, typeid(T), sizeof(T), [](void* at) { new (at) T(); }));
+    const size_t number = reserve(name, typeid(T), sizeof(T), [](void* at) { new (at) T(); });
+    return PacketExtension<T>(slots_[number].offset, number);
   }
 
   /// The extension that somebody has reserved by this name, if it is of this type.
   template <class T>
   std::optional<PacketExtension<T>> find(const std::string& name) const {
-    for (const Slot& s : slots_) {
-      if (s.name == name && s.type == typeid(T)) return PacketExtension<T>(s.offset);
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i].name == name && slots_[i].type == typeid(T)) return PacketExtension<T>(slots_[i].offset, i);
     }
     return {};
   }
 
-  /// A fresh packet. Its extensions hold old values: whoever uses one first resets it.
+  /// A fresh packet. Its extensions are not filled.
   Packet* get() {
     if (free_ == nullptr) grow();
     Packet* p = free_;
     free_ = p->next;
     p->inUse = true;
+    p->filled = 0;
     p->encapsulated = false;  // it may have been dropped between two leaves
     ++live_;
     return p;
@@ -191,6 +208,7 @@ class PacketPool {
 
  private:
   static constexpr size_t kPerChunk = 256;
+  static constexpr size_t kMostExtensions = 16;  // bits of Packet::filled
   /// What a packet takes, with its extensions.
   size_t lines() const { return (size_ + sizeof(CacheLine) - 1) / sizeof(CacheLine); }
 

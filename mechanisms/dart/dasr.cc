@@ -74,9 +74,7 @@ void Dasr::onFlowEnd(Flow& flow) {
 
 void Dasr::onSend(Flow& flow, Packet& packet) {
   RateControl::onSend(flow, packet);
-  DasrHeader& h = header_(packet);
-  h = {};
-  h.flowId = packet.flowId;
+  DasrHeader& h = header_.fill(packet);
   if (lookAhead_ && packet.seq == 0 && packet.payload != 0 && flow.spec.group != 0) {
     h.members = network_->groups().of(flow.spec.group, flow.spec.dst);
     if (h.members.count == 0 || h.members.count > DasrHeader::kMostMembers) {

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "mechanisms/core/flow_groups.h"
-#include "mechanisms/core/packet.h"
 
 namespace fabric {
 
@@ -18,9 +17,6 @@ struct DasrHeader {
 
   FlowGroups::Members members;  // data: who sends the messages of the group; none = no look-ahead
   uint32_t senders = 1;         // ACK: n
-  uint32_t flowId = kNoFlow;    // whose sender has filled it: the header of another one's packet names nobody
-
-  bool of(const Packet& packet) const { return packet.kind == PacketKind::Data && flowId == packet.flowId; }
 };
 
 }  // namespace fabric

@@ -228,8 +228,8 @@ void DasrReceiver::onData(Flow& flow, Packet& packet) {
   if (!m.over) {
     count(flow, m);
     if (!m.met && flow.spec.group != 0) {
-      const DasrHeader& h = header_(packet);
-      meetGroup(flow, m, packet.seq == 0 && h.of(packet) ? h.members : FlowGroups::Members{});
+      const DasrHeader* h = header_.of(packet);
+      meetGroup(flow, m, packet.seq == 0 && h != nullptr ? h->members : FlowGroups::Members{});
     }
     const bool inOrder = packet.seq <= flow.rcvNxt && packet.seq + packet.payload > flow.rcvNxt;
     if (packet.last && inOrder) endMessage(flow, m);
@@ -275,7 +275,9 @@ bool DasrReceiver::atLineRate() const {
 }
 
 void DasrReceiver::onAck(Flow&, Packet& packet) {
-  header_(packet).senders = n();
+  DasrHeader* h = header_.of(packet);
+  if (h == nullptr) return;  // the sender has another congestion control
+  h->senders = n();
   packet.wireBytes += static_cast<uint32_t>(ackBytes_.n);
 }
 

@@ -132,20 +132,19 @@ uint16_t Iofd::select(Packet& packet, NextHops hops) {
     out = hops.ports[Ecmp::choice(hash, switch_->hashSalt(), hops.count)];
   }
   if (packet.kind != PacketKind::Data) return out;
-  IofdHeader& header = header_(packet);
-  const bool filled = header.of(packet);  // not where its host has no iofd_tokens
+  IofdHeader* header = header_.of(packet);  // null where its host has no iofd_tokens
   if (in_ != nullptr && toHost(in_->index()) && packet.cls == escapeClass_) {
     packet.cls = static_cast<uint8_t>(dataClass_);
   }
   if (packet.cls == dataClass_) {
-    if (filled && header.tokens != 0) out = deflect(packet, header, out);
+    if (header != nullptr && header->tokens != 0) out = deflect(packet, *header, out);
     changeLane(packet, out);
-  } else if (filled && header.tokens != 0 && packet.cls != escapeClass_) {
+  } else if (header != nullptr && header->tokens != 0 && packet.cls != escapeClass_) {
     refuseClass(packet);
   }
-  if (!filled) return out;
-  ++header.switches;
-  if (packet.last && toHost(out) && network_->trace().on(pathTable_)) tracePath(packet, header);
+  if (header == nullptr) return out;
+  ++header->switches;
+  if (packet.last && toHost(out) && network_->trace().on(pathTable_)) tracePath(packet, *header);
   return out;
 }
 

@@ -43,9 +43,7 @@ void IofdTokens::onStart(Network& network) {
 /// packet that was lost, it ends what that one would have ended. A first packet may not, as it begins deflections.
 void IofdTokens::onEnqueue(Packet& packet) {
   if (packet.kind != PacketKind::Data) return;
-  IofdHeader& h = header_(packet);
-  h = {};
-  h.flowId = packet.flowId;
+  IofdHeader& h = header_.fill(packet);
   const Flow& flow = *packet.flow;
   // Who may be stopped has no last packet then, and what opens a connection is no first one.
   const bool isShort = flow.spec.size != 0 && flow.spec.size <= static_cast<uint64_t>(shortMessage_.n);

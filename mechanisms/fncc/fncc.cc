@@ -1,5 +1,8 @@
 #include "mechanisms/fncc/fncc.h"
 
+#include <algorithm>
+#include <stdexcept>
+
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/fncc/fncc_receiver.h"
@@ -37,6 +40,19 @@ void Fncc::onStart(Network& network) {
   IntControl::onStart(network);
   n_ = network.packets().reserve<FnccCount>(FnccCount::kName);
 }
+
+void Fncc::onFlowStart(Flow& flow) {
+  const auto& agents = flow.receiver->receiverAgents();
+  const auto answers = [](const ReceiverAgent* a) { return dynamic_cast<const FnccReceiver*>(a) != nullptr; };
+  if (std::none_of(agents.begin(), agents.end(), answers)) {
+    throw std::invalid_argument("flow " + std::to_string(flow.spec.id) + ": its sender has fncc and its receiver " +
+                                flow.receiver->name() + " no fncc_receiver; add it to that host's receiver_agents");
+  }
+  IntControl::onFlowStart(flow);
+}
+
+/// Says to receiver and switches whose packet it is; it takes no bytes.
+void Fncc::onSend(Flow&, Packet& packet) { n_.fill(packet); }
 
 void Fncc::beforeWindow(State& s, const Measure& m, const IntStack& telemetry, const Packet& ack) {
   // Record 0 is the last hop of the data path: the ACK met it first.

@@ -35,6 +35,7 @@ void FnccInt::attach(Port& port, uint8_t index) {
 void FnccInt::onStart(Network& network) {
   engine_ = &network.engine();
   stack_ = network.packets().reserve<IntStack>(IntStack::kName);
+  n_ = network.packets().reserve<FnccCount>(FnccCount::kName);
   for (const Port* p : port_->node().ports()) {
     const auto* agent = p->agent<FnccInt>();
     if (agent == nullptr) {
@@ -56,11 +57,15 @@ IntRecord FnccInt::entry() const {
 }
 
 void FnccInt::onDequeue(Packet& packet) {
-  if (packet.kind != PacketKind::Ack) return;
-  auto& stack = stack_(packet);
-  if (stack.push(table_[packet.ingress]->entry())) {
+  if (packet.kind != PacketKind::Ack || n_.of(packet) == nullptr) return;
+  IntStack* stack = stack_.of(packet);
+  if (stack == nullptr) {  // the first switch that it meets
+    stack = &stack_.claim(packet);
+    stack->count = 0;
+  }
+  if (stack->push(table_[packet.ingress]->entry())) {
     packet.wireBytes += static_cast<uint32_t>(recordBytes_.n);
-    packet.growsAt(stack.end());
+    packet.growsAt(stack->end());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mechanisms/core/kinds.h"
+#include "mechanisms/fncc/fncc_receiver.h"
 #include "mechanisms/hpcc/int_stack.h"
 
 namespace fabric {
@@ -27,6 +28,7 @@ class FnccInt final : public PortAgent {
 
   Engine* engine_ = nullptr;
   PacketExtension<IntStack> stack_;
+  PacketExtension<FnccCount> n_;
   std::vector<const FnccInt*> table_;  // All_INT_Table, by port
   IntRecord entry_;
   EventOf<FnccInt, &FnccInt::refresh> timer_{this};

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "mechanisms/core/network.h"
-#include "mechanisms/hpcc/int_stack.h"
 
 namespace fabric {
 
@@ -29,7 +28,6 @@ FABRIC_REGISTER(FnccReceiver);
 
 void FnccReceiver::onStart(Network& network) {
   engine_ = &network.engine();
-  stack_ = network.packets().reserve<IntStack>(IntStack::kName);
   n_ = network.packets().reserve<FnccCount>(FnccCount::kName);
   state_ = network.flows().reserve<State>("fncc_receiver");
 }
@@ -71,9 +69,10 @@ uint16_t FnccReceiver::concurrent() {
 }
 
 void FnccReceiver::onAck(Flow& flow, Packet& packet) {
-  n_(packet).n = concurrent();
-  stack_(packet).count = 0;
-  packet.wireBytes += static_cast<uint32_t>(headerBytes_.n);
+  if (FnccCount* count = n_.of(packet)) {  // else the sender has another congestion control
+    count->n = concurrent();
+    packet.wireBytes += static_cast<uint32_t>(headerBytes_.n);
+  }
   if (packet.last) discount(flow);  // the last ACK still counts its own flow
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include "mechanisms/core/kinds.h"
-#include "mechanisms/hpcc/int_stack.h"
 
 namespace fabric {
 
@@ -37,7 +36,6 @@ class FnccReceiver final : public ReceiverAgent {
   void discount(Flow& flow);
 
   Engine* engine_ = nullptr;
-  PacketExtension<IntStack> stack_;
   PacketExtension<FnccCount> n_;
   FlowState<State> state_;
   Flow *oldest_ = nullptr, *newest_ = nullptr;

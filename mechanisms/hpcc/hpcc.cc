@@ -20,7 +20,7 @@ const Description& Hpcc::describe() {
 FABRIC_REGISTER(Hpcc);
 
 void Hpcc::onSend(Flow&, Packet& packet) {
-  stack_(packet).count = 0;
+  stack_.claim(packet).count = 0;
   packet.wireBytes += static_cast<uint32_t>(headerBytes_.n);
 }
 

@@ -23,7 +23,9 @@ FABRIC_REGISTER(HpccEcho);
 void HpccEcho::onStart(Network& network) { stack_ = network.packets().reserve<IntStack>(IntStack::kName); }
 
 void HpccEcho::onAck(Flow&, Packet& packet) {
-  packet.wireBytes += static_cast<uint32_t>(headerBytes_.n + recordBytes_.n * stack_(packet).count);
+  const IntStack* stack = stack_.of(packet);
+  if (stack == nullptr) return;  // the sender has another congestion control
+  packet.wireBytes += static_cast<uint32_t>(headerBytes_.n + recordBytes_.n * stack->count);
 }
 
 }  // namespace fabric

@@ -30,10 +30,10 @@ void HpccInt::onStart(Network& network) {
 
 void HpccInt::onDequeue(Packet& packet) {
   if (packet.kind != PacketKind::Data) return;
-  auto& stack = stack_(packet);
-  if (stack.push(IntRecord::of(*port_, engine_->now(), quantised_))) {
+  IntStack* stack = stack_.of(packet);
+  if (stack != nullptr && stack->push(IntRecord::of(*port_, engine_->now(), quantised_))) {
     packet.wireBytes += static_cast<uint32_t>(recordBytes_.n);
-    packet.growsAt(stack.end());
+    packet.growsAt(stack->end());
   }
 }
 

@@ -102,7 +102,9 @@ void IntControl::apply(Flow& flow, State& s) const {
 
 void IntControl::onAck(Flow& flow, const Packet& ack) {
   State& s = state(flow);
-  const auto& telemetry = stack_(ack);
+  const IntStack* found = stack_.of(ack);
+  if (found == nullptr) return;  // no switch on its way has told anything
+  const IntStack& telemetry = *found;
   const Time baseRtt = host_->baseRtt();
   const Measure m = measure(s.last, telemetry, baseRtt, s.hopU);
   s.last.count = telemetry.count;

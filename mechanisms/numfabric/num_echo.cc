@@ -27,11 +27,12 @@ void NumEcho::onStart(Network& network) {
 }
 
 void NumEcho::onAck(Flow& flow, Packet& packet) {
+  NumHeader* h = header_.of(packet);
+  if (h == nullptr) return;  // the sender has another congestion control
   State& s = state_(flow);
-  NumHeader& h = header_(packet);
   const Time now = engine_->now();
-  h.interval = s.lastAt.ps < 0 ? Time{-1} : now - s.lastAt;
-  h.bytes = s.bytes;
+  h->interval = s.lastAt.ps < 0 ? Time{-1} : now - s.lastAt;
+  h->bytes = s.bytes;
   s = {packet.seq > 0 ? now : Time{-1}, 0};  // the answer to a handshake begins no interval
   packet.wireBytes += static_cast<uint32_t>(headerBytes_.n);
 }

@@ -26,7 +26,7 @@ void NumFifo::onStart(Network& network) { header_ = network.packets().reserve<Nu
 bool NumFifo::enqueue(Packet* packet, int64_t backlog) {
   if (limit_.n != 0 && backlog + packet->wireBytes > limit_.n) return false;
   list_.push(packet);
-  nextStop_ = std::min(nextStop_, header_(*packet).stopOf(*packet));
+  nextStop_ = std::min(nextStop_, stopOf(*packet));
   return true;
 }
 
@@ -35,13 +35,19 @@ Packet* NumFifo::dequeue() {
   return list_.empty() ? nullptr : list_.pop();
 }
 
+/// An ACK still has what its data said, and is of use.
+Time NumFifo::stopOf(const Packet& packet) const {
+  const NumHeader* h = packet.kind == PacketKind::Data ? header_.of(packet) : nullptr;
+  return h != nullptr ? h->stop : Time::Max();
+}
+
 void NumFifo::purge() {
   const Time now = port_->engine().now();
   PacketList kept;
   nextStop_ = Time::Max();
   while (!list_.empty()) {
     Packet* p = list_.pop();
-    const Time stop = header_(*p).stopOf(*p);
+    const Time stop = stopOf(*p);
     if (stop <= now) {
       discard(p, DropReason::FlowStopped);
     } else {

@@ -17,6 +17,7 @@ class NumFifo final : public Queue {
  private:
   void onStart(Network& network) override;
   void purge();
+  Time stopOf(const Packet& packet) const;
 
   PacketList list_;
   PacketExtension<NumHeader> header_;

@@ -1,7 +1,7 @@
 // What packets carry for NUMFabric, DGD and RCP*: the sender's part to the switches, what the path says to the sender.
 #pragma once
 
-#include "mechanisms/core/packet.h"
+#include "mechanisms/core/types.h"
 
 namespace fabric {
 
@@ -9,8 +9,7 @@ namespace fabric {
 struct NumHeader {
   static constexpr const char* kName = "num_header";
 
-  uint32_t flowId = kNoFlow;  // whose sender has filled it: the header of another one's packet means nothing
-  uint8_t hops = 0;           // pathLen: links so far
+  uint8_t hops = 0;  // pathLen: links so far
   bool hasResidual = false;
   double virtualLength = 0;  // L / w in bytes per Mb/s
   double residual = 0;       // normalizedResidual: (U'(R) - path price) / hops
@@ -20,11 +19,6 @@ struct NumHeader {
   // From the receiver.
   Time interval = Time{-1};  // interPacketTime: since the ACK before was sent, -1 = there was none
   int64_t bytes = 0;         // on the wire, that arrived in it
-
-  /// Whether `packet`, whose header this is, is data of a sender that uses it.
-  bool of(const Packet& packet) const { return packet.kind == PacketKind::Data && flowId == packet.flowId; }
-  /// From when on `packet`, whose header this is, is of no use to anybody.
-  Time stopOf(const Packet& packet) const { return of(packet) ? stop : Time::Max(); }
 };
 
 }  // namespace fabric

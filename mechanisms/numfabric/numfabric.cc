@@ -97,9 +97,7 @@ void NumFabric::onFlowStart(Flow& flow) {
 void NumFabric::onSend(Flow& flow, Packet& packet) {
   const State& s = state_(flow);
   packet.wireBytes += static_cast<uint32_t>(headerBytes_.n);
-  NumHeader& h = header_(packet);
-  h = NumHeader();
-  h.flowId = packet.flowId;
+  NumHeader& h = header_.fill(packet);
   h.virtualLength = s.weight > 0 ? packet.wireBytes / s.weight : 0;
   h.hasResidual = weights_.index == 0 && s.rate > 0 && s.hops > 0;
   h.residual = s.residual;

@@ -20,9 +20,7 @@ void PathRate::onFlowStart(Flow& flow) {
 
 void PathRate::onSend(Flow& flow, Packet& packet) {
   packet.wireBytes += static_cast<uint32_t>(headerBytes_.n);
-  NumHeader& h = header_(packet);
-  h = NumHeader();
-  h.flowId = packet.flowId;
+  NumHeader& h = header_.fill(packet);
   h.rtt = state_(flow).rtt;
   if (flow.spec.stop.ps >= 0 && host_->transport().endsAtStop()) h.stop = flow.spec.stop;
 }

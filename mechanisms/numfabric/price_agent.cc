@@ -31,8 +31,7 @@ void PriceAgent::onStart(Network& network) {
 }
 
 void PriceAgent::onEnqueue(Packet& packet) {
-  const NumHeader& h = header_(packet);
-  arrives(packet, h.of(packet) ? &h : nullptr);
+  arrives(packet, packet.kind == PacketKind::Data ? header_.of(packet) : nullptr);
   quiet_ = false;
   startTimer();
 }
@@ -44,10 +43,10 @@ void PriceAgent::startTimer() {
 
 void PriceAgent::onDequeue(Packet& packet) {
   leaves(packet);
-  NumHeader& h = header_(packet);
-  if (!h.of(packet)) return;
-  h.price += price_;
-  ++h.hops;
+  NumHeader* h = packet.kind == PacketKind::Data ? header_.of(packet) : nullptr;
+  if (h == nullptr) return;
+  h->price += price_;
+  ++h->hops;
 }
 
 void PriceAgent::tick() {

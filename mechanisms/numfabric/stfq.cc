@@ -44,14 +44,14 @@ bool Stfq::enqueue(Packet* packet, int64_t backlog) {
     control_.push(packet);
     return true;
   }
-  const NumHeader& h = header_(*packet);
-  const double length = h.of(*packet) ? h.virtualLength : packet->wireBytes / kPlainWeight;
+  const NumHeader* h = header_.of(*packet);
+  const double length = h != nullptr ? h->virtualLength : packet->wireBytes / kPlainWeight;
   Finish& last = finishOf(packet->hash);
   const double start = std::max(virtualTime_, last.finish);
   last.finish = start + length;
   heap_.push_back({start, arrivals_++, packet});
   std::push_heap(heap_.begin(), heap_.end(), later);
-  nextStop_ = std::min(nextStop_, h.stopOf(*packet));
+  nextStop_ = std::min(nextStop_, stopOf(*packet));
   return true;
 }
 
@@ -67,17 +67,22 @@ Packet* Stfq::dequeue() {
   return next.packet;
 }
 
+Time Stfq::stopOf(const Packet& data) const {
+  const NumHeader* h = header_.of(data);
+  return h != nullptr ? h->stop : Time::Max();
+}
+
 /// Discards what waits of flows that have stopped. V stays: nothing of it was served.
 void Stfq::purge() {
   const Time now = port_->engine().now();
-  const auto gone = std::partition(heap_.begin(), heap_.end(),
-                                   [&](const Waiting& w) { return header_(*w.packet).stopOf(*w.packet) > now; });
+  const auto gone =
+      std::partition(heap_.begin(), heap_.end(), [&](const Waiting& w) { return stopOf(*w.packet) > now; });
   std::sort(gone, heap_.end(), [](const Waiting& a, const Waiting& b) { return a.number < b.number; });
   for (auto w = gone; w != heap_.end(); ++w) discard(w->packet, DropReason::FlowStopped);
   heap_.erase(gone, heap_.end());
   std::make_heap(heap_.begin(), heap_.end(), later);
   nextStop_ = Time::Max();
-  for (const Waiting& w : heap_) nextStop_ = std::min(nextStop_, header_(*w.packet).stopOf(*w.packet));
+  for (const Waiting& w : heap_) nextStop_ = std::min(nextStop_, stopOf(*w.packet));
 }
 
 /// The place of a flow, known or new. A new one's first packet starts at V.

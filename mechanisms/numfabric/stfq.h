@@ -33,6 +33,7 @@ class Stfq final : public Queue {
   };
   void onStart(Network& network) override;
   void purge();
+  Time stopOf(const Packet& data) const;
   static bool later(const Waiting& a, const Waiting& b) {
     return a.start > b.start || (a.start == b.start && a.number > b.number);
   }

@@ -85,7 +85,7 @@ bool PFabric::maySend(const Flow& f) const {
 
 Flow& PFabric::fill(Flow& f, Packet& p) {
   Sender& s = state_(f).sender;
-  PFabricHeader& h = header_(p);
+  PFabricHeader& h = header_.claim(p);
   h.priority = left(f);
   if (s.probing) {
     // A byte that the receiver does not use: it tells what it is waiting for.

@@ -1,6 +1,7 @@
 #include "mechanisms/pfabric/pfabric_queue.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/port.h"
@@ -13,7 +14,7 @@ const Description& PFabricQueue::describe() {
           .help(
               "The earliest packet of the flow that has the packet with the least left goes first. Where there is no "
               "room, the packet with the most left is dropped, whether it waits or has just come; of equal ones the "
-              "latest.")
+              "latest. Data of hosts with another transport comes after pFabric's.")
           .source("pFabric, SIGCOMM 2013, section 4.1")
           .needs("pfabric")
           .param("limit", &PFabricQueue::limit_, Bytes{36864}, "room for packets that wait",
@@ -30,7 +31,11 @@ void PFabricQueue::onStart(Network& network) {
 }
 
 /// ACKs and control packets are short and clock the senders, so nothing goes before them.
-uint64_t PFabricQueue::priority(const Packet& p) const { return p.kind == PacketKind::Data ? header_(p).priority : 0; }
+uint64_t PFabricQueue::priority(const Packet& p) const {
+  if (p.kind != PacketKind::Data) return 0;
+  const PFabricHeader* h = header_.of(p);
+  return h != nullptr ? h->priority : std::numeric_limits<uint64_t>::max();
+}
 
 bool PFabricQueue::enqueue(Packet* packet, int64_t backlog) {
   const uint64_t mine = priority(*packet);

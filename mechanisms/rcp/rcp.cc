@@ -38,7 +38,7 @@ void Rcp::onFlowStart(Flow& flow) {
 }
 
 void Rcp::onSend(Flow& flow, Packet& packet) {
-  header_(packet) = {static_cast<double>(host_->lineRate().bps), state_(flow).rtt, packet.flowId};
+  header_.claim(packet) = {static_cast<double>(host_->lineRate().bps), state_(flow).rtt};
 }
 
 void Rcp::onAck(Flow& flow, const Packet& ack) {

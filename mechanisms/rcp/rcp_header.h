@@ -1,7 +1,7 @@
 // RCP's congestion header.
 #pragma once
 
-#include "mechanisms/core/packet.h"
+#include "mechanisms/core/types.h"
 
 namespace fabric {
 
@@ -9,11 +9,8 @@ namespace fabric {
 struct RcpHeader {
   static constexpr const char* kName = "rcp";
 
-  double rate = 0;            // bit/s: what the sender asks for, then the least of a router
-  Time rtt;                   // the sender's last sample, 0 = none yet
-  uint32_t flowId = kNoFlow;  // whose sender has filled it: the header of another one's packet means nothing
-
-  bool of(const Packet& packet) const { return packet.kind == PacketKind::Data && flowId == packet.flowId; }
+  double rate = 0;  // bit/s: what the sender asks for, then the least of a router
+  Time rtt;         // the sender's last sample, 0 = none yet
 };
 
 }  // namespace fabric

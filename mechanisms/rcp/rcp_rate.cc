@@ -70,15 +70,15 @@ void RcpRate::beginInterval() {
 void RcpRate::onEnqueue(Packet& p) {
   if (!timer_.pending()) beginInterval();
   arrived_ += p.wireBytes;
-  const RcpHeader& h = header_(p);
-  if (!h.of(p) || h.rtt.ps == 0) return;
-  rttBytes_ += static_cast<double>(h.rtt.ps) * 1e-12 * p.wireBytes;
+  const RcpHeader* h = p.kind == PacketKind::Data ? header_.of(p) : nullptr;
+  if (h == nullptr || h->rtt.ps == 0) return;
+  rttBytes_ += static_cast<double>(h->rtt.ps) * 1e-12 * p.wireBytes;
   rttWeight_ += p.wireBytes;
 }
 
 void RcpRate::onDequeue(Packet& p) {
-  RcpHeader& h = header_(p);
-  if (h.of(p)) h.rate = std::min(h.rate, rate_);
+  if (p.kind != PacketKind::Data) return;
+  if (RcpHeader* h = header_.of(p)) h->rate = std::min(h->rate, rate_);
 }
 
 /// As the authors' router: longer round trips count at once, shorter ones by the share of the link that a flow has.

@@ -273,6 +273,32 @@ TEST(CongaOverlay, CeIsTheLargestMetricOfThePath) {
   }
 }
 
+/// The leaf of the sender has another path selector.
+TEST(Conga, AHeaderThatNobodyHasFilledSaysNothing) {
+  LeafSpine net(with(Config(), "conga"), {});
+  net.start();
+  const auto header = *net.network.packets().find<CongaHeader>(CongaHeader::kName);
+  const Port& up = net.uplink(0, 1);
+  const auto heard = [&] { return int{conga(net.leaf(0)).congestionToLeaf(net.at(1, 0).id(), up.index())}; };
+  const auto comes = [&](uint32_t sourceLeaf, bool filled) {
+    Packet* p = net.network.packets().fresh();
+    p->src = net.at(1, 0).id();
+    p->dst = net.at(0, 0).id();
+    p->encapsulated = true;
+    header.claim(*p) = {sourceLeaf, 0, 5, true, 1, 6};
+    if (!filled) p->filled = 0;
+    conga(net.leaf(0)).onIngress(*p, &up);
+    EXPECT_FALSE(p->encapsulated);
+    net.network.packets().put(p);
+  };
+  comes(1, false);
+  EXPECT_EQ(heard(), 0);
+  comes(0, true);  // an ACK, which still has what this leaf said of its data
+  EXPECT_EQ(heard(), 0);
+  comes(1, true);
+  EXPECT_EQ(heard(), 6);
+}
+
 TEST(Conga, RefusesMoreUplinksThanATagTellsApart) {
   LeafSpine::Shape shape;
   shape.spines = 17;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "mechanisms/fncc/fncc_int.h"
 #include "mechanisms/fncc/fncc_receiver.h"
 #include "mechanisms/tests/controls.h"
@@ -26,6 +28,7 @@ class Reader final : public CongestionControl {
   }
   const Description& description() const override { return describe(); }
   void onFlowStart(Flow& flow) override { flow.rate = rate; }
+  void onSend(Flow&, Packet& packet) override { n_.fill(packet); }
   void onAck(Flow& flow, const Packet& ack) override {
     acks.push_back({flow.spec.id, ack.seq, ack.wireBytes, stack_(ack), n_(ack).n});
   }
@@ -98,11 +101,62 @@ TEST(FnccInt, RecordZeroIsTheLastHopOfTheData) {
   EXPECT_EQ(last.bytes, 94u);
 }
 
+/// HPCC's telemetry and FNCC's on one network: each packet has that of its own sender.
+TEST(FnccInt, GoesBesideHpcc) {
+  Config c = Config::fncc();
+  c.agents = {"fncc_int", "hpcc_int"};
+  c.receivers = {"fncc_receiver", "hpcc_echo"};
+  Net net(c);
+  Host& a = net.host();
+  Host& ra = net.host();
+  Host& rb = net.host();
+  net.setup.cc = "hpcc";
+  Host& b = net.host();
+  Switch& s0 = net.sw();
+  Switch& s1 = net.sw();
+  for (Host* h : {&a, &b}) net.link(*h, s0);
+  net.link(s0, s1);
+  for (Host* h : {&ra, &rb}) net.link(s1, *h);
+  net.engine.recordSends = true;
+  for (uint32_t i = 0; i < 20; ++i) net.flow(i, i % 2 == 0 ? a : b, i % 2 == 0 ? ra : rb, 100000, Time::Us(20 * i));
+  net.finish(Time::Ms(2));
+  std::set<uint32_t> data[2], acks[2];  // bytes on the last hop, and of ACKs as they arrive: FNCC's, HPCC's
+  for (const auto& s : net.engine.sends) {
+    for (uint16_t i = 0; i < 2; ++i) {
+      if (s.kind == PacketKind::Data && s.from == &s1.port(1 + i)) data[i].insert(s.bytes);
+      if (s.kind == PacketKind::Ack && s.from == &s0.port(i)) acks[i].insert(s.bytes);
+    }
+  }
+  EXPECT_EQ(*data[0].rbegin(), 1518u);
+  EXPECT_EQ(acks[0], std::set<uint32_t>{66 + 4 + 2 * 8});
+  EXPECT_EQ(*data[1].rbegin(), 1518u + 2 + 2 * 8);
+  EXPECT_EQ(acks[1], std::set<uint32_t>{66 + 2 + 2 * 8});
+}
+
+TEST(Fncc, ReceiversAnswerIt) {
+  Config c = Config::fncc();
+  Net net(c);
+  Host& a = net.host();
+  net.setup.receivers.clear();
+  Host& r = net.host();
+  Host& other = net.host();
+  Switch& s = net.sw();
+  for (Host* h : {&a, &r, &other}) net.link(*h, s);
+  net.flow(0, a, r, 1000);
+  try {
+    net.run(Time::Us(10));
+    ADD_FAILURE() << "an FNCC whose ACKs say nothing";
+  } catch (const std::invalid_argument& e) {
+    EXPECT_NE(std::string(e.what()).find("receiver h1 no fncc_receiver"), std::string::npos) << e.what();
+  }
+}
+
 /// Two hosts at a switch whose ports have FNCC's table.
 struct FnccPort : testing::Test {
   explicit FnccPort(Config c = Config::fncc()) : net(std::move(c), 2, 1) {
     net.start();
     stack = net.network.packets().reserve<IntStack>(IntStack::kName);
+    n = net.network.packets().reserve<FnccCount>(FnccCount::kName);
   }
   FnccInt& agent(int port) { return *net.switches[0]->port(static_cast<uint16_t>(port)).agent<FnccInt>(); }
   /// A packet that came in by port `ingress` leaves by port `egress`.
@@ -111,12 +165,14 @@ struct FnccPort : testing::Test {
     p->kind = kind;
     p->ingress = static_cast<uint16_t>(ingress);
     p->wireBytes = 70;
-    stack(*p).count = 0;
+    n.fill(*p);
+    stack.claim(*p).count = 0;
     agent(egress).onDequeue(*p);
     return p;
   }
   Chain net;
   PacketExtension<IntStack> stack;
+  PacketExtension<FnccCount> n;
 };
 
 TEST_F(FnccPort, AnAckGetsTheQueueOfThePortItCameInBy) {
@@ -215,7 +271,7 @@ struct FnccFlow : testing::Test {
     s.push({Rate::Gbps(100), Time::Ns(ns), sent, percentLast * 1612500 / 1000});
     s.push({Rate::Gbps(100), Time::Ns(ns), sent, percentFirst * 1612500 / 1000});
     ack->seq = 1;
-    stack(*ack) = s;
+    stack.claim(*ack) = s;
     count(*ack).n = n;
     cc->onAck(*flow, *ack);
   }

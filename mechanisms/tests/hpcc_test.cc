@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "mechanisms/fncc/fncc.h"
 #include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
@@ -144,7 +146,7 @@ struct HpccFlow : testing::Test {
   ~HpccFlow() override { net.network.packets().put(ack); }
   void onAck(uint64_t seq, const IntStack& records) {
     ack->seq = seq;
-    offset(*ack) = records;
+    offset.claim(*ack) = records;
     cc->onAck(*flow, *ack);
   }
   IntControl::State& state() { return cc->state(*flow); }
@@ -256,6 +258,35 @@ TEST(HpccInt, RecordsAreInTheOrderOfThePathAndCostBytes) {
   EXPECT_LT(last.hops[0].ts, last.hops[1].ts);
 }
 
+/// Hosts with another congestion control have no telemetry, whatever their packets were before.
+TEST(HpccInt, PacketsOfOthersStayAsTheyAre) {
+  Net net(Config::hpcc());
+  Host& a = net.host();
+  Host& ra = net.host();
+  Host& rb = net.host();
+  net.setup.cc = "none";
+  Host& b = net.host();
+  Switch& s0 = net.sw();
+  Switch& s1 = net.sw();
+  for (Host* h : {&a, &b}) net.link(*h, s0);
+  net.link(s0, s1);
+  for (Host* h : {&ra, &rb}) net.link(s1, *h);
+  net.engine.recordSends = true;
+  for (uint32_t i = 0; i < 20; ++i) net.flow(i, i % 2 == 0 ? a : b, i % 2 == 0 ? ra : rb, 100000, Time::Us(20 * i));
+  net.finish(Time::Ms(2));
+  std::set<uint32_t> data[2], acks[2];  // bytes on the last hop, and of ACKs as they arrive: HPCC's, those of others
+  for (const auto& s : net.engine.sends) {
+    for (uint16_t i = 0; i < 2; ++i) {
+      if (s.kind == PacketKind::Data && s.from == &s1.port(1 + i)) data[i].insert(s.bytes);
+      if (s.kind == PacketKind::Ack && s.from == &s0.port(i)) acks[i].insert(s.bytes);
+    }
+  }
+  EXPECT_EQ(*data[0].rbegin(), 1518u + 2 + 2 * 8);
+  EXPECT_EQ(acks[0], std::set<uint32_t>{66 + 2 + 2 * 8});
+  EXPECT_EQ(*data[1].rbegin(), 1518u);
+  EXPECT_EQ(acks[1], std::set<uint32_t>{66});
+}
+
 TEST(HpccInt, ARecordSaysWhatThePortHasSentBeforeAndWhatStillWaits) {
   Chain net(Config::hpcc(), 1, 1);
   net.start();
@@ -271,7 +302,7 @@ TEST(HpccInt, ARecordSaysWhatThePortHasSentBeforeAndWhatStillWaits) {
     p->dst = net.receiver().id();
     p->cls = 1;
     p->wireBytes = 1000;
-    offset(*p).count = 0;
+    offset.claim(*p).count = 0;
     net.switches[0]->receive(net.switches[0]->port(0), p);
     packets.push_back(p);
   }

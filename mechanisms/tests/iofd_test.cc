@@ -62,9 +62,7 @@ struct IofdTest : testing::Test {
     p.cls = fromHost ? kEscape : kData;
     p.dst = 15;
     p.symmetricHash = upward;
-    header(p) = {};
-    header(p).flowId = message;
-    header(p).tokens = tokens;
+    header.fill(p).tokens = tokens;
     return p;
   }
   uint16_t select(Switch& s, uint16_t in, Packet& p) {
@@ -189,7 +187,7 @@ TEST_F(IofdTest, AToRTurnsBackIntoTheNetworkAndIntoTheEscapeLane) {
 TEST_F(IofdTest, TheHeaderOfAnotherOnesPacketMeansNothing) {
   wait(edge, 2, 10);
   Packet& p = packet(1, 0, 2);
-  header(p).flowId = 7;  // from when it was flow 7's; its own host has no iofd_tokens
+  p.filled = 0;  // what it has is from when it was another flow's; its own host has no iofd_tokens
   EXPECT_EQ(select(edge, 0, p), 2);
   EXPECT_EQ(selectorOf(edge).deflections(), 0u);
   EXPECT_EQ(p.cls, kData) << "lanes are for everybody";

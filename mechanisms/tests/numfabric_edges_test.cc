@@ -186,9 +186,7 @@ struct StfqTest : testing::Test {
     p->hash = 1000003ull * flow;
     p->seq = number;
     p->wireBytes = 1500;
-    header(*p) = NumHeader();
-    header(*p).flowId = flow;
-    header(*p).virtualLength = length;
+    header.fill(*p).virtualLength = length;
     ASSERT_TRUE(queue->enqueue(p, 0));
   }
   uint32_t take() {
@@ -245,9 +243,7 @@ TEST_F(StfqTest, WhatIsDiscardedDoesNotMoveVirtualTime) {
     p->wireBytes = 1500;
     p->dst = net.receiver().id();
     p->ingress = kOwnPacket;
-    header(*p) = NumHeader();
-    header(*p).flowId = flow;
-    header(*p).virtualLength = length;
+    header.fill(*p).virtualLength = length;
     header(*p).stop = stop;
     ASSERT_TRUE(net.lastHop().enqueue(p));
   };

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <set>
+#include <string>
+#include <vector>
 
 namespace fabric {
 
@@ -42,6 +44,33 @@ TEST(PacketPool, ExtensionsAreApartConstructedAndSharedByName) {
   one(*p).a = 1;
   EXPECT_EQ(two(*p).a, 7u);
   EXPECT_THROW(pool.reserve<Tag>("three"), std::logic_error);
+}
+
+TEST(PacketPool, AnExtensionIsFilledUntilThePacketReturns) {
+  PacketPool pool;
+  const auto one = pool.reserve<Tag>("one");
+  const auto two = pool.reserve<Tag>("two");
+  Packet* p = pool.get();
+  EXPECT_EQ(one.of(*p), nullptr);
+  one(*p).a = 1;
+  EXPECT_EQ(one.fill(*p).a, 7u);
+  EXPECT_EQ(one.of(*p), &one(*p));
+  EXPECT_EQ(two.of(*p), nullptr);
+  one(*p).a = 2;
+  EXPECT_EQ(one.claim(*p).a, 2u) << "with old values";
+  pool.put(p);
+  EXPECT_EQ(one.of(*pool.get()), nullptr);
+}
+
+TEST(PacketPool, HasABitForSixteenExtensions) {
+  PacketPool pool;
+  std::vector<PacketExtension<Tag>> all;
+  for (int i = 0; i < 16; ++i) all.push_back(pool.reserve<Tag>(std::to_string(i).c_str()));
+  EXPECT_THROW(pool.reserve<Tag>("16"), std::logic_error);
+  Packet* p = pool.get();
+  all[15].fill(*p);
+  for (int i = 0; i < 15; ++i) EXPECT_EQ(all[static_cast<size_t>(i)].of(*p), nullptr);
+  EXPECT_NE(all[15].of(*p), nullptr);
 }
 
 TEST(PacketPool, FreshResetsFieldsAndLivePacketsAreFound) {

@@ -272,11 +272,12 @@ struct PFabricQueueTest : testing::Test {
     p->wireBytes = bytes;
     p->dst = net.receiver().id();
     p->ingress = kOwnPacket;
-    header(*p).priority = priority;
+    if (priority != kNone) header.claim(*p).priority = priority;
     const bool taken = port().enqueue(p);
     if (!taken) net.network.packets().put(p);
     return taken;
   }
+  static constexpr uint64_t kNone = ~uint64_t{0};  // data of another transport
   Port& port() { return net.lastHop(); }
   /// The sizes in the order in which they leave.
   std::vector<uint32_t> order() {
@@ -313,6 +314,12 @@ TEST_F(PFabricQueueTest, AcksGoBeforeDataAndPushItOut) {
   EXPECT_TRUE(put(64, 3, 99999, PacketKind::Ack));
   EXPECT_EQ(dropped(), (std::vector<int64_t>{1500}));
   EXPECT_EQ(order(), (std::vector<uint32_t>{64, 1500}));
+}
+
+TEST_F(PFabricQueueTest, DataOfAnotherTransportComesLast) {
+  put(101, 1, kNone);
+  put(102, 2, 99999);
+  EXPECT_EQ(order(), (std::vector<uint32_t>{102, 101}));
 }
 
 TEST_F(PFabricQueueTest, TheWorstIsDroppedOfEqualOnesTheLatest) {

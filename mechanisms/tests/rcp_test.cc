@@ -35,7 +35,7 @@ struct RcpRateTest : testing::Test {
     p->kind = kind;
     p->flowId = 7;
     p->wireBytes = bytes;
-    header(*p) = {asks, Time::Ps(static_cast<int64_t>(rttUs * 1e6)), 7};
+    header.claim(*p) = {asks, Time::Ps(static_cast<int64_t>(rttUs * 1e6))};
     router->onEnqueue(*p);
     router->onDequeue(*p);
     const double rate = header(*p).rate;

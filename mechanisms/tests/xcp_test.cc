@@ -76,11 +76,11 @@ struct XcpRouterTest : testing::Test {
   XcpRouter& router() { return *net.lastHop().agent<XcpRouter>(); }
   void come(Time at, double cwnd, Time rtt = Time::Us(100)) {
     net.engine.run(at);
-    header(*packet) = {cwnd, rtt, 0};
+    header.claim(*packet) = {cwnd, rtt, 0};
     router().onEnqueue(*packet);
   }
   double leave(double cwnd, double asked, Time rtt = Time::Us(100)) {
-    header(*packet) = {cwnd, rtt, asked};
+    header.claim(*packet) = {cwnd, rtt, asked};
     router().onDequeue(*packet);
     return header(*packet).feedback;
   }
@@ -102,6 +102,18 @@ TEST_F(XcpRouterTest, SpareBandwidthIsGivenInEqualParts) {
   EXPECT_NEAR(leave(7500, 1e9), phi / 2 / 5, 1e-6);
   EXPECT_EQ(leave(15000, 5), 5) << "one that asks for less gets that";
   EXPECT_EQ(leave(15000, -5), -5);
+}
+
+TEST_F(XcpRouterTest, DataOfOthersIsTrafficAndSaysNothing) {
+  for (int i = 0; i < 10; ++i) come(Time::Us(10 * i), 15000);
+  packet->filled = 0;  // what it has is from when it was another one's
+  for (int i = 0; i < 10; ++i) router().onEnqueue(*packet);
+  router().onDequeue(*packet);
+  EXPECT_EQ(header(*packet).feedback, 0);
+  net.engine.run(Time::Us(101));
+  EXPECT_NEAR(router().meanRtt(), 100e-6, 1e-12);
+  EXPECT_NEAR(router().aggregate(), 0.4 * 100e-6 * (1.25e9 - 300e6), 1e-6);
+  EXPECT_NEAR(leave(15000, 1e9), router().aggregate() / 10, 1e-6) << "shared by the ten that have a header";
 }
 
 TEST_F(XcpRouterTest, NoMoreIsGivenThanThereIs) {

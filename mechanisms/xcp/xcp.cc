@@ -54,7 +54,7 @@ void Xcp::onFlowStart(Flow& f) {
 /// What is asked for is spread over the packets of a window.
 void Xcp::onSend(Flow& f, Packet& p) {
   const State& s = state_(f);
-  XcpHeader& h = header_(p);
+  XcpHeader& h = header_.claim(p);
   h.cwnd = s.cwnd;
   h.rtt = s.rtt;
   const double desired = perSecond_ * static_cast<double>(s.rtt.ps) * 1e-12;

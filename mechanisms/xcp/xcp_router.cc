@@ -69,13 +69,12 @@ void XcpRouter::onEnqueue(Packet& p) {
   }
   least_ = std::min(least_, std::max(0.0, waiting() - p.wireBytes));  // what it has found here
   input_ += p.wireBytes;
-  if (p.kind != PacketKind::Data) return;
-  const XcpHeader& h = header_(p);
-  if (h.rtt.ps == 0) return;
-  const double rtt = static_cast<double>(h.rtt.ps) * 1e-12;
+  const XcpHeader* h = p.kind == PacketKind::Data ? header_.of(p) : nullptr;
+  if (h == nullptr || h->rtt.ps == 0) return;
+  const double rtt = static_cast<double>(h->rtt.ps) * 1e-12;
   data_ += p.wireBytes;
-  rttPerWindow_ += rtt * p.wireBytes / h.cwnd;
-  rtt2PerWindow_ += rtt * rtt * p.wireBytes / h.cwnd;
+  rttPerWindow_ += rtt * p.wireBytes / h->cwnd;
+  rtt2PerWindow_ += rtt * rtt * p.wireBytes / h->cwnd;
 }
 
 /// The efficiency controller, section 3.5.1, and what the fairness controller needs of it.
@@ -113,23 +112,23 @@ void XcpRouter::look() {
 
 /// The fairness controller, section 3.5.2 and appendix A: p of equation 4 and n of equation 7.
 void XcpRouter::onDequeue(Packet& p) {
-  if (p.kind != PacketKind::Data) return;
-  XcpHeader& h = header_(p);
-  const double rtt = static_cast<double>(h.rtt.ps) * 1e-12;
-  const double more = std::min(up_, perWindow_ * rtt * rtt * p.wireBytes / h.cwnd);
+  XcpHeader* h = p.kind == PacketKind::Data ? header_.of(p) : nullptr;
+  if (h == nullptr) return;
+  const double rtt = static_cast<double>(h->rtt.ps) * 1e-12;
+  const double more = std::min(up_, perWindow_ * rtt * rtt * p.wireBytes / h->cwnd);
   const double less = std::min(down_, perPacket_ * rtt * p.wireBytes);
   const double mine = more - less;
-  if (h.feedback > mine) {
-    h.feedback = mine;
+  if (h->feedback > mine) {
+    h->feedback = mine;
     up_ -= more;
     down_ -= less;
   } else {
     // Another link, or the sender, lets it have less: this much goes to others.
-    if (h.feedback > 0) {
-      up_ -= h.feedback;
-      down_ -= mine - h.feedback;
+    if (h->feedback > 0) {
+      up_ -= h->feedback;
+      down_ -= mine - h->feedback;
     } else {
-      down_ += h.feedback;
+      down_ += h->feedback;
       if (mine > 0) down_ -= mine;
     }
   }

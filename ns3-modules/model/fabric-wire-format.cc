@@ -316,11 +316,11 @@ Encapsulate(const core::Network& network, const core::Packet& p, const Frame& in
               PROTOCOL_UDP);
     uint32_t reserved = 0;
     uint8_t metric = 0;
-    if (network.packets().find<core::CongaHeader>(core::CongaHeader::kName))
+    const auto header = network.packets().find<core::CongaHeader>(core::CongaHeader::kName);
+    if (const auto* h = header ? header->of(p) : nullptr)
     {
-        const auto& h = Extension<core::CongaHeader>(network, p, core::CongaHeader::kName);
-        reserved = h.tag << 19 | h.ce << 11 | h.feedback << 10 | h.feedbackTag << 5;
-        metric = h.feedbackMetric;
+        reserved = h->tag << 19 | h->ce << 11 | h->feedback << 10 | h->feedbackTag << 5;
+        metric = h->feedbackMetric;
     }
     Writer(frame.data() + ETHERNET + IPV4)
         .U16(0xc000 | (p.hash & 0x3fff)) // the inner flow's entropy
