@@ -96,14 +96,14 @@ func TestAllocateAlone(t *testing.T) {
 }
 
 // leafSalt is the hash salt of the first leaf.
-func leafSalt(t *testing.T, dir string) uint32 {
+func leafSalt(t *testing.T, dir string) uint64 {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "scenario.json"))
 	require.NoError(t, err)
 	var s struct {
 		Nodes []struct {
 			Name string `json:"name"`
-			Salt uint32 `json:"hash_salt"`
+			Salt uint64 `json:"hash_salt"`
 		} `json:"nodes"`
 	}
 	require.NoError(t, json.Unmarshal(text, &s))

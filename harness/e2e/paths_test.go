@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"testing"
@@ -23,9 +24,14 @@ func TestDataTakesThePathsOfTheHarness(t *testing.T) {
 	c, err := catalog.Load(data)
 	require.NoError(t, err)
 	const file = "testdata/paths.yaml"
-	for preset, subflows := range map[string]uint16{"tcp": 1, "mptcp": 8} {
-		set := "preset=" + preset
-		e, err := yaml.Load(file, yaml.Options{Catalog: c, Sets: []string{set}, ConfigDir: lab.root + "/configs"})
+	for _, run := range []struct {
+		preset   string
+		subflows uint16
+		salt     uint64 // ecmp.salt
+	}{{"tcp", 1, 0}, {"mptcp", 8, 0}, {"tcp", 1, 7}, {"mptcp", 8, 7}} {
+		preset, subflows := run.preset, run.subflows
+		sets := []string{"preset=" + preset, fmt.Sprintf("ecmp.salt=%d", run.salt)}
+		e, err := yaml.Load(file, yaml.Options{Catalog: c, Sets: sets, ConfigDir: lab.root + "/configs"})
 		require.NoError(t, err)
 		point := e.Points[0]
 		want := map[string]map[string]bool{} // by flow: the ports on its paths
@@ -34,13 +40,13 @@ func TestDataTakesThePathsOfTheHarness(t *testing.T) {
 			links := map[string]bool{}
 			for i := range subflows {
 				hash := topology.FlowHash(f.Src, f.Dst, f.SrcPort+i, f.DstPort+i, true)
-				for _, port := range point.Topology.Path(f.Src, f.Dst, hash) {
+				for _, port := range point.Topology.Path(f.Src, f.Dst, hash, run.salt) {
 					links[point.Topology.PortName(port)] = true
 				}
 			}
 			want[strconv.Itoa(int(f.ID))] = links
 		}
-		dirs := mustRun(t, nil, file, "--set", set)
+		dirs := mustRun(t, nil, file, "--set", sets[0], "--set", sets[1])
 		require.Len(t, dirs, 1)
 		got := map[string]map[string]bool{}
 		for _, row := range tracetest.Table(t, dirs[0], "packets") {
@@ -54,10 +60,10 @@ func TestDataTakesThePathsOfTheHarness(t *testing.T) {
 		require.Len(t, got, len(want))
 		for flow, links := range got {
 			if subflows == 1 {
-				require.Equal(t, want[flow], links, "flow %s", flow)
+				require.Equal(t, want[flow], links, "flow %s, salt %d", flow, run.salt)
 			}
 			for link := range links { // a sub-flow may have had nothing to send
-				assert.Contains(t, want[flow], link, "flow %s of %s", flow, preset)
+				assert.Contains(t, want[flow], link, "flow %s of %s, salt %d", flow, preset, run.salt)
 			}
 			if subflows > 1 && len(want[flow]) > 4 {
 				assert.Greater(t, len(links), 3, "flow %s uses several of its paths", flow)

@@ -56,20 +56,21 @@ func FlowHash(src, dst uint32, srcPort, dstPort uint16, symmetric bool) uint64 {
 }
 
 // Choose is ECMP's choice among n next hops at a switch with a hash salt.
-func Choose(hash uint64, salt uint32, n int) int {
-	return int(random.Mix(hash+uint64(salt)*random.Golden) >> 32 * uint64(n) >> 32)
+func Choose(hash, salt uint64, n int) int {
+	return int(random.Mix(hash+salt*random.Golden) >> 32 * uint64(n) >> 32)
 }
 
 // Path is the way of a packet with a flow hash, as the egress ports from the
-// source host to the last switch.
-func (t *Topology) Path(src, dst uint32, hash uint64) []scenario.PortRef {
+// source host to the last switch. The draw is the parameter ecmp.salt, which
+// every switch mixes and adds to its own salt.
+func (t *Topology) Path(src, dst uint32, hash, draw uint64) []scenario.PortRef {
 	var path []scenario.PortRef
 	var hops []uint16
 	for node := src; node != dst; {
 		hops = t.nextHops(hops[:0], node, dst)
 		p := hops[hash%uint64(len(hops))] // at a host, as the model does
 		if salt := t.Nodes[node].HashSalt; salt != nil {
-			p = hops[Choose(hash, *salt, len(hops))]
+			p = hops[Choose(hash, uint64(*salt)+random.Mix(draw), len(hops))] // Mix(0) is 0
 		}
 		path = append(path, scenario.PortRef{Node: node, Port: p})
 		node = t.ports[node][p].peer
@@ -80,7 +81,7 @@ func (t *Topology) Path(src, dst uint32, hash uint64) []scenario.PortRef {
 // OnlyPath is the way of all packets from one host to another one, and whether
 // there is no other.
 func (t *Topology) OnlyPath(src, dst uint32) (path []scenario.PortRef, only bool) {
-	path = t.Path(src, dst, 0)
+	path = t.Path(src, dst, 0, 0)
 	for _, port := range path {
 		if len(t.nextHops(nil, port.Node, dst)) > 1 {
 			return path, false

@@ -54,7 +54,7 @@ func TestDumbbell(t *testing.T) {
 	assert.Equal(t, []string{"sender0", "sender1", "receiver0", "s1", "s2", "s3"}, topo.NodeNames())
 	assert.Equal(t, []string{"sender0", "sender1", "receiver0"}, topo.HostNames())
 	assert.Equal(t, scenario.Link{ID: 3, A: 3, APort: 2, B: 4, BPort: 0, RateBps: 100e9, DelayPs: 1_500_000}, topo.Links[3])
-	path := topo.Path(host(t, topo, "sender1"), host(t, topo, "receiver0"), 0)
+	path := topo.Path(host(t, topo, "sender1"), host(t, topo, "receiver0"), 0, 0)
 	assert.Equal(t, []string{"sender1->s1", "s1->s2", "s2->s3", "s3->receiver0"}, portNames(topo, path))
 	assert.Equal(t, []scenario.Route{{Node: 3, Dst: 0, Port: 0}, {Node: 3, Dst: 1, Port: 1}, {Node: 3, Dst: 2, Port: 2}, {Node: 4, Dst: 0, Port: 0}},
 		slices.Collect(topo.Routes())[:4])
@@ -70,8 +70,8 @@ func TestChainHops(t *testing.T) {
 	} {
 		topo := build(t, Chain{Switches: 3, Hosts: []Attachment{{"sender0", "s1"}, {"sender1", at}, {"receiver0", "s3"}}, Cabling: cabling()})
 		receiver := host(t, topo, "receiver0")
-		first := portNames(topo, topo.Path(host(t, topo, "sender0"), receiver, 0))
-		second := portNames(topo, topo.Path(host(t, topo, "sender1"), receiver, 0))
+		first := portNames(topo, topo.Path(host(t, topo, "sender0"), receiver, 0, 0))
+		second := portNames(topo, topo.Path(host(t, topo, "sender1"), receiver, 0, 0))
 		shared := slices.DeleteFunc(second, func(p string) bool { return !slices.Contains(first, p) })
 		assert.Equal(t, want, shared, at)
 	}
@@ -80,7 +80,7 @@ func TestChainHops(t *testing.T) {
 func TestStar(t *testing.T) {
 	topo := build(t, Star{Hosts: 4, Cabling: cabling()})
 	assert.Equal(t, []string{"host0", "host1", "host2", "host3", "s1"}, topo.NodeNames())
-	assert.Equal(t, []string{"host3->s1", "s1->host0"}, portNames(topo, topo.Path(3, 0, 7)))
+	assert.Equal(t, []string{"host3->s1", "s1->host0"}, portNames(topo, topo.Path(3, 0, 7, 0)))
 }
 
 func TestLeafSpine(t *testing.T) {
@@ -133,9 +133,9 @@ func TestFatTree(t *testing.T) {
 			assert.Len(t, topo.ports[i], 8, node.Name)
 		}
 	}
-	assert.Equal(t, []string{"host0->pod0-edge0", "pod0-edge0->host3"}, portNames(topo, topo.Path(0, 3, 1)))
-	assert.Len(t, topo.Path(0, 15, 1), 4)
-	assert.Len(t, topo.Path(0, 127, 1), 6)
+	assert.Equal(t, []string{"host0->pod0-edge0", "pod0-edge0->host3"}, portNames(topo, topo.Path(0, 3, 1, 0)))
+	assert.Len(t, topo.Path(0, 15, 1, 0), 4)
+	assert.Len(t, topo.Path(0, 127, 1, 0), 6)
 	assert.Len(t, topo.Profiles(0, 127), 1)
 }
 
@@ -156,7 +156,7 @@ func TestOversubscribedFatTree(t *testing.T) {
 	assert.Len(t, topo.ports[core.Node], 16)
 	links := 0
 	for dst := uint32(1); dst < 1024; dst++ {
-		links += len(topo.Path(0, dst, uint64(dst)))
+		links += len(topo.Path(0, dst, uint64(dst), 0))
 	}
 	assert.InDelta(t, 5.85, float64(links)/1023, 0.01)
 	_, err = FatTree{K: 4, Pods: -1, Cabling: cabling()}.Build()
@@ -186,8 +186,8 @@ func TestSymmetric(t *testing.T) {
 					}
 					for id := range uint16(8) {
 						sport, dport := 49152+id, uint16(4791)
-						data := topo.Path(src, dst, FlowHash(src, dst, sport, dport, true))
-						ack := topo.Path(dst, src, FlowHash(dst, src, dport, sport, true))
+						data := topo.Path(src, dst, FlowHash(src, dst, sport, dport, true), 0)
+						ack := topo.Path(dst, src, FlowHash(dst, src, dport, sport, true), 0)
 						var forward, backward []uint32
 						for _, ref := range data {
 							forward = append(forward, topo.Link(ref).ID)
@@ -238,6 +238,12 @@ func TestHashValues(t *testing.T) {
 	h := FlowHash(0, 2, 49152, 4791, true)
 	assert.Equal(t, uint64(0xff591cec6ab6d93c), h)
 	assert.Equal(t, []int{0, 2, 1}, []int{Choose(h, 0, 4), Choose(h, 1, 4), Choose(h, 2, 4)})
+
+	// What the model's functions choose among four at a switch with the salt 0, by ecmp.salt.
+	topo := build(t, LeafSpine{Leaves: 2, Spines: 4, HostsPerLeaf: 2, Parallel: 1, Cabling: cabling()})
+	for draw, spine := range map[uint64]string{0: "spine0", 1: "spine0", 2: "spine1", 7: "spine3", 1e9: "spine0"} {
+		assert.Equal(t, "leaf0->"+spine, topo.PortName(topo.Path(0, 2, h, draw)[1]), "ecmp.salt %d", draw)
+	}
 }
 
 func TestCustom(t *testing.T) {
@@ -343,8 +349,8 @@ func TestExtraHost(t *testing.T) {
 	assert.Empty(t, hops(topo.Routes(), x, 0), "a host has no routes: it sends over all of its links")
 	taken := map[string]bool{}
 	for port := range uint16(20) {
-		data := topo.Path(0, x, FlowHash(0, x, port, 1, true))
-		ack := topo.Path(x, 0, FlowHash(x, 0, 1, port, true))
+		data := topo.Path(0, x, FlowHash(0, x, port, 1, true), 0)
+		ack := topo.Path(x, 0, FlowHash(x, 0, 1, port, true), 0)
 		require.Len(t, data, 3)
 		require.Len(t, ack, 3)
 		taken[topo.PortName(ack[0])] = true

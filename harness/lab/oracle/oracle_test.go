@@ -218,7 +218,7 @@ func TestPaths(t *testing.T) {
 	first := tracetest.Table(t, dir, oracle.RatesTable)[:12]
 	for f, err := range p.Flows.Flows(1) {
 		require.NoError(t, err)
-		paths[f.ID] = p.Topology.Path(f.Src, f.Dst, topology.FlowHash(f.Src, f.Dst, f.SrcPort, f.DstPort, true))
+		paths[f.ID] = p.Topology.Path(f.Src, f.Dst, topology.FlowHash(f.Src, f.Dst, f.SrcPort, f.DstPort, true), 0)
 		for _, port := range paths[f.ID] {
 			load[port] += tracetest.Number(t, first[f.ID], "rate_bps")
 		}
@@ -232,6 +232,22 @@ func TestPaths(t *testing.T) {
 			full = full || load[port] > 10e9*(1-1e-9)
 		}
 		assert.True(t, full, "flow %d", f)
+	}
+}
+
+// TestSalt: the flows take the paths that ecmp.salt draws. By the model's own
+// functions two flows have a spine each with the salts 0 and 1, and share one
+// with 3 and 7.
+func TestSalt(t *testing.T) {
+	for salt, want := range map[int64]float64{0: 10e9, 1: 10e9, 3: 5e9, 7: 5e9} {
+		p := point(t, 2, scenario.Flow{Src: 0, Dst: 4, SrcPort: 49152, DstPort: 4791, Size: 1e9}, scenario.Flow{Src: 1, Dst: 5, SrcPort: 49153, DstPort: 4791, Size: 1e9})
+		if salt > 0 { // a scenario leaves it out at its default
+			p.Scenario.Components["path_selector"] = one("ecmp", map[string]any{"symmetric": true, "salt": salt})
+		}
+		dir, _ := write(t, p, logarithm)
+		for _, row := range tracetest.Table(t, dir, oracle.RatesTable)[:2] {
+			assert.InEpsilon(t, want, tracetest.Number(t, row, "rate_bps"), 1e-9, "salt %d", salt)
+		}
 	}
 }
 
@@ -286,7 +302,10 @@ func TestRefusals(t *testing.T) {
 		"epsilon":  {nil, flow, oracle.Utility{Name: oracle.MinFCT}, "epsilon is 0; it must be between 0.05 and 0.95"},
 		"own selector": {func(p *experiment.Point) {
 			p.Scenario.Sets = []scenario.Set{{Nodes: []uint32{8}, Components: scenario.Components{"path_selector": one("spray", nil)}}}
-		}, flow, logarithm, "some of its nodes have a path selector of their own"},
+		}, flow, logarithm, "some of its nodes have a path selector, or parameters of one, of their own"},
+		"own salt": {func(p *experiment.Point) {
+			p.Scenario.Sets = []scenario.Set{{Nodes: []uint32{8}, Components: scenario.Components{"path_selector": one("ecmp", map[string]any{"symmetric": true, "salt": int64(1)})}}}
+		}, flow, logarithm, "some of its nodes have a path selector, or parameters of one, of their own"},
 		"own utility": {func(p *experiment.Point) { p.Scenario.Components["utility"] = one("step", nil) }, flow, oracle.Utility{},
 			"flow 0: the oracle does not know the utility step"},
 		"loop": {nil, scenario.Flow{Src: 0, Dst: 4, Size: 1, ClosedLoop: true}, logarithm, "flow 0 is a message in a closed loop"},

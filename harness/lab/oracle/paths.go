@@ -18,14 +18,15 @@ type paths struct {
 	links     []num.Link // 2 id is from a to b, 2 id + 1 from b to a
 	changes   []num.Change
 	selector  string
-	symmetric bool // of ecmp
+	symmetric bool   // of ecmp
+	draw      uint64 // ecmp.salt
 }
 
 func newPaths(point *experiment.Point) (*paths, error) {
 	p := &paths{point: point, topology: point.Topology}
 	for _, set := range point.Scenario.Sets {
 		if _, own := set.Components["path_selector"]; own {
-			return nil, errors.New("some of its nodes have a path selector of their own; the oracle needs ecmp at all switches")
+			return nil, errors.New("some of its nodes have a path selector, or parameters of one, of their own; the oracle needs the same ecmp at all switches")
 		}
 	}
 	for _, l := range p.topology.Links {
@@ -41,6 +42,8 @@ func newPaths(point *experiment.Point) (*paths, error) {
 	if selector := point.Scenario.Components["path_selector"].One; selector != nil {
 		p.selector = selector.Type
 		p.symmetric, _ = selector.Params["symmetric"].(bool)
+		salt, _ := selector.Params["salt"].(int64) // a scenario leaves it out where it is 0
+		p.draw = uint64(salt)
 	}
 	return p, nil
 }
@@ -55,7 +58,7 @@ func (p *paths) subflows(host uint32) int {
 }
 
 // of are the paths of a flow's sub-flows. With ecmp they are a function of
-// hosts and ports, the one that switches compute; sub-flow i of MPTCP has both
+// hosts, ports and salt, the one that switches compute; sub-flow i of MPTCP has both
 // ports i higher (mechanisms/transport/mptcp.cc). Other selectors choose during
 // the run: only where there is no choice does their path follow from the list.
 func (p *paths) of(f *scenario.Flow) ([][]int, error) {
@@ -70,7 +73,7 @@ func (p *paths) of(f *scenario.Flow) ([][]int, error) {
 	var all [][]int
 	for i := range p.subflows(f.Src) {
 		hash := topology.FlowHash(f.Src, f.Dst, f.SrcPort+uint16(i), f.DstPort+uint16(i), p.symmetric)
-		all = append(all, p.egress(p.topology.Path(f.Src, f.Dst, hash)))
+		all = append(all, p.egress(p.topology.Path(f.Src, f.Dst, hash, p.draw)))
 	}
 	return all, nil
 }
