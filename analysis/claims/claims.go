@@ -730,10 +730,8 @@ func (e *evaluation) show(refs []reference, values []sample, replicates []replic
 			}
 		}
 		mean := stats.Mean(all)
-		parts[i] = Num(mean)
-		if _, half := stats.Mean95(first); half > 0 && !math.IsInf(half, 0) {
-			parts[i] += " ± " + Num(round(half, 2))
-		}
+		_, half := stats.Mean95(first)
+		parts[i] = PlusMinus(mean, half)
 		if unit := measure.Label(e.f.Measures.Items[ref.Measure].Unit); unit != "" && !math.IsInf(mean, 0) {
 			parts[i] += " " + unit
 		}
@@ -745,6 +743,15 @@ func (e *evaluation) show(refs []reference, values []sample, replicates []replic
 		}
 	}
 	return strings.Join(parts, ", ")
+}
+
+// PlusMinus writes a mean and half the width of its confidence interval, which
+// is 0 or NaN where there is none.
+func PlusMinus(mean, half float64) string {
+	if half > 0 && !math.IsInf(half, 0) {
+		return Num(mean) + " ± " + Num(round(half, 2))
+	}
+	return Num(mean)
 }
 
 // Num writes a number with four significant digits, and infinity as never.

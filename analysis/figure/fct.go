@@ -208,7 +208,9 @@ func (x *painter) fctTables(lines []fctLine, edges []int64, names []string) stri
 		if x.p.Baseline != "" {
 			fmt.Fprintf(&b, ", and its change against %s", x.f.Dimensions.Items[x.p.Lines].Name(x.p.Baseline))
 		}
-		if n := seedsOf(lines); n > 1 {
+		if n := seedsOf(lines); n >= fewSeeds {
+			fmt.Fprintf(&b, " (mean of %d seeds ± 95 %% confidence interval)", n)
+		} else if n > 1 {
 			fmt.Fprintf(&b, " (mean of %d seeds)", n)
 		}
 		b.WriteString("\n\n")
@@ -229,7 +231,7 @@ func (x *painter) fctTables(lines []fctLine, edges []int64, names []string) stri
 func (x *painter) fctCells(lines []fctLine, stat string, bin int) []string {
 	cells := make([]string, len(lines))
 	for i, l := range lines {
-		mean, _, err := l.stat(stat, bin)
+		mean, half, err := l.stat(stat, bin)
 		if measure.IsBound(err) {
 			cells[i] = atLeast(mean, err)
 			continue
@@ -238,7 +240,7 @@ func (x *painter) fctCells(lines []fctLine, stat string, bin int) []string {
 			cells[i] = "–"
 			continue
 		}
-		cells[i] = claims.Num(mean)
+		cells[i] = seedMean(mean, half, len(l.bySeed))
 		at := slices.IndexFunc(lines, func(o fctLine) bool { return o.value == x.p.Baseline && o.engine == l.engine })
 		if x.p.Baseline == "" || at < 0 || at == i {
 			continue

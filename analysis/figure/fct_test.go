@@ -28,13 +28,13 @@ func decode(t *testing.T, text string) (*spec.Figure, error) {
 
 const fctHead = "dimensions: {mechanism: {path: preset, names: {hpcc: HPCC, fncc: FNCC}}}\n"
 
-// fctRuns are two seeds of two mechanisms. Flows of 1000 B have slowdowns
+// fctRuns are seeds of two mechanisms. Flows of 1000 B have slowdowns
 // 1.00, 1.01, …, those of 5000 B twice that; FNCC's are a tenth lower and
-// those of seed 2 higher by 0.2. One flow of 20 KB of FNCC does not finish.
-func fctRuns(t *testing.T) []spec.Run {
+// those of each seed higher by 0.2 than of the one before. One flow of 20 KB of FNCC does not finish.
+func fctRuns(t *testing.T, seeds uint64) []spec.Run {
 	var runs []spec.Run
 	for _, preset := range []string{"hpcc", "fncc"} {
-		for seed := uint64(1); seed <= 2; seed++ {
+		for seed := uint64(1); seed <= seeds; seed++ {
 			var rows []tabletest.Flow
 			add := func(size uint64, slowdown float64) {
 				ideal := int64(1e6)
@@ -67,9 +67,14 @@ func fctRuns(t *testing.T) []spec.Run {
 
 func evaluateFCT(t *testing.T, plots string) *figure.Outcome {
 	t.Helper()
+	return evaluateSeeds(t, plots, 2)
+}
+
+func evaluateSeeds(t *testing.T, plots string, seeds uint64) *figure.Outcome {
+	t.Helper()
 	f, err := decode(t, fctHead+plots)
 	require.NoError(t, err)
-	out, err := figure.Evaluate(figure.Input{ID: "test/fct", Title: "FCT", Scale: "quick", Command: "make figure FIG=fncc/fig10 SCALE=quick", Figure: f, Runs: fctRuns(t)}, t.TempDir())
+	out, err := figure.Evaluate(figure.Input{ID: "test/fct", Title: "FCT", Scale: "quick", Command: "make figure FIG=fncc/fig10 SCALE=quick", Figure: f, Runs: fctRuns(t, seeds)}, t.TempDir())
 	require.NoError(t, err)
 	if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
 		require.NoError(t, os.CopyFS(filepath.Join(dir, t.Name()), os.DirFS(out.Dir)))
@@ -99,6 +104,33 @@ func TestFCTPlot(t *testing.T) {
 	assert.Contains(t, summary, "| 10KB to 30KB | 0 to 1; FNCC: 2 unfinished | 3 | – |")
 	assert.Contains(t, summary, "| 10KB to 30KB | 0 to 1; FNCC: 2 unfinished | 3 | ≥ 1 |", "the mean")
 	assert.Contains(t, string(files["slowdown.svg"]), "10KB", "sizes along the axis")
+}
+
+// From three seeds on, the numbers of the tables have their confidence intervals.
+func TestFCTTablesOfSeveralSeeds(t *testing.T) {
+	table := func(seeds uint64) string {
+		out := evaluateSeeds(t, `plots:
+  - {id: slowdown, title: S, kind: fct, lines: mechanism, stats: [mean, p95], edges: [0, 2KB, 10KB, 30KB], baseline: hpcc}
+`, seeds)
+		_, text, found := strings.Cut(string(contents(t, out.Dir)["summary.md"]), "\n\nFCT slowdown, p95")
+		require.True(t, found)
+		text, _, _ = strings.Cut(text, "\n\n## ")
+		return text
+	}
+	assert.Equal(t, `, and its change against HPCC (mean of 3 seeds ± 95 % confidence interval)
+
+| flow size | flows per seed | HPCC | FNCC |
+|---|---|---|---|
+| 0B to 2KB | 100 | 2.14 ± 0.5 | 1.926 ± 0.45 (-10.0 %) |
+| 2KB to 10KB | 100 | 4.28 ± 0.99 | 3.852 ± 0.89 (-10.0 %) |
+| 10KB to 30KB | 0 to 1; FNCC: 3 unfinished | 3 | – |`, table(3), "4.30 times a standard error of 0.2 / sqrt(3)")
+	assert.Equal(t, `, and its change against HPCC
+
+| flow size | flows per seed | HPCC | FNCC |
+|---|---|---|---|
+| 0B to 2KB | 100 | 1.94 | 1.746 (-10.0 %) |
+| 2KB to 10KB | 100 | 3.88 | 3.492 (-10.0 %) |
+| 10KB to 30KB | 0 to 1; FNCC: 1 unfinished | 3 | – |`, table(1))
 }
 
 // A reason stands in the picture once, with all that it is a reason for.
@@ -142,7 +174,7 @@ func TestCDFPlot(t *testing.T) {
 func TestFlowsBehindAValue(t *testing.T) {
 	f, err := decode(t, fctHead+"measures:\n  large: {kind: fct, stat: p99, min_size: 10KB, unit: us, text: p99}\n")
 	require.NoError(t, err)
-	runs := fctRuns(t)
+	runs := fctRuns(t, 2)
 	var rows []tabletest.Flow
 	for range 7 {
 		ideal, slowdown := int64(1e6), 2.

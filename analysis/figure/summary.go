@@ -60,6 +60,18 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 	return b.String()
 }
 
+// fewSeeds are the fewest of which a table has confidence intervals: that of two
+// is their mean and more than six times what they are apart to either side.
+const fewSeeds = 3
+
+// seedMean is a mean over seeds as the tables have it.
+func seedMean(mean, half float64, seeds int) string {
+	if seeds < fewSeeds {
+		half = 0
+	}
+	return claims.PlusMinus(mean, half)
+}
+
 // runName names a run by its values of the dimensions.
 func runName(in Input, labels map[string]string, engine string, seed uint64) string {
 	var parts []string
