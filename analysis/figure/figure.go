@@ -32,6 +32,9 @@ type Input struct {
 	// Runs are all runs of the experiment in the order of the matrix, those
 	// that failed too (with Err).
 	Runs []spec.Run
+	// Loads are those of the points of which a load is asked, in the order of
+	// the matrix.
+	Loads []Load
 }
 
 // Outcome is what came out.

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"fabriclab/analysis/claims"
+	"fabriclab/analysis/spec"
 	"fabriclab/analysis/table"
 	"fabriclab/base/file"
 )
@@ -41,6 +42,7 @@ type Record struct {
 	Measures   []Measure   `json:"measures"`
 	Plots      []Plot      `json:"plots"`
 	Runs       []Run       `json:"runs"`
+	Loads      []Load      `json:"loads,omitempty"`
 
 	// Files are the others of the folder.
 	Files map[string]file.Sum `json:"files"`
@@ -52,6 +54,36 @@ type Dimension struct {
 	Name  string            `json:"name"`
 	Path  string            `json:"path"`
 	Names map[string]string `json:"names,omitempty"`
+}
+
+// Shown is how a value is shown.
+func (d Dimension) Shown(value string) string {
+	if name, ok := d.Names[value]; ok {
+		return name
+	}
+	return value
+}
+
+// PointName is what tells a point from others: its values of the dimensions, and
+// what else the matrix says.
+func PointName(labels map[string]string, dimensions []Dimension) string {
+	var parts []string
+	named := map[string]bool{}
+	for _, d := range dimensions {
+		if value, ok := labels[d.Path]; ok {
+			parts = append(parts, d.Shown(value))
+			named[d.Path] = true
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(labels)) {
+		if !named[path] {
+			parts = append(parts, path+"="+labels[path])
+		}
+	}
+	if len(parts) == 0 {
+		return "the only point"
+	}
+	return strings.Join(parts, ", ")
 }
 
 // A Measure is one of measures.parquet.
@@ -130,11 +162,7 @@ type Run struct {
 func record(in Input, resultsDir string, drawings []*drawing) Record {
 	r := Record{
 		Format: recordFormat, Version: recordVersion, ID: in.ID, Title: in.Title, Source: in.Source, Scale: in.Scale, Command: in.Command,
-		Dimensions: []Dimension{}, Measures: []Measure{}, Plots: []Plot{}, Runs: []Run{},
-	}
-	for _, name := range in.Figure.Dimensions.Names {
-		d := in.Figure.Dimensions.Items[name]
-		r.Dimensions = append(r.Dimensions, Dimension{Name: name, Path: d.Path, Names: d.Names})
+		Dimensions: dimensionsOf(in.Figure), Measures: []Measure{}, Plots: []Plot{}, Runs: []Run{}, Loads: in.Loads,
 	}
 	for _, name := range in.Figure.Measures.Names {
 		m := in.Figure.Measures.Items[name]
@@ -151,6 +179,15 @@ func record(in Input, resultsDir string, drawings []*drawing) Record {
 		r.Runs = append(r.Runs, one)
 	}
 	return r
+}
+
+func dimensionsOf(f *spec.Figure) []Dimension {
+	dimensions := []Dimension{}
+	for _, name := range f.Dimensions.Names {
+		d := f.Dimensions.Items[name]
+		dimensions = append(dimensions, Dimension{Name: name, Path: d.Path, Names: d.Names})
+	}
+	return dimensions
 }
 
 // below is a folder's path below the results folder, or its whole path.

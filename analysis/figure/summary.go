@@ -47,6 +47,7 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 		}
 		b.WriteString(d.tables)
 	}
+	loadsOf(&b, in)
 	measuresOf(&b, in, values)
 
 	b.WriteString("\n## Runs\n\n")

@@ -17,6 +17,7 @@ import (
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/heat"
 	"fabriclab/analysis/report"
+	"fabriclab/base/steady"
 )
 
 // hostile is text that must stay text.
@@ -84,6 +85,10 @@ func section() report.Section {
 			Measures:   []figure.Measure{{Name: "slow_at", Text: "time of slowing down", Unit: "us"}},
 			Plots:      []figure.Plot{queue, long, pauses, slowdown, cdf},
 			Runs:       []figure.Run{{Labels: map[string]string{"preset": "hpcc"}, Engine: "ns3", Seed: 1}, {Labels: map[string]string{"preset": "dcqcn"}, Engine: "ns3", Seed: 1}},
+			Loads: []figure.Load{{
+				Labels: map[string]string{"preset": "hpcc"}, Engine: "ns3", WindowPs: 60e9, Offered: []float64{0.5, 0.51, 0.52}, Carried: []float64{0.49, 0.5, 0.51},
+				Steady: steady.Verdict{Reason: "flows gather", WarmupPs: -1, Asked: 0.5},
+			}},
 		},
 		Values: map[string][]float64{"slow_at": {319.25, math.Inf(1)}},
 		Claims: []claims.Result{
@@ -140,6 +145,7 @@ func hostileSection() report.Section {
 		c.ID, c.Text, c.Source, c.Note, c.Tolerance = hostile, hostile, hostile, hostile, hostile
 	}
 	f.Claims[0].Expected, f.Claims[0].Measured, f.Claims[0].Verdict = hostile, hostile, hostile
+	f.Loads[0].Labels[hostile], f.Loads[0].Engine, f.Loads[0].Steady.Reason = hostile, hostile, hostile
 	f.Measures = []figure.Measure{{Name: hostile, Text: hostile, Unit: hostile}}
 	f.Values = map[string][]float64{hostile: {1, 2}}
 	for i := range f.Plots {
@@ -261,11 +267,13 @@ func TestRender(t *testing.T) {
 		"<code>0123456789abcdef</code>", "build 1fad0e7e77", "no result: the engine crashed", "fabriclab abc", "seed 1", "run 2026-01-02",
 		"mean of 0 to 30 µs", "Busiest: <span class=\"busiest\">a-&gt;b 50 %, b-&gt;a 10 %</span>", `stroke="#fc8d59"`, "<title>a-&gt;b: 50 %</title>", "<title>b-&gt;c: not recorded</title>",
 		"Not drawn: how busy the links were in 3 more runs",
+		"<td>HPCC</td><td>ns3</td><td>3</td><td>0.5</td><td>0.51 ± 0.025</td><td>0.5 ± 0.025</td><td>no: flows gather</td><td>–</td><td>60ms</td>",
 		"target utilisation", "[HPCC section 5.1]", "preset:hpcc", "<td>319.2</td>", "<td>never</td>",
 	} {
 		assert.Contains(t, got, want)
 	}
 	assert.Equal(t, 1, strings.Count(got, "[HPCC section 5.1]"), "said once for all values")
+	assert.Equal(t, 1, strings.Count(got, "Load and steady state"), "not where no load is asked for")
 	assert.Contains(t, got, "<tr><td>preset=hpcc</td><td>ns3</td><td>7</td><td>121400</td></tr>")
 	assert.Equal(t, got, render(t, section(), plain), "the same bytes")
 }

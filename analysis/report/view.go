@@ -68,6 +68,7 @@ type sectionView struct {
 	Charts                           []chartView
 	Maps                             []mapView
 	NoMaps                           []string
+	Load                             loadView
 	Measured                         measuredView
 	Changed, Defaults                []paramView
 	Made                             []string
@@ -102,6 +103,12 @@ type runView struct {
 type paramView struct {
 	Param
 	Again bool // the row above has the same parameter
+}
+
+type loadView struct {
+	Text string
+	Head []string
+	Rows [][]string
 }
 
 type measuredView struct {
@@ -146,6 +153,8 @@ func (l links) section(s Section, used map[string]bool) (sectionView, error) {
 		for _, c := range f.Claims {
 			v.claim(c)
 		}
+		v.Load.Text = figure.LoadText
+		v.Load.Head, v.Load.Rows = figure.LoadTable(f.Dimensions, f.Loads)
 		v.Measured = measured(f)
 		v.Files = append(v.Files, link{"folder", l.to(f.Dir)})
 		for _, name := range []string{"summary.md", "claims.json", "measures.parquet", "measures.csv", "figure.json"} {
@@ -229,11 +238,7 @@ func measured(f *figure.Stored) measuredView {
 	for _, r := range f.Runs {
 		var row []string
 		for _, d := range f.Dimensions {
-			value := r.Labels[d.Path]
-			if name, ok := d.Names[value]; ok {
-				value = name
-			}
-			row = append(row, value)
+			row = append(row, d.Shown(r.Labels[d.Path]))
 		}
 		rows = append(rows, append(row, r.Engine, fmt.Sprint(r.Seed)))
 	}

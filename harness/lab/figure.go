@@ -81,12 +81,13 @@ func (lab *Lab) evaluate(r Runs, s Selection) (*Outcome, error) {
 		ID: r.Name, Title: r.Title, Source: r.Source,
 		Scale: r.Scale, Command: r.Command, Figure: r.Spec, Width: s.Width, Bare: s.Bare,
 	}
-	loads, err := judge(r)
+	all, loads, err := judge(r)
 	if err != nil {
 		return nil, err
 	}
+	in.Loads = loads
 	for i, result := range r.Results {
-		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err, Judged: loads[i].window, Unsettled: loads[i].unsettled}
+		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err, Judged: all[i].window, Unsettled: all[i].unsettled}
 		if result.Manifest != nil {
 			one.Build = result.Manifest.Engine.BuildID
 		}

@@ -30,38 +30,9 @@ type storedRun struct {
 	failure  string
 }
 
-// name is what tells a run from others: its values of the dimensions, and what
-// else the matrix says.
+// name is what tells a run from others but its seed.
 func (r storedRun) name(dimensions []figure.Dimension) string {
-	var parts []string
-	named := map[string]bool{}
-	for _, d := range dimensions {
-		if value, ok := r.labels[d.Path]; ok {
-			parts = append(parts, shown(d, value))
-			named[d.Path] = true
-		}
-	}
-	var paths []string
-	for path := range r.labels {
-		if !named[path] {
-			paths = append(paths, path)
-		}
-	}
-	slices.Sort(paths)
-	for _, path := range paths {
-		parts = append(parts, path+"="+r.labels[path])
-	}
-	if len(parts) == 0 {
-		return "the only point"
-	}
-	return strings.Join(parts, ", ")
-}
-
-func shown(d figure.Dimension, value string) string {
-	if name, ok := d.Names[value]; ok {
-		return name
-	}
-	return value
+	return figure.PointName(r.labels, dimensions)
 }
 
 func pageRuns(runs []storedRun, dimensions []figure.Dimension) []report.Run {
@@ -245,7 +216,7 @@ func whichRuns(runs []storedRun, dimensions []figure.Dimension, some, all []int)
 			if d.Path == path {
 				name = d.Name
 				for k, v := range values {
-					values[k] = shown(d, v)
+					values[k] = d.Shown(v)
 				}
 			}
 		}

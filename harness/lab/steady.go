@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 
+	"fabriclab/analysis/figure"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table"
 	"fabriclab/base/steady"
@@ -18,45 +19,57 @@ type judged struct {
 
 // judge judges every result; those without a load stay zero. The runs of one
 // point that differ in their seeds only are judged as one: what starts empty is
-// the same in all of them, and chance is not.
-func judge(r Runs) ([]judged, error) {
+// the same in all of them, and chance is not. The loads are those of the points,
+// in the order of their first results.
+func judge(r Runs) (all []judged, loads []figure.Load, err error) {
 	type ensemble struct {
 		point  *experiment.Point
 		engine string
 	}
 	of := func(i int) ensemble { return ensemble{r.points[i], r.Results[i].Job.Key.Engine} }
 	dirs := map[ensemble][]string{}
+	var first []int // result of each
 	for i, result := range r.Results {
 		if result.Manifest != nil && result.Manifest.Steady != nil {
+			if dirs[of(i)] == nil {
+				first = append(first, i)
+			}
 			dirs[of(i)] = append(dirs[of(i)], result.Dir)
 		}
 	}
 	found := map[ensemble]judged{}
-	for key, list := range dirs {
+	for _, i := range first {
+		key := of(i)
 		window, _ := key.point.LoadWindow()
-		verdict, err := steadyMean(window, list)
+		load, err := carriedBy(window, dirs[key])
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		found[key] = judged{series.Window{From: window.FromPs, To: window.ToPs}, verdict.Reason}
+		load.Labels, load.Engine = r.Results[i].Job.Labels, key.engine
+		loads = append(loads, load)
+		found[key] = judged{series.Window{From: window.FromPs, To: window.ToPs}, load.Steady.Reason}
 	}
-	all := make([]judged, len(r.Results))
+	all = make([]judged, len(r.Results))
 	for i := range all {
 		all[i] = found[of(i)]
 	}
-	return all, nil
+	return all, loads, nil
 }
 
-// steadyMean judges the mean of runs by their tables load.
-func steadyMean(w trace.LoadWindow, dirs []string) (steady.Verdict, error) {
+// carriedBy reads what runs carried in their tables load, and judges their mean.
+func carriedBy(w trace.LoadWindow, dirs []string) (figure.Load, error) {
+	load := figure.Load{WindowPs: w.FromPs - w.BeginPs}
 	records := make([]steady.Record, len(dirs))
 	for i, dir := range dirs {
 		var err error
 		if records[i], err = readLoad(dir, w.BeginPs); err != nil {
-			return steady.Verdict{}, fmt.Errorf("whether the run was in steady state: %w", err)
+			return load, fmt.Errorf("whether the run was in steady state: %w", err)
 		}
+		v := records[i].Judge(w.FromPs, w.Asked, w.CapacityBps)
+		load.Offered, load.Carried = append(load.Offered, v.Offered), append(load.Carried, v.Carried)
 	}
-	return steady.Mean(records).Judge(w.FromPs, w.Asked, w.CapacityBps), nil
+	load.Steady = steady.Mean(records).Judge(w.FromPs, w.Asked, w.CapacityBps)
+	return load, nil
 }
 
 // readLoad reads a run's table load, whose first bin begins at beginPs.

@@ -41,15 +41,21 @@ func TestSeedsAreJudgedAsOne(t *testing.T) {
 	up, load := loadOf(t, w, func(bin int) int { return 200 + 2*bin })
 	down, _ := loadOf(t, w, func(bin int) int { return 600 - 2*bin })
 
-	alone, err := steadyMean(w, []string{up})
+	alone, err := carriedBy(w, []string{up})
 	require.NoError(t, err)
-	assert.Equal(t, load.Steady(), alone, "what the run itself says")
-	assert.Contains(t, alone.Reason, "drift")
+	assert.Equal(t, load.Steady(), alone.Steady, "what the run itself says")
+	assert.Contains(t, alone.Steady.Reason, "drift")
 
-	both, err := steadyMean(w, []string{up, down})
+	both, err := carriedBy(w, []string{up, down})
 	require.NoError(t, err)
-	assert.True(t, both.Settled, both.Reason)
-	both, err = steadyMean(w, []string{up, up})
+	assert.True(t, both.Steady.Settled, both.Steady.Reason)
+	assert.Equal(t, int64(120_000), both.WindowPs)
+	require.Len(t, both.Carried, 2)
+	assert.Equal(t, alone.Steady.Carried, both.Carried[0])
+	assert.InDelta(t, both.Steady.Carried, (both.Carried[0]+both.Carried[1])/2, 1e-12)
+	assert.InDelta(t, both.Steady.Offered, (both.Offered[0]+both.Offered[1])/2, 1e-12)
+
+	both, err = carriedBy(w, []string{up, up})
 	require.NoError(t, err)
-	assert.False(t, both.Settled)
+	assert.False(t, both.Steady.Settled)
 }
