@@ -54,7 +54,7 @@ func Schema() map[string]any {
 		"mean_over":     object{"description": "{dimension: values}: value is the mean of what it comes to at each of these points"},
 		"mean":          object{"enum": claims.Means, "description": "which mean mean_over takes; arithmetic if absent"},
 		"holds":         text("an expression that is true or false"),
-		"unsettled":     object{"description": "{dimension: value or values}: points at or beyond saturation by design, of which it is judged although they have not settled"},
+		"unsettled":     object{"description": "{dimension: value or values}: points beyond saturation by design, of which it is judged although they have not settled"},
 		"beside":        object{"enum": claims.Besides, "description": "why the claim is not in the totals"},
 		"tolerance":     object{"anyOf": []object{{"type": "string", "pattern": percent}, variable}, "description": "how far the value may be from expected; default 25%"},
 		"tolerance_abs": object{"anyOf": number, "description": "how far the value may be from expected, in unit"},

@@ -212,7 +212,7 @@ type Claim struct {
 	MeanOver     Points              `yaml:"mean_over"` // value is the mean of these points' values
 	Mean         string              `yaml:"mean"`      // which: arithmetic, if it is not given, or geometric
 	Scales       []string            `yaml:"scales"`
-	Unsettled    Points              `yaml:"unsettled"`    // points at or beyond saturation by design, which need not settle
+	Unsettled    Points              `yaml:"unsettled"`    // points beyond saturation by design, which need not settle
 	Beside       string              `yaml:"beside"`       // why it is not in the totals
 	BesideWhere  map[string]string   `yaml:"beside_where"` // for these values of each only
 	Note         string              `yaml:"note"`
