@@ -26,10 +26,12 @@ const Description& Mptcp::describe() {
                "they go over the others",
                "RFC 6675; Linux MPTCP v0.87: false (mptcp_is_available, recalled)")
         .added()
-        .param("receive_window", &Mptcp::receiveWindow_, Bytes{0},
-               "what may lie between the first missing byte of the connection and the last one sent, all sub-flows "
-               "together; 0 = no limit",
-               "RFC 8684 section 3.3.5; Linux: net.ipv4.tcp_rmem, at most 6 MB; chosen: no limit")
+        .param(
+            "receive_window", &Mptcp::receiveWindow_, Bytes{0},
+            "what may lie between the first missing byte of the connection and the last one sent, all sub-flows "
+            "together: a fixed window, not Linux's, as nothing tunes it and a full one is met neither by opportunistic "
+            "retransmission nor by penalisation; 0 = no limit",
+            "RFC 8684 section 3.3.5; Linux: net.ipv4.tcp_rmem, at most 6 MB; chosen: no limit")
         .range(0, 1e12)
         .added()
         .extension(DataAck::kName, sizeof(DataAck), 0,
