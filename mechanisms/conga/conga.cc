@@ -96,7 +96,8 @@ void Conga::onDecapsulate(Packet& packet) {
 }
 
 bool Conga::decidesFor(const Packet& packet, NextHops) const {
-  return packet.encapsulated && header_(packet).sourceLeaf == leaf();
+  const CongaHeader* h = packet.encapsulated ? header_.of(packet) : nullptr;
+  return h != nullptr && h->sourceLeaf == leaf();
 }
 
 uint8_t Conga::congestionToLeaf(uint32_t host, uint16_t port) const {

@@ -20,11 +20,23 @@ void OverlaySelector::onStart(Network& network) {
   self_ = number[switch_->id()];
   isLeaf_ = self_ != kNowhere;
   if (!isLeaf_) return;
+  leavesAgree(network);
   leafOf_.assign(network.nodes().size(), kNowhere);
   for (const Node* n : network.nodes()) {
     if (const auto* h = dynamic_cast<const Host*>(n)) leafOf_[h->id()] = number[h->nic().peer().node().id()];
   }
   for (const Port* p : switch_->ports()) fromFabric_.push_back(p->leadsToSwitch());
+}
+
+/// What one leaf puts on another one takes off.
+void OverlaySelector::leavesAgree(const Network& network) const {
+  for (const uint32_t id : nodes_) {
+    const auto& other = static_cast<const Switch&>(*network.nodes()[id]);
+    if (other.overlayBytes() == overlayBytes()) continue;
+    throw ParamError(description().name + ".overlay_bytes: it is " + std::to_string(overlayBytes()) + " at " +
+                     switch_->name() + ", and packets from there come to " + other.name() + ", where it is " +
+                     std::to_string(other.overlayBytes()) + "; give all switches with hosts the same outer header");
+  }
 }
 
 void OverlaySelector::onIngress(Packet& p, const Port* in) {

@@ -36,6 +36,8 @@ class OverlaySelector : public PathSelector {
   Bytes overlayParam_;
 
  private:
+  void leavesAgree(const Network& network) const;
+
   bool isLeaf_ = false;
   uint32_t self_ = kNowhere;
   std::vector<uint32_t> nodes_;   // by leaf

@@ -1,10 +1,8 @@
 #include "mechanisms/fncc/fncc.h"
 
-#include <algorithm>
-#include <stdexcept>
-
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/receiver_needs.h"
 #include "mechanisms/fncc/fncc_receiver.h"
 
 namespace fabric {
@@ -42,12 +40,7 @@ void Fncc::onStart(Network& network) {
 }
 
 void Fncc::onFlowStart(Flow& flow) {
-  const auto& agents = flow.receiver->receiverAgents();
-  const auto answers = [](const ReceiverAgent* a) { return dynamic_cast<const FnccReceiver*>(a) != nullptr; };
-  if (std::none_of(agents.begin(), agents.end(), answers)) {
-    throw std::invalid_argument("flow " + std::to_string(flow.spec.id) + ": its sender has fncc and its receiver " +
-                                flow.receiver->name() + " no fncc_receiver; add it to that host's receiver_agents");
-  }
+  needAtReceiver<FnccReceiver>(flow, *this);
   IntControl::onFlowStart(flow);
 }
 

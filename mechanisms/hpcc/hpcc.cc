@@ -1,5 +1,8 @@
 #include "mechanisms/hpcc/hpcc.h"
 
+#include "mechanisms/core/receiver_needs.h"
+#include "mechanisms/hpcc/hpcc_echo.h"
+
 namespace fabric {
 
 const Description& Hpcc::describe() {
@@ -18,6 +21,11 @@ const Description& Hpcc::describe() {
   return d;
 }
 FABRIC_REGISTER(Hpcc);
+
+void Hpcc::onFlowStart(Flow& flow) {
+  needAtReceiver<HpccEcho>(flow, *this);
+  IntControl::onFlowStart(flow);
+}
 
 void Hpcc::onSend(Flow&, Packet& packet) {
   stack_.claim(packet).count = 0;

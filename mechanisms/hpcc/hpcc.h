@@ -9,6 +9,7 @@ class Hpcc final : public IntControl {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void onFlowStart(Flow& flow) override;
   void onSend(Flow& flow, Packet& packet) override;
 
  private:

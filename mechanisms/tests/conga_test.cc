@@ -299,6 +299,33 @@ TEST(Conga, AHeaderThatNobodyHasFilledSaysNothing) {
   EXPECT_EQ(heard(), 6);
 }
 
+TEST(Overlays, LeavesWithUnlikeHeadersAreRefused) {
+  const auto refusal = [](int64_t atLeaf, int64_t atSpine) -> std::string {
+    Config c = with(Config(), "conga");
+    Net net(c);
+    Switch& first = net.sw();
+    net.setup.selector = "ecmp";
+    net.setup.set("ecmp.overlay_bytes", atLeaf);
+    Switch& second = net.sw();
+    net.setup.set("ecmp.overlay_bytes", atSpine);
+    Switch& spine = net.sw();
+    for (Switch* leaf : {&first, &second}) {
+      net.link(net.host(), *leaf);
+      net.link(*leaf, spine);
+    }
+    try {
+      net.start();
+    } catch (const ParamError& e) {
+      return e.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(50, 0), "") << "a spine takes nothing off";
+  EXPECT_EQ(refusal(0, 50),
+            "conga.overlay_bytes: it is 50 at s0, and packets from there come to s1, where it is 0; give all switches "
+            "with hosts the same outer header");
+}
+
 TEST(Conga, RefusesMoreUplinksThanATagTellsApart) {
   LeafSpine::Shape shape;
   shape.spines = 17;

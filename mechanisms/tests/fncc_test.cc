@@ -133,24 +133,6 @@ TEST(FnccInt, GoesBesideHpcc) {
   EXPECT_EQ(acks[1], std::set<uint32_t>{66 + 2 + 2 * 8});
 }
 
-TEST(Fncc, ReceiversAnswerIt) {
-  Config c = Config::fncc();
-  Net net(c);
-  Host& a = net.host();
-  net.setup.receivers.clear();
-  Host& r = net.host();
-  Host& other = net.host();
-  Switch& s = net.sw();
-  for (Host* h : {&a, &r, &other}) net.link(*h, s);
-  net.flow(0, a, r, 1000);
-  try {
-    net.run(Time::Us(10));
-    ADD_FAILURE() << "an FNCC whose ACKs say nothing";
-  } catch (const std::invalid_argument& e) {
-    EXPECT_NE(std::string(e.what()).find("receiver h1 no fncc_receiver"), std::string::npos) << e.what();
-  }
-}
-
 /// Two hosts at a switch whose ports have FNCC's table.
 struct FnccPort : testing::Test {
   explicit FnccPort(Config c = Config::fncc()) : net(std::move(c), 2, 1) {
