@@ -133,12 +133,30 @@ func readFlows(r spec.Run) (*fct.Flows, error) {
 	return fct.Read(r.Dir, false)
 }
 
-// seedsOf is how many seeds the lines have.
-func seedsOf(lines []fctLine) (n int) {
-	for _, l := range lines {
-		n = max(n, len(l.bySeed))
+// seedsOf is how many seeds the lines have, at least and at most.
+func seedsOf(lines []fctLine) (fewest, most int) {
+	for i, l := range lines {
+		n := len(l.bySeed)
+		if i == 0 || n < fewest {
+			fewest = n
+		}
+		most = max(most, n)
 	}
-	return n
+	return fewest, most
+}
+
+// meanOf says what a table's numbers are over the seeds.
+func meanOf(lines []fctLine) string {
+	fewest, most := seedsOf(lines)
+	switch {
+	case most <= 1:
+		return ""
+	case most < fewSeeds:
+		return fmt.Sprintf(" (mean of %d seeds)", most)
+	case fewest == most:
+		return fmt.Sprintf(" (mean of %d seeds ± 95 %% confidence interval)", most)
+	}
+	return fmt.Sprintf(" (mean of %d to %d seeds, with %d and more ± 95 %% confidence interval)", fewest, most, fewSeeds)
 }
 
 // stat is a statistic's mean over the seeds and half the width of its
@@ -200,7 +218,7 @@ func (l fctLine) flows(bin int) (least, most, unfinished int) {
 // baseline in per cent.
 func (x *painter) fctTables(lines []fctLine, edges []int64, names []string) string {
 	var b strings.Builder
-	if seedsOf(lines) == 0 {
+	if _, most := seedsOf(lines); most == 0 {
 		return ""
 	}
 	for _, stat := range x.p.Stats {
@@ -208,12 +226,7 @@ func (x *painter) fctTables(lines []fctLine, edges []int64, names []string) stri
 		if x.p.Baseline != "" {
 			fmt.Fprintf(&b, ", and its change against %s", x.f.Dimensions.Items[x.p.Lines].Name(x.p.Baseline))
 		}
-		if n := seedsOf(lines); n >= fewSeeds {
-			fmt.Fprintf(&b, " (mean of %d seeds ± 95 %% confidence interval)", n)
-		} else if n > 1 {
-			fmt.Fprintf(&b, " (mean of %d seeds)", n)
-		}
-		b.WriteString("\n\n")
+		b.WriteString(meanOf(lines) + "\n\n")
 		head := []string{"flow size", "flows per seed"}
 		for _, l := range lines {
 			head = append(head, l.name)

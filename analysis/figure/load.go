@@ -23,7 +23,7 @@ type Load struct {
 }
 
 // LoadText says what LoadTable shows.
-const LoadText = "Loads are shares of the capacity of which the workload asks for one, in the measuring window: means over the seeds, with three or more ± the 95 % confidence interval. Whether the network had settled there is judged by the mean of the seeds (docs/experiments.md, Steady state); times count from the first arrival."
+const LoadText = "Loads are shares of the capacity of which the workload asks for one, in the measuring window: means over the seeds, with three or more ± the 95 % confidence interval. Whether the network had settled there is judged by the mean of the seeds (docs/experiments.md, Steady state); times count from the first arrival. Of points that have not settled claims are judged only where they name them as beyond saturation by design."
 
 // LoadTable has a row for each point of which a load is asked.
 func LoadTable(dimensions []Dimension, loads []Load) (head []string, rows [][]string) {
