@@ -105,6 +105,7 @@ void Host::onStart(Network& network) {
     if (port.flowScheduler() == nullptr) throw std::logic_error("host " + name() + " has no flow scheduler");
     port.setSource(*nic);
   }
+  findAnswers();
   Node::onStart(network);
   const Nic& first = *nics_.front();
   if (first.foreignStack() != nullptr && first.foreignClass() >= classes_) {
@@ -137,11 +138,37 @@ void Host::arrive(const FlowSpec& spec, Host& receiver) {
   }
 }
 
+/// Of what the congestion control needs, the agents that stand at receivers.
+void Host::findAnswers() {
+  const auto add = [this](const std::string& need) {
+    const Description* d = Registry::find(need);
+    if (d != nullptr && d->kind == Kind::ReceiverAgent) answers_.push_back(d);
+  };
+  const Description& d = cc_->description();
+  for (const std::string& need : d.needs) add(need);
+  for (const NeedWhile& need : d.needsWhile) {
+    if (toText(cc_->get(need.param)) == need.value) add(need.what);
+  }
+}
+
+/// ACKs of a host without them would not say what the congestion control goes by.
+void Host::checkAnswers(const FlowSpec& spec, const Host& receiver) const {
+  for (const Description* need : answers_) {
+    const auto& agents = receiver.receivers_;
+    const auto is = [need](const ReceiverAgent* a) { return &a->description() == need; };
+    if (std::any_of(agents.begin(), agents.end(), is)) continue;
+    throw std::invalid_argument("flow " + std::to_string(spec.id) + ": its sender has " + cc_->description().name +
+                                " and its receiver " + receiver.name() + " no " + need->name +
+                                "; add it to receiver_agents there");
+  }
+}
+
 void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   if (spec.cls >= classes_ || (spec.stop.ps >= 0 && spec.stop < network_->engine().now())) {
     throw std::invalid_argument("flow " + std::to_string(spec.id) + ": its class " + std::to_string(spec.cls) +
                                 " is not below host.classes, or it stops before it starts");
   }
+  checkAnswers(spec, receiver);
   Flow& f = *network_->flows().get(kHandlers);
   f.spec = spec;
   f.connection = spec.persistent ? &connections_.of(spec, receiver) : &f;

@@ -186,8 +186,9 @@ void checkRelation(const std::vector<Component*>& all, const std::string& one, c
 
 }  // namespace
 
-/// What a mechanism needs must be somewhere; whether it is at every place is its own affair. Parameters of two
-/// components that have to go together do so at all places.
+/// What a mechanism needs must be somewhere; whether it is at every place is its own affair, but for agents at
+/// receivers, for which Host looks when a flow starts. Parameters of two components that have to go together do so at
+/// all places.
 void Network::checkDemands() const {
   std::vector<Component*> all = components();
   all.insert(all.end(), nodes_.begin(), nodes_.end());

@@ -6,8 +6,6 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
-#include "mechanisms/core/receiver_needs.h"
-#include "mechanisms/dart/dasr_receiver.h"
 
 namespace fabric {
 
@@ -57,7 +55,6 @@ void Dasr::onStart(Network& network) {
 }
 
 void Dasr::onFlowStart(Flow& flow) {
-  needAtReceiver<DasrReceiver>(flow, *this);
   RateControl::onFlowStart(flow);
   uint32_t place = receivers_.find(flow.spec.dst);
   if (place == receivers_.kNone) place = receivers_.add(flow.spec.dst);

@@ -4,8 +4,6 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
-#include "mechanisms/core/receiver_needs.h"
-#include "mechanisms/dcqcn/cnp_generator.h"
 
 namespace fabric {
 
@@ -33,10 +31,7 @@ RateControl::State::State(RateControl& owner, Flow& flow)
       increaseTimer(*owner.engine_, *this, &State::increaseExpired, owner.increaseKey_.senderKey(flow)),
       pollTimer(*owner.engine_, *this, &State::polled, owner.pollKey_.senderKey(flow)) {}
 
-void RateControl::onFlowStart(Flow& flow) {
-  if (noticeBy_.index == 0) needAtReceiver<CnpGenerator>(flow, *this);
-  state_.make(flow, *this, flow);
-}
+void RateControl::onFlowStart(Flow& flow) { state_.make(flow, *this, flow); }
 
 void RateControl::onFlowEnd(Flow& flow) { state_.drop(flow); }
 

@@ -2,7 +2,6 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
-#include "mechanisms/core/receiver_needs.h"
 #include "mechanisms/fncc/fncc_receiver.h"
 
 namespace fabric {
@@ -37,11 +36,6 @@ FABRIC_REGISTER(Fncc);
 void Fncc::onStart(Network& network) {
   IntControl::onStart(network);
   n_ = network.packets().reserve<FnccCount>(FnccCount::kName);
-}
-
-void Fncc::onFlowStart(Flow& flow) {
-  needAtReceiver<FnccReceiver>(flow, *this);
-  IntControl::onFlowStart(flow);
 }
 
 /// Says to receiver and switches whose packet it is; it takes no bytes.

@@ -13,7 +13,6 @@ class Fncc final : public IntControl {
 
  private:
   void onStart(Network& network) override;
-  void onFlowStart(Flow& flow) override;
   void onSend(Flow& flow, Packet& packet) override;
   void beforeWindow(State& s, const Measure& m, const IntStack& telemetry, const Packet& ack) override;
 

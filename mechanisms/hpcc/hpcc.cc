@@ -1,8 +1,5 @@
 #include "mechanisms/hpcc/hpcc.h"
 
-#include "mechanisms/core/receiver_needs.h"
-#include "mechanisms/hpcc/hpcc_echo.h"
-
 namespace fabric {
 
 const Description& Hpcc::describe() {
@@ -21,11 +18,6 @@ const Description& Hpcc::describe() {
   return d;
 }
 FABRIC_REGISTER(Hpcc);
-
-void Hpcc::onFlowStart(Flow& flow) {
-  needAtReceiver<HpccEcho>(flow, *this);
-  IntControl::onFlowStart(flow);
-}
 
 void Hpcc::onSend(Flow&, Packet& packet) {
   stack_.claim(packet).count = 0;

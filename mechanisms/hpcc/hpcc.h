@@ -9,7 +9,6 @@ class Hpcc final : public IntControl {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
-  void onFlowStart(Flow& flow) override;
   void onSend(Flow& flow, Packet& packet) override;
 
  private:

@@ -6,8 +6,6 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
-#include "mechanisms/core/receiver_needs.h"
-#include "mechanisms/dcqcn/cnp_generator.h"
 
 namespace fabric {
 
@@ -74,10 +72,7 @@ IbCc::State::State(IbCc& owner, Flow& flow)
       index(owner.least_),
       timer(*owner.engine_, *this, &State::expired, owner.timerKey_.senderKey(flow)) {}
 
-void IbCc::onFlowStart(Flow& flow) {
-  if (noticeBy_.index == 1) needAtReceiver<CnpGenerator>(flow, *this);
-  apply(state_.make(flow, *this, flow));
-}
+void IbCc::onFlowStart(Flow& flow) { apply(state_.make(flow, *this, flow)); }
 
 void IbCc::onFlowEnd(Flow& flow) { state_.drop(flow); }
 

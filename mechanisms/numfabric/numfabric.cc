@@ -5,8 +5,6 @@
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/portable_math.h"
-#include "mechanisms/core/receiver_needs.h"
-#include "mechanisms/numfabric/num_echo.h"
 #include "mechanisms/numfabric/num_flows.h"
 
 namespace fabric {
@@ -90,7 +88,6 @@ void NumFabric::onStart(Network& network) {
 }
 
 void NumFabric::onFlowStart(Flow& flow) {
-  needAtReceiver<NumEcho>(flow, *this);
   State& s = state_.make(flow);
   s.weight = weights_.index == 1 ? std::clamp(flow.spec.weight, Utility::kLeastWeight, Utility::kMostWeight)
                                  : mostWeight_ * lineRate_;

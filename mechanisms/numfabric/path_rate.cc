@@ -4,8 +4,6 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
-#include "mechanisms/core/receiver_needs.h"
-#include "mechanisms/numfabric/num_echo.h"
 
 namespace fabric {
 
@@ -16,7 +14,6 @@ void PathRate::onStart(Network& network) {
 }
 
 void PathRate::onFlowStart(Flow& flow) {
-  needAtReceiver<NumEcho>(flow, *this);
   makeRoom(state_.make(flow));
   flow.window = std::min(initialWindow_, window_) * host_->payloadPerPacket();
 }

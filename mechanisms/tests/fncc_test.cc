@@ -3,12 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "mechanisms/fncc/fncc_int.h"
 #include "mechanisms/fncc/fncc_receiver.h"
 #include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
+#include "mechanisms/tests/two_controls.h"
 
 namespace fabric {
 
@@ -106,31 +105,11 @@ TEST(FnccInt, GoesBesideHpcc) {
   Config c = Config::fncc();
   c.agents = {"fncc_int", "hpcc_int"};
   c.receivers = {"fncc_receiver", "hpcc_echo"};
-  Net net(c);
-  Host& a = net.host();
-  Host& ra = net.host();
-  Host& rb = net.host();
-  net.setup.cc = "hpcc";
-  Host& b = net.host();
-  Switch& s0 = net.sw();
-  Switch& s1 = net.sw();
-  for (Host* h : {&a, &b}) net.link(*h, s0);
-  net.link(s0, s1);
-  for (Host* h : {&ra, &rb}) net.link(s1, *h);
-  net.engine.recordSends = true;
-  for (uint32_t i = 0; i < 20; ++i) net.flow(i, i % 2 == 0 ? a : b, i % 2 == 0 ? ra : rb, 100000, Time::Us(20 * i));
-  net.finish(Time::Ms(2));
-  std::set<uint32_t> data[2], acks[2];  // bytes on the last hop, and of ACKs as they arrive: FNCC's, HPCC's
-  for (const auto& s : net.engine.sends) {
-    for (uint16_t i = 0; i < 2; ++i) {
-      if (s.kind == PacketKind::Data && s.from == &s1.port(1 + i)) data[i].insert(s.bytes);
-      if (s.kind == PacketKind::Ack && s.from == &s0.port(i)) acks[i].insert(s.bytes);
-    }
-  }
-  EXPECT_EQ(*data[0].rbegin(), 1518u);
-  EXPECT_EQ(acks[0], std::set<uint32_t>{66 + 4 + 2 * 8});
-  EXPECT_EQ(*data[1].rbegin(), 1518u + 2 + 2 * 8);
-  EXPECT_EQ(acks[1], std::set<uint32_t>{66 + 2 + 2 * 8});
+  const test::TwoControls net(c, "hpcc");
+  EXPECT_EQ(*net.data[0].rbegin(), 1518u);
+  EXPECT_EQ(net.acks[0], std::set<uint32_t>{66 + 4 + 2 * 8});
+  EXPECT_EQ(*net.data[1].rbegin(), 1518u + 2 + 2 * 8);
+  EXPECT_EQ(net.acks[1], std::set<uint32_t>{66 + 2 + 2 * 8});
 }
 
 /// Two hosts at a switch whose ports have FNCC's table.

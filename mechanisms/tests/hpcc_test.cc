@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "mechanisms/fncc/fncc.h"
 #include "mechanisms/tests/controls.h"
 #include "mechanisms/tests/net.h"
+#include "mechanisms/tests/two_controls.h"
 
 namespace fabric {
 
@@ -260,31 +259,11 @@ TEST(HpccInt, RecordsAreInTheOrderOfThePathAndCostBytes) {
 
 /// Hosts with another congestion control have no telemetry, whatever their packets were before.
 TEST(HpccInt, PacketsOfOthersStayAsTheyAre) {
-  Net net(Config::hpcc());
-  Host& a = net.host();
-  Host& ra = net.host();
-  Host& rb = net.host();
-  net.setup.cc = "none";
-  Host& b = net.host();
-  Switch& s0 = net.sw();
-  Switch& s1 = net.sw();
-  for (Host* h : {&a, &b}) net.link(*h, s0);
-  net.link(s0, s1);
-  for (Host* h : {&ra, &rb}) net.link(s1, *h);
-  net.engine.recordSends = true;
-  for (uint32_t i = 0; i < 20; ++i) net.flow(i, i % 2 == 0 ? a : b, i % 2 == 0 ? ra : rb, 100000, Time::Us(20 * i));
-  net.finish(Time::Ms(2));
-  std::set<uint32_t> data[2], acks[2];  // bytes on the last hop, and of ACKs as they arrive: HPCC's, those of others
-  for (const auto& s : net.engine.sends) {
-    for (uint16_t i = 0; i < 2; ++i) {
-      if (s.kind == PacketKind::Data && s.from == &s1.port(1 + i)) data[i].insert(s.bytes);
-      if (s.kind == PacketKind::Ack && s.from == &s0.port(i)) acks[i].insert(s.bytes);
-    }
-  }
-  EXPECT_EQ(*data[0].rbegin(), 1518u + 2 + 2 * 8);
-  EXPECT_EQ(acks[0], std::set<uint32_t>{66 + 2 + 2 * 8});
-  EXPECT_EQ(*data[1].rbegin(), 1518u);
-  EXPECT_EQ(acks[1], std::set<uint32_t>{66});
+  const test::TwoControls net(Config::hpcc(), "none");
+  EXPECT_EQ(*net.data[0].rbegin(), 1518u + 2 + 2 * 8);
+  EXPECT_EQ(net.acks[0], std::set<uint32_t>{66 + 2 + 2 * 8});
+  EXPECT_EQ(*net.data[1].rbegin(), 1518u);
+  EXPECT_EQ(net.acks[1], std::set<uint32_t>{66});
 }
 
 TEST(HpccInt, ARecordSaysWhatThePortHasSentBeforeAndWhatStillWaits) {

@@ -1,6 +1,4 @@
 // Congestion controls and the hosts that they send to.
-#include "mechanisms/core/receiver_needs.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
