@@ -637,7 +637,7 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) (string, 
 		for _, values := range points {
 			x, err := e.judge.number.run(values[i], e.c.By)
 			number, ok := x.(float64)
-			if err != nil || !ok || math.IsNaN(number) {
+			if err != nil || !ok || math.IsNaN(number) || math.IsInf(number, -1) || math.IsInf(number, 1) && !e.comesNever(values[i]) {
 				return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, rep, e.show(e.refs, values, replicates))}
 			}
 			if number < 0 && e.c.Mean == Geometric {
@@ -648,6 +648,9 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) (string, 
 		mean := stats.Mean(numbers)
 		if e.c.Mean == Geometric {
 			mean = stats.GeometricMean(numbers)
+		}
+		if math.IsNaN(mean) {
+			return NotEvaluated, nil, []string{fmt.Sprintf("%s is 0 at some points and comes never at others, which has no geometric mean (%s).", e.c.Value, rep)}
 		}
 		byEngine[rep.engine] = append(byEngine[rep.engine], mean)
 		all = append(all, mean)
@@ -667,6 +670,12 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) (string, 
 		notes = append(notes, fmt.Sprintf("Mean of %d seeds, 95 %% confidence interval ± %s.", len(list), Num(half)))
 	}
 	return overall(verdicts), JSONNumber(mean), notes
+}
+
+// comesNever is whether something that a claim uses does not come. Without it an
+// infinite number is a division by zero, of which nothing can be said.
+func (e *evaluation) comesNever(values sample) bool {
+	return slices.ContainsFunc(e.refs, func(r reference) bool { return math.IsInf(values[r], 1) })
 }
 
 // manyRuns is how many runs of a point are named one by one where a claim does

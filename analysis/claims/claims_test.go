@@ -61,6 +61,9 @@ func lookup(list []spec.Run, values map[string]float64, step map[string]float64)
 		if !ok {
 			return 0, errors.New("no sample in the window")
 		}
+		if r.Seed == 1 {
+			return v, nil
+		}
 		return v + step[key]*float64(r.Seed-1), nil
 	}
 }
@@ -127,8 +130,12 @@ func TestVerdicts(t *testing.T) {
 			map[string]float64{"peak.fncc": 99}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2, 3}, claims.Reproduced, 100.0, "± 2.484."},
 		{"interval outside", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
 			map[string]float64{"peak.fncc": 109}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2, 3}, claims.Deviates, 110.0, "± 2.484."},
-		{"comes in some seeds", at100 + `value: '1 / max(0, 3 - peak.fncc)', expected: 1`,
-			map[string]float64{"peak.fncc": 2}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2}, claims.Inconclusive, "never", "Never in 1 of 2 seeds."},
+		{"comes in some seeds", at100 + `value: fair.fncc, expected: 320`,
+			map[string]float64{"fair.fncc": 320}, map[string]float64{"fair.fncc": never}, []uint64{1, 2}, claims.Inconclusive, "never", "Never in 1 of 2 seeds."},
+		{"division by zero", at100 + `value: peak.hpcc / peak.fncc, expected: 2`,
+			map[string]float64{"peak.hpcc": 100, "peak.fncc": 0}, nil, []uint64{1}, claims.NotEvaluated, nil, "has no value"},
+		{"less than anything", at100 + `value: 100 * (1 - fair.fncc / fair.hpcc), expected: 20`,
+			map[string]float64{"fair.fncc": never, "fair.hpcc": 320}, nil, []uint64{1}, claims.NotEvaluated, nil, "has no value (ns3, seed 1; fair FNCC never, fair HPCC 320 µs)."},
 		{"order in no seed", at100 + `measure: peak, order: ["fncc < hpcc"]`,
 			map[string]float64{"peak.fncc": 160, "peak.hpcc": 150}, map[string]float64{"peak.fncc": 10}, []uint64{1, 2}, claims.Deviates, "FNCC 165 ± 64 KB, HPCC 150 KB", "ns3, seed 2: FNCC 170 is not below HPCC 150."},
 		{"never is outside", at100 + `value: fair.fncc, expected: 300`,

@@ -65,7 +65,7 @@ func ofNumber(seeds []float64, expected, limit float64) string {
 // never is the number of seeds in which a time does not come.
 func never(seeds []float64) (n int) {
 	for _, v := range seeds {
-		if math.IsInf(v, 0) {
+		if math.IsInf(v, 1) {
 			n++
 		}
 	}

@@ -133,11 +133,11 @@ func readFlows(r spec.Run) (*fct.Flows, error) {
 	return fct.Read(r.Dir, false)
 }
 
-// seedsOf is how many seeds the lines have, at least and at most.
+// seedsOf is how many seeds the lines have that have any, at least and at most.
 func seedsOf(lines []fctLine) (fewest, most int) {
-	for i, l := range lines {
+	for _, l := range lines {
 		n := len(l.bySeed)
-		if i == 0 || n < fewest {
+		if n > 0 && (fewest == 0 || n < fewest) {
 			fewest = n
 		}
 		most = max(most, n)
@@ -148,15 +148,20 @@ func seedsOf(lines []fctLine) (fewest, most int) {
 // meanOf says what a table's numbers are over the seeds.
 func meanOf(lines []fctLine) string {
 	fewest, most := seedsOf(lines)
-	switch {
-	case most <= 1:
+	if most <= 1 {
 		return ""
-	case most < fewSeeds:
-		return fmt.Sprintf(" (mean of %d seeds)", most)
-	case fewest == most:
-		return fmt.Sprintf(" (mean of %d seeds ± 95 %% confidence interval)", most)
 	}
-	return fmt.Sprintf(" (mean of %d to %d seeds, with %d and more ± 95 %% confidence interval)", fewest, most, fewSeeds)
+	seeds := fmt.Sprintf("mean of %d seeds", most)
+	if fewest < most {
+		seeds = fmt.Sprintf("mean of %d to %d seeds", fewest, most)
+	}
+	switch {
+	case most < fewSeeds:
+		return " (" + seeds + ")"
+	case fewest < fewSeeds:
+		return fmt.Sprintf(" (%s, with %d and more ± 95 %% confidence interval)", seeds, fewSeeds)
+	}
+	return " (" + seeds + " ± 95 % confidence interval)"
 }
 
 // stat is a statistic's mean over the seeds and half the width of its
@@ -278,6 +283,9 @@ func counted(lines []fctLine, bin int) string {
 		least, most = min(least, low), max(most, high)
 		if u > 0 {
 			unfinished += fmt.Sprintf("; %s: %d unfinished", l.name, u)
+			if len(l.bySeed) > 1 {
+				unfinished += " in all seeds"
+			}
 		}
 	}
 	text := fmt.Sprint(least)

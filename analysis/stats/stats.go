@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"fabriclab/base/random"
 )
 
 // Names are the statistics of Of.
@@ -45,13 +47,29 @@ var shares = map[string]float64{"median": 0.5, "p95": 0.95, "p99": 0.99, "p99.9"
 func Mean(values []float64) float64 { return Sum(values) / float64(len(values)) }
 
 // GeometricMean is the n-th root of the product of n values, none of which is
-// negative. There is one value or more.
+// negative, to some 15 digits, which are the same on every machine; NaN of 0 and
+// infinity together. There is one value or more.
 func GeometricMean(values []float64) float64 {
-	product := 1.0
+	sum, infinite, zero := 0.0, false, false
 	for _, v := range values {
-		product *= v
+		switch {
+		case v == 0:
+			zero = true
+		case math.IsInf(v, 1):
+			infinite = true
+		default:
+			sum += random.Log(v)
+		}
 	}
-	return math.Pow(product, 1/float64(len(values)))
+	switch {
+	case zero && infinite:
+		return math.NaN()
+	case zero:
+		return 0
+	case infinite:
+		return math.Inf(1)
+	}
+	return random.Exp(sum / float64(len(values)))
 }
 
 // Sum adds values in their order.

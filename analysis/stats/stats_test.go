@@ -41,8 +41,11 @@ func TestMeanIsInOrder(t *testing.T) {
 }
 
 func TestGeometricMean(t *testing.T) {
-	assert.Equal(t, 4.0, stats.GeometricMean([]float64{2, 8}))
+	assert.InDelta(t, 4, stats.GeometricMean([]float64{2, 8}), 1e-14)
+	assert.InEpsilon(t, 1e200, stats.GeometricMean([]float64{1e100, 1e300, 1e200}), 1e-12, "the product would overflow")
 	assert.Equal(t, 0.0, stats.GeometricMean([]float64{2, 0, 8}))
+	assert.Equal(t, math.Inf(1), stats.GeometricMean([]float64{2, math.Inf(1)}))
+	assert.True(t, math.IsNaN(stats.GeometricMean([]float64{0, math.Inf(1)})))
 }
 
 func TestQuantiles(t *testing.T) {

@@ -11,17 +11,28 @@ import "math"
 // off, because the mean of a few last ones has a small error by chance; half of
 // the series is usual, and a series that asks for it is too short.
 func Truncation(x []float64, most int) (cut int) {
-	var sum, squares float64 // of what remains behind each cut
+	// Deviations from the mean: the squares of large values that differ by little are all rounding.
+	mean := 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	rounding := float64(1e-12*mean) * float64(1e-12*mean) // a variance below it is none
+	var sum, squares float64                               // of what remains behind each cut
 	best := math.Inf(1)
 	for i := len(x) - 1; i >= 0; i-- {
-		sum += x[i]
-		squares += x[i] * x[i]
+		off := x[i] - mean
+		sum += off
+		squares += float64(off * off)
 		if i > most {
 			continue
 		}
 		left := float64(len(x) - i)
+		variance := (squares - float64(sum*sum)/left) / left
+		if variance < rounding {
+			variance = 0
+		}
 		// A tie goes to the longer rest; rounding is no difference.
-		if error2 := (squares - sum*sum/left) / (left * left); error2 <= best*(1+1e-12) {
+		if error2 := variance / left; error2 <= best*(1+1e-12) {
 			best, cut = error2, i
 		}
 	}

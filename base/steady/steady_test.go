@@ -73,8 +73,16 @@ func TestTruncation(t *testing.T) {
 	}
 	assert.LessOrEqual(t, steady.Truncation(flat, 20), 1)
 
-	constant := make([]float64, 40)
-	assert.Zero(t, steady.Truncation(constant, 20))
+	for _, value := range []float64{0, 0.1, 19.7, 1e9 / 3} {
+		constant := make([]float64, 200)
+		for i := range constant {
+			constant[i] = value
+			if i%3 == 0 {
+				constant[i] = math.Nextafter(value, math.Inf(1))
+			}
+		}
+		assert.LessOrEqual(t, steady.Truncation(constant, 100), 2, "what is constant but for the last bits does not drift")
+	}
 
 	step := append([]float64{9, 9, 9, 9, 9}, flat...)
 	assert.Equal(t, 5, steady.Truncation(step, 20))
