@@ -17,7 +17,7 @@ func Truncation(x []float64, most int) (cut int) {
 		mean += v / float64(len(x))
 	}
 	rounding := float64(1e-12*mean) * float64(1e-12*mean) // a variance below it is none
-	var sum, squares float64                               // of what remains behind each cut
+	var sum, squares float64                              // of what remains behind each cut
 	best := math.Inf(1)
 	for i := len(x) - 1; i >= 0; i-- {
 		off := x[i] - mean

@@ -80,7 +80,7 @@ func keepToTheirCommands(cmd *cobra.Command, settings *pflag.FlagSet) {
 	for _, sub := range cmd.Commands() {
 		keepToTheirCommands(sub, settings)
 	}
-	if !cmd.Runnable() || cmd == cmd.Root() {
+	if !cmd.Runnable() || cmd.HasSubCommands() {
 		return
 	}
 	settings.VisitAll(func(f *pflag.Flag) {
@@ -91,6 +91,23 @@ func keepToTheirCommands(cmd *cobra.Command, settings *pflag.FlagSet) {
 		refused.Hidden, refused.Value = true, &noEffect{cmd, f}
 		cmd.Flags().AddFlag(&refused)
 	})
+}
+
+// group has a command whose subcommands do the work refuse what is none of them;
+// cobra would print the help and report success.
+func group(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
+	cmd.AddCommand(subcommands...)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		var known []string
+		for _, sub := range subcommands {
+			known = append(known, sub.Name())
+		}
+		return fmt.Errorf("%s has no command %q%s", cmd.CommandPath(), args[0], catalog.Hint(args[0], known))
+	}
+	return cmd
 }
 
 // noEffect is the value of a setting that a command does not take.

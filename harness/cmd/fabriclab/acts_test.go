@@ -17,7 +17,7 @@ func leaves(cmd *cobra.Command) (all []*cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		all = append(all, leaves(sub)...)
 	}
-	if cmd.Runnable() && cmd != cmd.Root() {
+	if cmd.Runnable() && !cmd.HasSubCommands() {
 		all = append(all, cmd)
 	}
 	return all
@@ -62,7 +62,7 @@ func TestSettingsWhereTheyAct(t *testing.T) {
 }
 
 // TestFlagsThatAreRefused: in front of the command and behind it, short and
-// long; and a flag that there is none of has the nearest name.
+// long; and a flag or command that there is none of has the nearest name.
 func TestFlagsThatAreRefused(t *testing.T) {
 	for args, want := range map[string]string{
 		"analyze --engine ns3 x":     "--engine has no effect on fabriclab analyze, which does not take it; it is for allocate, ",
@@ -71,6 +71,8 @@ func TestFlagsThatAreRefused(t *testing.T) {
 		"--again version":            "--again has no effect on fabriclab version, which does not take it; it is for baseline update, compare, figure, parity, run",
 		"trace head --out=y x flows": "--out has no effect on fabriclab trace head",
 		"run --sale quick x":         `unknown flag: --sale; did you mean "scale"?`,
+		"trace hed x flows":          `fabriclab trace has no command "hed"; did you mean "head"? (known: export, head, schema)`,
+		"baseline show":              `fabriclab baseline has no command "show" (known: update)`,
 		"analyze --jsn x":            `unknown flag: --jsn; did you mean "json"?`,
 	} {
 		root := newApp(io.Discard, io.Discard).command()

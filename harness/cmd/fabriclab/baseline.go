@@ -22,6 +22,5 @@ otherwise. What changes is printed, for the message of the commit.`,
 	}
 	update.Flags().StringVar(&dir, "baselines", "", "folder of the baselines (default: ci/baselines in the checkout)")
 	update.Flags().Var(&seedsValue{&seeds}, "seed", "seeds, instead of the baseline's or the experiment's")
-	cmd.AddCommand(update)
-	return cmd
+	return group(cmd, update)
 }

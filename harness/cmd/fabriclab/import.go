@@ -10,8 +10,7 @@ import (
 
 func (a *app) importCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "import hpcc", Short: "make an experiment of another simulator's files"}
-	cmd.AddCommand(a.importHPCCCommand())
-	return cmd
+	return group(cmd, a.importHPCCCommand())
 }
 
 func (a *app) importHPCCCommand() *cobra.Command {

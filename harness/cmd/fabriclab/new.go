@@ -15,8 +15,7 @@ import (
 
 func (a *app) newCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "new mechanism|experiment", Short: "write a first mechanism or experiment of one's own"}
-	cmd.AddCommand(a.newMechanismCommand(), a.newExperimentCommand())
-	return cmd
+	return group(cmd, a.newMechanismCommand(), a.newExperimentCommand())
 }
 
 func (a *app) newMechanismCommand() *cobra.Command {

@@ -65,8 +65,7 @@ func (a *app) traceCommand() *cobra.Command {
 	}
 	export.Flags().StringVar(&format, "format", string(trace.CSV), "csv or jsonl")
 	export.Flags().StringVar(&to, "to", "", "file to write (default: standard output)")
-	cmd.AddCommand(head, schema, export)
-	return cmd
+	return group(cmd, head, schema, export)
 }
 
 // table opens a table of a run directory that is what its run has written.
