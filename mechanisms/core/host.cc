@@ -41,6 +41,12 @@ const Description& Host::describe() {
           .range(0, kMaxClasses - 1)
           .param("classes", &Host::classes_, 2, "number of priority classes", "chosen: control and data")
           .range(1, kMaxClasses)
+          .param("jitter", &Host::jitter_, 0.0,
+                 "a flow's next packet leaves later than its rate has it by up to this share of a packet's time, "
+                 "drawn evenly; 0 = none, so that packets of one size keep their phase for ever",
+                 "chosen; what it prevents: Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, "
+                 "Internetworking: Research and Experience 3(3), 1992")
+          .range(0, 1)
           .param("base_rtt", &Host::baseRtt_, Time{0},
                  "T: largest base RTT of the network, propagation both ways and one data packet's and one ACK's "
                  "serialisation per hop; 0 = derived from the topology by the harness",

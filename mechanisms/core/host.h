@@ -103,6 +103,7 @@ class Host final : public Node {
   Rate lineRate() const { return nic().rate(); }
   Time baseRtt() const { return baseRtt_; }
   int64_t mtu() const { return mtu_.n; }
+  double jitter() const { return jitter_; }
   int64_t headerBytes() const { return headerBytes_.n; }
   int64_t payloadPerPacket() const { return mtu_.n - headerBytes_.n; }
   int64_t ackEvery() const { return ackEvery_; }
@@ -185,6 +186,7 @@ class Host final : public Node {
   Bytes mtu_, headerBytes_, minFrame_, ackBytes_, cnpBytes_;
   int64_t ackEvery_ = 1, ackClass_ = 0, cnpClass_ = 0, classes_ = 2;
   Time baseRtt_, retransmitTimeout_;
+  double jitter_ = 0;
 };
 
 }  // namespace fabric

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+#include "mechanisms/core/random.h"
 
 namespace fabric {
 
@@ -57,8 +59,16 @@ void Nic::idle(uint8_t cls, uint32_t place) {
 
 Time Nic::timeAfter(const Flow& f) const {
   const Rate rate = std::min(f.rate, f.limit);
-  return f.lastSentAt +
-         (rate == port_.rate() ? port_.serialisation(f.lastWireBytes) : transmissionTime(f.lastWireBytes, rate));
+  const Time packet =
+      rate == port_.rate() ? port_.serialisation(f.lastWireBytes) : transmissionTime(f.lastWireBytes, rate);
+  return f.lastSentAt + packet + (host_.jitter() == 0 ? Time{0} : jitter(f, packet));
+}
+
+/// A function of the packet that was sent last, so that whoever asks again gets the same.
+Time Nic::jitter(const Flow& f, Time packet) const {
+  const uint64_t last = mix64(static_cast<uint64_t>(f.lastSentAt.ps)) ^ f.spec.id;
+  RandomStream random(host_.network().seed(), "host.jitter", last);
+  return Time{static_cast<int64_t>(static_cast<double>(packet.ps) * host_.jitter() * random.uniform())};
 }
 
 void Nic::sent(Flow& f, uint32_t wireBytes) {

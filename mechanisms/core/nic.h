@@ -56,6 +56,7 @@ class Nic final : public PacketSource, public InArena {
   void block(Flow& flow);
   void idle(uint8_t cls, uint32_t place);
   Time timeAfter(const Flow& flow) const;
+  Time jitter(const Flow& flow, Time packet) const;
   Packet* pullForeign(uint8_t cls);
 
   Host& host_;

@@ -23,7 +23,10 @@ void OverlaySelector::onStart(Network& network) {
   leavesAgree(network);
   leafOf_.assign(network.nodes().size(), kNowhere);
   for (const Node* n : network.nodes()) {
-    if (const auto* h = dynamic_cast<const Host*>(n)) leafOf_[h->id()] = number[h->nic().peer().node().id()];
+    const auto* h = dynamic_cast<const Host*>(n);
+    if (h == nullptr) continue;
+    if (hooksIngress()) hasOneLeaf(*h);
+    leafOf_[h->id()] = number[h->nic().peer().node().id()];
   }
   for (const Port* p : switch_->ports()) fromFabric_.push_back(p->leadsToSwitch());
 }
@@ -36,6 +39,18 @@ void OverlaySelector::leavesAgree(const Network& network) const {
     throw ParamError(description().name + ".overlay_bytes: it is " + std::to_string(overlayBytes()) + " at " +
                      switch_->name() + ", and packets from there come to " + other.name() + ", where it is " +
                      std::to_string(other.overlayBytes()) + "; give all switches with hosts the same outer header");
+  }
+}
+
+/// At a second leaf nobody would take the outer header off.
+void OverlaySelector::hasOneLeaf(const Host& host) const {
+  const Node& first = host.ports().front()->peer().node();
+  for (const Port* p : host.ports()) {
+    const Node& other = p->peer().node();
+    if (&other == &first) continue;
+    throw ParamError(description().name + ": " + host.name() + " has links to " + first.name() + " and to " +
+                     other.name() + ", and an outer header ends at one leaf; give the host links to one switch only, " +
+                     "or take a path selector without an outer header (ecmp with overlay_bytes 0)");
   }
 }
 

@@ -37,6 +37,7 @@ class OverlaySelector : public PathSelector {
 
  private:
   void leavesAgree(const Network& network) const;
+  void hasOneLeaf(const Host& host) const;
 
   bool isLeaf_ = false;
   uint32_t self_ = kNowhere;

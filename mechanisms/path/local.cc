@@ -22,6 +22,11 @@ void Local::onStart(Network& network) {
   dre_ = Dre::ofFabricPorts(*switch_, "local");
 }
 
+/// Between several links of one host ECMP decides: they have no estimators.
+bool Local::decidesFor(const Packet& packet, NextHops hops) const {
+  return FlowletSelector::decidesFor(packet, hops) && dre_[hops.ports[0]] != nullptr;
+}
+
 uint16_t Local::decide(const Packet&, NextHops hops, int previous) {
   return least(hops, previous, [this](uint16_t port) { return int{dre_[port]->metric()}; });
 }

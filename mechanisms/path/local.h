@@ -13,6 +13,7 @@ class Local final : public FlowletSelector {
 
  private:
   void onStart(Network& network) override;
+  bool decidesFor(const Packet& packet, NextHops hops) const override;
   uint16_t decide(const Packet& packet, NextHops hops, int previous) override;
 
   std::vector<Dre*> dre_;  // by port

@@ -306,15 +306,18 @@ struct Chain : Net {
   Port& lastHop() { return *switches.back()->ports().back(); }
 };
 
-/// What the start of a network with this configuration says; empty: it starts.
-inline std::string refusalOf(const Config& c) {
-  Chain net(c, 1, 1);
+/// What the start of a network says; empty: it starts.
+inline std::string refusalOf(Net& net) {
   try {
     net.start();
   } catch (const ParamError& e) {
     return e.what();
   }
   return "";
+}
+inline std::string refusalOf(const Config& c) {
+  Chain net(c, 1, 1);
+  return refusalOf(net);
 }
 
 /// A fat-tree with k = 4: 16 hosts; 8 edge, 8 aggregation and 4 core switches, a hash salt per tier.

@@ -14,7 +14,9 @@ using test::Chain;
 using test::Config;
 using test::LeafSpine;
 using test::Net;
+using test::refusalOf;
 using test::Rows;
+using test::with;
 
 // ---------------------------------------------------------------- a kind of its own
 
@@ -557,7 +559,7 @@ TEST(Control, PacketsOfAnOwnTypeReachTheirHandler) {
 
 /// Two switches, a sender at each, and a host with a link to both.
 struct TwoLinks : Net {
-  TwoLinks() : Net(Config{}) {
+  explicit TwoLinks(const Config& c = {}) : Net(c) {
     for (int i = 0; i < 3; ++i) host();
     for (int i = 0; i < 2; ++i) sw();
     link(*hosts[0], *switches[0]);
@@ -580,6 +582,28 @@ TEST(HostWithTwoLinks, UsesBothAndTheOtherWhereOneFails) {
   failing.network.addLinkEvent(Time::Us(10), failing.hosts[2]->port(0), false);
   failing.finish(Time::Ms(100));
   for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(failing.delivered(i), 400000) << i;
+}
+
+TEST(HostWithTwoLinks, HasNoOverlay) {
+  for (const Config& c : {with(Config{}, "conga"), Config{}.set("ecmp.overlay_bytes", int64_t{50})}) {
+    TwoLinks net(c);
+    const std::string refusal = refusalOf(net);
+    EXPECT_NE(refusal.find("h2 has links to s3 and to s4"), std::string::npos) << refusal;
+  }
+}
+
+TEST(HostWithTwoLinks, ToOneSwitchMayHaveLocalBalancingAndConga) {
+  for (const char* selector : {"local", "conga"}) {
+    Net net(with(Config{}, selector));
+    for (int i = 0; i < 2; ++i) net.host();
+    for (int i = 0; i < 2; ++i) net.sw();
+    net.link(*net.hosts[0], *net.switches[0]);
+    net.link(*net.switches[0], *net.switches[1]);
+    for (int i = 0; i < 2; ++i) net.link(*net.hosts[1], *net.switches[1]);
+    for (uint32_t i = 0; i < 16; ++i) net.flow(i, *net.hosts[0], *net.hosts[1], 400000);
+    net.finish(Time::Ms(10));
+    for (uint32_t i = 0; i < 16; ++i) EXPECT_EQ(net.delivered(i), 400000) << selector;
+  }
 }
 
 }  // namespace
