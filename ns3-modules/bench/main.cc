@@ -12,6 +12,7 @@
 #include "mechanisms/runner/options.h"
 #include "ns3-modules/runner/scenario-network.h"
 
+#include "ns3/bulk-send-application.h"
 #include "ns3/bulk-send-helper.h"
 #include "ns3/config.h"
 #include "ns3/double.h"
@@ -20,6 +21,7 @@
 #include "ns3/packet-sink-helper.h"
 #include "ns3/packet-sink.h"
 #include "ns3/simulator.h"
+#include "ns3/tcp-socket-state.h"
 #include "ns3/traffic-control-helper.h"
 #include "ns3/uinteger.h"
 
@@ -109,6 +111,7 @@ class Flows
             bulk.SetAttribute("SendSize", UintegerValue(65536));
             ApplicationContainer sender = bulk.Install(nodes.Get(f->src));
             sender.Start(PicoSeconds(f->start.ps));
+            CountTimeouts(DynamicCast<BulkSendApplication>(sender.Get(0)), PicoSeconds(f->start.ps));
             if (f->stop.ps >= 0)
             {
                 sender.Stop(PicoSeconds(f->stop.ps));
@@ -127,13 +130,32 @@ class Flows
         return bytes;
     }
 
+    uint64_t Timeouts() const
+    {
+        return m_timeouts;
+    }
+
   private:
+    /// The application makes its socket when it starts.
+    void CountTimeouts(const Ptr<BulkSendApplication>& sender, Time start)
+    {
+        Simulator::Schedule(start + PicoSeconds(1), [this, sender] {
+            sender->GetSocket()->TraceConnectWithoutContext(
+                "CongState",
+                Callback<void, TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t>(
+                    [this](TcpSocketState::TcpCongState_t, TcpSocketState::TcpCongState_t state) {
+                        m_timeouts += state == TcpSocketState::CA_LOSS;
+                    }));
+        });
+    }
+
     ApplicationContainer m_sinks;
+    uint64_t m_timeouts{0}; //!< not those that follow another before anything was acknowledged
 };
 
 struct Cost
 {
-    uint64_t packetHops, deliveredBytes;
+    uint64_t packetHops, deliveredBytes, timeouts;
 };
 
 Cost
@@ -162,23 +184,25 @@ OverFabric(const core::Scenario& s, core::FlowFeed& feed)
     {
         addresses[hosts.Get(i)->GetId()] = assigned.GetAddress(i);
     }
-    const Flows flows(feed, nodes, addresses);
+    Flows flows(feed, nodes, addresses);
     fabric.StopAt(PicoSeconds(s.stop.ps));
     if (fabric.Run() != core::kExitOk)
     {
         throw std::runtime_error("a check of the fabric failed");
     }
-    return {FabricNetwork::Get()->GetCore().counters.packetHops, flows.DeliveredBytes()};
+    return {FabricNetwork::Get()->GetCore().counters.packetHops,
+            flows.DeliveredBytes(),
+            flows.Timeouts()};
 }
 
 Cost
 OverPointToPoint(const core::Scenario& s, core::FlowFeed& feed)
 {
     const PlainNetwork network(s, HOST_QUEUE);
-    const Flows flows(feed, network.nodes, network.addresses);
+    Flows flows(feed, network.nodes, network.addresses);
     Simulator::Stop(PicoSeconds(s.stop.ps));
     Simulator::Run();
-    return {network.PacketHops(), flows.DeliveredBytes()};
+    return {network.PacketHops(), flows.DeliveredBytes(), flows.Timeouts()};
 }
 
 void
@@ -199,7 +223,8 @@ Run(const std::string& scenario, Cost (*carry)(const core::Scenario&, core::Flow
     const Cost cost = carry(s, feed);
     std::cout << nlohmann::ordered_json{{"packet_hops", cost.packetHops},
                                         {"events", Simulator::GetEventCount()},
-                                        {"delivered_bytes", cost.deliveredBytes}}
+                                        {"delivered_bytes", cost.deliveredBytes},
+                                        {"timeouts", cost.timeouts}}
               << std::endl;
     Simulator::Destroy();
 }
