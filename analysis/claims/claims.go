@@ -547,21 +547,25 @@ func (e *evaluation) values(place map[string]string) ([]sample, []replicate, err
 // steady says why what a measure takes of a run is not of a network in steady
 // state. A point that carries a load has one window that was judged, and the
 // measure's own has to lie in it.
-func (e *evaluation) steady(r spec.Run, measure string) error {
+func (e *evaluation) steady(r spec.Run, name string) error {
 	if e.c.MayDrift(e.f.Values(r)) {
 		return nil
 	}
 	if r.Unsettled != "" {
 		return fmt.Errorf("the network was not in steady state (%s, mean of the seeds): %s; warm up for longer", r.Engine, r.Unsettled)
 	}
-	m := e.f.Measures.Items[measure]
-	if m.Window == nil || r.Judged == (series.Window{}) {
+	if r.Judged == (series.Window{}) {
 		return nil
 	}
-	w, err := e.f.Span(*m.Window)
-	if err == nil && (w.From < r.Judged.From || w.To > r.Judged.To) {
-		err = fmt.Errorf("%s is of %s to %s, and steady state was checked from %s to %s only: change the measure's window or the run's", measure,
-			units.FormatTime(w.From), units.FormatTime(w.To), units.FormatTime(r.Judged.From), units.FormatTime(r.Judged.To))
+	m := e.f.Measures.Items[name]
+	w, timed, err := measure.Span(e.f, m, r.Dir)
+	if err == nil && timed && (w.From < r.Judged.From || w.To > r.Judged.To) {
+		span := "the whole run"
+		if w != measure.Whole {
+			span = units.FormatTime(w.From) + " to " + units.FormatTime(w.To)
+		}
+		err = fmt.Errorf("%s is of %s, and steady state was checked from %s to %s only: change the measure's window or the run's", name,
+			span, units.FormatTime(r.Judged.From), units.FormatTime(r.Judged.To))
 	}
 	return err
 }

@@ -1,0 +1,38 @@
+package measure
+
+import (
+	"math"
+	"slices"
+
+	"fabriclab/analysis/series"
+	"fabriclab/analysis/spec"
+	"fabriclab/analysis/table"
+)
+
+// Whole is the span of a run.
+var Whole = series.Window{From: 0, To: math.MaxInt64}
+
+// Span is the time that a measure is of in the run in dir. It is not timed where
+// the kind takes no window: such measures are of measured flows, or of groups
+// and events that the measure names.
+func Span(f *spec.Figure, m spec.Measure, dir string) (w series.Window, timed bool, err error) {
+	if m.Window != nil {
+		w, err = f.Span(*m.Window)
+		return w, true, err
+	}
+	if m.Kind != "table" {
+		return Whole, slices.Contains(kinds[m.Kind].allows, "window"), nil
+	}
+	described, known := f.Tables[m.Table]
+	if !known || described.Column(timeColumn) == nil {
+		return w, false, nil
+	}
+	w = series.Window{From: math.MaxInt64, To: math.MinInt64}
+	err = table.Scan(dir, m.Table, table.Ints(timeColumn), func(r *table.Rows) error {
+		for i := range r.N {
+			w.From, w.To = min(w.From, r.Int(0, i)), max(w.To, r.Int(0, i))
+		}
+		return nil
+	})
+	return w, w.From <= w.To, err
+}

@@ -1,0 +1,41 @@
+package measure_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/analysis/measure"
+	"fabriclab/analysis/series"
+	"fabriclab/analysis/spec"
+	"fabriclab/base/catalog"
+)
+
+func TestSpan(t *testing.T) {
+	dir := priced(t).Dir
+	tables := spec.Tables{"prices": pricesTable, "flows": {Name: "flows", Columns: []catalog.Column{{Name: "size_bytes"}}}}
+	f := &spec.Figure{Tables: tables}
+	of := func(m spec.Measure) (series.Window, bool) {
+		w, timed, err := measure.Span(f, m, dir)
+		require.NoError(t, err)
+		return w, timed
+	}
+	rows := spec.Measure{Kind: "table", Column: spec.Column{Table: "prices"}}
+	w, timed := of(rows)
+	assert.True(t, timed)
+	assert.Equal(t, series.Window{From: 1e6, To: 4e6}, w, "what was recorded, where nothing is chosen")
+
+	rows.Window = &spec.Window{Window: series.Window{From: 2e6, To: 3e6}}
+	w, _ = of(rows)
+	assert.Equal(t, series.Window{From: 2e6, To: 3e6}, w)
+
+	w, timed = of(spec.Measure{Kind: "converged"})
+	assert.True(t, timed)
+	assert.Equal(t, measure.Whole, w, "it could have a window and has none")
+
+	_, timed = of(spec.Measure{Kind: "table", Column: spec.Column{Table: "flows"}})
+	assert.False(t, timed, "its rows have no time")
+	_, timed = of(spec.Measure{Kind: "fct_slowdown"})
+	assert.False(t, timed, "of measured flows")
+}
