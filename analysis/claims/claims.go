@@ -25,15 +25,17 @@ import (
 const DefaultTolerance = 0.25
 
 // A Result is a claim and its verdict. Expected and Measured are numbers (in
-// Unit) or text; Measured is nil when not evaluated.
+// Unit) or text; Measured is nil when not evaluated. Interval is half the width
+// of a number's 95 % confidence interval over the seeds, if there is one.
 type Result struct {
-	ID        string `json:"id"`
-	Text      string `json:"text"`
-	Source    string `json:"source"`
-	Expected  any    `json:"expected"`
-	Measured  any    `json:"measured"`
-	Unit      string `json:"unit,omitempty"`
-	Tolerance string `json:"tolerance"`
+	ID        string  `json:"id"`
+	Text      string  `json:"text"`
+	Source    string  `json:"source"`
+	Expected  any     `json:"expected"`
+	Measured  any     `json:"measured"`
+	Interval  float64 `json:"interval,omitempty"`
+	Unit      string  `json:"unit,omitempty"`
+	Tolerance string  `json:"tolerance"`
 	// Within is the span that reproduces a number.
 	Within  *[2]float64 `json:"within,omitempty"`
 	Verdict string      `json:"verdict"`
@@ -401,7 +403,8 @@ func (e *evaluation) at(place map[string]string) Result {
 		r.Verdict = NotEvaluated
 		notes = append(notes, sentence(err.Error()))
 	} else {
-		r.Verdict, r.Measured, notes = e.verdict(points, replicates)
+		o := e.judged(points, replicates)
+		r.Verdict, r.Measured, r.Interval, notes = o.verdict, o.measured, o.interval, o.notes
 	}
 	if c.Note != "" {
 		notes = append([]string{sentence(c.Note)}, notes...)
@@ -570,7 +573,15 @@ func (e *evaluation) steady(r spec.Run, name string) error {
 	return err
 }
 
-func (e *evaluation) verdict(points [][]sample, replicates []replicate) (verdict string, measured any, notes []string) {
+// An outcome is what is found out about a claim at a place.
+type outcome struct {
+	verdict  string
+	measured any
+	interval float64
+	notes    []string
+}
+
+func (e *evaluation) judged(points [][]sample, replicates []replicate) outcome {
 	values := points[0] // there is no other one, but of a number
 	switch {
 	case e.judge.number != nil:
@@ -579,6 +590,7 @@ func (e *evaluation) verdict(points [][]sample, replicates []replicate) (verdict
 		return e.truth(values, replicates)
 	}
 	held := 0
+	var notes []string
 	several := len(e.c.Measure) > 1
 	missed := map[string]bool{} // measures of which the order does not hold in every seed
 	for i, v := range values {
@@ -605,11 +617,11 @@ func (e *evaluation) verdict(points [][]sample, replicates []replicate) (verdict
 	if len(values) > manyRuns && !several {
 		notes = e.furthest(values, replicates)
 	}
-	verdict = ofSeeds(held, len(values))
+	measured := e.show(e.refs, values, replicates)
 	if several {
-		return verdict, e.showMissed(missed, values, replicates), notes
+		measured = e.showMissed(missed, values, replicates)
 	}
-	return verdict, e.show(e.refs, values, replicates), notes
+	return outcome{verdict: ofSeeds(held, len(values)), measured: measured, notes: notes}
 }
 
 // showMissed says of how many measures an order holds, and writes those of
@@ -633,7 +645,7 @@ func (e *evaluation) showMissed(missed map[string]bool, values []sample, replica
 	return text
 }
 
-func (e *evaluation) number(points [][]sample, replicates []replicate) (string, any, []string) {
+func (e *evaluation) number(points [][]sample, replicates []replicate) outcome {
 	byEngine := map[string][]float64{}
 	var all []float64
 	for i, rep := range replicates {
@@ -642,10 +654,10 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) (string, 
 			x, err := e.judge.number.run(values[i], e.c.By)
 			number, ok := x.(float64)
 			if err != nil || !ok || math.IsNaN(number) || math.IsInf(number, -1) || math.IsInf(number, 1) && !e.comesNever(values[i]) {
-				return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, rep, e.show(e.refs, values, replicates))}
+				return notEvaluated(fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, rep, e.show(e.refs, values, replicates)))
 			}
 			if number < 0 && e.c.Mean == Geometric {
-				return NotEvaluated, nil, []string{fmt.Sprintf("%s is negative, and such numbers have no geometric mean (%s; %s).", e.c.Value, rep, e.show(e.refs, values, replicates))}
+				return notEvaluated(fmt.Sprintf("%s is negative, and such numbers have no geometric mean (%s; %s).", e.c.Value, rep, e.show(e.refs, values, replicates)))
 			}
 			numbers = append(numbers, number)
 		}
@@ -654,7 +666,7 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) (string, 
 			mean = stats.GeometricMean(numbers)
 		}
 		if math.IsNaN(mean) {
-			return NotEvaluated, nil, []string{fmt.Sprintf("%s is 0 at some points and comes never at others, which has no geometric mean (%s).", e.c.Value, rep)}
+			return notEvaluated(fmt.Sprintf("%s is 0 at some points and comes never at others, which has no geometric mean (%s).", e.c.Value, rep))
 		}
 		byEngine[rep.engine] = append(byEngine[rep.engine], mean)
 		all = append(all, mean)
@@ -664,16 +676,21 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) (string, 
 		verdicts = append(verdicts, ofNumber(list, *e.c.Expected, e.limit()))
 	}
 	mean, _ := stats.Mean95(all)
-	var notes []string
+	o := outcome{verdict: overall(verdicts), measured: JSONNumber(mean)}
 	list := byEngine[replicates[0].engine]
-	_, half := stats.Mean95(list)
 	switch nevers := never(list); {
 	case nevers > 0 && nevers < len(list):
-		notes = append(notes, fmt.Sprintf("Never in %d of %d seeds.", nevers, len(list)))
+		o.notes = append(o.notes, fmt.Sprintf("Never in %d of %d seeds.", nevers, len(list)))
 	case nevers == 0 && len(list) > 1:
-		notes = append(notes, fmt.Sprintf("Mean of %d seeds, 95 %% confidence interval ± %s.", len(list), Num(half)))
+		_, half := stats.Mean95(list)
+		o.interval = round(half, 2)
+		o.notes = append(o.notes, fmt.Sprintf("Mean of %d seeds.", len(list)))
 	}
-	return overall(verdicts), JSONNumber(mean), notes
+	return o
+}
+
+func notEvaluated(why string) outcome {
+	return outcome{verdict: NotEvaluated, notes: []string{why}}
 }
 
 // comesNever is whether something that a claim uses does not come. Without it an
@@ -709,7 +726,7 @@ func (e *evaluation) furthest(values []sample, replicates []replicate) (notes []
 	return notes
 }
 
-func (e *evaluation) truth(values []sample, replicates []replicate) (string, any, []string) {
+func (e *evaluation) truth(values []sample, replicates []replicate) outcome {
 	held := 0
 	var notes []string
 	for i, v := range values {
@@ -717,7 +734,7 @@ func (e *evaluation) truth(values []sample, replicates []replicate) (string, any
 		holds, ok := x.(bool)
 		switch {
 		case err != nil || !ok:
-			return NotEvaluated, nil, []string{fmt.Sprintf("%s has no value (%s).", e.c.Holds, replicates[i])}
+			return notEvaluated(fmt.Sprintf("%s has no value (%s).", e.c.Holds, replicates[i]))
 		case holds:
 			held++
 		case len(values) > 1:
@@ -727,7 +744,7 @@ func (e *evaluation) truth(values []sample, replicates []replicate) (string, any
 	if missed := len(values) - held; missed > 0 && len(values) > manyRuns {
 		notes = []string{fmt.Sprintf("Not in %d of %d runs.", missed, len(values))}
 	}
-	return ofSeeds(held, len(values)), e.show(e.refs, values, replicates), notes
+	return outcome{verdict: ofSeeds(held, len(values)), measured: e.show(e.refs, values, replicates), notes: notes}
 }
 
 // show writes measures that a claim used, as means over seeds and engines, and

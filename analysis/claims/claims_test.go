@@ -125,11 +125,11 @@ func TestVerdicts(t *testing.T) {
 		{"no identifier", at100 + `value: 'peak["fncc-nolhcs"]', expected: 100`,
 			map[string]float64{"peak.fncc-nolhcs": 100}, nil, []uint64{1}, claims.Reproduced, 100.0, ""},
 		{"mean over seeds", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
-			map[string]float64{"peak.fncc": 96}, map[string]float64{"peak.fncc": 6}, []uint64{1, 2, 3}, claims.Inconclusive, 102.0, "Mean of 3 seeds, 95 % confidence interval ± 14.9."}, // t(2) 4.303 * 6 / sqrt 3
+			map[string]float64{"peak.fncc": 96}, map[string]float64{"peak.fncc": 6}, []uint64{1, 2, 3}, claims.Inconclusive, 102.0, "Mean of 3 seeds."}, // t(2) 4.303 * 6 / sqrt 3
 		{"interval inside", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
-			map[string]float64{"peak.fncc": 99}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2, 3}, claims.Reproduced, 100.0, "± 2.484."},
+			map[string]float64{"peak.fncc": 99}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2, 3}, claims.Reproduced, 100.0, "Mean of 3 seeds."},
 		{"interval outside", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
-			map[string]float64{"peak.fncc": 109}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2, 3}, claims.Deviates, 110.0, "± 2.484."},
+			map[string]float64{"peak.fncc": 109}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2, 3}, claims.Deviates, 110.0, "Mean of 3 seeds."},
 		{"comes in some seeds", at100 + `value: fair.fncc, expected: 320`,
 			map[string]float64{"fair.fncc": 320}, map[string]float64{"fair.fncc": never}, []uint64{1, 2}, claims.Inconclusive, "never", "Never in 1 of 2 seeds."},
 		{"division by zero", at100 + `value: peak.hpcc / peak.fncc, expected: 2`,
@@ -404,6 +404,19 @@ func TestUnsettled(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, want, got[0].Verdict, unsettled)
 	}
+}
+
+func TestMeasuredHasItsInterval(t *testing.T) {
+	f := figure(t, `where: {rate: 100Gbps}, by: mechanism, value: peak.fncc, expected: 100, unit: KB`)
+	list := runs([]string{"ns3"}, 1, 2, 3)
+	got, err := claims.Evaluate(f, list, lookup(list, map[string]float64{"peak.fncc": 99}, map[string]float64{"peak.fncc": 1}), "quick")
+	require.NoError(t, err)
+	assert.Equal(t, "100 ± 2.5 KB", got[0].MeasuredText()) // t(2) 4.303 * 1 / sqrt 3
+	assert.Equal(t, "100 KB", got[0].PaperText())
+	list = runs([]string{"ns3"}, 1)
+	got, err = claims.Evaluate(f, list, lookup(list, map[string]float64{"peak.fncc": 99}, nil), "quick")
+	require.NoError(t, err)
+	assert.Equal(t, "99 KB", got[0].MeasuredText())
 }
 
 // TestMeasuredWhereJudged: of a point that carries a load only the window counts

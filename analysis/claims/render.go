@@ -2,9 +2,10 @@ package claims
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
+	prettytext "github.com/jedib0t/go-pretty/v6/text"
 
 	"fabriclab/analysis/measure"
 )
@@ -14,30 +15,39 @@ import (
 func Render(results []Result) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = text.FormatDefault
+	t.Style().Format.Header = prettytext.FormatDefault
 	t.Style().Options.SeparateRows = false
 	t.AppendHeader(table.Row{"claim", "paper", "measured", "verdict"})
 	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 1, WidthMax: 30, WidthMaxEnforcer: text.WrapText},
-		{Number: 2, WidthMax: 28, WidthMaxEnforcer: text.WrapSoft},
-		{Number: 3, WidthMax: 34, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 1, WidthMax: 30, WidthMaxEnforcer: prettytext.WrapText},
+		{Number: 2, WidthMax: 28, WidthMaxEnforcer: prettytext.WrapSoft},
+		{Number: 3, WidthMax: 34, WidthMaxEnforcer: prettytext.WrapSoft},
 	})
 	for _, r := range results {
-		t.AppendRow(table.Row{r.ID, Value(r.Expected, r.Unit), Value(r.Measured, r.Unit), r.Verdict})
+		t.AppendRow(table.Row{r.ID, r.PaperText(), r.MeasuredText(), r.Verdict})
 	}
 	return t.Render() + "\n" + Count(results).String() + "\n"
 }
 
-// Value is an expected or measured value as text.
-func Value(v any, unit string) string {
+// PaperText is what the paper says.
+func (r Result) PaperText() string { return text(r.Expected, 0, r.Unit) }
+
+// MeasuredText is what was measured, with its confidence interval.
+func (r Result) MeasuredText() string { return text(r.Measured, r.Interval, r.Unit) }
+
+func text(v any, half float64, unit string) string {
 	number, ok := v.(float64)
 	switch {
 	case v == nil:
 		return "–"
 	case !ok:
 		return fmt.Sprint(v)
-	case measure.Label(unit) == "":
-		return Num(number)
 	}
-	return Num(number) + " " + measure.Label(unit)
+	return Value(number, half, unit)
+}
+
+// Value is a mean with its unit, and half the width of its confidence interval
+// if there is one.
+func Value(mean, half float64, unit string) string {
+	return strings.TrimSpace(PlusMinus(mean, half) + " " + measure.Label(unit))
 }

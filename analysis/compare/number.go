@@ -63,7 +63,7 @@ func show(n Number, unit string) string {
 	case unit == "1" && v == math.Trunc(v) && math.Abs(v) < 1e9:
 		return strconv.FormatFloat(v, 'f', 0, 64)
 	case unit != "B" && unit != "s":
-		return claims.Value(v, unit)
+		return claims.Value(v, 0, unit)
 	case v == 0:
 		return "0 " + unit
 	}

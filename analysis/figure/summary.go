@@ -25,7 +25,7 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 	row(&b, "claim", "what the paper says", "source", "paper", "measured", "tolerance", "verdict")
 	rule(&b, 7)
 	for _, r := range results {
-		row(&b, r.ID, r.Text, r.Source, claims.Value(r.Expected, r.Unit), claims.Value(r.Measured, r.Unit), r.Tolerance, verdict(r))
+		row(&b, r.ID, r.Text, r.Source, r.PaperText(), r.MeasuredText(), r.Tolerance, verdict(r))
 	}
 	var notes strings.Builder
 	for _, r := range results {

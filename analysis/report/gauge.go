@@ -33,7 +33,7 @@ func newGauge(c claims.Result) *gauge {
 		return int(math.Round(edge + (v-paper+reach)/(2*reach)*(gaugeWidth-2*edge)))
 	}
 	g := &gauge{Width: gaugeWidth, BandX: at(c.Within[0]), BandWidth: at(c.Within[1]) - at(c.Within[0]), Paper: at(paper)}
-	g.Title = "paper " + claims.Value(c.Expected, c.Unit) + ", near enough " + c.Tolerance + ", measured " + claims.Value(c.Measured, c.Unit)
+	g.Title = "paper " + c.PaperText() + ", near enough " + c.Tolerance + ", measured " + c.MeasuredText()
 	measured, ok := c.Measured.(float64)
 	switch {
 	case c.Measured == "never" || ok && measured > paper+reach:

@@ -175,7 +175,7 @@ func (l links) section(s Section, used map[string]bool) (sectionView, error) {
 func (v *sectionView) claim(c claims.Result) {
 	one := claimView{
 		ID: c.ID, Text: c.Text, Source: c.Source, Tolerance: c.Tolerance, Verdict: c.Verdict, Beside: c.Beside, Note: c.Note,
-		Paper: claims.Value(c.Expected, c.Unit), Measured: claims.Value(c.Measured, c.Unit), Gauge: newGauge(c),
+		Paper: c.PaperText(), Measured: c.MeasuredText(), Gauge: newGauge(c),
 	}
 	v.Tally.Add(c)
 	v.Claims = append(v.Claims, one)
