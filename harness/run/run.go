@@ -378,9 +378,16 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		}
 		verdict := load.Steady()
 		m.Steady = &verdict
+		var said []string
 		if !verdict.Settled {
-			warnings = append(warnings, verdict.String())
-			emit(opt.Sink, job, progress.Event{Kind: progress.Warning, Text: verdict.String()})
+			said = append(said, verdict.String())
+		}
+		if text := load.Emptying(); text != "" {
+			said = append(said, text)
+		}
+		for _, text := range said {
+			warnings = append(warnings, text)
+			emit(opt.Sink, job, progress.Event{Kind: progress.Warning, Text: text})
 		}
 	}
 	if broken := summary.violated(); len(broken) > 0 {

@@ -2,11 +2,13 @@ package trace
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 
 	"github.com/parquet-go/parquet-go"
 
 	"fabriclab/base/steady"
+	"fabriclab/base/units"
 )
 
 // loadBins is how many rows the table load has.
@@ -17,6 +19,7 @@ const loadBins = 200
 type LoadWindow struct {
 	BeginPs      int64 // when flows begin to arrive
 	FromPs, ToPs int64 // the measuring window
+	LastPs       int64 // when flows cease to arrive
 	Asked        float64
 	CapacityBps  float64 // of which the load is a share
 	ClosedLoop   bool    // a message that has sent nothing waits for the one before: it has not begun, whatever its start
@@ -35,6 +38,9 @@ type Load struct {
 	last            int64 // end of a flow so far
 	open            []openFlow
 	verdict         steady.Verdict
+	// Of the flows of the window: how long they lasted together, and how long of
+	// that after the last arrival.
+	life, emptying float64
 }
 
 // openFlow is a flow that did not finish: its bytes go up to the end of the
@@ -78,8 +84,17 @@ func (l *Load) Row(r Row, _ []parquet.Value) {
 		return
 	}
 	l.last = max(l.last, end)
+	l.lasted(start, end)
 	l.carried.add(start, end, float64(size))
 	l.active.add(start, end, float64(end-start))
+}
+
+func (l *Load) lasted(start, end int64) {
+	if start < l.window.FromPs || start >= l.window.ToPs {
+		return
+	}
+	l.life += float64(end - start)
+	l.emptying += float64(max(0, end-l.window.LastPs))
 }
 
 // LoadTable is the table load.
@@ -99,6 +114,7 @@ func (l *Load) Finish(create func(Table) (*TableWriter, error)) error {
 	for _, f := range l.open {
 		l.carried.add(f.start, l.last, f.delivered)
 		l.active.add(f.start, l.last, float64(l.last-f.start))
+		l.lasted(f.start, l.last)
 	}
 	bin := float64(l.record.BinPs)
 	l.record.CarriedBytes, l.record.ActiveFlows = l.carried.bins(), l.active.bins()
@@ -133,6 +149,20 @@ func (l *Load) Finish(create func(Table) (*TableWriter, error)) error {
 
 // Steady says whether the window was in steady state, after Finish.
 func (l *Load) Steady() steady.Verdict { return l.verdict }
+
+// mostEmptying is the share of the measured flows' time that a network which
+// empties may see without a warning.
+const mostEmptying = 0.01
+
+// Emptying says, after Finish, that measured flows went on when no others
+// arrived any more; "" where that is next to nothing.
+func (l *Load) Emptying() string {
+	if l.emptying <= mostEmptying*l.life {
+		return ""
+	}
+	return fmt.Sprintf("%.0f %% of the measured flows' time is after %s, when the last flow arrived, in a network that empties; let arrivals go on for longer (workload.to; without it they go on all the time)",
+		100*l.emptying/l.life, units.FormatTime(l.window.LastPs))
+}
 
 // A spread adds amounts that are spread evenly over spans of time, and has their
 // sum in each bin. It takes the same time however long a span is.

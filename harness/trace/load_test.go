@@ -34,6 +34,31 @@ func TestLoadOfSessions(t *testing.T) {
 	}
 }
 
+// TestEmptying: flows of the window that go on when nothing arrives any more are
+// told of, whether they finish or not.
+func TestEmptying(t *testing.T) {
+	for last, want := range map[int64]string{
+		2000: "50 % of the measured flows' time is after 2ns, when the last flow arrived",
+		3000: "",
+	} {
+		var stream bytes.Buffer
+		w, err := tracetest.NewWriter(&stream, tracetest.Header())
+		require.NoError(t, err)
+		require.NoError(t, w.Rows("flows",
+			[]any{0, 0, 0, 1, 1, false, 1000, 0, 9000, 9000, 1000, 1000, 0, 1, true}, // not of the window
+			[]any{1, 0, 0, 1, 1, true, 1000, 1000, 3000, 3000, 1000, 1000, 0, 1, true}))
+		require.NoError(t, w.End())
+		load := trace.NewLoad(trace.LoadWindow{FromPs: 1000, ToPs: 2000, LastPs: last, Asked: 0.5, CapacityBps: 1e12})
+		_, err = trace.Ingest(context.Background(), &stream, trace.Options{Dir: t.TempDir(), Names: names(t), Derived: []trace.Derived{load}})
+		require.NoError(t, err)
+		if want == "" {
+			assert.Empty(t, load.Emptying())
+		} else {
+			assert.Contains(t, load.Emptying(), want)
+		}
+	}
+}
+
 // TestLoad: the table load has what a count over every picosecond would have.
 func TestLoad(t *testing.T) {
 	const end = 2000 // of the window; 200 bins of 10 ps
