@@ -684,7 +684,6 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) outcome {
 	case nevers == 0 && len(list) > 1:
 		_, half := stats.Mean95(list)
 		o.interval = round(half, 2)
-		o.notes = append(o.notes, fmt.Sprintf("Mean of %d seeds.", len(list)))
 	}
 	return o
 }
@@ -741,7 +740,10 @@ func (e *evaluation) truth(values []sample, replicates []replicate) outcome {
 			notes = append(notes, fmt.Sprintf("Not for %s.", replicates[i]))
 		}
 	}
-	if missed := len(values) - held; missed > 0 && len(values) > manyRuns {
+	switch missed := len(values) - held; {
+	case missed == len(values) && missed > 1:
+		notes = []string{fmt.Sprintf("In none of %d runs.", missed)}
+	case missed > 0 && len(values) > manyRuns:
 		notes = []string{fmt.Sprintf("Not in %d of %d runs.", missed, len(values))}
 	}
 	return outcome{verdict: ofSeeds(held, len(values)), measured: e.show(e.refs, values, replicates), notes: notes}
