@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"path"
 	"slices"
@@ -64,11 +65,7 @@ func checkColumn(f *spec.Figure, c spec.Column, unit string, timed bool) error {
 	}
 	t, known := f.Tables[c.Table]
 	if !known {
-		names := make([]string, 0, len(f.Tables))
-		for name := range f.Tables {
-			names = append(names, name)
-		}
-		return unknown("table", c.Table, names)
+		return unknown("table", c.Table, slices.Sorted(maps.Keys(f.Tables)))
 	}
 	_, err := compileColumn(&t, c, unit, timed)
 	return err
@@ -131,7 +128,8 @@ func compileColumn(t *catalog.Table, c spec.Column, unit string, timed bool) (*r
 			return nil, err
 		}
 	}
-	for name, condition := range c.Where {
+	for _, name := range slices.Sorted(maps.Keys(c.Where)) { // the same error each time
+		condition := c.Where[name]
 		column, err := find(name)
 		if err != nil {
 			return nil, fmt.Errorf("where: %w", err)

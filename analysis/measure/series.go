@@ -2,6 +2,8 @@ package measure
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"fabriclab/analysis/series"
@@ -38,11 +40,7 @@ func SeriesKinds() map[string][]string {
 func CheckSeries(f *spec.Figure, s spec.Series) error {
 	k, ok := seriesKinds[s.Kind]
 	if !ok {
-		names := make([]string, 0, len(seriesKinds))
-		for name := range seriesKinds {
-			names = append(names, name)
-		}
-		return unknown("kind of series", s.Kind, names)
+		return unknown("kind of series", s.Kind, slices.Sorted(maps.Keys(seriesKinds)))
 	}
 	if _, err := Scale(k.quantity, s.Unit); err != nil {
 		return fmt.Errorf("unit: %w", err)
