@@ -111,7 +111,8 @@ class Flows
             bulk.SetAttribute("SendSize", UintegerValue(65536));
             ApplicationContainer sender = bulk.Install(nodes.Get(f->src));
             sender.Start(PicoSeconds(f->start.ps));
-            CountTimeouts(DynamicCast<BulkSendApplication>(sender.Get(0)), PicoSeconds(f->start.ps));
+            CountTimeouts(DynamicCast<BulkSendApplication>(sender.Get(0)),
+                          PicoSeconds(f->start.ps));
             if (f->stop.ps >= 0)
             {
                 sender.Stop(PicoSeconds(f->stop.ps));
