@@ -567,7 +567,7 @@ func (e *evaluation) steady(r spec.Run, name string) error {
 		if w != measure.Whole {
 			span = units.FormatTime(w.From) + " to " + units.FormatTime(w.To)
 		}
-		err = fmt.Errorf("%s is of %s, and steady state was checked from %s to %s only: change the measure's window or the run's", name,
+		err = fmt.Errorf("%s is of %s, and steady state was checked from %s to %s only: give the measure a window within that, or change the run's", name,
 			span, units.FormatTime(r.Judged.From), units.FormatTime(r.Judged.To))
 	}
 	return err
@@ -617,11 +617,13 @@ func (e *evaluation) judged(points [][]sample, replicates []replicate) outcome {
 	if len(values) > manyRuns && !several {
 		notes = e.furthest(values, replicates)
 	}
-	measured := e.show(e.refs, values, replicates)
+	o := outcome{verdict: ofSeeds(held, len(values)), notes: notes}
 	if several {
-		measured = e.showMissed(missed, values, replicates)
+		o.measured = e.showMissed(missed, values, replicates)
+	} else {
+		o.measured = e.show(e.refs, values, replicates)
 	}
-	return outcome{verdict: ofSeeds(held, len(values)), measured: measured, notes: notes}
+	return o
 }
 
 // showMissed says of how many measures an order holds, and writes those of

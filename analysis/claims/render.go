@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
-	prettytext "github.com/jedib0t/go-pretty/v6/text"
+	"github.com/jedib0t/go-pretty/v6/text"
 
 	"fabriclab/analysis/measure"
 )
@@ -15,13 +15,13 @@ import (
 func Render(results []Result) string {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = prettytext.FormatDefault
+	t.Style().Format.Header = text.FormatDefault
 	t.Style().Options.SeparateRows = false
 	t.AppendHeader(table.Row{"claim", "paper", "measured", "verdict"})
 	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 1, WidthMax: 30, WidthMaxEnforcer: prettytext.WrapText},
-		{Number: 2, WidthMax: 28, WidthMaxEnforcer: prettytext.WrapSoft},
-		{Number: 3, WidthMax: 34, WidthMaxEnforcer: prettytext.WrapSoft},
+		{Number: 1, WidthMax: 30, WidthMaxEnforcer: text.WrapText},
+		{Number: 2, WidthMax: 28, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 3, WidthMax: 34, WidthMaxEnforcer: text.WrapSoft},
 	})
 	for _, r := range results {
 		t.AppendRow(table.Row{r.ID, r.PaperText(), r.MeasuredText(), r.Verdict})
@@ -30,12 +30,12 @@ func Render(results []Result) string {
 }
 
 // PaperText is what the paper says.
-func (r Result) PaperText() string { return text(r.Expected, 0, r.Unit) }
+func (r Result) PaperText() string { return inWords(r.Expected, 0, r.Unit) }
 
 // MeasuredText is what was measured, with its confidence interval.
-func (r Result) MeasuredText() string { return text(r.Measured, r.Interval, r.Unit) }
+func (r Result) MeasuredText() string { return inWords(r.Measured, r.Interval, r.Unit) }
 
-func text(v any, half float64, unit string) string {
+func inWords(v any, half float64, unit string) string {
 	number, ok := v.(float64)
 	switch {
 	case v == nil:

@@ -378,16 +378,15 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		}
 		verdict := load.Steady()
 		m.Steady = &verdict
-		var said []string
-		if !verdict.Settled {
-			said = append(said, verdict.String())
-		}
-		if text := load.Emptying(); text != "" {
-			said = append(said, text)
-		}
-		for _, text := range said {
+		warn := func(text string) {
 			warnings = append(warnings, text)
 			emit(opt.Sink, job, progress.Event{Kind: progress.Warning, Text: text})
+		}
+		if !verdict.Settled {
+			warn(verdict.String())
+		}
+		if text := load.Emptying(); text != "" {
+			warn(text)
 		}
 	}
 	if broken := summary.violated(); len(broken) > 0 {

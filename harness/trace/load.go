@@ -151,7 +151,7 @@ func (l *Load) Finish(create func(Table) (*TableWriter, error)) error {
 func (l *Load) Steady() steady.Verdict { return l.verdict }
 
 // mostEmptying is the share of the measured flows' time that a network which
-// empties may see without a warning.
+// empties may see without a warning (chosen).
 const mostEmptying = 0.01
 
 // Emptying says, after Finish, that measured flows went on when no others
