@@ -90,9 +90,13 @@ func (r *report) flows() error {
 					slowdown = fmt.Sprintf("%.3f", t.Float(9, i))
 				}
 			}
+			start := "waits"
+			if t.Int(2, i) >= 0 {
+				start = shortTime(t.Int(2, i))
+			}
 			if len(rows) < flowRows {
 				rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s", t.Int(0, i), t.String(7, i), t.String(8, i), size,
-					shortTime(t.Int(2, i)), took, slowdown, shortBytes(t.Int(4, i)), shortBytes(t.Int(5, i))))
+					start, took, slowdown, shortBytes(t.Int(4, i)), shortBytes(t.Int(5, i))))
 			}
 		}
 		return nil

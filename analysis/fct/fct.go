@@ -48,7 +48,10 @@ func Read(dir string, all bool) (*Flows, error) {
 						return err
 					}
 				}
-				took = max(end-r.Int(6, i), r.Int(5, i))
+				took = r.Int(5, i) // as one that waits for other messages, and has not started
+				if start := r.Int(6, i); start >= 0 {
+					took = max(end-start, took)
+				}
 			}
 			f.Size = append(f.Size, size)
 			f.Slowdown = append(f.Slowdown, slowdown)

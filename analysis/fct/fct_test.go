@@ -112,6 +112,16 @@ func TestUnfinishedFlowsAreLast(t *testing.T) {
 	mean, err = flows.Slowdowns(0, math.MaxInt64).Of("mean")
 	require.Error(t, err)
 	assert.InDelta(t, (99*100/2+1)/100., mean, 1e-12)
+
+	// So does one that waits for others, and has not started.
+	rows[0].StartPs = -1
+	tabletest.Write(t, dir, "flows", rows)
+	tabletest.Ended(t, dir, 301e6)
+	flows, err = fct.Read(dir, false)
+	require.NoError(t, err)
+	mean, err = flows.Slowdowns(0, math.MaxInt64).Of("mean")
+	require.Error(t, err)
+	assert.InDelta(t, (99*100/2+1)/100., mean, 1e-12)
 }
 
 func TestSlowdowns(t *testing.T) {

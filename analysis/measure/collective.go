@@ -134,7 +134,7 @@ func iterationTimes(x in) ([]float64, error) {
 	var values []float64
 	for i := 1; i < len(groups); i++ {
 		this, next := groups[i-1], groups[i]
-		if next.ID != this.ID+1 || x.m.Group != nil && *x.m.Group != this.ID {
+		if next.Start < 0 || next.ID != this.ID+1 || x.m.Group != nil && *x.m.Group != this.ID {
 			continue
 		}
 		if next.Start <= this.Start {
@@ -143,7 +143,7 @@ func iterationTimes(x in) ([]float64, error) {
 		values = append(values, float64(next.Start-this.Start))
 	}
 	if len(values) == 0 {
-		return nil, inRun(x.dir, fmt.Errorf("there are no two groups of numbers that follow each other: one iteration alone has no time to the next one"))
+		return nil, inRun(x.dir, fmt.Errorf("there are no two groups of numbers that follow each other and have started: one iteration alone has no time to the next one"))
 	}
 	return values, nil
 }

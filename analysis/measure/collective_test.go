@@ -65,6 +65,10 @@ measures:
 	side := collectiveRun(t, tabletest.Flow{Group: 3, Src: "a", Dst: "b", SizeBytes: 1, EndPs: 5e6, Finished: true, Measured: true})
 	_, err = taker.Take(f.Measures.Items["iteration"], side)
 	require.ErrorContains(t, err, "group 3 does not start after group 2, so they are no iterations of one job")
+	waiting := collectiveRun(t, tabletest.Flow{Group: 3, Src: "a", Dst: "b", SizeBytes: 1, StartPs: -1, EndPs: -1, Measured: true})
+	got, err := taker.Take(f.Measures.Items["iteration"], waiting)
+	require.NoError(t, err)
+	require.InDelta(t, 25, got, 1e-9, "the third iteration has not started")
 	empty := spec.Run{Dir: t.TempDir()}
 	tabletest.Write(t, empty.Dir, "flows", []tabletest.Flow{{SizeBytes: 1, EndPs: 5, Finished: true}})
 	_, err = taker.Take(f.Measures.Items["mean"], empty)

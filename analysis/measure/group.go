@@ -17,7 +17,7 @@ type Group struct {
 	Measured   bool   // all of them start inside the measuring window
 	Receiver   string // "" where they have several
 	Bytes      int64  // payload
-	Start, End int64  // ps: the first start, the last end of those that finished
+	Start, End int64  // ps: the first start, -1 where none has started; the last end of those that finished
 }
 
 // Groups reads the groups of a run by their number.
@@ -34,12 +34,14 @@ func Groups(dir string) ([]Group, error) {
 			}
 			g := found[id]
 			if g == nil {
-				g = &Group{ID: id, Start: r.Int(2, i), End: r.Int(3, i), Measured: true, Receiver: r.String(6, i)}
+				g = &Group{ID: id, Start: -1, End: r.Int(3, i), Measured: true, Receiver: r.String(6, i)}
 				found[id] = g
 			}
 			g.Flows++
 			g.Bytes += r.Int(1, i)
-			g.Start = min(g.Start, r.Int(2, i))
+			if start := r.Int(2, i); start >= 0 && (g.Start < 0 || start < g.Start) {
+				g.Start = start
+			}
 			g.End = max(g.End, r.Int(3, i))
 			g.Measured = g.Measured && r.Bool(5, i)
 			if !r.Bool(4, i) {

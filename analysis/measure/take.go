@@ -272,12 +272,15 @@ func (t *tables) readFlows() ([]flow, error) {
 	return list, optional("flows", err)
 }
 
-// eachFlow visits the flows of a run while it is asked for more; one that has not
+// eachFlow visits the flows of a run that have started while it is asked for more; one that has not
 // ended is active up to the end of the run.
 func eachFlow(dir string, runEnd int64, visit func(flow) bool) error {
 	columns := append(table.Ints("flow", "start_ps", "sender_end_ps"), table.Column{Name: "dst", Type: table.String})
 	return table.Scan(dir, "flows", columns, func(r *table.Rows) error {
 		for i := range r.N {
+			if r.Int(1, i) < 0 {
+				continue // it has not started
+			}
 			end := r.Int(2, i)
 			if end < 0 {
 				end = runEnd

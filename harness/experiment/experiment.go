@@ -164,7 +164,7 @@ func (p *Point) LoadWindow() (trace.LoadWindow, bool) {
 	asked, ok := loaded.AskedLoad()
 	w := trace.LoadWindow{
 		BeginPs: asked.FromPs, FromPs: max(p.rules.FromPs, asked.FromPs), ToPs: min(p.rules.ToPs, asked.ToPs), LastPs: asked.ToPs,
-		Asked: asked.Load, CapacityBps: asked.CapacityBps, ClosedLoop: asked.ClosedLoop,
+		Asked: asked.Load, CapacityBps: asked.CapacityBps,
 	}
 	return w, ok && w.FromPs < w.ToPs
 }

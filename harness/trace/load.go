@@ -22,7 +22,6 @@ type LoadWindow struct {
 	LastPs       int64 // when flows cease to arrive
 	Asked        float64
 	CapacityBps  float64 // of which the load is a share
-	ClosedLoop   bool    // a message that has sent nothing waits for the one before: it has not begun, whatever its start
 }
 
 // Load derives the table load of the table flows: what was offered, carried and
@@ -64,7 +63,7 @@ func (*Load) From() string { return "flows" }
 
 // Needs are the columns that it reads.
 func (*Load) Needs() []Column {
-	return []Column{{Name: "size_bytes", Type: "u64"}, {Name: "start_ps", Type: "i64"}, {Name: "end_ps", Type: "i64"}, {Name: "delivered_bytes", Type: "u64"}, {Name: "sent_bytes", Type: "u64"}}
+	return []Column{{Name: "size_bytes", Type: "u64"}, {Name: "start_ps", Type: "i64"}, {Name: "end_ps", Type: "i64"}, {Name: "delivered_bytes", Type: "u64"}}
 }
 
 // Columns are none.
@@ -73,8 +72,8 @@ func (*Load) Columns() []Column { return nil }
 // Row takes a flow in.
 func (l *Load) Row(r Row, _ []parquet.Value) {
 	size, start, end := r.Uint64(0), r.Int64(1), r.Int64(2)
-	if l.window.ClosedLoop && end < 0 && r.Uint64(4) == 0 {
-		return
+	if start < 0 {
+		return // it waits for other messages
 	}
 	if i := (start - l.record.BeginPs) / l.record.BinPs; start >= l.record.BeginPs && i < loadBins {
 		l.record.OfferedBytes[i] += float64(size)

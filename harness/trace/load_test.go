@@ -16,22 +16,20 @@ import (
 	"fabriclab/harness/trace/tracetest"
 )
 
-// TestLoadOfSessions: a message that waits for the one before has a row with the start of the list, and is no load yet.
+// TestLoadOfSessions: a message that waits for the one before is no load yet.
 func TestLoadOfSessions(t *testing.T) {
-	for closed, active := range map[bool]float64{true: 1, false: 2} {
-		var stream bytes.Buffer
-		w, err := tracetest.NewWriter(&stream, tracetest.Header())
-		require.NoError(t, err)
-		under := []any{0, 0, 0, 1, 1, true, 1000, 0, -1, -1, 500, 600, 0, 1, false}
-		waits := []any{1, 0, 0, 1, 1, true, 1000, 0, -1, -1, 0, 0, 0, 0, false}
-		require.NoError(t, w.Rows("flows", under, waits))
-		require.NoError(t, w.End())
-		load := trace.NewLoad(trace.LoadWindow{ToPs: 2000, Asked: 0.5, CapacityBps: 1e12, ClosedLoop: closed})
-		dir := t.TempDir()
-		_, err = trace.Ingest(context.Background(), &stream, trace.Options{Dir: dir, Names: names(t), Derived: []trace.Derived{load}})
-		require.NoError(t, err)
-		assert.InDelta(t, active, load.Steady().ActiveFlows, 1e-9)
-	}
+	var stream bytes.Buffer
+	w, err := tracetest.NewWriter(&stream, tracetest.Header())
+	require.NoError(t, err)
+	under := []any{0, 0, 0, 1, 1, true, 1000, 0, -1, -1, 500, 600, 0, 1, false}
+	waits := []any{1, 0, 0, 1, 1, true, 1000, -1, -1, -1, 0, 0, 0, 0, false}
+	require.NoError(t, w.Rows("flows", under, waits))
+	require.NoError(t, w.End())
+	load := trace.NewLoad(trace.LoadWindow{ToPs: 2000, Asked: 0.5, CapacityBps: 1e12})
+	_, err = trace.Ingest(context.Background(), &stream, trace.Options{Dir: t.TempDir(), Names: names(t), Derived: []trace.Derived{load}})
+	require.NoError(t, err)
+	assert.InDelta(t, 1, load.Steady().ActiveFlows, 1e-9)
+	assert.InDelta(t, 1000*8e12/2000/1e12, load.Steady().Offered, 1e-9)
 }
 
 // TestEmptying: flows of the window that go on when nothing arrives any more are

@@ -404,24 +404,23 @@ void Network::finish() {
   trace_.stopHolding();
   std::vector<const Flow*> unfinished;
   std::deque<Flow> notBegun;
+  const auto addNotBegun = [&](const FlowSpec& message, Host& sender) {
+    Flow& f = notBegun.emplace_back();
+    f.spec = message;
+    f.spec.start = Time{-1};  // that of the flow list is not when it starts
+    f.sender = &sender;
+    unfinished.push_back(&f);
+  };
   for (Node* n : nodes_) {
     if (auto* h = dynamic_cast<Host*>(n)) {
       h->forEachActive([&](const Flow& f) { unfinished.push_back(&f); });
-      h->forEachWaiting([&](const FlowSpec& message) {
-        Flow& f = notBegun.emplace_back();
-        f.spec = message;
-        f.sender = h;
-        unfinished.push_back(&f);
-      });
+      h->forEachWaiting([&](const FlowSpec& message) { addNotBegun(message, *h); });
     }
   }
   for (const Start* start : waiting_) {
     if (start == nullptr || start->spec.start > engine_.now() || Dependencies::isTask(start->spec)) continue;
-    Flow& f = notBegun.emplace_back();
-    f.spec = start->spec;
-    f.sender = &host(f.spec.src);
-    unfinished.push_back(&f);
-    if (f.spec.size != 0 && f.spec.measured) ++counters.measuredLimited;
+    addNotBegun(start->spec, host(start->spec.src));
+    if (start->spec.size != 0 && start->spec.measured) ++counters.measuredLimited;
   }
   std::sort(unfinished.begin(), unfinished.end(), [](const Flow* a, const Flow* b) { return a->spec.id < b->spec.id; });
   for (const Flow* f : unfinished) f->sender->emitFlow(*f);

@@ -57,7 +57,7 @@ const std::vector<TableDesc>& standardTables() {
         cls,
         {"measured", T::Bool, "", "its start in the flow list is inside the measuring window"},
         {"size_bytes", T::U64, "B", "payload to send, 0 = unlimited"},
-        {"start_ps", T::I64, "ps", "when the flow started"},
+        {"start_ps", T::I64, "ps", "when the flow started, -1 = not yet, it waits for other messages"},
         {"end_ps", T::I64, "ps", "when its last payload byte reached the receiver, -1 = unfinished"},
         {"sender_end_ps", T::I64, "ps", "when the sender knew, or was stopped, -1 = unfinished"},
         {"delivered_bytes", T::U64, "B", "payload received in order"},
