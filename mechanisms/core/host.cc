@@ -111,7 +111,7 @@ void Host::onStart(Network& network) {
     if (port.flowScheduler() == nullptr) throw std::logic_error("host " + name() + " has no flow scheduler");
     port.setSource(*nic);
   }
-  findAnswers();
+  findReceiverNeeds();
   Node::onStart(network);
   const Nic& first = *nics_.front();
   if (first.foreignStack() != nullptr && first.foreignClass() >= classes_) {
@@ -145,10 +145,10 @@ void Host::arrive(const FlowSpec& spec, Host& receiver) {
 }
 
 /// Of what the congestion control needs, the agents that stand at receivers.
-void Host::findAnswers() {
+void Host::findReceiverNeeds() {
   const auto add = [this](const std::string& need) {
     const Description* d = Registry::find(need);
-    if (d != nullptr && d->kind == Kind::ReceiverAgent) answers_.push_back(d);
+    if (d != nullptr && d->kind == Kind::ReceiverAgent) receiverNeeds_.push_back(d);
   };
   const Description& d = cc_->description();
   for (const std::string& need : d.needs) add(need);
@@ -158,8 +158,8 @@ void Host::findAnswers() {
 }
 
 /// ACKs of a host without them would not say what the congestion control goes by.
-void Host::checkAnswers(const FlowSpec& spec, const Host& receiver) const {
-  for (const Description* need : answers_) {
+void Host::checkReceiver(const FlowSpec& spec, const Host& receiver) const {
+  for (const Description* need : receiverNeeds_) {
     const auto& agents = receiver.receivers_;
     const auto is = [need](const ReceiverAgent* a) { return &a->description() == need; };
     if (std::any_of(agents.begin(), agents.end(), is)) continue;
@@ -174,7 +174,7 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
     throw std::invalid_argument("flow " + std::to_string(spec.id) + ": its class " + std::to_string(spec.cls) +
                                 " is not below host.classes, or it stops before it starts");
   }
-  checkAnswers(spec, receiver);
+  checkReceiver(spec, receiver);
   Flow& f = *network_->flows().get(kHandlers);
   f.spec = spec;
   f.connection = spec.persistent ? &connections_.of(spec, receiver) : &f;

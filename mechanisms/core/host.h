@@ -149,8 +149,8 @@ class Host final : public Node {
   friend class Connections;
   void onStart(Network& network) override;
   void onData(Flow& flow, Packet* packet);
-  void findAnswers();
-  void checkAnswers(const FlowSpec& spec, const Host& receiver) const;
+  void findReceiverNeeds();
+  void checkReceiver(const FlowSpec& spec, const Host& receiver) const;
   void onAck(Flow& flow, Packet* packet);
   void onControlPacket(Packet* packet);
   void onCnp(Flow* flow, Packet& cnp);
@@ -172,7 +172,7 @@ class Host final : public Node {
   CongestionControl* cc_ = nullptr;
   const Utility* utility_ = nullptr;
   std::vector<ReceiverAgent*> receivers_;
-  std::vector<const Description*> answers_;  // agents that its congestion control needs at receivers
+  std::vector<const Description*> receiverNeeds_;  // agents that its congestion control needs at receivers
   std::vector<Application*> applications_;
   std::vector<std::unique_ptr<Nic>> nics_;  // by port
   std::vector<ControlHandler> handlers_;    // by type

@@ -36,9 +36,8 @@ const Description& DasrReceiver::describe() {
                              "Direct apportioning of sending rates, at the receiver")
           .help(
               "Keeps the set of hosts with messages under way and says its size, n, in every ACK. Marks that come "
-              "while "
-              "data arrives at line rate are the receiver's own congestion, which n takes care of: they are taken "
-              "away. Marks at a lower rate come from elsewhere: they pass, and n is 1.")
+              "while data arrives at line rate are the receiver's own congestion, which n takes care of: they are "
+              "taken away. Marks at a lower rate come from elsewhere: they pass, and n is 1.")
           .source("Dart, sections III-A to III-D and Figure 5")
           .before("cnp_generator", "it would see marks that dasr_receiver takes away")
           .param("timeout", &DasrReceiver::timeout_, Time::Ms(2000),

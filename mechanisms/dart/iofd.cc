@@ -68,9 +68,9 @@ const Description& Iofd::describe() {
       Describe<Iofd>("iofd", Kind::PathSelector, "In-order flow deflection")
           .help(
               "As ecmp; but where the first packet of a message with tokens meets a long queue, it takes a random "
-              "other "
-              "port into the network, and a table entry has the message's other packets follow it, up to the last one. "
-              "A message that turned from down to up goes on in the escape lane, in which nothing is deflected.")
+              "other port into the network, and a table entry has the message's other packets follow it, up to the "
+              "last one. A message that turned from down to up goes on in the escape lane, in which nothing is "
+              "deflected.")
           .source("Dart, section IV")
           .needs("iofd_tokens")
           .param("entries", &Iofd::entries_, 8, "messages that may be deflected at a switch at the same time",

@@ -55,9 +55,8 @@ const Description& FlowtuneAllocator::describe() {
       Describe<FlowtuneAllocator>("flowtune_allocator", Kind::Application, "Flowtune's allocator")
           .help(
               "Every interval it makes one iteration of NED over the flowlets that endpoints told it of, normalises "
-              "the "
-              "rates, and sends those that changed by more than the threshold to their servers. It knows the path that "
-              "ECMP gives a flow when it starts.")
+              "the rates, and sends those that changed by more than the threshold to their servers. It knows the path "
+              "that ECMP gives a flow when it starts.")
           .source("Flowtune, NSDI 2017, sections 2, 3 and 5.3")
           .needs("flowtune_endpoint")
           .needs("ecmp")

@@ -13,8 +13,7 @@ const Description& Lia::describe() {
     description
         .help(
             "NewReno on every sub-flow, but in congestion avoidance all together grow no faster than one TCP on the "
-            "best "
-            "path.")
+            "best path.")
         .source("RFC 6356");
     return ecn(initialWindow(description)).done();
   }();
