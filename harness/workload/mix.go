@@ -3,8 +3,10 @@ package workload
 import (
 	"fmt"
 	"iter"
+	"reflect"
 	"slices"
 
+	"fabriclab/base/random"
 	"fabriclab/harness/scenario"
 )
 
@@ -12,6 +14,10 @@ import (
 // and in the order of the parts at equal times; the groups of a part are
 // numbered on from those of the parts before it, so that no two parts share
 // one.
+//
+// The first part of a type is what it would be alone. Those of the same type
+// behind it have seeds of their own: with the same random streams they would be
+// copies of it, flow by flow.
 type Mix struct{ Parts []Generator }
 
 // Check looks for what no flow list can be made of.
@@ -76,6 +82,21 @@ func (s *source) pull() {
 	s.next.Part = s.part
 }
 
+// seed is that of a part.
+func (m *Mix) seed(part int, seed uint64) uint64 {
+	before := uint64(0)
+	for _, p := range m.Parts[:part] {
+		if reflect.TypeOf(p) == reflect.TypeOf(m.Parts[part]) {
+			before++
+		}
+	}
+	if before == 0 {
+		return seed
+	}
+	stream := random.New(seed, "parts", before)
+	return stream.Next()
+}
+
 // Flows yields the flow list of a seed. All parts but the last are made twice,
 // the first time to know how many flows and groups they have.
 func (m *Mix) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
@@ -83,7 +104,8 @@ func (m *Mix) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 		sources := make([]source, len(m.Parts))
 		var flows, groups uint32
 		for i, part := range m.Parts {
-			advance, stop := iter.Pull2(part.Flows(seed))
+			own := m.seed(i, seed)
+			advance, stop := iter.Pull2(part.Flows(own))
 			defer stop()
 			s := &sources[i]
 			*s = source{advance: advance, part: i, firstID: flows, ofGroups: groups}
@@ -92,7 +114,7 @@ func (m *Mix) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 				break
 			}
 			most := uint32(0)
-			for f, err := range part.Flows(seed) {
+			for f, err := range part.Flows(own) {
 				if err != nil {
 					yield(f, err)
 					return

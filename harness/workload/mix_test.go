@@ -51,6 +51,37 @@ func TestMix(t *testing.T) {
 	}
 }
 
+// TestMixOfLikeParts: a part is no copy of one of its type before it, and parts of
+// other types are what they are alone.
+func TestMixOfLikeParts(t *testing.T) {
+	of := func(g Generator, part int) (starts []int64) {
+		for f, err := range g.Flows(3) {
+			require.NoError(t, err)
+			if f.Part == part {
+				starts = append(starts, f.StartPs)
+			}
+		}
+		return starts
+	}
+	first, rules := poisson(t, 8, 0.5, FixedSize(10_000), units.Millisecond)
+	second, _ := poisson(t, 8, 0.5, FixedSize(10_000), units.Millisecond)
+	third, _ := poisson(t, 8, 0.5, FixedSize(10_000), units.Millisecond)
+	all := &AllToAll{anyToAny(t, 3), Common{Sizes: FixedSize(1e9), StartPs: rules.FromPs, Rules: rules}}
+	m := &Mix{Parts: []Generator{all, first, second, third}}
+	assert.Equal(t, of(first, 0), of(m, 1))
+	seen := map[int64]int{}
+	for part := 1; part <= 3; part++ {
+		starts := of(m, part)
+		assert.NotEmpty(t, starts)
+		for _, at := range starts {
+			seen[at]++
+		}
+	}
+	for at, flows := range seen {
+		require.Equal(t, 1, flows, "flows at %d ps", at)
+	}
+}
+
 // TestMixLoad: the load offered is that of the part that was asked for one.
 func TestMixLoad(t *testing.T) {
 	p, rules := poisson(t, 8, 0.5, FixedSize(10_000), 20*units.Millisecond)
