@@ -247,12 +247,12 @@ type judge struct {
 func parse(f *spec.Figure, c spec.Claim) (refs []reference, j judge, err error) {
 	switch {
 	case c.Value != "":
-		j.number, err = compile(f, c.Value, c.By, expr.AsFloat64())
+		j.number, err = compile(f, c.Value, c.By, expr.AsFloat64(), ratio)
 		if err == nil {
 			refs = j.number.refs
 		}
 	case c.Holds != "":
-		j.holds, err = compile(f, c.Holds, c.By, expr.AsBool())
+		j.holds, err = compile(f, c.Holds, c.By, expr.AsBool(), divide)
 		if err == nil {
 			refs = j.holds.refs
 		}
@@ -649,7 +649,6 @@ func (e *evaluation) showMissed(missed map[string]bool, values []sample, replica
 
 func (e *evaluation) number(points [][]sample, replicates []replicate) outcome {
 	byEngine := map[string][]float64{}
-	var all []float64
 	for i, rep := range replicates {
 		var numbers []float64
 		for _, values := range points {
@@ -671,15 +670,13 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) outcome {
 			return notEvaluated(fmt.Sprintf("%s is 0 at some points and comes never at others, which has no geometric mean (%s).", e.c.Value, rep))
 		}
 		byEngine[rep.engine] = append(byEngine[rep.engine], mean)
-		all = append(all, mean)
 	}
 	var verdicts []string
 	for _, list := range byEngine {
 		verdicts = append(verdicts, ofNumber(list, *e.c.Expected, e.limit()))
 	}
-	mean, _ := stats.Mean95(all)
-	o := outcome{verdict: overall(verdicts), measured: JSONNumber(mean)}
-	list := byEngine[replicates[0].engine]
+	list := byEngine[replicates[0].engine] // the interval is of this engine, so the mean is, too
+	o := outcome{verdict: overall(verdicts), measured: JSONNumber(stats.Mean(list))}
 	switch nevers := never(list); {
 	case nevers > 0 && nevers < len(list):
 		o.notes = append(o.notes, fmt.Sprintf("Never in %d of %d seeds.", nevers, len(list)))
@@ -751,20 +748,18 @@ func (e *evaluation) truth(values []sample, replicates []replicate) outcome {
 	return outcome{verdict: ofSeeds(held, len(values)), measured: e.show(e.refs, values, replicates), notes: notes}
 }
 
-// show writes measures that a claim used, as means over seeds and engines, and
-// with several seeds the 95 % confidence interval of the first engine's.
+// show writes measures that a claim used, as means over the first engine's seeds,
+// and with several the 95 % confidence interval.
 func (e *evaluation) show(refs []reference, values []sample, replicates []replicate) string {
 	parts := make([]string, len(refs))
 	for i, ref := range refs {
-		var all, first []float64
+		var first []float64
 		for j, v := range values {
-			all = append(all, v[ref])
 			if replicates[j].engine == replicates[0].engine {
 				first = append(first, v[ref])
 			}
 		}
-		mean := stats.Mean(all)
-		_, half := stats.Mean95(first)
+		mean, half := stats.Mean95(first)
 		parts[i] = PlusMinus(mean, half)
 		if unit := measure.Label(e.f.Measures.Items[ref.Measure].Unit); unit != "" && !math.IsInf(mean, 0) {
 			parts[i] += " " + unit

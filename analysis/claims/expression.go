@@ -1,6 +1,7 @@
 package claims
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -24,9 +25,54 @@ type expression struct {
 
 func isNever(x float64) bool { return math.IsInf(x, 1) }
 
+var errByZero = errors.New("division by 0")
+
+// divide is what / does in a truth: of a division by 0 nothing can be said.
+func divide(a, b float64) (float64, error) {
+	if b == 0 {
+		return 0, errByZero
+	}
+	return a / b, nil
+}
+
+// ratio is what / does in a number: a ratio to what never comes is outside every
+// tolerance, though its limit is 0. Of infinite ones number looks for the cause.
+func ratio(a, b float64) (float64, error) {
+	if isNever(b) {
+		return b, nil
+	}
+	return a / b, nil
+}
+
+// division is / in an expression, as a function.
+const division = "divide"
+
+func divisionBy(by func(a, b float64) (float64, error)) expr.Option {
+	return expr.Function(division, func(args ...any) (any, error) {
+		var of [2]float64
+		for i, arg := range args {
+			switch x := arg.(type) {
+			case float64:
+				of[i] = x
+			case int:
+				of[i] = float64(x)
+			}
+		}
+		return by(of[0], of[1])
+	}, new(func(float64, float64) float64))
+}
+
+type divisions struct{}
+
+func (divisions) Visit(node *ast.Node) {
+	if n, ok := (*node).(*ast.BinaryNode); ok && n.Operator == "/" {
+		ast.Patch(node, &ast.CallNode{Callee: &ast.IdentifierNode{Value: division}, Arguments: []ast.Node{n.Left, n.Right}})
+	}
+}
+
 // compile compiles an expression over the figure's measures. With by, a
 // measure is a mapping from the values of that dimension.
-func compile(f *spec.Figure, code, by string, result expr.Option) (*expression, error) {
+func compile(f *spec.Figure, code, by string, result expr.Option, divide func(a, b float64) (float64, error)) (*expression, error) {
 	env := map[string]any{"never": isNever}
 	for _, name := range f.Measures.Names {
 		if by != "" {
@@ -36,7 +82,7 @@ func compile(f *spec.Figure, code, by string, result expr.Option) (*expression, 
 		}
 	}
 	collect := &collector{measures: f.Measures, by: by}
-	program, err := expr.Compile(code, expr.Env(env), result, expr.Patch(collect))
+	program, err := expr.Compile(code, expr.Env(env), result, divisionBy(divide), expr.Patch(collect), expr.Patch(divisions{}))
 	if collect.err != nil {
 		return nil, collect.err
 	}

@@ -134,7 +134,7 @@ func iterationTimes(x in) ([]float64, error) {
 	var values []float64
 	for i := 1; i < len(groups); i++ {
 		this, next := groups[i-1], groups[i]
-		if next.Start < 0 || next.ID != this.ID+1 || x.m.Group != nil && *x.m.Group != this.ID {
+		if this.Start < 0 || next.Start < 0 || next.ID != this.ID+1 || x.m.Group != nil && *x.m.Group != this.ID {
 			continue
 		}
 		if next.Start <= this.Start {

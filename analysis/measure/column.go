@@ -415,6 +415,8 @@ func (rd *reading) text(c *catalog.Column) func(*table.Rows, int) string {
 // statistic is a group's value.
 func (g *rowGroup) statistic(m spec.Measure, scale float64) (float64, error) {
 	switch n := len(g.values); {
+	case g.rows == 0 && m.By != nil:
+		return math.NaN(), nil // it has rows before the window only, as others have behind it
 	case m.Stat == "count":
 		return float64(g.rows), nil
 	case m.Stat == "sum":

@@ -312,7 +312,11 @@ func deviations(x in) (fct.Sample, error) {
 						return err
 					}
 				}
-				s.Bounds = append(s.Bounds, float64(best)/float64(max(1, end-r.Int(3, i)))-1)
+				took := best // at least
+				if start := r.Int(3, i); start >= 0 {
+					took = max(took, end-start)
+				}
+				s.Bounds = append(s.Bounds, float64(best)/float64(took)-1)
 			default:
 				s.Values = append(s.Values, float64(best)/float64(r.Int(2, i))-1)
 			}

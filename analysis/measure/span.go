@@ -20,15 +20,19 @@ func Span(f *spec.Figure, m spec.Measure, dir string) (w series.Window, timed bo
 		w, err = f.Span(*m.Window)
 		return w, true, err
 	}
-	if m.Kind != "table" {
+	rows := m.Table
+	switch {
+	case m.Kind == "flowlet_size":
+		rows = "packets" // all of them
+	case m.Kind != "table":
 		return Whole, slices.Contains(kinds[m.Kind].allows, "window"), nil
 	}
-	described, known := f.Tables[m.Table]
+	described, known := f.Tables[rows]
 	if !known || described.Column(timeColumn) == nil {
 		return w, false, nil
 	}
 	w = series.Window{From: math.MaxInt64, To: math.MinInt64}
-	err = table.Scan(dir, m.Table, table.Ints(timeColumn), func(r *table.Rows) error {
+	err = table.Scan(dir, rows, table.Ints(timeColumn), func(r *table.Rows) error {
 		for i := range r.N {
 			w.From, w.To = min(w.From, r.Int(0, i)), max(w.To, r.Int(0, i))
 		}

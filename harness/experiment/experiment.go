@@ -15,6 +15,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -166,6 +167,8 @@ func (p *Point) LoadWindow() (trace.LoadWindow, bool) {
 		BeginPs: asked.FromPs, FromPs: max(p.rules.FromPs, asked.FromPs), ToPs: min(p.rules.ToPs, asked.ToPs), LastPs: asked.ToPs,
 		Asked: asked.Load, CapacityBps: asked.CapacityBps,
 	}
+	filter, recorded := p.Scenario.Trace.Tables["flows"]
+	w.Partial = !recorded || !reflect.DeepEqual(filter, scenario.TableFilter{})
 	return w, ok && w.FromPs < w.ToPs
 }
 

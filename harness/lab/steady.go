@@ -65,10 +65,10 @@ func carriedBy(w trace.LoadWindow, dirs []string) (figure.Load, error) {
 		if records[i], err = readLoad(dir, w.BeginPs); err != nil {
 			return load, fmt.Errorf("whether the run was in steady state: %w", err)
 		}
-		v := records[i].Judge(w.FromPs, w.Asked, w.CapacityBps)
+		v := w.Judge(records[i])
 		load.Offered, load.Carried = append(load.Offered, v.Offered), append(load.Carried, v.Carried)
 	}
-	load.Steady = steady.Mean(records).Judge(w.FromPs, w.Asked, w.CapacityBps)
+	load.Steady = w.Judge(steady.Mean(records))
 	return load, nil
 }
 

@@ -22,6 +22,16 @@ type LoadWindow struct {
 	LastPs       int64 // when flows cease to arrive
 	Asked        float64
 	CapacityBps  float64 // of which the load is a share
+	Partial      bool    // not all flows are recorded
+}
+
+// Judge says whether the window of a run, or of the mean of some, was in steady
+// state.
+func (w LoadWindow) Judge(r steady.Record) steady.Verdict {
+	if w.Partial {
+		return steady.Verdict{Asked: w.Asked, WarmupPs: -1, Reason: "not all flows were recorded, by which it would be checked; trace them: {flows: {}}"}
+	}
+	return r.Judge(w.FromPs, w.Asked, w.CapacityBps)
 }
 
 // Load derives the table load of the table flows: what was offered, carried and
@@ -63,7 +73,7 @@ func (*Load) From() string { return "flows" }
 
 // Needs are the columns that it reads.
 func (*Load) Needs() []Column {
-	return []Column{{Name: "size_bytes", Type: "u64"}, {Name: "start_ps", Type: "i64"}, {Name: "end_ps", Type: "i64"}, {Name: "delivered_bytes", Type: "u64"}}
+	return []Column{{Name: "size_bytes", Type: "u64"}, {Name: "start_ps", Type: "i64"}, {Name: "end_ps", Type: "i64"}, {Name: "delivered_bytes", Type: "u64"}, {Name: "sender_end_ps", Type: "i64"}}
 }
 
 // Columns are none.
@@ -78,13 +88,19 @@ func (l *Load) Row(r Row, _ []parquet.Value) {
 	if i := (start - l.record.BeginPs) / l.record.BinPs; start >= l.record.BeginPs && i < loadBins {
 		l.record.OfferedBytes[i] += float64(size)
 	}
+	bytes := float64(min(size, r.Uint64(3))) // none without a size: such a flow offers none either
 	if end < 0 {
-		l.open = append(l.open, openFlow{start, float64(r.Uint64(3))})
+		end = r.Int64(4) // it was stopped
+	} else {
+		bytes = float64(size)
+	}
+	if end < 0 {
+		l.open = append(l.open, openFlow{start, bytes})
 		return
 	}
 	l.last = max(l.last, end)
 	l.lasted(start, end)
-	l.carried.add(start, end, float64(size))
+	l.carried.add(start, end, bytes)
 	l.active.add(start, end, float64(end-start))
 }
 
@@ -100,7 +116,7 @@ func (l *Load) lasted(start, end int64) {
 var LoadTable = Table{Name: "load", Title: "load and active flows over time, up to the end of the measuring window; only where the workload asks for a load", Columns: []Column{
 	{Name: "time_ps", Type: "i64", Unit: "ps", Help: "end of the bin"},
 	{Name: "offered_bps", Type: "f64", Unit: "bit/s", Help: "payload of the flows that started in the bin"},
-	{Name: "carried_bps", Type: "f64", Unit: "bit/s", Help: "payload delivered in the bin, each flow's spread evenly over its life"},
+	{Name: "carried_bps", Type: "f64", Unit: "bit/s", Help: "payload of flows with a size that was delivered in the bin, each flow's spread evenly over its life"},
 	{Name: "active_flows", Type: "f64", Unit: "1", Help: "flows that had started and not ended, mean over the bin"},
 }}
 
@@ -120,7 +136,7 @@ func (l *Load) Finish(create func(Table) (*TableWriter, error)) error {
 	for i := range l.record.ActiveFlows {
 		l.record.ActiveFlows[i] /= bin
 	}
-	l.verdict = l.record.Judge(l.window.FromPs, l.window.Asked, l.window.CapacityBps)
+	l.verdict = l.window.Judge(l.record)
 
 	w, err := create(LoadTable)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/steady"
 	"fabriclab/harness/trace"
 	"fabriclab/harness/trace/tracetest"
 )
@@ -30,6 +31,32 @@ func TestLoadOfSessions(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDelta(t, 1, load.Steady().ActiveFlows, 1e-9)
 	assert.InDelta(t, 1000*8e12/2000/1e12, load.Steady().Offered, 1e-9)
+}
+
+// TestLoadOfOthers: a flow without a size offers and carries nothing, one that is
+// stopped is active up to then.
+func TestLoadOfOthers(t *testing.T) {
+	var stream bytes.Buffer
+	w, err := tracetest.NewWriter(&stream, tracetest.Header())
+	require.NoError(t, err)
+	unlimited := []any{0, 0, 0, 1, 1, true, 0, 0, -1, -1, 9000, 9000, 0, 9, false}
+	stopped := []any{1, 0, 0, 1, 1, true, 1000, 0, -1, 500, 400, 600, 0, 1, false}
+	require.NoError(t, w.Rows("flows", unlimited, stopped))
+	require.NoError(t, w.End())
+	load := trace.NewLoad(trace.LoadWindow{ToPs: 2000, Asked: 0.5, CapacityBps: 1e12})
+	_, err = trace.Ingest(context.Background(), &stream, trace.Options{Dir: t.TempDir(), Names: names(t), Derived: []trace.Derived{load}})
+	require.NoError(t, err)
+	v := load.Steady()
+	assert.InDelta(t, 1.25, v.ActiveFlows, 1e-9)
+	assert.InDelta(t, 1000*8/2000., v.Offered, 1e-9)
+	assert.InDelta(t, 400*8/2000., v.Carried, 1e-9)
+}
+
+// TestLoadOfSome: without all flows nothing is in steady state.
+func TestLoadOfSome(t *testing.T) {
+	v := trace.LoadWindow{Asked: 0.5, CapacityBps: 1e12, Partial: true}.Judge(steady.Record{})
+	assert.False(t, v.Settled)
+	assert.Contains(t, v.Reason, "not all flows were recorded")
 }
 
 // TestEmptying: flows of the window that go on when nothing arrives any more are

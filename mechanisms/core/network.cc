@@ -47,6 +47,7 @@ struct Network::Start final : Event {
   void fire() override {
     spec.start = network.engine_.now();
     network.idleStarts_.push_back(this);
+    if (network.dependencies_ != nullptr) network.notBegun_[spec.id] = nullptr;
     Host& sender = network.host(spec.src);
     if (Dependencies::isTask(spec)) {
       network.flowOverAt(sender, spec);
@@ -315,7 +316,7 @@ void Network::changeLinks() {
 void Network::prepareDependencies() {
   if (feed_ == nullptr || !feed_->hasDependencies()) return;
   dependencies_ = std::make_unique<Dependencies>(*feed_->again());
-  waiting_.resize(dependencies_->flows());
+  notBegun_.resize(dependencies_->flows());
 }
 
 void Network::scheduleFlows() {
@@ -351,19 +352,17 @@ void Network::start(const FlowSpec& flow) {
   start.spec = flow;
   if (dependencies_ == nullptr) {
     start.arm(flow.start);
-  } else if (dependencies_->mayStart(flow.id)) {
-    start.arm(dependencies_->startOf(flow.id));
-  } else {
-    waiting_[flow.id] = &start;
+    return;
   }
+  notBegun_[flow.id] = &start;
+  if (dependencies_->mayStart(flow.id)) start.arm(dependencies_->startOf(flow.id));
 }
 
 void Network::flowOverAt(const Host& host, const FlowSpec& flow) {
   if (dependencies_ == nullptr || flow.message != nullptr) return;
   dependencies_->onOver(flow.id, host.id(), engine_.now(), [this](uint32_t next) {
-    if (waiting_[next] == nullptr) return;  // its time in the flow list is still to come
-    waiting_[next]->arm(dependencies_->startOf(next));
-    waiting_[next] = nullptr;
+    if (notBegun_[next] == nullptr) return;  // its time in the flow list is still to come
+    notBegun_[next]->arm(dependencies_->startOf(next));
   });
 }
 
@@ -417,7 +416,7 @@ void Network::finish() {
       h->forEachWaiting([&](const FlowSpec& message) { addNotBegun(message, *h); });
     }
   }
-  for (const Start* start : waiting_) {
+  for (const Start* start : notBegun_) {
     if (start == nullptr || start->spec.start > engine_.now() || Dependencies::isTask(start->spec)) continue;
     addNotBegun(start->spec, host(start->spec.src));
     if (start->spec.size != 0 && start->spec.measured) ++counters.measuredLimited;

@@ -208,7 +208,7 @@ class Network final : public Windows {
   std::vector<std::unique_ptr<Sampler>> samplers_;
   std::vector<std::unique_ptr<Start>> starts_;
   std::vector<Start*> idleStarts_;
-  std::vector<Start*> waiting_;  // by number of the flow that waits for others; null: it does not (any more)
+  std::vector<Start*> notBegun_;  // where flows wait for others: by number; null: not due by the list, or begun
   NodeMemory nodeMemory_;
 };
 

@@ -4,6 +4,17 @@
 
 namespace fabric {
 
+namespace {
+
+/// What is not acknowledged of a flow, all its sub-flows together.
+uint64_t left(const Flow& flow) {
+  uint64_t bytes = flow.connection->end;
+  for (const Flow* part = flow.connection; part != nullptr; part = part->nextSubflow) bytes -= part->sndUna;
+  return bytes;
+}
+
+}  // namespace
+
 const Description& Srpt::describe() {
   static const Description d = [] {
     Describe<Srpt> description("srpt", Kind::FlowScheduler, "Shortest remaining processing time first");
@@ -55,8 +66,8 @@ Flow* Srpt::next(uint8_t cls) {
   const auto sooner = [&](uint32_t a, uint32_t b) {
     const Flow *x = c.flows[a], *y = c.flows[b];
     if (x == nullptr || y == nullptr) return y != nullptr;
-    const uint64_t left = x->end - x->sndUna, other = y->end - y->sndUna;
-    return left < other || (left == other && x->spec.id < y->spec.id);
+    const uint64_t mine = left(*x), other = left(*y);
+    return mine < other || (mine == other && x->spec.id < y->spec.id);
   };
   return c.flows[*std::min_element(c.ready.begin(), c.ready.end(), sooner)];
 }

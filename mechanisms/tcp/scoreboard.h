@@ -10,8 +10,8 @@
 namespace fabric {
 
 /// Segments below `una` are acknowledged, those below `nxt` were sent. One that is not SACKed counts as
-/// lost below `lostEdge` and as sent again below `rexmitted`. Where a function takes `length`, it is a
-/// function that tells how many bytes a segment has.
+/// lost below `lostEdge`, and as sent again below `rexmitted` and from `kept` to `keptEnd`. Where a function
+/// takes `length`, it is a function that tells how many bytes a segment has.
 struct Scoreboard {
   uint32_t una = 0, nxt = 0;
   uint32_t lostEdge = 0;
@@ -19,12 +19,14 @@ struct Scoreboard {
   /// For lost retransmissions: a new segment that was sent when all missing below `resent` had been sent
   /// again; 0: none was.
   uint32_t witness = 0, resent = 0;
+  /// Retransmissions behind those that a witness told to be lost: they went after it, and stand.
+  uint32_t kept = 0, keptEnd = 0;
   uint32_t top[3] = {};  // the three highest SACKed, the highest first
   uint32_t sackedBytes = 0, lostBytes = 0, rexmitBytes = 0;
   SegmentSet sacked;
 
   /// Nothing is known but what is acknowledged.
-  bool quiet() const { return sackedBytes == 0 && lostEdge <= una && rexmitted <= una; }
+  bool quiet() const { return sackedBytes == 0 && lostEdge <= una && rexmitted <= una && keptEnd <= una; }
   /// What is still on its way of `flight` bytes that were sent and are not acknowledged.
   uint64_t pipe(uint64_t flight) const { return flight - sackedBytes - lostBytes + rexmitBytes; }
   /// Rule 1 of NextSeg(): the first lost segment that was not sent again; `nxt` if there is none.
@@ -41,7 +43,14 @@ struct Scoreboard {
   void forgetRetransmissions() {
     rexmitted = una;
     rexmitBytes = 0;
-    witness = 0;
+    witness = kept = keptEnd = 0;
+  }
+  /// The next segment is a new one: it will tell of the retransmissions before it.
+  void awaitWitness() {
+    const uint32_t end = std::max(rexmitted, keptEnd);
+    if (witness != 0 || end <= una) return;
+    witness = nxt;
+    resent = end;
   }
   /// All below `segment` is acknowledged; what was counted of it is counted no more.
   template <class Length>
@@ -57,9 +66,14 @@ struct Scoreboard {
   bool consistent(Length length) const;
 
  private:
+  bool wasSentAgain(uint32_t segment) const { return segment < rexmitted || (segment >= kept && segment < keptEnd); }
+  /// What was sent again before the witness is to go once more.
+  template <class Length>
+  void loseRetransmissions(Length length);
   uint32_t firstMissing(uint32_t end) const {
     const uint32_t from = std::max(una, rexmitted);
-    const uint32_t segment = from < end ? sacked.firstMissing(from, end) : end;
+    uint32_t segment = from < end ? sacked.firstMissing(from, end) : end;
+    if (segment >= kept && segment < keptEnd) segment = keptEnd < end ? sacked.firstMissing(keptEnd, end) : end;
     return segment < end ? segment : nxt;
   }
 };
@@ -75,7 +89,7 @@ void Scoreboard::acknowledge(uint32_t segment, Length length) {
         continue;
       }
       if (i < lostEdge) lostBytes -= bytes;
-      if (i < rexmitted) rexmitBytes -= bytes;
+      if (wasSentAgain(i)) rexmitBytes -= bytes;
     }
   }
   una = segment;
@@ -92,7 +106,7 @@ void Scoreboard::sack(TcpHeader::Block block, WordPool& pool, Length length) {
     const uint32_t bytes = length(i);
     sackedBytes += bytes;
     if (i < lostEdge) lostBytes -= bytes;
-    if (i < rexmitted) rexmitBytes -= bytes;
+    if (wasSentAgain(i)) rexmitBytes -= bytes;
     if (i > top[0]) {
       top[2] = top[1];
       top[1] = top[0];
@@ -107,7 +121,18 @@ void Scoreboard::sack(TcpHeader::Block block, WordPool& pool, Length length) {
   // IsLost(): DupThresh segments above it are SACKed, that is more than (DupThresh - 1) MSS.
   declareLost(top[2], length);
   // Three were SACKed that were first sent after the retransmissions, which are lost, too.
-  if (witness != 0 && top[2] >= witness) forgetRetransmissions();
+  if (witness != 0 && top[2] >= witness) loseRetransmissions(length);
+}
+
+template <class Length>
+void Scoreboard::loseRetransmissions(Length length) {
+  const uint32_t from = std::max(una, resent), to = std::max(rexmitted, keptEnd);
+  forgetRetransmissions();
+  for (uint32_t i = from; i < to; ++i) {
+    i = sacked.firstMissing(i, to);
+    if (i < to) rexmitBytes += length(i);
+  }
+  if (rexmitBytes > 0) kept = from, keptEnd = to;
 }
 
 template <class Length>
@@ -127,7 +152,7 @@ bool Scoreboard::consistent(Length length) const {
     const bool there = sacked.contains(i);
     if (there) sackedNow += bytes;
     if (!there && i < lostEdge) lostNow += bytes;
-    if (!there && i < rexmitted) againNow += bytes;
+    if (!there && wasSentAgain(i)) againNow += bytes;
   }
   return sackedNow == sackedBytes && lostNow == lostBytes && againNow == rexmitBytes;
 }

@@ -86,6 +86,8 @@ class Tcp : public Transport {
   Flow& row(Flow& flow, uint32_t segment) const {
     return flow.connection->messages == 0 ? flow : messageOf(flow, segment);
   }
+  /// Where a SYN counts: the flow, or the first message that is not finished.
+  Flow& firstRow(Flow& flow) const { return flow.connection->messages == 0 ? flow : *shared(flow).head; }
 
   // Set-up: tcp_handshake.cc.
   void fillSyn(Flow& flow, Packet& packet);
@@ -107,6 +109,7 @@ class Tcp : public Transport {
   // Loss recovery: tcp_recovery.cc.
   void takeSacks(Flow& flow, TcpSender& s, const TcpHeader& header);
   bool react(Flow& flow, TcpSender& s, const Packet& ack, uint64_t flight);
+  void reduced(TcpSender& s) const;
   void recover(Flow& flow, TcpSender& s);
   void retransmitEarly(const Flow& flow, TcpSender& s);
   void loseAll(Flow& flow, TcpSender& s);

@@ -45,7 +45,7 @@ void Tcp::open(Flow& f, TcpSender& s, const Packet& ack) {
 
 /// Of a window that follows a lost SYN one segment is left (RFC 6928 section 2).
 void Tcp::repeatSyn(Flow& f, TcpSender& s) {
-  ++row(f, 0).timeouts;
+  ++firstRow(f).timeouts;
   host_->congestionControl().onTimeout(f, 0, true);
   s.forced = true;
   s.rto = std::min(Time{2 * s.rto.ps}, rtoBounds(f).most);

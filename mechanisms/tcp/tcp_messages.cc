@@ -42,6 +42,7 @@ uint32_t Tcp::messageLength(const Flow& f, uint32_t segment) const {
 Flow& Tcp::fillMessage(Flow& f, Packet& p, bool isNew) {
   TcpHeader& h = header_(p);
   h.connection = f.spec.id;
+  if (h.control == TcpHeader::Control::Syn) return firstRow(f);
   Flow& m = isNew ? *shared(f).sending : messageOf(f, h.segment);
   if (isNew && p.last) setEnds(f, m, h.segment, mss_ - p.payload);
   if (!isNew) p.last = endsMessage(f, h.segment);
@@ -190,6 +191,8 @@ void Tcp::resume(Flow& f, const std::byte* from) {
   if (kept.open) {
     s.sender.phase = Phase::Open;
     s.sender.forced = false;
+  } else if (f.connection != &f && sender(*f.connection).phase != Phase::Opening) {
+    s.sender.forced = true;  // its SYN was not answered before, and the first sub-flow's will not be again
   }
   s.receiver.echo = kept.echo;
   s.sender.sendCwr = kept.sendCwr;

@@ -29,21 +29,29 @@ bool Tcp::react(Flow& f, TcpSender& s, const Packet& ack, uint64_t flight) {
   }
   if (s.tail.behind != 0 && b.una >= s.tail.behind && tailWasLost(s, ack)) {
     host_->congestionControl().onRecovery(f, flight);
-    s.cwrPoint = b.nxt;
+    reduced(s);
     return true;
   }
-  if (!exactEcho_ && ack.marked && s.phase == Phase::Open && b.una >= s.cwrPoint) {
+  // CWR is on segment cwrPoint at the earliest, and the ACK of the one before it repeats the mark.
+  if (!exactEcho_ && ack.marked && s.phase == Phase::Open && b.una > s.cwrPoint) {
     host_->congestionControl().onEcnEcho(f, f.inFlight());
-    s.cwrPoint = b.nxt;
-    s.sendCwr = true;
+    reduced(s);
   }
   return false;
+}
+
+/// The window was cut, for whatever reason: the receiver is told, and marks up to now ask for nothing more
+/// (RFC 3168 section 6.1.2).
+void Tcp::reduced(TcpSender& s) const {
+  s.cwrPoint = s.board.nxt;
+  s.sendCwr = !exactEcho_ && host_->congestionControl().ecnCapable();
 }
 
 /// RFC 6675 section 5, step 4.
 void Tcp::recover(Flow& f, TcpSender& s) {
   s.phase = Phase::Recovery;
-  s.recoveryPoint = s.cwrPoint = s.board.nxt;
+  s.recoveryPoint = s.board.nxt;
+  reduced(s);
   s.board.forgetRetransmissions();
   s.forced = true;
   s.rescue = s.board.una + 1;
@@ -62,7 +70,8 @@ void Tcp::retransmitEarly(const Flow& f, TcpSender& s) {
 /// After a timeout: all that is outstanding counts as lost and goes again.
 void Tcp::loseAll(Flow& f, TcpSender& s) {
   s.phase = Phase::Loss;
-  s.recoveryPoint = s.cwrPoint = s.board.nxt;
+  s.recoveryPoint = s.board.nxt;
+  reduced(s);
   s.forced = false;
   s.tail.forget();
   // What was SACKED stays so: receivers here never take it back.

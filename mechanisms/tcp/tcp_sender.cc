@@ -65,10 +65,7 @@ inline void Tcp::fillNew(Flow& f, TcpSender& s, Packet& p) {
   p.payload = static_cast<uint32_t>(std::min<uint64_t>(mss_, left));
   p.last = p.payload == left;
   f.sndNxt += p.payload;
-  if (lostRetransmissions_ && b.witness == 0 && b.rexmitted > b.una) {
-    b.witness = b.nxt;
-    b.resent = b.rexmitted;
-  }
+  if (lostRetransmissions_) b.awaitWitness();
   ++b.nxt;
   shared(f).assigned += p.payload;
   header_(p).cwr = s.sendCwr;

@@ -57,7 +57,7 @@ struct TcpSender {
   bool sendCwr = false;
   uint32_t recoveryPoint = 0;  // recovery ends when all below is acknowledged
   uint32_t rescue = 0;         // RescueRxt: a rescue retransmission only with more than this acknowledged
-  uint32_t cwrPoint = 0;       // no second reaction to an echoed mark before all below is acknowledged
+  uint32_t cwrPoint = 0;       // no second reaction to an echoed mark before more than this is acknowledged
   uint32_t limitedBytes = 0;   // sent by limited transmit since una moved
 
   // How much was in flight at most in the last and in this round trip.

@@ -62,8 +62,9 @@ TEST(Scoreboard, AWitnessTellsOfLostRetransmissions) {
   Board b(10);
   for (uint32_t s : {1u, 2u, 3u}) b.sackOne(s);
   b.sentAgain(0, 1000);
-  b.witness = 6;
-  b.resent = 1;
+  b.nxt = 6;
+  b.awaitWitness();
+  b.nxt = 10;
   b.sackOne(6);
   b.sackOne(7);
   EXPECT_NE(b.firstLost(), 0u);
@@ -71,6 +72,39 @@ TEST(Scoreboard, AWitnessTellsOfLostRetransmissions) {
   EXPECT_EQ(b.firstLost(), 0u) << "it goes once more";
   EXPECT_EQ(b.witness, 0u);
   EXPECT_TRUE(b.consistent(length));
+}
+
+/// What was sent again after the witness is not doubted: the next witness tells of it.
+TEST(Scoreboard, AWitnessSaysNothingOfLaterRetransmissions) {
+  Board b(20);
+  for (uint32_t s : {1u, 2u, 3u}) b.sackOne(s);
+  b.sentAgain(0, 1000);
+  b.awaitWitness();  // 20
+  b.nxt = 21;
+  for (uint32_t s : {6u, 7u, 8u}) b.sackOne(s);
+  EXPECT_EQ(b.firstLost(), 4u);
+  b.sentAgain(4, 1000);
+  b.sentAgain(5, 1000);
+  b.nxt = 30;
+  for (uint32_t s : {20u, 21u, 22u}) b.sackOne(s);
+  EXPECT_EQ(b.rexmitBytes, 2000u) << "4 and 5 are on their way";
+  EXPECT_TRUE(b.consistent(length));
+  EXPECT_EQ(b.firstLost(), 0u);
+  b.sentAgain(0, 1000);
+  EXPECT_EQ(b.firstLost(), 9u) << "4 and 5 are passed over";
+  b.sackOne(4);
+  EXPECT_EQ(b.rexmitBytes, 2000u) << "0 and 5";
+  b.awaitWitness();  // 30, after 0 went the third time
+  EXPECT_EQ(b.resent, 6u);
+  b.nxt = 40;
+  for (uint32_t s : {30u, 31u, 32u}) b.sackOne(s);
+  EXPECT_EQ(b.firstLost(), 0u);
+  b.sentAgain(0, 1000);
+  EXPECT_EQ(b.firstLost(), 5u);
+  EXPECT_TRUE(b.consistent(length));
+  b.acknowledge(40, length);
+  EXPECT_TRUE(b.quiet());
+  EXPECT_EQ(b.pipe(0), 0u);
 }
 
 std::vector<uint32_t> blocks(const Reassembly& r) {

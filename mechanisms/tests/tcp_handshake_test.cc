@@ -150,5 +150,46 @@ TEST(TcpHandshake, SubflowsFollowTheFirst) {
   EXPECT_EQ(net.delivered(0), 100 * kMss);
 }
 
+/// Steals the sub-flows' first SYNs, all but that of the first one.
+std::function<bool(const Packet&)> firstSyns() {
+  return [syns = 0](const Packet& p) mutable {
+    return p.kind == PacketKind::Data && p.payload == 0 && ++syns > 1 && syns <= 4;
+  };
+}
+
+/// A sub-flow whose SYN was not answered before the first message was over is set up with the next one.
+TEST(TcpHandshake, SubflowsOfAPersistentConnectionAreSetUpLater) {
+  Config c = tcp("lia");
+  c.transport = "mptcp";
+  Path net(c.set("mptcp.subflows", int64_t{4}).set("mptcp.handshake", true));
+  net.data().steals = firstSyns();
+  net.message(0, kMss);
+  net.message(1, 100 * kMss, Time::Ms(50));
+  net.finish(Time::Ms(500));
+  const auto list = order(net);
+  EXPECT_EQ(std::count(list.begin(), list.end(), -1), 4 + 3);
+  EXPECT_EQ(std::count(list.begin(), list.end(), 0), 1 + 4) << "the first message, and each sub-flow with the second";
+  EXPECT_EQ(net.delivered(1), 100 * kMss);
+}
+
+/// The only segment went over the first sub-flow and was lost. The others have none of the message, and their SYNs go
+/// again while it waits.
+TEST(TcpHandshake, ASynThatGoesAgainWithNothingToSendCountsForTheMessage) {
+  Config c = tcp("lia");
+  c.transport = "mptcp";
+  Path net(c.set("mptcp.subflows", int64_t{4}).set("mptcp.handshake", true).set("mptcp.initial_rto", Time::Ms(1).ps));
+  net.data().steals = [syns = firstSyns(), lost = false](const Packet& p) mutable {
+    if (syns(p)) return true;
+    const bool loses = !lost && p.kind == PacketKind::Data && p.payload > 0;
+    lost = lost || loses;
+    return loses;
+  };
+  net.message(0, kMss);
+  net.finish(Time::Ms(500));
+  EXPECT_EQ(net.delivered(0), kMss);
+  EXPECT_GE(net.timeouts(0), 3);
+  EXPECT_EQ(net.network.packets().live(), 0u);
+}
+
 }  // namespace
 }  // namespace fabric

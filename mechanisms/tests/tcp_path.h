@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ class Bandit final : public Queue {
   }
   const Description& description() const override { return describe(); }
   bool enqueue(Packet* p, int64_t) override {
+    if (p->kind == PacketKind::Data && p->ect && marks.erase(p->seq / kMss) > 0) p->marked = true;
     if (p->kind == PacketKind::Data) {
       const auto it = drops.find(p->seq / kMss);
       if (it != drops.end() && it->second > 0) {
@@ -59,6 +61,7 @@ class Bandit final : public Queue {
   }
 
   std::map<uint64_t, int> drops;              // segment -> how many sendings of it
+  std::set<uint64_t> marks;                   // segments of which one sending is marked
   std::function<bool(const Packet&)> steals;  // whatever it says
   double loss = 0;
   RandomStream random;

@@ -147,6 +147,43 @@ TEST(Tcp, NewSegmentsTellOfALostRetransmission) {
   EXPECT_GE(three[2] - three[1], 1 + 1 + 3u) << "5, and three new segments or more";
 }
 
+/// A mark cuts the window once (RFC 3168 section 6.1.2). The ACKs of the segments that were under way before CWR repeat
+/// it, that of the last one too.
+TEST(Tcp, AMarkCutsOnce) {
+  Path net(tcp().set("newreno.ecn", true));
+  net.data().marks = {0};
+  net.stream(0, 200 * kMss);
+  net.run(Time::Us(70));  // a round trip takes 43 us, the window another 12
+  const Flow& f = net.active(net.sender(), 0);
+  EXPECT_GE(f.sndUna, 10 * kMss);
+  EXPECT_GE(f.window, 4 * kMss);
+  EXPECT_LT(f.window, 6 * kMss);
+}
+
+/// So does a loss with a mark in the same window: what is repeated of the mark when recovery ends is not new.
+TEST(Tcp, ALossAndAMarkCutOnce) {
+  Path net(tcp().set("newreno.ecn", true));
+  net.data().drops[0] = 1;
+  net.data().marks = {5};
+  net.stream(0, 200 * kMss);
+  net.run(Time::Us(150));
+  const Flow& f = net.active(net.sender(), 0);
+  EXPECT_GE(f.sndUna, 10 * kMss);
+  EXPECT_GE(f.window, 5 * kMss);
+}
+
+/// 15 is lost as well, and goes again when the new segment that tells of 3 is under way: it goes once.
+TEST(Tcp, LaterRetransmissionsAreNotDoubtedWithALostOne) {
+  Path net(tcp().set("tcp.lost_retransmissions", true));
+  net.data().drops[3] = 2;
+  net.data().drops[15] = 1;
+  net.stream(0, 60 * kMss);
+  net.finish(Time::Ms(150));
+  EXPECT_EQ(net.timeouts(0), 0);
+  EXPECT_EQ(net.retransmitted(0), 3 * kMss);
+  EXPECT_EQ(net.delivered(0), 60 * kMss);
+}
+
 /// Where no retransmission is lost, it makes no difference.
 TEST(Tcp, RetransmissionsThatArriveAreNotDoubted) {
   std::vector<int64_t> orders[2];
