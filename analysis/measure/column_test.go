@@ -73,6 +73,7 @@ func TestAnyColumn(t *testing.T) {
 		{`column: late, where: {node: s1}, stat: max, unit: "1"`, 4},
 		{`where: {node: s2, price: 7, time_ps: [1us, 2us]}, stat: count, unit: "1"`, 2},
 		{`where: {node: s1, kept: false}, stat: count, by: [time_ps], across: max, unit: "1"`, 1},
+		{`where: {sent_bytes: "<= 3000B"}, window: [1us, 4us], stat: count, by: [link], across: mean, unit: "1"`, 2}, // of the other link there is none
 		{`where: {link: "s1->s2", time_ps: "> 4us"}, stat: count, unit: "1"`, 0},
 	} {
 		f := figure(t, "dimensions: {hop: {path: hop}}\nmeasures:\n  x: {kind: table, table: prices, "+c.text+"}")

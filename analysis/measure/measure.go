@@ -393,9 +393,9 @@ func statOf(spread func(in) ([]float64, error)) func(in) (float64, error) {
 }
 
 func utilisation(x in) (float64, error) {
-	counter, err := LinkBytes(x.dir, x.port, ByteCount(x.m.Count))
+	counter, err := LinkBytes(x.dir, x.port, ByteCount(x.m.Count), x.window.From)
 	if err != nil {
-		return 0, err
+		return 0, inRun(x.dir, err)
 	}
 	rate, err := meanRate(x.dir, x.port)
 	if err != nil {
@@ -479,14 +479,21 @@ func meanOver(x in, of func(series.Series) (float64, error)) (float64, error) {
 }
 
 func pauses(x in) (float64, error) {
+	network, err := table.ReadNetwork(x.dir)
+	if err == nil {
+		err = network.CheckNode(x.m.Node)
+	}
+	if err != nil {
+		return 0, err
+	}
 	counts, err := PausesSent(x.dir, x.window)
 	return float64(XoffSent(counts, x.m.Node, x.port, x.class)), err
 }
 
 func pausedTime(x in) (float64, error) {
-	s, err := PausedTime(x.dir, x.port)
+	s, err := PausedTime(x.dir, x.port, x.window.From)
 	if err != nil {
-		return 0, err
+		return 0, inRun(x.dir, err)
 	}
 	return s.Growth(x.window), nil
 }

@@ -156,6 +156,7 @@ func TestTakeErrors(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{kind: queue_peak, port: "s1->s2", class: 3, window: [0us, 1us], unit: KB}`, "no sample of s1->s2 class 3"},
 		{`{kind: queue_peak, port: "s1->s9", class: 3, window: [0us, 1us], unit: KB}`, `no port "s1->s9"`},
+		{`{kind: pauses, node: s9, class: 1, window: [0us, 1us], unit: "1"}`, `no node "s9"`},
 		{`{kind: slowdown_time, flow: 5, event: 300us, unit: us}`, "no sample of flow 5"},
 		{`{kind: utilisation, port: "s1->s2", count: wire, window: [1ms, 2ms], unit: "%"}`, "no sample from 1ms to 2ms"},
 		{`{kind: jitter, flows: [1], window: [1us, 2us], unit: "%"}`, "flow 1, 1us to 2us: no rate sample"},

@@ -67,13 +67,14 @@ const (
 	Payload ByteCount = "payload" // the payload of data packets
 )
 
-// LinkBytes reads a port's byte counter over the whole run, in bytes since the start.
-func LinkBytes(dir, port string, count ByteCount) (series.Series, error) {
+// LinkBytes reads a port's byte counter over the whole run, in bytes since the
+// start. What it was at from has to be known.
+func LinkBytes(dir, port string, count ByteCount, from int64) (series.Series, error) {
 	column := "sent_bytes"
 	if count == Payload {
 		column = "data_bytes"
 	}
-	return linkCounter(dir, port, column)
+	return linkCounter(dir, port, column, from)
 }
 
 // Imbalance is how uneven the loads of several ports are: for every full
@@ -83,7 +84,7 @@ func Imbalance(dir string, ports []string, count ByteCount, w series.Window, int
 	counters := make([]series.Series, len(ports))
 	for i, port := range ports {
 		var err error
-		if counters[i], err = LinkBytes(dir, port, count); err != nil {
+		if counters[i], err = LinkBytes(dir, port, count, w.From); err != nil {
 			return nil, err
 		}
 	}
@@ -114,9 +115,11 @@ func Imbalance(dir string, ports []string, count ByteCount, w series.Window, int
 }
 
 // PausedTime reads how long a port has been paused since the start, in picoseconds.
-func PausedTime(dir, port string) (series.Series, error) { return linkCounter(dir, port, "paused_ps") }
+func PausedTime(dir, port string, from int64) (series.Series, error) {
+	return linkCounter(dir, port, "paused_ps", from)
+}
 
-func linkCounter(dir, port, column string) (series.Series, error) {
+func linkCounter(dir, port, column string, from int64) (series.Series, error) {
 	var s series.Series
 	columns := append(table.Ints("time_ps", column), table.Column{Name: "link", Type: table.String})
 	err := table.Scan(dir, "links", columns, func(r *table.Rows) error {
@@ -127,8 +130,13 @@ func linkCounter(dir, port, column string) (series.Series, error) {
 		}
 		return nil
 	})
-	if err == nil && len(s) == 0 {
-		err = fmt.Errorf("run %s: links has no sample of %s; name the port under trace.links.ports", dir, port)
+	switch {
+	case err != nil:
+	case len(s) == 0:
+		err = fmt.Errorf("links has no sample of %s; name the port under trace.links.ports", port)
+	case from > 0 && s[0].Time > from && s[0].Value > 0: // at 0 it is 0
+		err = fmt.Errorf("links has no sample of %s before %s, so what it had sent at %s is not known; record it from then on or earlier (trace.links.from)",
+			port, units.FormatTime(s[0].Time), units.FormatTime(from))
 	}
 	return s, err
 }

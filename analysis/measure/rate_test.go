@@ -68,11 +68,11 @@ func TestUtilisation(t *testing.T) {
 		{TimePs: 2e6, Link: "s2->s1", SentBytes: 9, DataBytes: 9},
 		{TimePs: 3e6, Link: "s1->s2", SentBytes: 31250, DataBytes: 25000, PausedPs: 5e5},
 	})
-	wire, err := measure.LinkBytes(dir, "s1->s2", measure.Wire)
+	wire, err := measure.LinkBytes(dir, "s1->s2", measure.Wire, 0)
 	require.NoError(t, err)
-	payload, err := measure.LinkBytes(dir, "s1->s2", measure.Payload)
+	payload, err := measure.LinkBytes(dir, "s1->s2", measure.Payload, 0)
 	require.NoError(t, err)
-	paused, err := measure.PausedTime(dir, "s1->s2")
+	paused, err := measure.PausedTime(dir, "s1->s2", 0)
 	require.NoError(t, err)
 
 	steady := func(int64, int64) float64 { return 100e9 }
@@ -97,6 +97,8 @@ func TestUtilisation(t *testing.T) {
 	assert.Equal(t, series.Series{{Time: 2e6, Value: 1}, {Time: 3e6, Value: 0.5}}, measure.UtilisationSeries(wire, steady, series.Window{From: 1e6, To: 3e6}, 1e6))
 	assert.Equal(t, 5e5, paused.Growth(series.Window{From: 0, To: 3e6}))
 
-	_, err = measure.LinkBytes(dir, "s9->s1", measure.Wire)
-	assert.ErrorContains(t, err, "no sample of s9->s1")
+	_, err = measure.LinkBytes(dir, "s9->s1", measure.Wire, 0)
+	require.ErrorContains(t, err, "no sample of s9->s1")
+	_, err = measure.LinkBytes(dir, "s1->s2", measure.Wire, 5e5)
+	assert.ErrorContains(t, err, "no sample of s1->s2 before 1us, so what it had sent at 500ns is not known")
 }

@@ -126,9 +126,9 @@ func read(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (series.
 		return nil, err
 	}
 	if s.Kind == "utilisation" {
-		counter, err := LinkBytes(run.Dir, port, ByteCount(s.Count))
+		counter, err := LinkBytes(run.Dir, port, ByteCount(s.Count), w.From)
 		if err != nil {
-			return nil, err
+			return nil, inRun(run.Dir, err)
 		}
 		rate, err := meanRate(run.Dir, port)
 		if err != nil {

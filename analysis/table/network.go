@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"fabriclab/base/catalog"
 	"fabriclab/base/file"
 	"fabriclab/base/portname"
 )
@@ -96,6 +97,21 @@ func (n *Network) DataClass() (int64, error) {
 		return 0, fmt.Errorf("run %s: its scenario does not say how many classes there are; it was written by another version, run the experiment again", n.dir)
 	}
 	return min(1, n.Classes-1), nil
+}
+
+// CheckNode says whether there is a node of that name.
+func (n *Network) CheckNode(name string) error {
+	var names []string
+	for port := range n.RateBps {
+		if node, _, _ := strings.Cut(port, "->"); !slices.Contains(names, node) {
+			names = append(names, node)
+		}
+	}
+	if slices.Contains(names, name) {
+		return nil
+	}
+	slices.Sort(names)
+	return fmt.Errorf("run %s has no node %q%s", n.dir, name, catalog.Hint(name, names))
 }
 
 // AccessRate is what the links of a host carry together in one direction, in

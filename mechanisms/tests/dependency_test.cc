@@ -144,6 +144,22 @@ TEST(Dependencies, TheRunMayEndBefore) {
   EXPECT_EQ(net.network.counters.measuredLimited, 3u);
 }
 
+/// So has one whose delay runs when the run ends, but not one that is not due by the list.
+TEST(Dependencies, TheRunMayEndInADelay) {
+  Star net;
+  net.message(0, 0, 1);
+  net.message(1, 1, 2, Time::Us(1));
+  net.message(2, 1, 2, Time::Ms(5));
+  net.wait(1, 0, Time::Ms(1));
+  net.wait(2, 0, Time::Ms(1));
+  net.finish(Time::Us(100));
+  ASSERT_EQ(net.flowRows.rows.size(), 2u);
+  EXPECT_GT(net.end(0), 0);
+  EXPECT_EQ(net.startOf(1), -1);
+  EXPECT_EQ(net.end(1), -1);
+  EXPECT_EQ(net.network.counters.measuredLimited, 2u);
+}
+
 TEST(Dependencies, RefusesWhatTheSourceDoesNotSee) {
   expectRefused("flow 1: waits for flow 0, which neither comes to its source nor leaves it", [](Star& net) {
     net.message(0, 0, 1);
