@@ -98,6 +98,9 @@ func (r Record) Judge(fromPs int64, asked, capacityBps float64) Verdict {
 
 func (v Verdict) String() string {
 	text := fmt.Sprintf("load %.2f asked for, %.2f offered, %.2f carried in the window; %.4g active flows", v.Asked, v.Offered, v.Carried, v.ActiveFlows)
+	if v.Offered == 0 && v.Carried == 0 { // of flows that were not recorded
+		text = fmt.Sprintf("load %.2f asked for", v.Asked)
+	}
 	if v.Settled {
 		return "settled: " + text
 	}

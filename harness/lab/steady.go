@@ -41,13 +41,18 @@ func judge(r Runs) (all []judged, loads []figure.Load, err error) {
 	for _, i := range first {
 		key := of(i)
 		window, _ := key.point.LoadWindow()
+		span := series.Window{From: window.FromPs, To: window.ToPs}
+		if window.Partial { // there is no table load
+			found[key] = judged{span, trace.NotAllFlows}
+			continue
+		}
 		load, err := carriedBy(window, dirs[key])
 		if err != nil {
 			return nil, nil, err
 		}
 		load.Labels, load.Engine = r.Results[i].Job.Labels, key.engine
 		loads = append(loads, load)
-		found[key] = judged{series.Window{From: window.FromPs, To: window.ToPs}, load.Steady.Reason}
+		found[key] = judged{span, load.Steady.Reason}
 	}
 	all = make([]judged, len(r.Results))
 	for i := range all {
@@ -65,10 +70,10 @@ func carriedBy(w trace.LoadWindow, dirs []string) (figure.Load, error) {
 		if records[i], err = readLoad(dir, w.BeginPs); err != nil {
 			return load, fmt.Errorf("whether the run was in steady state: %w", err)
 		}
-		v := w.Judge(records[i])
+		v := records[i].Judge(w.FromPs, w.Asked, w.CapacityBps)
 		load.Offered, load.Carried = append(load.Offered, v.Offered), append(load.Carried, v.Carried)
 	}
-	load.Steady = w.Judge(steady.Mean(records))
+	load.Steady = steady.Mean(records).Judge(w.FromPs, w.Asked, w.CapacityBps)
 	return load, nil
 }
 

@@ -22,16 +22,7 @@ type LoadWindow struct {
 	LastPs       int64 // when flows cease to arrive
 	Asked        float64
 	CapacityBps  float64 // of which the load is a share
-	Partial      bool    // not all flows are recorded
-}
-
-// Judge says whether the window of a run, or of the mean of some, was in steady
-// state.
-func (w LoadWindow) Judge(r steady.Record) steady.Verdict {
-	if w.Partial {
-		return steady.Verdict{Asked: w.Asked, WarmupPs: -1, Reason: "not all flows were recorded, by which it would be checked; trace them: {flows: {}}"}
-	}
-	return r.Judge(w.FromPs, w.Asked, w.CapacityBps)
+	Partial      bool    // not all flows are recorded, so nothing is known
 }
 
 // Load derives the table load of the table flows: what was offered, carried and
@@ -123,8 +114,17 @@ var LoadTable = Table{Name: "load", Title: "load and active flows over time, up 
 // Tables are its own.
 func (*Load) Tables() []Table { return []Table{LoadTable} }
 
-// Finish writes the table and judges the window.
+// NotAllFlows is why nothing is known of a Partial window.
+const NotAllFlows = "not all flows were recorded, by which it would be checked; trace: {flows: {}}"
+
+// Finish writes the table and judges the window. Of some flows there is no table,
+// and no window is in steady state.
 func (l *Load) Finish(create func(Table) (*TableWriter, error)) error {
+	if l.window.Partial {
+		l.verdict = steady.Verdict{Asked: l.window.Asked, WarmupPs: -1, Reason: NotAllFlows}
+		l.emptying = 0
+		return nil
+	}
 	l.last = max(l.last, l.window.ToPs)
 	for _, f := range l.open {
 		l.carried.add(f.start, l.last, f.delivered)
@@ -136,7 +136,7 @@ func (l *Load) Finish(create func(Table) (*TableWriter, error)) error {
 	for i := range l.record.ActiveFlows {
 		l.record.ActiveFlows[i] /= bin
 	}
-	l.verdict = l.window.Judge(l.record)
+	l.verdict = l.record.Judge(l.window.FromPs, l.window.Asked, l.window.CapacityBps)
 
 	w, err := create(LoadTable)
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/base/steady"
 	"fabriclab/harness/trace"
 	"fabriclab/harness/trace/tracetest"
 )
@@ -52,11 +51,14 @@ func TestLoadOfOthers(t *testing.T) {
 	assert.InDelta(t, 400*8/2000., v.Carried, 1e-9)
 }
 
-// TestLoadOfSome: without all flows nothing is in steady state.
+// TestLoadOfSome: without all flows nothing is in steady state, and there is no
+// table.
 func TestLoadOfSome(t *testing.T) {
-	v := trace.LoadWindow{Asked: 0.5, CapacityBps: 1e12, Partial: true}.Judge(steady.Record{})
-	assert.False(t, v.Settled)
-	assert.Contains(t, v.Reason, "not all flows were recorded")
+	load := trace.NewLoad(trace.LoadWindow{ToPs: 2000, Asked: 0.5, CapacityBps: 1e12, Partial: true})
+	require.NoError(t, load.Finish(nil))
+	assert.False(t, load.Steady().Settled)
+	assert.Contains(t, load.Steady().Reason, "not all flows were recorded")
+	assert.Empty(t, load.Emptying())
 }
 
 // TestEmptying: flows of the window that go on when nothing arrives any more are
