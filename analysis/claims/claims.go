@@ -547,6 +547,10 @@ func (e *evaluation) values(place map[string]string) ([]sample, []replicate, err
 	return out, replicates, nil
 }
 
+// drained is how long runs go on after their window that are to end with it: a run
+// has to drain for some time.
+const drained = units.Nanosecond
+
 // steady says why what a measure takes of a run is not of a network in steady
 // state. A point that carries a load has one window that was judged, and the
 // measure's own has to lie in it.
@@ -562,7 +566,7 @@ func (e *evaluation) steady(r spec.Run, name string) error {
 	}
 	m := e.f.Measures.Items[name]
 	w, timed, err := measure.Span(e.f, m, r.Dir)
-	if err == nil && timed && (w.From < r.Judged.From || w.To > r.Judged.To) {
+	if err == nil && timed && (w.From < r.Judged.From || w.To > r.Judged.To+drained) {
 		span := "the whole run"
 		if w != measure.Whole {
 			span = units.FormatTime(w.From) + " to " + units.FormatTime(w.To)

@@ -455,5 +455,7 @@ func TestMeasuredWhereJudged(t *testing.T) {
 	assert.Contains(t, got.Note, "peak is of 1ms to 4ms, and steady state was checked from 2ms to 5ms only")
 	assert.Equal(t, claims.NotEvaluated, judge(figure("[2ms, 6ms]", "")).Verdict)
 	assert.Equal(t, claims.Reproduced, judge(figure("[2ms, 5ms]", "")).Verdict)
+	assert.Equal(t, claims.Reproduced, judge(figure("[2ms, 5000001ns]", "")).Verdict, "the run drains for a nanosecond")
+	assert.Equal(t, claims.NotEvaluated, judge(figure("[2ms, 5000002ns]", "")).Verdict)
 	assert.Equal(t, claims.Reproduced, judge(figure("[1ms, 4ms]", ", unsettled: {mechanism: [fncc, hpcc]}")).Verdict)
 }
