@@ -56,6 +56,8 @@ func divisionBy(by func(a, b float64) (float64, error)) expr.Option {
 				of[i] = x
 			case int:
 				of[i] = float64(x)
+			default:
+				return nil, fmt.Errorf("%v is divided or divides, and is no number", arg)
 			}
 		}
 		return by(of[0], of[1])
