@@ -115,6 +115,7 @@ void Tcp::fillOld(Flow& f, TcpSender& s, Packet& p, Next n) {
   p.seq = sequence(f, n.segment);
   p.payload = length(f, n.segment);
   p.last = unassigned(f) == 0 && p.seq + p.payload == f.sndNxt;
+  if (!exactEcho_) p.ect = false;  // RFC 3168 section 6.1.5; DCTCP's stay ECN-capable, as in Linux
   if (n.rule == Next::Rescue) {
     s.rescue = s.recoveryPoint;
   } else if (n.rule == Next::Retransmit) {

@@ -172,6 +172,23 @@ TEST(Tcp, ALossAndAMarkCutOnce) {
   EXPECT_GE(f.window, 5 * kMss);
 }
 
+/// RFC 3168 section 6.1.5: what was not ECN-capable can only be dropped. With DCTCP Linux keeps it ECN-capable.
+TEST(Tcp, RetransmissionsAreNotEcnCapable) {
+  for (const std::string cc : {"newreno", "dctcp"}) {
+    Config c = tcp(cc);
+    Path net(cc == "newreno" ? c.set("newreno.ecn", true) : c);
+    std::vector<bool> capable;
+    net.data().steals = [&](const Packet& p) {
+      if (p.kind != PacketKind::Data || p.seq != 3 * kMss) return false;
+      capable.push_back(p.ect);
+      return capable.size() == 1;
+    };
+    net.stream(0, 60 * kMss);
+    net.finish(Time::Ms(100));
+    EXPECT_EQ(capable, (std::vector<bool>{true, cc == "dctcp"})) << cc;
+  }
+}
+
 /// 15 is lost as well, and goes again when the new segment that tells of 3 is under way: it goes once.
 TEST(Tcp, LaterRetransmissionsAreNotDoubtedWithALostOne) {
   Path net(tcp().set("tcp.lost_retransmissions", true));
