@@ -101,22 +101,21 @@ func (c collective) busBandwidth() (float64, error) {
 
 var busBandwidths = ofCollectives(collective.busBandwidth)
 
-// busShares are the bus bandwidths over the mean rate of the senders' links.
+// busShares are the bus bandwidths over the mean rate of the senders' links
+// meanwhile.
 func busShares(x in) ([]float64, error) {
 	network, err := table.ReadNetwork(x.dir)
 	if err != nil {
 		return nil, err
 	}
-	rates := map[string]int64{}
 	return ofCollectives(func(c collective) (float64, error) {
 		sum := 0.0
 		for _, host := range c.senders {
-			if rates[host] == 0 {
-				if rates[host], err = network.AccessRate(host); err != nil {
-					return 0, err
-				}
+			rate, err := network.AccessRate(host, c.Start, c.End)
+			if err != nil {
+				return 0, err
 			}
-			sum += float64(rates[host])
+			sum += rate
 		}
 		bps, err := c.busBandwidth()
 		return bps / (sum / float64(len(c.senders))), err

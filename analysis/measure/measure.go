@@ -702,11 +702,11 @@ func groupThroughput(x in) (float64, error) {
 		if err != nil {
 			return 0, inRun(x.dir, err)
 		}
-		link, err := network.AccessRate(g.Receiver)
+		link, err := network.AccessRate(g.Receiver, g.Start, g.End)
 		if err != nil {
 			return 0, inRun(x.dir, fmt.Errorf("group %d: %w", g.ID, err))
 		}
-		sum += throughput / float64(link)
+		sum += throughput / link
 		n++
 	}
 	if n == 0 {

@@ -343,9 +343,9 @@ func convergenceTime(t *tables) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	link, err := network.AccessRate(flows[0].dst)
+	link, err := network.SteadyAccessRate(flows[0].dst)
 	if err != nil {
-		return 0, err
+		return 0, undefined(strings.ReplaceAll(err.Error(), "run "+t.dir+": ", ""))
 	}
 	rates, err := FlowRates(t.dir, Pacing, ids)
 	if err != nil {
@@ -354,6 +354,6 @@ func convergenceTime(t *tables) (float64, error) {
 	for i := range rates {
 		rates[i] = rates[i].In(all)
 	}
-	at := FairTime(rates, float64(link)/float64(len(ids)), all.From)
+	at := FairTime(rates, link/float64(len(ids)), all.From)
 	return (at - float64(all.From)) / 1e12, nil
 }

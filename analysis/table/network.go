@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,6 +25,7 @@ type Network struct {
 	// EndsWithFlows: the run ends when its flows have finished.
 	EndsWithFlows bool
 	dir           string
+	ports         map[string][]string     // by node
 	changes       map[string][]rateChange // by port, by time
 }
 
@@ -65,12 +67,13 @@ func ReadNetwork(dir string) (*Network, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, corrupt(dir, path, err)
 	}
-	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, Classes: s.Components.Host.Params.Classes, EndsWithFlows: s.Ends, dir: dir, changes: map[string][]rateChange{}}
+	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, Classes: s.Components.Host.Params.Classes, EndsWithFlows: s.Ends, dir: dir, ports: map[string][]string{}, changes: map[string][]rateChange{}}
 	var ports portname.Counter
 	var ends [][2]string // by link
 	add := func(from, to int, rate int64) string {
 		port := ports.Next(s.Nodes[from].Name, s.Nodes[to].Name)
 		n.RateBps[port] = rate
+		n.ports[s.Nodes[from].Name] = append(n.ports[s.Nodes[from].Name], port)
 		return port
 	}
 	for _, l := range s.Links {
@@ -101,27 +104,35 @@ func (n *Network) DataClass() (int64, error) {
 
 // CheckNode says whether there is a node of that name.
 func (n *Network) CheckNode(name string) error {
-	var names []string
-	for port := range n.RateBps {
-		if node, _, _ := strings.Cut(port, "->"); !slices.Contains(names, node) {
-			names = append(names, node)
-		}
-	}
-	if slices.Contains(names, name) {
+	if len(n.ports[name]) > 0 {
 		return nil
 	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(n.ports))
 	return fmt.Errorf("run %s has no node %q%s", n.dir, name, catalog.Hint(name, names))
 }
 
-// AccessRate is what the links of a host carry together in one direction, in
-// bit/s.
-func (n *Network) AccessRate(host string) (int64, error) {
-	var sum int64
-	for port, rate := range n.RateBps {
-		if from, _, _ := strings.Cut(port, "->"); from == host {
-			sum += rate
+// AccessRate is what the links of a host can carry together in one direction,
+// in bit/s: the mean over a time.
+func (n *Network) AccessRate(host string, fromPs, toPs int64) (float64, error) {
+	return n.access(host, func(port string) (float64, error) { return n.MeanRate(port, fromPs, toPs) })
+}
+
+// SteadyAccessRate is the same for all the run; it is an error if it changes.
+func (n *Network) SteadyAccessRate(host string) (float64, error) {
+	return n.access(host, func(port string) (float64, error) {
+		rate, err := n.SteadyRate(port)
+		return float64(rate), err
+	})
+}
+
+func (n *Network) access(host string, rate func(port string) (float64, error)) (float64, error) {
+	sum := 0.
+	for _, port := range n.ports[host] {
+		bps, err := rate(port)
+		if err != nil {
+			return 0, err
 		}
+		sum += bps
 	}
 	if sum == 0 {
 		return 0, fmt.Errorf("the flows have no one receiver, of whose link this is a share; %q is no host", host)

@@ -120,9 +120,9 @@ func TestNetwork(t *testing.T) {
 	n, err = table.ReadNetwork(dir)
 	require.NoError(t, err)
 	assert.Equal(t, map[string]int64{"a->b": 5, "a->b#1": 7, "b->a": 5, "b->a#1": 7}, n.RateBps)
-	rate, err = n.AccessRate("a")
+	access, err := n.AccessRate("a", 0, 40)
 	require.NoError(t, err)
-	assert.Equal(t, int64(12), rate, "a host may have several links")
+	assert.InDelta(t, 12, access, 0, "a host may have several links")
 	rates := `{"nodes":[{"name":"a"},{"name":"b"}],"links":[{"a":0,"b":1,"rate_bps":5},{"a":0,"b":1,"rate_bps":7}],"rate_events":[{"at_ps":10,"link":1,"rate_bps":1},{"at_ps":20,"link":1,"rate_bps":9}]}`
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "scenario.json"), []byte(rates), 0o644))
 	changing, err := table.ReadNetwork(dir)
@@ -136,6 +136,14 @@ func TestNetwork(t *testing.T) {
 		require.NoError(t, err)
 		assert.InDelta(t, tt.want, mean, 1e-12, "%+v", tt)
 	}
+	access, err = changing.AccessRate("a", 0, 20)
+	require.NoError(t, err)
+	assert.InDelta(t, 5+4, access, 1e-12)
+	_, err = changing.SteadyAccessRate("a")
+	require.ErrorContains(t, err, "the link of a->b#1 changes its rate")
+	access, err = n.SteadyAccessRate("a")
+	require.NoError(t, err)
+	assert.InDelta(t, 12, access, 0)
 	_, err = changing.SteadyRate("a->b#1")
 	require.ErrorContains(t, err, "the link of a->b#1 changes its rate during the run, and this needs one rate")
 	rate, err = changing.SteadyRate("a->b")
@@ -145,6 +153,6 @@ func TestNetwork(t *testing.T) {
 	_, err = table.ReadNetwork(dir)
 	require.ErrorContains(t, err, "link 2 of 2 changes its rate")
 
-	_, err = n.AccessRate("c")
+	_, err = n.AccessRate("c", 0, 40)
 	require.ErrorContains(t, err, `"c" is no host`)
 }
