@@ -230,6 +230,7 @@ func TestEngines(t *testing.T) {
 	got, err = claims.Evaluate(f, list, by(90, 110), "quick")
 	require.NoError(t, err)
 	assert.Equal(t, claims.Deviates, got[0].Verdict, "the mean of both is 100, but neither is near")
+	assert.InDelta(t, 90, got[0].Measured, 0, "of one engine, as its interval is")
 }
 
 func TestCheck(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
+	"fabriclab/analysis/table/tabletest"
 	"fabriclab/base/catalog"
 )
 
@@ -33,6 +34,12 @@ func TestSpan(t *testing.T) {
 	w, timed = of(spec.Measure{Kind: "converged"})
 	assert.True(t, timed)
 	assert.Equal(t, measure.Whole, w, "it could have a window and has none")
+
+	f.Tables["packets"] = catalog.Table{Name: "packets", Columns: []catalog.Column{{Name: "time_ps"}}}
+	tabletest.Write(t, dir, "packets", []packet{{TimePs: 3e6}, {TimePs: 9e6}})
+	w, timed = of(spec.Measure{Kind: "flowlet_size"})
+	assert.True(t, timed)
+	assert.Equal(t, series.Window{From: 3e6, To: 9e6}, w, "of all packets that were recorded")
 
 	_, timed = of(spec.Measure{Kind: "table", Column: spec.Column{Table: "flows"}})
 	assert.False(t, timed, "its rows have no time")

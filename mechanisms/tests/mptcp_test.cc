@@ -29,7 +29,8 @@ const test::Control kLia(test::lossyTcp("lia", "mptcp"));
 struct EightPaths : Net {
   explicit EightPaths(int64_t subflows, Rate spine = Rate::Gbps(10), const char* scheduler = "lowest_rtt",
                       Time further = {})
-      : Net(configure(subflows).set("mptcp.scheduler", std::string(scheduler))), packets(10) {
+      : EightPaths(configure(subflows).set("mptcp.scheduler", std::string(scheduler)), spine, further) {}
+  explicit EightPaths(const Config& c, Rate spine = Rate::Gbps(100), Time further = {}) : Net(c), packets(10) {
     host();
     host();
     for (int i = 0; i < 10; ++i) sw(static_cast<uint64_t>(i / 2));
@@ -98,6 +99,22 @@ TEST(Mptcp, SubflowsHaveTheirOwnPaths) {
     }
   }
   EXPECT_GE(spines.size(), 3u);  // eight draws of eight spines
+}
+
+/// What is left of a connection is what is left of all its sub-flows, whatever each of them has sent.
+TEST(Mptcp, SrptRanksByTheConnection) {
+  const auto end = [](uint64_t other) {
+    Config c = EightPaths::configure(8);
+    c.scheduler = "srpt";
+    EightPaths net(c);
+    if (other > 0) net.connect(0, other);
+    net.connect(1, 1500000, Time::Us(100));
+    net.finish(Time::Ms(100));
+    return net.end(1);
+  };
+  const int64_t alone = end(0), longer = end(6000000), shorter = end(2400000);
+  EXPECT_LT(longer, alone + Time::Us(15).ps) << "5 MB are left of the other one when it begins";
+  EXPECT_GT(shorter, alone + Time::Us(70).ps) << "1.2 MB are";
 }
 
 /// All bytes arrive, each once in order on one sub-flow, and the connection has one row.
