@@ -160,6 +160,32 @@ TEST_F(DcqcnTest, TheRateNeverFallsBelowTheSmallestNorRisesAboveTheLine) {
   EXPECT_EQ(net.network.counters.boundViolations, 0u);
 }
 
+TEST_F(DcqcnTest, WithoutAClampRepeatedCutsKeepTheTarget) {
+  cc->set("clamp_target", false);
+  cnp();
+  cnp();
+  EXPECT_DOUBLE_EQ(gbps(), 25);
+  EXPECT_DOUBLE_EQ(state().target, 100e9);
+  at(55);
+  EXPECT_DOUBLE_EQ(gbps(), 62.5);
+  cnp();  // an increase lies between
+  EXPECT_DOUBLE_EQ(state().target, 62.5e9);
+}
+
+TEST_F(DcqcnTest, TimerStagesLeaveBytesOut) {
+  cc->set("timer_stages", true);
+  cnp();
+  cnp();
+  auto& s = cc->state(*flow);
+  s.timerStage = 5;
+  s.byteStage = 6;
+  at(55);  // hyper, did bytes count
+  EXPECT_DOUBLE_EQ(s.target, 50.04e9);
+  s.byteStage = 0;
+  at(110);  // additive, did bytes count
+  EXPECT_DOUBLE_EQ(s.target, 50.24e9);
+}
+
 TEST_F(DcqcnTest, CutsMayBeSpaced) {
   cc->set("decrease_interval", Time::Us(4).ps);
   at(10);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "mechanisms/tests/controls.h"
@@ -204,6 +205,22 @@ TEST(Host, JitterSpreadsThePackets) {
 }
 
 TEST(Host, JitterOfAPacketIsTheSameHoweverOftenItsRateIsSetAnew) { EXPECT_EQ(gaps(0.25, 1, true), gaps(0.25, 1)); }
+
+/// Packets that the NIC sends in 100 us.
+size_t sentBy(uint32_t flows) {
+  Chain net(manual(Rate::Gbps(100)).set("host.jitter", 0.25), 1, 1);
+  net.engine.recordSends = true;
+  for (uint32_t i = 0; i < flows; ++i) net.flow(i, net.sender(0), net.receiver(), 0);
+  net.run(Time::Us(100));
+  return static_cast<size_t>(std::count_if(net.engine.sends.begin(), net.engine.sends.end(),
+                                           [&](const auto& s) { return s.from == &net.sender(0).nic(); }));
+}
+
+// A packet takes 121.44 ns, and a flow alone leaves an eighth of that free behind it.
+TEST(Host, JitterOfAFlowIsTimeForOthers) {
+  EXPECT_NEAR(static_cast<double>(sentBy(1)), 100e3 / (121.44 * 1.125), 10);
+  EXPECT_NEAR(static_cast<double>(sentBy(2)), 100e3 / 121.44, 2);
+}
 
 TEST(Host, ARateChangeMovesTheNextPacket) {
   Chain net(manual(Rate::Gbps(1)), 1, 1);
