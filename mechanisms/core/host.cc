@@ -397,19 +397,18 @@ void Host::emitFlow(const Flow& f) const {
   if (f.endAt.ps >= 0) ++network_->counters.flowsFinished;
   if (f.endAt.ps >= 0 && f.spec.measured) ++network_->counters.measuredFinished;
   if (!trace.on(kFlows) || !trace.wantsFlow(kFlows, f.spec.id)) return;
-  uint64_t delivered = 0, sent = 0, again = 0, packets = 0, reordered = 0;
+  uint64_t sent = 0, again = 0, packets = 0, reordered = 0;
   uint32_t timeouts = 0;
   for (const Flow* part = &f; part != nullptr; part = part->nextSubflow) {
-    delivered += part->rcvNxt;
     sent += part->sentBytes;
     again += part->retransmittedBytes;
     packets += part->packets;
     timeouts += part->timeouts;
     reordered += part->reordered;
   }
-  trace.emit(kFlows,
-             {f.spec.id, f.spec.group, f.spec.src, f.spec.dst, f.spec.cls, f.spec.measured, f.spec.size, f.spec.start,
-              f.endAt, f.senderEndAt, delivered, sent, again, packets, f.endAt.ps >= 0, timeouts, reordered});
+  trace.emit(kFlows, {f.spec.id, f.spec.group, f.spec.src, f.spec.dst, f.spec.cls, f.spec.measured, f.spec.size,
+                      f.spec.start, f.endAt, f.senderEndAt, transport_->delivered(f), sent, again, packets,
+                      f.endAt.ps >= 0, timeouts, reordered});
 }
 
 // ---------------------------------------------------------------- both

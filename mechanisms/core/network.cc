@@ -509,12 +509,9 @@ void Network::sampleRates() {
       for (const Flow* part = f.connection->nextSubflow; part != nullptr; part = part->nextSubflow) {
         window = window < 0 || part->window < 0 ? -1 : window + part->window;
       }
-      uint64_t sent = f.sentWireBytes, acked = f.sndUna;
-      for (const Flow* part = f.nextSubflow; part != nullptr; part = part->nextSubflow) {
-        sent += part->sentWireBytes;
-        acked += part->sndUna;
-      }
-      trace_.emit(kRates, {engine_.now(), f.spec.id, f.spec.src, rate, window, sent, acked});
+      uint64_t sent = f.sentWireBytes;
+      for (const Flow* part = f.nextSubflow; part != nullptr; part = part->nextSubflow) sent += part->sentWireBytes;
+      trace_.emit(kRates, {engine_.now(), f.spec.id, f.spec.src, rate, window, sent, h->transport().acked(f)});
     });
   }
 }

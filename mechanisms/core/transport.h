@@ -28,6 +28,10 @@ class Transport : public Component, public Resumable {
   virtual bool onStop(Flow&) = 0;
   /// Whether every flow ends when it is stopped. What waits of it is then of no use to anybody.
   virtual bool endsAtStop() const { return false; }
+  /// Bytes of a flow that the sender knows to be at the receiver, over all its sub-flows.
+  virtual uint64_t acked(const Flow& flow) const { return flow.sndUna; }
+  /// Bytes of a flow that are in order at the receiver, over all its sub-flows.
+  virtual uint64_t delivered(const Flow& flow) const { return flow.rcvNxt; }
   /// How many sub-flows a flow has. Each takes a path of its own.
   virtual uint32_t parts() const { return 1; }
   /// Whether there is something to send that the window lets go.

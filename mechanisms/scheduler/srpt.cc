@@ -2,15 +2,16 @@
 
 #include <algorithm>
 
+#include "mechanisms/core/host.h"
+
 namespace fabric {
 
 namespace {
 
 /// What is not acknowledged of a flow, all its sub-flows together.
 uint64_t left(const Flow& flow) {
-  uint64_t bytes = flow.connection->end;
-  for (const Flow* part = flow.connection; part != nullptr; part = part->nextSubflow) bytes -= part->sndUna;
-  return bytes;
+  const Flow& connection = *flow.connection;
+  return connection.end - connection.sender->transport().acked(connection);
 }
 
 }  // namespace

@@ -26,16 +26,41 @@ const Description& Mptcp::describe() {
                "they go over the others",
                "RFC 6675; Linux MPTCP v0.87: false (mptcp_is_available, recalled)")
         .added()
-        .param(
-            "receive_window", &Mptcp::receiveWindow_, Bytes{0},
-            "what may lie between the first missing byte of the connection and the last one sent, all sub-flows "
-            "together: a fixed window, not Linux's, as nothing tunes it and a full one is met neither by opportunistic "
-            "retransmission nor by penalisation; 0 = no limit",
-            "RFC 8684 section 3.3.5; Linux: net.ipv4.tcp_rmem, at most 6 MB; chosen: no limit")
+        .param("receive_window", &Mptcp::receiveWindow_, Bytes{0},
+               "what may lie between the first missing byte of the connection and the last one sent, all sub-flows "
+               "together, at most; 0 = no limit",
+               "RFC 8684 section 3.3.5; Linux: net.ipv4.tcp_rmem, at most 6 MB; chosen: no limit")
         .range(0, 1e12)
         .added()
+        .param("receive_window_tuning", &Mptcp::tuning_, true,
+               "the receive window begins with initial_receive_window for each sub-flow and grows to twice what the "
+               "connection "
+               "had in order in a round trip; false: it is receive_window from the start",
+               "Raiciu et al., NSDI 2012, section 4.2; Linux 3.10: tcp_rcv_space_adjust; Linux MPTCP: mptcp_check_rtt")
+        .added()
+        .param("initial_receive_window", &Mptcp::initialWindow_, Bytes{43690},
+               "the receive window at the start, for each sub-flow",
+               "Linux 3.10: half of net.ipv4.tcp_rmem's default of 87380 B; Linux MPTCP: mptcp_init_buffer_space")
+        .range(1, 1e12)
+        .added()
+        .param("tuning_period", &Mptcp::tuningPeriod_, Time::Ms(1),
+               "how long the longest smoothed round trip of the sub-flows counts at least where the window is tuned",
+               "Linux 3.10: tcp_rcv_rtt_update, which counts a jiffy at least; chosen: 1000 of them in a second")
+        .range(1, 10e12)
+        .added()
+        .param("opportunistic_retransmission", &Mptcp::opportunistic_, true,
+               "with the receive window full, the sub-flow that would take new bytes sends the connection's first "
+               "missing segment once more, if it is four times as fast as the one that has it or that one's window is "
+               "four segments at most",
+               "Raiciu et al., NSDI 2012, section 4.2; Linux MPTCP: mptcp_rcv_buf_optimization")
+        .added()
+        .param("penalisation", &Mptcp::penalisation_, true,
+               "with the receive window full, the sub-flow that has the first missing segment halves its window if its "
+               "rate is below that of the one that would take new bytes, once in a round trip at most",
+               "Raiciu et al., NSDI 2012, section 4.2; Linux MPTCP: mptcp_rcv_buf_optimization")
+        .added()
         .extension(DataAck::kName, sizeof(DataAck), 0,
-                   "in the data ACK, which ack_bytes has; with a receive window only");
+                   "in the data ACK and TCP's window field, which ack_bytes has; with a receive window only");
     return parameters(description).done();
   }();
   return d;
@@ -44,13 +69,7 @@ FABRIC_REGISTER(Mptcp);
 
 void Mptcp::onStart(Network& network) {
   Tcp::onStart(network);
-  if (receiveWindow_.n == 0) return;
-  if (receiveWindow_.n < host_->payloadPerPacket()) {
-    throw ParamError("mptcp.receive_window: " + std::to_string(receiveWindow_.n) + " B are less than a segment of " +
-                     std::to_string(host_->payloadPerPacket()) + " B, and none could be sent; 0 is no limit");
-  }
-  subflow_ = network.flows().reserve<Subflow>("mptcp");
-  dataAck_ = network.packets().reserve<DataAck>(DataAck::kName);
+  if (hasWindow()) startWindow(network);
 }
 
 void Mptcp::onFlowStart(Flow& f) {
@@ -59,18 +78,17 @@ void Mptcp::onFlowStart(Flow& f) {
     const auto port = static_cast<uint16_t>(f.spec.srcPort + i);
     begin(host_->addSubflow(f, i, port, static_cast<uint16_t>(f.spec.dstPort + i)), i);
   }
-  if (receiveWindow_.n == 0) return;
-  shared(f).limit = static_cast<uint64_t>(receiveWindow_.n);
-  for (Flow* part = &f; part != nullptr; part = part->nextSubflow) subflow_.make(*part);
+  openWindow(f);
 }
 
 void Mptcp::onFlowEnd(Flow& f) {
   Tcp::onFlowEnd(f);
-  if (receiveWindow_.n > 0) subflow(f).begins.release(pool_);
+  if (hasWindow()) closeWindow(f);
 }
 
 void Mptcp::append(Flow& connection, Flow& message) {
   Tcp::append(connection, message);
+  relieve(connection);
   if (inTurn()) passTurn(connection);
 }
 
@@ -83,54 +101,30 @@ bool Mptcp::maySend(const Flow& f) const {
 }
 
 Flow& Mptcp::fill(Flow& f, Packet& p) {
+  const uint32_t segment = sender(f).board.nxt;
   const uint64_t first = shared(f).assigned;
   Flow& row = Tcp::fill(f, p);
-  if (receiveWindow_.n > 0 && shared(f).assigned > first) {
-    const TcpState& s = state(f);
-    subflow(f).begins.add(s.sender.board.nxt - 1, first, s.receiver.got.expected(), pool_);
-  }
+  if (hasWindow() && sender(f).board.nxt > segment) sent(f, row, segment, first, p.payload);
+  relieve(f);
   if (inTurn()) passTurn(f);
   return row;
 }
 
 bool Mptcp::onAck(Flow& f, const Packet& ack) {
-  const bool more = receiveWindow_.n > 0 && takeDataAck(f, ack);
+  const uint64_t limit = shared(f).limit;
   if (!Tcp::onAck(f, ack)) return false;
+  relieve(f);
   if (inTurn()) {
     passTurn(f);
-  } else if (more) {
-    for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
-      if (part != &f) host_->settle(*part);
-    }
+  } else if (shared(f).limit > limit) {
+    settleOthers(f);
   }
-  return true;
-}
-
-/// The receiver says which byte of the connection it misses first: of each sub-flow, that is the beginning of
-/// the first segment missing there.
-void Mptcp::beforeAck(Flow& f, Packet& p) {
-  if (receiveWindow_.n == 0) return;
-  uint64_t next = shared(f).assigned;
-  for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
-    const TcpState& s = state(*part);
-    const uint32_t missing = s.receiver.got.expected();
-    if (missing < s.sender.board.nxt) next = std::min(next, subflow(*part).begins.at(missing));
-  }
-  dataAck_(p).next = next;
-}
-
-/// True: the window's right edge has moved.
-bool Mptcp::takeDataAck(Flow& f, const Packet& ack) {
-  if (header_(ack).control == TcpHeader::Control::Syn) return false;
-  uint64_t& limit = shared(f).limit;
-  const uint64_t edge = dataAck_(ack).next + static_cast<uint64_t>(receiveWindow_.n);
-  if (edge <= limit) return false;
-  limit = edge;
   return true;
 }
 
 void Mptcp::onTimer(Flow& f) {
   Tcp::onTimer(f);
+  relieve(f);
   if (inTurn()) passTurn(f);
 }
 
@@ -139,7 +133,7 @@ Flow* Mptcp::next(const Flow& f) const {
   Flow* best = nullptr;
   for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
     if (best != nullptr && smoothed(*part) >= smoothed(*best)) continue;
-    if (Tcp::maySend(*part) && sendsNew(*part)) best = part;
+    if (takesNew(*part)) best = part;
   }
   return best;
 }
@@ -151,6 +145,12 @@ void Mptcp::passTurn(Flow& f) {
   if (now == before) return;
   for (Flow* part : {before, now}) {
     if (part != nullptr && part != &f) host_->settle(*part);
+  }
+}
+
+void Mptcp::settleOthers(Flow& f) {
+  for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
+    if (part != &f) host_->settle(*part);
   }
 }
 

@@ -8,10 +8,13 @@ namespace fabric {
 /// What an ACK says of the connection as a whole, where there is a receive window (RFC 8684 section 3.3.1).
 struct DataAck {
   static constexpr const char* kName = "mptcp_data_ack";
-  uint64_t next = 0;  // the first byte of the connection that is missing
+  uint64_t next = 0;   // the first byte of the connection that is missing
+  uint64_t limit = 0;  // behind the last byte that has room
+  uint32_t chunk = 0;  // the one that `next` begins
 };
 
-/// A sub-flow is a flow of its own at the NIC and in the network; the first is the connection itself.
+/// A sub-flow is a flow of its own at the NIC and in the network; the first is the connection itself. mptcp.cc has the
+/// sub-flows and whose turn it is, mptcp_window.cc the receive window and what is done when it is full.
 class Mptcp final : public Tcp {
  public:
   static const Description& describe();
@@ -24,26 +27,73 @@ class Mptcp final : public Tcp {
   bool onAck(Flow& flow, const Packet& ack) override;
   void onTimer(Flow& flow) override;
   uint32_t parts() const override { return static_cast<uint32_t>(subflows_); }
+  int64_t keptBytes() const override { return Tcp::keptBytes() + static_cast<int64_t>(sizeof(int64_t)); }
+  void keep(Flow& flow, std::byte* to) override;
+  void resume(Flow& flow, const std::byte* from) override;
+  /// For tests: of a connection's receive window, in bytes.
+  uint64_t windowSize(const Flow& flow) const { return window(flow).size; }
 
  private:
-  /// Of a sub-flow: the connection's byte with which each segment begins, from the first one on that is
-  /// missing at the receiver.
+  /// Of a sub-flow of a connection with a receive window. A chunk is what a segment of the connection has when it goes
+  /// for the first time; it stays together where it goes over another sub-flow, too.
   struct Subflow {
-    SegmentNumbers begins;
+    SegmentNumbers chunks;  // by segment, from the first one on that is missing at the receiver
+    Time penalisedAt;
+  };
+  /// Of a connection with a receive window.
+  struct Window {
+    // Sender.
+    uint32_t chunks = 0;      // how many there are
+    uint32_t first = 0;       // the first one that is not acknowledged
+    SegmentNumbers begins;    // by chunk: its first byte
+    SegmentNumbers carriers;  // by chunk: the sub-flows that it went over, a bit each
+    Flow* helper = nullptr;   // the sub-flow that is to send the first one again
+    // Receiver.
+    Reassembly here;    // chunks
+    uint64_t size = 0;  // bytes
+    // Tuning: since when bytes are counted, and which was the first.
+    Time since;
+    uint64_t from = 0;
   };
   void onStart(Network& network) override;
-  void beforeAck(Flow& flow, Packet& packet) override;
-  bool takeDataAck(Flow& flow, const Packet& ack);
-  Subflow& subflow(Flow& flow) const { return subflow_(flow); }
+
+  // Whose turn it is: mptcp.cc.
   bool inTurn() const { return scheduler_.index == 0; }
+  bool takesNew(const Flow& flow) const { return Tcp::maySend(flow) && sendsNew(flow); }
   Flow* next(const Flow& flow) const;
   void passTurn(Flow& flow);
+  void settleOthers(Flow& flow);
+
+  // The receive window: mptcp_window.cc.
+  bool hasWindow() const { return receiveWindow_.n > 0; }
+  void startWindow(Network& network);
+  void openWindow(Flow& connection);
+  void closeWindow(Flow& flow);
+  int64_t firstWindow() const;
+  void sent(Flow& flow, Flow& row, uint32_t segment, uint64_t firstByte, uint32_t bytes);
+  void beforeAck(Flow& flow, Packet& packet) override;
+  uint64_t takeDataAck(Flow& flow, const Packet& ack) override;
+  uint64_t takeInOrder(Flow& flow, uint32_t from, uint32_t to) override;
+  uint64_t chunkEnd(const Flow& flow, const Window& w, uint32_t chunk) const;
+  void tune(const Flow& flow, Window& w);
+  void relieve(Flow& flow);
+  void relieveBlocked(Flow& flow);
+  void withdraw(Window& w, const Flow& current);
+  Flow* fastest(const Flow& flow);
+  void penalise(const Flow& fast, const Flow& current, uint64_t carriers);
+  bool isSlow(const Flow& fast, uint64_t carriers) const;
+  uint64_t bit(const Flow& flow) const { return uint64_t{1} << state(flow).index; }
+  Subflow& subflow(Flow& flow) const { return subflow_(flow); }
+  Window& window(const Flow& flow) const { return window_(*flow.connection); }
 
   int64_t subflows_ = 8;
-  Bytes receiveWindow_;
-  FlowState<Subflow> subflow_;
-  PacketExtension<DataAck> dataAck_;
   Choice scheduler_;
+  Bytes receiveWindow_, initialWindow_;
+  bool tuning_ = true, opportunistic_ = true, penalisation_ = true;
+  Time tuningPeriod_;
+  FlowState<Subflow> subflow_;
+  FlowState<Window> window_;
+  PacketExtension<DataAck> dataAck_;
 };
 
 }  // namespace fabric

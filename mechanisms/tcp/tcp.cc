@@ -70,9 +70,12 @@ void Tcp::onFlowEnd(Flow& f) {
 
 bool Tcp::onStop(Flow& f) {
   if (f.connection != &f) return stopMessage(*f.connection, f);
-  const TcpConnection& c = shared(f);
-  f.end = std::min(f.end, c.assigned);
-  return endsAtStop() || c.acked >= f.end;
+  f.end = std::min(f.end, shared(f).assigned);
+  return endsAtStop() || allAcked(f);
 }
+
+uint64_t Tcp::acked(const Flow& f) const { return f.connection == &f ? shared(f).acked : f.sndUna; }
+
+uint64_t Tcp::delivered(const Flow& f) const { return f.connection == &f ? shared(f).delivered : f.rcvNxt; }
 
 }  // namespace fabric

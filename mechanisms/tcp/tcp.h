@@ -26,6 +26,8 @@ class Tcp : public Transport {
   bool endsAtStop() const override { return atStop_.index == 1; }
   bool close(Flow& flow) override;
   void onData(Flow& flow, Packet* packet) override;
+  uint64_t acked(const Flow& flow) const override;
+  uint64_t delivered(const Flow& flow) const override;
   void append(Flow& connection, Flow& message) override;
   bool carries(const Flow& connection, const Packet& packet) const override;
   int64_t keptBytes() const override { return sizeof(TcpKept); }
@@ -37,6 +39,7 @@ class Tcp : public Transport {
   Phase phase(const Flow& flow) const { return sender(flow).phase; }
   uint64_t pipe(const Flow& flow) const { return sender(flow).board.pipe(flow.inFlight()); }
   Time rto(const Flow& flow) const { return sender(flow).rto; }
+  uint64_t assigned(const Flow& flow) const { return shared(flow).assigned; }
   /// Whether what is counted of the scoreboard is what is in it.
   bool consistent(const Flow& flow) const;
 
@@ -53,8 +56,16 @@ class Tcp : public Transport {
   Flow*& turn(const Flow& flow) const { return shared(flow).turn; }
   /// The `index`-th of the parts of a connection begins.
   void begin(Flow& flow, uint32_t index);
-  /// An ACK is about to go: a transport made from this one may write into it.
+  /// Bytes are left to be sent once, but the receive window has no room for them.
+  bool blocked(const Flow& flow) const { return unassigned(flow) > 0 && !hasRoom(shared(flow), nextBytes(flow)); }
+  // For a transport made from this one that has a receive window.
+  /// An ACK is about to go, which may be written into.
   virtual void beforeAck(Flow&, Packet&) {}
+  /// An ACK is here. How many bytes of the connection it is the first to acknowledge:
+  virtual uint64_t takeDataAck(Flow&, const Packet& /*ack*/) { return 0; }
+  /// A sub-flow's segments from `from` to `to` are in order at the receiver. How many of their bytes came over no
+  /// other sub-flow before:
+  virtual uint64_t takeInOrder(Flow&, uint32_t /*from*/, uint32_t /*to*/) { return 0; }
 
   TcpState& state(Flow& flow) const { return state_(flow); }
   const TcpState& state(const Flow& flow) const { return state(const_cast<Flow&>(flow)); }
@@ -67,16 +78,21 @@ class Tcp : public Transport {
   PacketExtension<TcpHeader> header_;
   bool newInLoss_ = true;
   WordPool pool_;
+  Network* network_ = nullptr;
+  Engine* engine_ = nullptr;
 
  private:
   // Segments.
   uint64_t unassigned(const Flow& flow) const { return flow.connection->end - shared(flow).assigned; }
-  /// The payload of the next new segment; 0: nothing is left, or the receive window has no room.
+  static bool hasWindow(const TcpConnection& c) { return c.limit != Flow::kUnlimited; }
+  static bool hasRoom(const TcpConnection& c, uint64_t bytes) { return c.assigned + bytes <= c.limit; }
+  uint64_t nextBytes(const Flow& flow) const { return std::min<uint64_t>(mss_, unassigned(flow)); }
+  /// The payload of the next segment that the flow has not sent; 0: nothing is left, or the receive window has no room.
   uint64_t newBytes(const Flow& flow) const {
-    const TcpConnection& c = shared(flow);
-    const uint64_t bytes = std::min<uint64_t>(mss_, flow.connection->end - c.assigned);
-    return c.assigned + bytes <= c.limit ? bytes : 0;
+    const uint64_t bytes = nextBytes(flow);
+    return hasRoom(shared(flow), bytes) ? bytes : sender(flow).copy;
   }
+  bool allAcked(const Flow& connection) const;
   uint32_t length(const Flow& flow, uint32_t segment) const;
   auto lengths(const Flow& flow) const {
     return [this, &flow](uint32_t segment) { return length(flow, segment); };
@@ -138,6 +154,7 @@ class Tcp : public Transport {
   template <class Reached>
   bool all(const Flow& connection, Flow& message, Reached reached) const;
   bool allAcked(const Flow& connection, Flow& message) const;
+  bool allHere(const Flow& connection, Flow& message) const;
   void unlink(Flow& connection, Flow& message);
   bool finishMessages(Flow& connection, uint64_t bytes);
   void receiveMessages(Flow& connection, uint64_t bytes);
@@ -168,8 +185,6 @@ class Tcp : public Transport {
   FlowState<TcpTearDown> tearDown_;  // with `teardown` only
   FlowTimer senderFinTimer_, receiverFinTimer_;
   uint8_t tearDownType_ = 0;  // of control packets
-  Engine* engine_ = nullptr;
-  Network* network_ = nullptr;
   uint32_t mss_ = 0;
   bool exactEcho_ = false, handshake_ = false, teardown_ = false;
   Time minRto_, maxRto_, initialRto_, ackDelay_;

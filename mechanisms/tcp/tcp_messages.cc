@@ -84,6 +84,7 @@ void Tcp::setEnds(Flow& f, Flow& m, uint32_t lastSegment, uint32_t shortBy) {
   sent.lastPart = &f;
   sent.lastSegment = lastSegment;
   sent.shortBy = shortBy;
+  sent.end = c.assigned;
   sent.ends = pool_.get(log2Words(parts()));
   for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
     sent.ends[state(*part).index] = sender(*part).board.nxt;
@@ -105,6 +106,13 @@ bool Tcp::all(const Flow& connection, Flow& m, Reached reached) const {
 
 bool Tcp::allAcked(const Flow& connection, Flow& m) const {
   return all(connection, m, [](const TcpState& s, uint64_t end) { return s.sender.board.una >= end; });
+}
+
+/// Whether all of a message is at the receiver, and all before it.
+bool Tcp::allHere(const Flow& connection, Flow& m) const {
+  const TcpConnection& c = shared(connection);
+  if (hasWindow(c)) return message(m).ends != nullptr && c.inOrder >= message(m).end;
+  return all(connection, m, [](const TcpState& s, uint64_t end) { return s.receiver.got.expected() >= end; });
 }
 
 /// Takes a message out that is done, or that is stopped before its turn.
@@ -155,8 +163,7 @@ bool Tcp::finishMessages(Flow& connection, uint64_t bytes) {
 void Tcp::receiveMessages(Flow& connection, uint64_t bytes) {
   TcpConnection& c = shared(connection);
   credit(c.receiving, bytes, &Flow::rcvNxt);
-  const auto received = [](const TcpState& s, uint64_t end) { return s.receiver.got.expected() >= end; };
-  while (c.receiving != nullptr && all(connection, *c.receiving, received)) {
+  while (c.receiving != nullptr && allHere(connection, *c.receiving)) {
     Flow& m = *c.receiving;
     if (m.spec.size != 0 && m.rcvNxt == m.spec.size) host_->received(m);
     c.receiving = message(m).next;

@@ -7,16 +7,16 @@ namespace fabric {
 
 /// The segment that was expected is here, and with it what was waiting for it.
 inline void Tcp::accept(Flow& f, TcpReceiver& r, Packet& p) {
-  const uint32_t only = r.got.expected() + 1;
+  const uint32_t first = r.got.expected();
   const uint32_t missing = r.got.advance();
-  const uint64_t now = missing == only ? p.seq + p.payload : sequence(f, missing);
+  const uint64_t now = missing == first + 1 ? p.seq + p.payload : sequence(f, missing);
   TcpConnection& c = shared(f);
-  const uint64_t bytes = now - f.rcvNxt;
+  const uint64_t bytes = hasWindow(c) ? takeInOrder(f, first, missing) : now - f.rcvNxt;
   c.delivered += bytes;
   network_->counters.dataBytesDelivered += bytes;
   f.rcvNxt = now;
   if (f.spec.size != 0) {
-    if (c.delivered == f.spec.size) complete(f, p);
+    if (bytes > 0 && c.delivered == f.spec.size) complete(f, p);
   } else if (f.connection->messages > 0) {
     receiveMessages(*f.connection, bytes);
   }

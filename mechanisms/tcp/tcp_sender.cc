@@ -60,14 +60,17 @@ Tcp::Next Tcp::next(const Flow& f, const TcpSender& s) const {
 
 inline void Tcp::fillNew(Flow& f, TcpSender& s, Packet& p) {
   Scoreboard& b = s.board;
-  const uint64_t left = unassigned(f);
+  TcpConnection& c = shared(f);
+  const uint64_t bytes = nextBytes(f);
+  const bool copy = !hasRoom(c, bytes);
   p.seq = f.sndNxt;
-  p.payload = static_cast<uint32_t>(std::min<uint64_t>(mss_, left));
-  p.last = p.payload == left;
+  p.payload = static_cast<uint32_t>(copy ? s.copy : bytes);
+  p.last = !copy && bytes == unassigned(f);
   f.sndNxt += p.payload;
   if (lostRetransmissions_) b.awaitWitness();
   ++b.nxt;
-  shared(f).assigned += p.payload;
+  if (!copy) c.assigned += p.payload;
+  s.copy = 0;
   header_(p).cwr = s.sendCwr;
   s.sendCwr = false;
   if (s.phase == Phase::Open && f.window >= 0 && f.inFlight() > static_cast<uint64_t>(f.window)) {
@@ -136,7 +139,6 @@ inline Acked Tcp::acknowledge(Flow& f, TcpSender& s, const Packet& ack) {
     b.acknowledge(segment, lengths(f));
     s.tail.wanted = false;
     f.sndUna = ack.seq;
-    shared(f).acked += a.bytes;
     s.limitedBytes = 0;
     // The ACK returns the time stamp of the packet that brought it about (RFC 7323), so samples of
     // retransmitted segments are good ones.
@@ -154,6 +156,15 @@ inline Acked Tcp::acknowledge(Flow& f, TcpSender& s, const Packet& ack) {
   return a;
 }
 
+/// Of a connection's segments none is on its way, and there is no other one.
+bool Tcp::allAcked(const Flow& connection) const {
+  if (shared(connection).acked < connection.end) return false;
+  for (const Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
+    if (part->inFlight() > 0) return false;  // what has come over another one, too
+  }
+  return true;
+}
+
 bool Tcp::onAck(Flow& f, const Packet& ack) {
   TcpSender& s = sender(f);
   const TcpHeader& h = header_(ack);
@@ -165,9 +176,12 @@ bool Tcp::onAck(Flow& f, const Packet& ack) {
   const uint64_t flight = f.inFlight() - s.limitedBytes;
   Acked a = acknowledge(f, s, ack);
   const bool progress = a.bytes > 0;
+  TcpConnection& c = shared(f);
+  const uint64_t acked = hasWindow(c) ? takeDataAck(f, ack) : a.bytes;
+  c.acked += acked;
   if (h.blocks > 0) takeSacks(f, s, h);
   cc.onAck(f, ack);
-  if (shared(f).acked >= f.connection->end && f.connection->messages == 0) {
+  if (c.acked >= f.connection->end && f.connection->messages == 0 && allAcked(*f.connection)) {
     host_->finish(*f.connection);
     if (h.control == TcpHeader::Control::Fin) answerFin(f);
     return false;
@@ -182,7 +196,7 @@ bool Tcp::onAck(Flow& f, const Packet& ack) {
     restartTimer(f, s);
     if (tailLossProbe_) awaitTail(f, s);
   }
-  return f.connection->messages == 0 || !progress || finishMessages(*f.connection, a.bytes);
+  return f.connection->messages == 0 || !(progress || acked > 0) || finishMessages(*f.connection, acked);
 }
 
 }  // namespace fabric

@@ -19,7 +19,8 @@ struct TcpConnection {
   uint64_t assigned = 0;              // bytes that have been sent once
   uint64_t acked = 0;                 // bytes that the sender knows to be there
   uint64_t limit = Flow::kUnlimited;  // of `assigned`: what the receive window lets go, where there is one
-  uint64_t delivered = 0;             // bytes in order at the receiver
+  uint64_t delivered = 0;             // bytes that are in order on their sub-flows at the receiver
+  uint64_t inOrder = 0;               // where there is a receive window: bytes before the first missing one
   Flow* turn = nullptr;               // the sub-flow that takes the next new bytes
   bool ofApplication = false;         // its messages are an application's, with timers of their own
 
@@ -59,6 +60,7 @@ struct TcpSender {
   uint32_t rescue = 0;         // RescueRxt: a rescue retransmission only with more than this acknowledged
   uint32_t cwrPoint = 0;       // no second reaction to an echoed mark before more than this is acknowledged
   uint32_t limitedBytes = 0;   // sent by limited transmit since una moved
+  uint32_t copy = 0;           // bytes of another sub-flow's segment that are to go over this one, too
 
   // How much was in flight at most in the last and in this round trip.
   uint32_t peakPoint = 0, peak = 0, lastPeak = 0;
@@ -100,6 +102,7 @@ struct TcpMessage {
   Flow* next = nullptr;
   Flow* lastPart = nullptr;  // where its last byte went, null while not all of it has been sent once
   uint32_t lastSegment = 0, shortBy = 0;
+  uint64_t end = 0;          // of the connection's bytes: behind its last one
   uint64_t* ends = nullptr;  // by part: behind its last segment and those of the messages before it
 };
 static_assert(sizeof(TcpMessage) <= sizeof(TcpState));

@@ -45,6 +45,16 @@ void TcpWindow::onAcked(Flow& f, const Acked& a) {
   apply(f, w);
 }
 
+/// Raiciu et al., NSDI 2012, section 4.2: half the window, and no slow start back to where it was. Linux has it like
+/// this for every congestion control.
+void TcpWindow::onPenalty(Flow& f) {
+  Window& w = window(f);
+  w.cwnd = std::max(w.cwnd / 2, mss_);
+  w.ssthresh = std::max(w.cwnd, 2 * mss_);
+  w.counted = 0;
+  apply(f, w);
+}
+
 /// RFC 5681 section 4.1: what was in flight has left no ACK clock to send the window by.
 void TcpWindow::onIdle(Flow& f, bool restart) {
   Window& w = window(f);

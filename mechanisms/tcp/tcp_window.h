@@ -14,6 +14,7 @@ class TcpWindow : public CongestionControl {
   void onRecovery(Flow& flow, uint64_t flight) override { cut(flow, flight); }
   void onTimeout(Flow& flow, uint64_t flight, bool again) override;
   void onEcnEcho(Flow& flow, uint64_t flight) override { cut(flow, flight); }
+  void onPenalty(Flow& flow) override;
   void onIdle(Flow& flow, bool restart) override;
   int64_t keptBytes() const override { return sizeof(Window); }
   void keep(Flow& flow, std::byte* to) override;

@@ -325,12 +325,6 @@ Config two() {
   return c.set("mptcp.subflows", int64_t{2});
 }
 
-uint64_t assigned(const Flow& f) {
-  uint64_t bytes = 0;
-  for (const Flow* part = &f; part != nullptr; part = part->nextSubflow) bytes += part->sndNxt;
-  return bytes;
-}
-
 }  // namespace
 
 /// All of the first sub-flow's window is lost. What its timeout took for lost goes again; new bytes go over it
@@ -360,65 +354,6 @@ TEST(Mptcp, NewBytesForASubflowThatTimedOut) {
     EXPECT_EQ(net.delivered(0), 5000 * test::kMss);
     EXPECT_EQ(net.timeouts(0), 1);
   }
-}
-
-/// The first sub-flow's segment 3 is lost twice, which takes a timeout. With a receive window of 50 segments the
-/// connection stands still when 50 from there on have been sent, without one it goes on.
-TEST(Mptcp, TheReceiveWindowHoldsAllSubflowsBack) {
-  constexpr int64_t kWindow = 50 * test::kMss;
-  for (const char* scheduler : {"lowest_rtt", "round_robin"}) {
-    for (const int64_t window : {int64_t{0}, kWindow, kWindow + test::kMss - 1}) {
-      Path net(two().set("mptcp.scheduler", std::string(scheduler)).set("mptcp.receive_window", window));
-      net.data().drops[3] = 3;  // the other one's, too, in turn
-      net.stream(0, 1000 * test::kMss);
-      net.run(Time::Ms(100));
-      const Flow& f = net.active(net.sender(), 0);
-      if (window == 0) {
-        EXPECT_EQ(assigned(f), 1000u * test::kMss);
-      } else {
-        // In turn its bytes are those behind 3 of each.
-        const uint64_t missing = std::string(scheduler) == "lowest_rtt" ? 3 : 6;
-        EXPECT_EQ(assigned(f), (missing + 50) * test::kMss) << scheduler;
-      }
-      EXPECT_TRUE(net.transport().consistent(f));
-      net.finish(Time::Ms(3000));
-      EXPECT_EQ(net.delivered(0), 1000 * test::kMss);
-      EXPECT_EQ(net.network.packets().live(), 0u);
-    }
-  }
-}
-
-/// Losses, messages, short windows: never is more out than the window, and everything arrives.
-TEST(Mptcp, TheReceiveWindowIsKept) {
-  for (const char* scheduler : {"lowest_rtt", "round_robin"}) {
-    constexpr int64_t kWindow = 7 * test::kMss + 100;
-    Path net(two()
-                 .set("mptcp.scheduler", std::string(scheduler))
-                 .set("mptcp.receive_window", kWindow)
-                 .set("mptcp.min_rto", Time::Ms(1).ps)
-                 .set("mptcp.initial_rto", Time::Ms(1).ps));
-    net.data().loss = net.acks().loss = 0.03;
-    net.data().random = RandomStream(1, "data");
-    net.acks().random = RandomStream(1, "acks");
-    for (uint32_t id = 0; id < 20; ++id) net.message(id, 30 * test::kMss + id, Time::Us(300 * id));
-    net.start();
-    for (int64_t us = 10; us < 50000; us += 10) {
-      net.engine.run(Time::Us(us));
-      net.sender().forEachActive([&](const Flow& m) {
-        uint64_t there = 0;
-        for (const Flow* part = m.connection; part != nullptr; part = part->nextSubflow) there += part->rcvNxt;
-        ASSERT_LE(assigned(*m.connection), there + kWindow) << us;
-      });
-    }
-    net.finish(Time::Ms(10000));
-    for (uint32_t id = 0; id < 20; ++id) EXPECT_EQ(net.delivered(id), static_cast<int64_t>(30 * test::kMss + id)) << id;
-  }
-}
-
-TEST(Mptcp, AReceiveWindowHasRoomForASegment) {
-  Path net(two().set("mptcp.receive_window", int64_t{test::kMss - 1}));
-  net.stream(0, 1000);
-  EXPECT_THROW(net.run(Time::Ms(1)), ParamError);
 }
 
 }  // namespace fabric

@@ -1,0 +1,218 @@
+// MPTCP's receive window, which all sub-flows share: what the receiver says of it, how it is tuned, and what the sender
+// does when it is full (Raiciu et al., NSDI 2012, section 4.2).
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
+#include "mechanisms/tcp/mptcp.h"
+
+namespace fabric {
+
+void Mptcp::startWindow(Network& network) {
+  if (firstWindow() < host_->payloadPerPacket()) {
+    throw ParamError(
+        std::string(receiveWindow_.n == firstWindow() ? "mptcp.receive_window" : "mptcp.initial_receive_window") +
+        ": a window of " + std::to_string(firstWindow()) + " B is less than a segment of " +
+        std::to_string(host_->payloadPerPacket()) + " B, and none could be sent; receive_window: 0 is no limit");
+  }
+  subflow_ = network.flows().reserve<Subflow>("mptcp sub-flow");
+  window_ = network.flows().reserve<Window>("mptcp window");
+  dataAck_ = network.packets().reserve<DataAck>(DataAck::kName);
+}
+
+int64_t Mptcp::firstWindow() const {
+  return tuning_ ? std::min(receiveWindow_.n, subflows_ * initialWindow_.n) : receiveWindow_.n;
+}
+
+void Mptcp::openWindow(Flow& f) {
+  const auto& there = static_cast<const Mptcp&>(f.receiver->transport());
+  if (there.hasWindow() != hasWindow()) {
+    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": " + host_->name() + " and " +
+                                f.receiver->name() +
+                                " do not both have an mptcp.receive_window; give it to both hosts or to none");
+  }
+  if (!hasWindow()) return;
+  Window& w = window_.make(f);
+  w.size = static_cast<uint64_t>(there.firstWindow());
+  w.since = engine_->now();
+  shared(f).limit = w.size;
+  for (Flow* part = &f; part != nullptr; part = part->nextSubflow) subflow_.make(*part).penalisedAt = engine_->now();
+}
+
+void Mptcp::closeWindow(Flow& f) {
+  subflow(f).chunks.release(pool_);
+  if (f.connection != &f) return;
+  Window& w = window(f);
+  w.begins.release(pool_);
+  w.carriers.release(pool_);
+  w.here.release(static_cast<Mptcp&>(f.receiver->transport()).pool_);
+}
+
+/// A connection keeps the size that its window has grown to.
+void Mptcp::keep(Flow& f, std::byte* to) {
+  Tcp::keep(f, to);
+  const uint64_t size = hasWindow() ? window(f).size : 0;
+  std::memcpy(to + Tcp::keptBytes(), &size, sizeof size);
+}
+
+void Mptcp::resume(Flow& f, const std::byte* from) {
+  Tcp::resume(f, from);
+  if (!hasWindow() || f.connection != &f) return;
+  std::memcpy(&window(f).size, from + Tcp::keptBytes(), sizeof(uint64_t));
+  shared(f).limit = window(f).size;
+}
+
+// ---------------------------------------------------------------- sender
+
+/// `f` has sent a segment that it had not sent before, of `bytes`. It began at the connection's byte `firstByte` if
+/// nobody had sent it before.
+void Mptcp::sent(Flow& f, Flow& row, uint32_t segment, uint64_t firstByte, uint32_t bytes) {
+  Window& w = window(f);
+  uint32_t chunk = w.first;
+  if (shared(f).assigned > firstByte) {
+    chunk = w.chunks++;
+    w.begins.add(chunk, firstByte, w.first, pool_);
+    w.carriers.add(chunk, bit(f), w.first, pool_);
+  } else {
+    w.carriers.add(chunk, w.carriers.at(chunk) | bit(f), w.first, pool_);
+    w.helper = nullptr;
+    row.retransmittedBytes += bytes;
+    network_->counters.retransmittedBytes += bytes;
+  }
+  subflow(f).chunks.add(segment, chunk, state(f).receiver.got.expected(), pool_);
+}
+
+uint64_t Mptcp::takeDataAck(Flow& f, const Packet& ack) {
+  const DataAck& data = dataAck_(ack);
+  TcpConnection& c = shared(f);
+  Window& w = window(f);
+  c.limit = std::max(c.limit, data.limit);
+  if (data.chunk <= w.first) return 0;
+  w.first = data.chunk;
+  withdraw(w, f);
+  return data.next - c.acked;
+}
+
+// ---------------------------------------------------------------- receiver
+
+uint64_t Mptcp::chunkEnd(const Flow& f, const Window& w, uint32_t chunk) const {
+  return chunk + 1 == w.chunks ? shared(f).assigned : w.begins.at(chunk + 1);
+}
+
+uint64_t Mptcp::takeInOrder(Flow& f, uint32_t from, uint32_t to) {
+  Window& w = window(f);
+  uint64_t bytes = 0;
+  for (uint32_t segment = from; segment < to; ++segment) {
+    const auto chunk = static_cast<uint32_t>(subflow(f).chunks.at(segment));
+    if (chunk < w.here.expected()) continue;  // it came over another one before
+    const bool first = chunk == w.here.expected();
+    if (!first && !w.here.add(chunk, pool_)) continue;
+    bytes += chunkEnd(f, w, chunk) - w.begins.at(chunk);
+    if (first) w.here.advance();
+  }
+  TcpConnection& c = shared(f);
+  c.inOrder = w.here.expected() == w.chunks ? c.assigned : w.begins.at(w.here.expected());
+  if (tuning_) tune(f, w);
+  return bytes;
+}
+
+/// The window grows to what a sender needs that doubles its own in each round trip. Linux takes the longest round trip
+/// of the sub-flows, which its receiver knows from time stamps; here it is the sender's smoothed one.
+void Mptcp::tune(const Flow& f, Window& w) {
+  Time roundTrip;
+  for (const Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
+    roundTrip = std::max(roundTrip, smoothed(*part));
+  }
+  const Time now = engine_->now();
+  if (roundTrip.ps == 0 || now - w.since < std::max(roundTrip, tuningPeriod_)) return;
+  const uint64_t inOrder = shared(f).inOrder;
+  w.size = std::max(w.size, std::min(2 * (inOrder - w.from), static_cast<uint64_t>(receiveWindow_.n)));
+  w.since = now;
+  w.from = inOrder;
+}
+
+void Mptcp::beforeAck(Flow& f, Packet& p) {
+  if (!hasWindow()) return;
+  const Window& w = window(f);
+  dataAck_(p) = {shared(f).inOrder, shared(f).inOrder + w.size, w.here.expected()};
+}
+
+// ---------------------------------------------------------------- a full window
+
+/// To be called when something has changed at `f`, at which the host looks anyway.
+void Mptcp::relieve(Flow& f) {
+  if (hasWindow() && (opportunistic_ || penalisation_) && blocked(f)) relieveBlocked(f);
+}
+
+/// The sub-flow that would take new bytes helps the one that has the first missing segment, and slows it down.
+void Mptcp::relieveBlocked(Flow& f) {
+  Window& w = window(f);
+  if (w.helper != nullptr) {
+    if (takesNew(*w.helper)) return;
+    withdraw(w, f);
+  }
+  Flow* fast = fastest(f);
+  if (fast == nullptr) return;
+  const uint64_t carriers = w.carriers.at(w.first);
+  if (penalisation_) penalise(*fast, f, carriers);
+  // A message's last segment, when it is short, is not sent again: segments of a sub-flow are full but for those.
+  const uint64_t bytes = chunkEnd(f, w, w.first) - w.begins.at(w.first);
+  if (!opportunistic_ || bytes != static_cast<uint64_t>(host_->payloadPerPacket()) || !isSlow(*fast, carriers)) return;
+  w.helper = fast;
+  sender(*fast).copy = static_cast<uint32_t>(bytes);
+  if (fast != &f) host_->settle(*fast);
+}
+
+/// The window has moved, or the helper has no room any more. At `current` the host looks anyway.
+void Mptcp::withdraw(Window& w, const Flow& current) {
+  if (w.helper == nullptr) return;
+  sender(*w.helper).copy = 0;
+  if (w.helper != &current) host_->settle(*w.helper);
+  w.helper = nullptr;
+}
+
+/// The one with the shortest round trip of those whose windows have room.
+Flow* Mptcp::fastest(const Flow& f) {
+  Flow* best = nullptr;
+  for (Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
+    if (best != nullptr && smoothed(*part) >= smoothed(*best)) continue;
+    uint32_t& copy = sender(*part).copy;
+    copy = static_cast<uint32_t>(host_->payloadPerPacket());
+    if (takesNew(*part)) best = part;
+    copy = 0;
+  }
+  return best;
+}
+
+/// The first of the others that have the segment pays.
+void Mptcp::penalise(const Flow& fast, const Flow& current, uint64_t carriers) {
+  if (smoothed(fast).ps == 0) return;  // nobody knows whether it is fast
+  for (Flow* slow = fast.connection; slow != nullptr; slow = slow->nextSubflow) {
+    if (slow == &fast || (carriers & bit(*slow)) == 0) continue;
+    const auto rate = [this](const Flow& of, const Flow& other) {  // times both round trips
+      return static_cast<double>(of.window) * static_cast<double>(smoothed(other).ps);
+    };
+    Time& last = subflow(*slow).penalisedAt;
+    if (slow->window < 0 || engine_->now() - last < smoothed(*slow) || rate(*slow, fast) >= rate(fast, *slow)) return;
+    last = engine_->now();
+    host_->congestionControl().onPenalty(*slow);
+    if (slow != &current) host_->settle(*slow);
+    return;
+  }
+}
+
+/// Whether those that have the segment are so slow that `fast`, which has not, sends it once more. Linux' sub-flows
+/// know a round trip from their handshakes; here one may know none, and is not called faster then.
+bool Mptcp::isSlow(const Flow& fast, uint64_t carriers) const {
+  if ((carriers & bit(fast)) != 0) return false;
+  for (const Flow* slow = fast.connection; slow != nullptr; slow = slow->nextSubflow) {
+    if ((carriers & bit(*slow)) == 0) continue;
+    if (slow->window >= 0 && slow->window < 5 * host_->payloadPerPacket()) return true;  // four segments
+    if (smoothed(fast).ps == 0 || 4 * smoothed(fast).ps >= smoothed(*slow).ps) return false;
+  }
+  return true;
+}
+
+}  // namespace fabric
