@@ -27,7 +27,9 @@ class Mptcp final : public Tcp {
   bool onAck(Flow& flow, const Packet& ack) override;
   void onTimer(Flow& flow) override;
   uint32_t parts() const override { return static_cast<uint32_t>(subflows_); }
-  int64_t keptBytes() const override { return Tcp::keptBytes() + static_cast<int64_t>(sizeof(int64_t)); }
+  int64_t keptBytes() const override {
+    return Tcp::keptBytes() + static_cast<int64_t>(hasWindow() ? sizeof(uint64_t) : 0);
+  }
   void keep(Flow& flow, std::byte* to) override;
   void resume(Flow& flow, const std::byte* from) override;
   /// For tests: of a connection's receive window, in bytes.

@@ -53,15 +53,15 @@ void Mptcp::closeWindow(Flow& f) {
 /// A connection keeps the size that its window has grown to.
 void Mptcp::keep(Flow& f, std::byte* to) {
   Tcp::keep(f, to);
-  const uint64_t size = hasWindow() ? window(f).size : 0;
-  std::memcpy(to + Tcp::keptBytes(), &size, sizeof size);
+  if (hasWindow()) std::memcpy(to + Tcp::keptBytes(), &window(f).size, sizeof(uint64_t));
 }
 
 void Mptcp::resume(Flow& f, const std::byte* from) {
   Tcp::resume(f, from);
-  if (!hasWindow() || f.connection != &f) return;
-  std::memcpy(&window(f).size, from + Tcp::keptBytes(), sizeof(uint64_t));
-  shared(f).limit = window(f).size;
+  if (!hasWindow()) return;
+  uint64_t& size = window(f).size;
+  std::memcpy(&size, from + Tcp::keptBytes(), sizeof size);
+  shared(f).limit = size;
 }
 
 // ---------------------------------------------------------------- sender
