@@ -104,7 +104,7 @@ Flow& Mptcp::fill(Flow& f, Packet& p) {
   const uint32_t segment = sender(f).board.nxt;
   const uint64_t first = shared(f).assigned;
   Flow& row = Tcp::fill(f, p);
-  if (hasWindow() && sender(f).board.nxt > segment) sent(f, row, segment, first, p.payload);
+  if (hasWindow() && sender(f).board.nxt > segment) sent(f, p, row, first);
   relieve(f);
   if (inTurn()) passTurn(f);
   return row;

@@ -39,7 +39,8 @@ class Mptcp final : public Tcp {
   /// Of a sub-flow of a connection with a receive window. A chunk is what a segment of the connection has when it goes
   /// for the first time; it stays together where it goes over another sub-flow, too.
   struct Subflow {
-    SegmentNumbers chunks;  // by segment, from the first one on that is missing at the receiver
+    SegmentNumbers chunks;  // by segment that is not acknowledged
+    SegmentNumbers begins;  // by segment, too: its first byte on the sub-flow
     Time penalisedAt;
   };
   /// Of a connection with a receive window.
@@ -72,7 +73,8 @@ class Mptcp final : public Tcp {
   void openWindow(Flow& connection);
   void closeWindow(Flow& flow);
   int64_t firstWindow() const;
-  void sent(Flow& flow, Flow& row, uint32_t segment, uint64_t firstByte, uint32_t bytes);
+  void sent(Flow& flow, const Packet& packet, Flow& row, uint64_t firstByte);
+  uint64_t segmentBegin(const Flow& flow, uint32_t segment) const override;
   void beforeAck(Flow& flow, Packet& packet) override;
   uint64_t takeDataAck(Flow& flow, const Packet& ack) override;
   uint64_t takeInOrder(Flow& flow, uint32_t from, uint32_t to) override;
@@ -85,7 +87,7 @@ class Mptcp final : public Tcp {
   void penalise(const Flow& fast, const Flow& current, uint64_t carriers);
   bool isSlow(const Flow& fast, uint64_t carriers) const;
   uint64_t bit(const Flow& flow) const { return uint64_t{1} << state(flow).index; }
-  Subflow& subflow(Flow& flow) const { return subflow_(flow); }
+  Subflow& subflow(const Flow& flow) const { return subflow_(const_cast<Flow&>(flow)); }
   Window& window(const Flow& flow) const { return window_(*flow.connection); }
 
   int64_t subflows_ = 8;

@@ -43,6 +43,7 @@ void Mptcp::openWindow(Flow& f) {
 
 void Mptcp::closeWindow(Flow& f) {
   subflow(f).chunks.release(pool_);
+  subflow(f).begins.release(pool_);
   if (f.connection != &f) return;
   Window& w = window(f);
   w.begins.release(pool_);
@@ -66,9 +67,9 @@ void Mptcp::resume(Flow& f, const std::byte* from) {
 
 // ---------------------------------------------------------------- sender
 
-/// `f` has sent a segment that it had not sent before, of `bytes`. It began at the connection's byte `firstByte` if
-/// nobody had sent it before.
-void Mptcp::sent(Flow& f, Flow& row, uint32_t segment, uint64_t firstByte, uint32_t bytes) {
+/// `f` has sent a segment that it had not sent before. The connection's bytes that nobody had sent begin at `firstByte`
+/// before that.
+void Mptcp::sent(Flow& f, const Packet& p, Flow& row, uint64_t firstByte) {
   Window& w = window(f);
   uint32_t chunk = w.first;
   if (shared(f).assigned > firstByte) {
@@ -78,11 +79,15 @@ void Mptcp::sent(Flow& f, Flow& row, uint32_t segment, uint64_t firstByte, uint3
   } else {
     w.carriers.add(chunk, w.carriers.at(chunk) | bit(f), w.first, pool_);
     w.helper = nullptr;
-    row.retransmittedBytes += bytes;
-    network_->counters.retransmittedBytes += bytes;
+    row.retransmittedBytes += p.payload;
+    network_->counters.retransmittedBytes += p.payload;
   }
-  subflow(f).chunks.add(segment, chunk, state(f).receiver.got.expected(), pool_);
+  const Scoreboard& board = sender(f).board;
+  subflow(f).chunks.add(board.nxt - 1, chunk, board.una, pool_);
+  subflow(f).begins.add(board.nxt - 1, p.seq, board.una, pool_);
 }
+
+uint64_t Mptcp::segmentBegin(const Flow& f, uint32_t segment) const { return subflow(f).begins.at(segment); }
 
 uint64_t Mptcp::takeDataAck(Flow& f, const Packet& ack) {
   const DataAck& data = dataAck_(ack);
@@ -157,11 +162,9 @@ void Mptcp::relieveBlocked(Flow& f) {
   if (fast == nullptr) return;
   const uint64_t carriers = w.carriers.at(w.first);
   if (penalisation_) penalise(*fast, f, carriers);
-  // A message's last segment, when it is short, is not sent again: segments of a sub-flow are full but for those.
-  const uint64_t bytes = chunkEnd(f, w, w.first) - w.begins.at(w.first);
-  if (!opportunistic_ || bytes != static_cast<uint64_t>(host_->payloadPerPacket()) || !isSlow(*fast, carriers)) return;
+  if (!opportunistic_ || !isSlow(*fast, carriers)) return;
   w.helper = fast;
-  sender(*fast).copy = static_cast<uint32_t>(bytes);
+  sender(*fast).copy = static_cast<uint32_t>(chunkEnd(f, w, w.first) - w.begins.at(w.first));
   if (fast != &f) host_->settle(*fast);
 }
 

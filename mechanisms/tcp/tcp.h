@@ -58,7 +58,9 @@ class Tcp : public Transport {
   void begin(Flow& flow, uint32_t index);
   /// Bytes are left to be sent once, but the receive window has no room for them.
   bool blocked(const Flow& flow) const { return unassigned(flow) > 0 && !hasRoom(shared(flow), nextBytes(flow)); }
-  // For a transport made from this one that has a receive window.
+  // For a transport made from this one that has a receive window. Its flows' segments may have any length.
+  /// The first byte of a segment that is not acknowledged, up to the last one that was sent.
+  virtual uint64_t segmentBegin(const Flow&, uint32_t /*segment*/) const { return 0; }
   /// An ACK is about to go, which may be written into.
   virtual void beforeAck(Flow&, Packet&) {}
   /// An ACK is here. How many bytes of the connection it is the first to acknowledge:

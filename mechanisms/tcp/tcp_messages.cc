@@ -34,6 +34,7 @@ bool Tcp::endsMessage(const Flow& f, uint32_t segment) const {
 
 /// length() on a persistent connection.
 uint32_t Tcp::messageLength(const Flow& f, uint32_t segment) const {
+  if (hasWindow(shared(f))) return static_cast<uint32_t>(sequence(f, segment + 1) - sequence(f, segment));
   const TcpMessage& m = message(messageOf(f, segment));
   return m.lastPart == &f && m.lastSegment == segment ? mss_ - m.shortBy : mss_;
 }

@@ -10,6 +10,7 @@ namespace fabric {
 uint64_t Tcp::sequence(const Flow& f, uint32_t segment) const {
   const TcpState& s = state(f);
   if (segment == s.sender.board.nxt) return f.sndNxt;
+  if (hasWindow(shared(f))) return segmentBegin(f, segment);
   uint64_t missing = s.shortBy;
   for (Flow* m = shared(f).head; m != nullptr && message(*m).ends != nullptr; m = message(*m).next) {
     if (message(*m).lastPart == &f && message(*m).lastSegment < segment) missing += message(*m).shortBy;
