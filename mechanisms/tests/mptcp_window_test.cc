@@ -128,6 +128,64 @@ TEST(MptcpWindow, IsKept) {
   EXPECT_GT(copies, 0u);
 }
 
+/// Flows that are stopped, handshakes, tear-downs, eight sub-flows: everything ends, and nothing is left.
+TEST(MptcpWindow, EveryFlowEnds) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Config c = windowOf(static_cast<int64_t>(4 + seed % 30) * kMss)
+                   .set("mptcp.subflows", static_cast<int64_t>(1 + seed % 8))
+                   .set("mptcp.initial_receive_window", int64_t{kMss})
+                   .set("mptcp.tuning_period", Time::Us(50).ps)
+                   .set("mptcp.scheduler", std::string(seed % 3 == 0 ? "round_robin" : "lowest_rtt"))
+                   .set("mptcp.handshake", seed % 2 == 0)
+                   .set("mptcp.teardown", seed % 5 < 2)
+                   .set("mptcp.at_stop", std::string(seed % 5 == 4 ? "end" : "drain"))
+                   .set("mptcp.new_data_in_loss", seed % 7 < 4)
+                   .set("mptcp.tail_loss_probe", seed % 4 < 2)
+                   .set("mptcp.lost_retransmissions", seed % 6 < 3)
+                   .set("mptcp.min_rto", Time::Ms(1).ps)
+                   .set("mptcp.initial_rto", Time::Ms(1).ps);
+    if (seed % 4 == 1) c.scheduler = "srpt";
+    Path net(c);
+    net.data().loss = net.acks().loss = 0.04;
+    net.data().random = RandomStream(seed, "data");
+    net.acks().random = RandomStream(seed, "acks");
+    net.data().late = seed % 2 == 0 ? 9 : 0;
+    RandomStream random(seed, "flows");
+    constexpr uint32_t kFlows = 24;
+    const auto stopped = [](uint32_t id) { return id % 4 == 3; };
+    std::vector<int64_t> sizes;
+    for (uint32_t id = 0; id < kFlows; ++id) {
+      sizes.push_back(static_cast<int64_t>(1 + random.uniform() * 80 * kMss));
+      const Time start = Time::Us(100 * id), stop = stopped(id) ? start + Time::Us(700) : Time{-1};
+      if (id % 2 == 0 || seed % 5 == 4) {
+        FlowSpec f = net.spec(10 * id, static_cast<uint64_t>(sizes[id]), start);
+        f.id = id;
+        f.stop = stop;
+        net.flow(f);
+      } else {
+        net.message(id, static_cast<uint64_t>(sizes[id]), start, stop);
+      }
+    }
+    net.finish(Time::Ms(60000));
+    ASSERT_EQ(net.flowRows.rows.size(), kFlows) << seed;
+    int64_t delivered = 0;
+    for (uint32_t id = 0; id < kFlows; ++id) {
+      const auto& row = net.row(id);
+      EXPECT_LE(net.delivered(id), sizes[id]) << seed << " " << id;
+      if (seed % 5 != 4) {
+        EXPECT_EQ(row[11] - row[12], net.delivered(id)) << seed << " " << id;
+      }
+      if (!stopped(id)) {
+        EXPECT_EQ(net.delivered(id), sizes[id]) << seed << " " << id;
+      }
+      EXPECT_GE(row[9], row[8]) << seed << " " << id;
+      delivered += net.delivered(id);
+    }
+    EXPECT_GE(static_cast<int64_t>(net.network.counters.dataBytesDelivered), delivered);
+    EXPECT_EQ(net.network.packets().live(), 0u) << seed;
+  }
+}
+
 /// A fast sub-flow takes over, one segment after the other, what a slow one does not get through. The slow one sends
 /// all of it once more nonetheless, and the sender waits for that.
 TEST(MptcpWindow, TheFirstMissingSegmentGoesOverAnotherSubflow) {
