@@ -114,18 +114,25 @@ bool Mptcp::onAck(Flow& f, const Packet& ack) {
   const uint64_t limit = shared(f).limit;
   if (!Tcp::onAck(f, ack)) return false;
   relieve(f);
-  if (inTurn()) {
-    passTurn(f);
-  } else if (shared(f).limit > limit) {
-    settleOthers(f);
-  }
+  if (inTurn()) passTurn(f);
+  if (shared(f).limit > limit) settleOthers(f);
   return true;
+}
+
+bool Mptcp::onStop(Flow& f) {
+  const bool over = Tcp::onStop(f);
+  if (hasWindow() && f.connection != &f) {  // the next message may find the window full
+    relieve(*f.connection);
+    if (inTurn()) passTurn(*f.connection);
+  }
+  return over;
 }
 
 void Mptcp::onTimer(Flow& f) {
   Tcp::onTimer(f);
   relieve(f);
   if (inTurn()) passTurn(f);
+  if (hasWindow()) host_->rateChanged(f);  // a copy may go, by it or by another one
 }
 
 /// The sub-flow that takes the next new bytes; none has room: null.

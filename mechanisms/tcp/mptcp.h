@@ -25,6 +25,7 @@ class Mptcp final : public Tcp {
   bool maySend(const Flow& flow) const override;
   Flow& fill(Flow& flow, Packet& packet) override;
   bool onAck(Flow& flow, const Packet& ack) override;
+  bool onStop(Flow& flow) override;
   void onTimer(Flow& flow) override;
   uint32_t parts() const override { return static_cast<uint32_t>(subflows_); }
   int64_t keptBytes() const override {
@@ -72,7 +73,7 @@ class Mptcp final : public Tcp {
   void startWindow(Network& network);
   void openWindow(Flow& connection);
   void closeWindow(Flow& flow);
-  int64_t firstWindow() const;
+  int64_t firstWindow(int64_t subflows) const;
   void sent(Flow& flow, const Packet& packet, Flow& row, uint64_t firstByte);
   uint64_t segmentBegin(const Flow& flow, uint32_t segment) const override;
   void beforeAck(Flow& flow, Packet& packet) override;

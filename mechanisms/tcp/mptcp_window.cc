@@ -11,19 +11,20 @@
 namespace fabric {
 
 void Mptcp::startWindow(Network& network) {
-  if (firstWindow() < host_->payloadPerPacket()) {
-    throw ParamError(
-        std::string(receiveWindow_.n == firstWindow() ? "mptcp.receive_window" : "mptcp.initial_receive_window") +
-        ": a window of " + std::to_string(firstWindow()) + " B is less than a segment of " +
-        std::to_string(host_->payloadPerPacket()) + " B, and none could be sent; receive_window: 0 is no limit");
+  const int64_t first = firstWindow(subflows_);
+  if (first < host_->payloadPerPacket()) {
+    throw ParamError(std::string(receiveWindow_.n == first ? "mptcp.receive_window" : "mptcp.initial_receive_window") +
+                     ": a window of " + std::to_string(first) + " B is less than a segment of " +
+                     std::to_string(host_->payloadPerPacket()) +
+                     " B, and none could be sent; receive_window: 0 is no limit");
   }
   subflow_ = network.flows().reserve<Subflow>("mptcp sub-flow");
   window_ = network.flows().reserve<Window>("mptcp window");
   dataAck_ = network.packets().reserve<DataAck>(DataAck::kName);
 }
 
-int64_t Mptcp::firstWindow() const {
-  return tuning_ ? std::min(receiveWindow_.n, subflows_ * initialWindow_.n) : receiveWindow_.n;
+int64_t Mptcp::firstWindow(int64_t subflows) const {
+  return tuning_ ? std::min(receiveWindow_.n, subflows * initialWindow_.n) : receiveWindow_.n;
 }
 
 void Mptcp::openWindow(Flow& f) {
@@ -35,7 +36,15 @@ void Mptcp::openWindow(Flow& f) {
   }
   if (!hasWindow()) return;
   Window& w = window_.make(f);
-  w.size = static_cast<uint64_t>(there.firstWindow());
+  const int64_t first = there.firstWindow(subflows_);
+  if (first < host_->payloadPerPacket()) {
+    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": the receive window of " + f.receiver->name() +
+                                ", " + std::to_string(first) + " B, is less than a segment of " + host_->name() + ", " +
+                                std::to_string(host_->payloadPerPacket()) +
+                                " B, and none could be sent; make mptcp.receive_window or "
+                                "mptcp.initial_receive_window larger there");
+  }
+  w.size = static_cast<uint64_t>(first);
   w.since = engine_->now();
   shared(f).limit = w.size;
   for (Flow* part = &f; part != nullptr; part = part->nextSubflow) subflow_.make(*part).penalisedAt = engine_->now();
@@ -76,6 +85,7 @@ void Mptcp::sent(Flow& f, const Packet& p, Flow& row, uint64_t firstByte) {
     chunk = w.chunks++;
     w.begins.add(chunk, firstByte, w.first, pool_);
     w.carriers.add(chunk, bit(f), w.first, pool_);
+    if (w.helper == &f) w.helper = nullptr;  // there was room after all
   } else {
     w.carriers.add(chunk, w.carriers.at(chunk) | bit(f), w.first, pool_);
     w.helper = nullptr;
@@ -138,10 +148,13 @@ void Mptcp::tune(const Flow& f, Window& w) {
   w.from = inOrder;
 }
 
+/// A tuned buffer has no room for what waits in it, as in Linux, and offers what is left. What has been offered stays.
 void Mptcp::beforeAck(Flow& f, Packet& p) {
   if (!hasWindow()) return;
+  const TcpConnection& c = shared(f);
   const Window& w = window(f);
-  dataAck_(p) = {shared(f).inOrder, shared(f).inOrder + w.size, w.here.expected()};
+  const uint64_t waiting = tuning_ ? std::min(c.delivered - c.inOrder, w.size) : 0;
+  dataAck_(p) = {c.inOrder, c.inOrder + w.size - waiting, w.here.expected()};
 }
 
 // ---------------------------------------------------------------- a full window

@@ -40,6 +40,7 @@ class Tcp : public Transport {
   uint64_t pipe(const Flow& flow) const { return sender(flow).board.pipe(flow.inFlight()); }
   Time rto(const Flow& flow) const { return sender(flow).rto; }
   uint64_t assigned(const Flow& flow) const { return shared(flow).assigned; }
+  uint64_t inOrder(const Flow& flow) const { return shared(flow).inOrder; }
   /// Whether what is counted of the scoreboard is what is in it.
   bool consistent(const Flow& flow) const;
 

@@ -349,6 +349,35 @@ TEST(MptcpWindow, IsTuned) {
   EXPECT_EQ(sizes.back(), uint64_t{kMost});
 }
 
+/// What waits behind a hole takes room of a tuned buffer, but what has been offered stays offered. A fixed window ends
+/// as far behind the first missing byte as ever.
+TEST(MptcpWindow, WhatWaitsTakesRoomOfATunedBuffer) {
+  constexpr uint64_t kWindow = 60 * kMss;
+  for (const bool tuned : {true, false}) {
+    const auto net = TwoPaths::make(fixedWindowOf(kWindow)
+                                        .set("mptcp.scheduler", std::string("round_robin"))
+                                        .set("mptcp.receive_window_tuning", tuned)
+                                        .set("mptcp.initial_receive_window", int64_t{30 * kMss})
+                                        .set("lia.initial_window", int64_t{40}));
+    const Mptcp& mptcp = transport(*net);
+    uint64_t offered = std::max(kWindow, mptcp.assigned(net->connection()));  // up to now
+    int full = 0, less = 0;
+    for (Time t = Time::Us(100); t < Time::Ms(5); t = t + Time::Ns(100)) {
+      net->run(t);
+      const Flow& c = net->connection();
+      const uint64_t waiting = mptcp.delivered(c) - mptcp.inOrder(c);
+      offered = std::max(offered, mptcp.inOrder(c) + kWindow - (tuned ? waiting : 0));
+      ASSERT_LE(mptcp.assigned(c), offered);
+      full += mptcp.assigned(c) + kMss > offered ? 1 : 0;
+      less += offered < mptcp.inOrder(c) + kWindow ? 1 : 0;
+    }
+    EXPECT_GT(full, 20000) << "of 49000";
+    EXPECT_EQ(less > 0, tuned);
+    net->finish(Time::Ms(1000));
+    EXPECT_EQ(net->delivered(0), static_cast<int64_t>(TwoPaths::kSize));
+  }
+}
+
 /// The next message on a persistent connection finds the window as the last one left it.
 TEST(MptcpWindow, APersistentConnectionKeepsIt) {
   Path net(windowOf(500 * kMss)
@@ -375,6 +404,23 @@ TEST(MptcpWindow, HasRoomForASegment) {
       test::refusalOf(windowOf(6000000).set("mptcp.initial_receive_window", int64_t{700})),
       "mptcp.initial_receive_window: a window of 1400 B is less than a segment of 1448 B, and none could be sent; "
       "receive_window: 0 is no limit");
+}
+
+/// The receiver's window, in the sender's segments.
+TEST(MptcpWindow, HasRoomForASegmentOfTheOtherHost) {
+  Net net(windowOf(3000).set("host.mtu", int64_t{4000}));
+  net.host();
+  net.setup.params["host.mtu"] = int64_t{1518};
+  net.host();
+  net.sw();
+  for (Host* h : net.hosts) net.link(*h, *net.switches[0]);
+  FlowSpec f;
+  f.src = 0;
+  f.dst = 1;
+  f.size = 10000;
+  f.cls = 0;
+  net.flow(f);
+  EXPECT_THROW(net.run(Time::Ms(1)), std::exception);
 }
 
 TEST(MptcpWindow, IsThereAtBothEndsOrAtNone) {
