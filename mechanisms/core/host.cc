@@ -320,6 +320,13 @@ void Host::rateChanged(Flow& f) {
   f.nic->pace(f);
 }
 
+/// Who calls kicks the NIC of the flow that has changed. Another NIC hears of it by itself, a little later: it may be
+/// about to send.
+void Host::settle(Flow& f) {
+  f.nic->settle(f);
+  if (nics_.size() > 1 && f.wait != Flow::Wait::Blocked) f.nic->port().kickSoon();
+}
+
 void Host::onRetransmitTimer(Flow& f) { f.sender->transport_->onTimer(f); }
 
 void Host::onStop(Flow& f) {

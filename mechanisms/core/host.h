@@ -46,7 +46,7 @@ class Host final : public Node {
   /// caller makes its transport state.
   Flow& addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint16_t dstPort);
   /// Checks again whether the flow may send. For changes that come from neither its ACKs nor its packets.
-  void settle(Flow& flow) { flow.nic->settle(flow); }
+  void settle(Flow& flow);
   /// The last payload byte of a flow is here, at its receiver.
   void received(Flow& flow);
   /// The sender of `flow` is done; the flow is gone after this. True if it was a message and its

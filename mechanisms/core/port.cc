@@ -309,6 +309,10 @@ void Port::kick() {
   if (source_ != nullptr || nonEmptyMask_ != 0 || pauseWaits_) armNext();
 }
 
+void Port::kickSoon() {
+  if (!sending_ && !down_) wakeAt(std::max(engine_->now(), busyUntil_));
+}
+
 void Port::letIn() {
   const bool outer = sending_;
   sending_ = true;

@@ -84,6 +84,8 @@ class alignas(128) Port final : public Component {
   bool enqueue(Packet* packet);
   /// Sends what may be sent now. Where nothing may, it sets an event for the next sending time.
   void kick();
+  /// The same by an event of its own, as soon as a packet may go.
+  void kickSoon();
   /// Sends a PFC frame for `cls`, ahead of everything that waits.
   void sendPause(uint8_t cls, bool xoff);
   /// A PFC frame from the other side.

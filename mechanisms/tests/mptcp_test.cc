@@ -196,6 +196,41 @@ TEST(Mptcp, SubflowsOfAPersistentConnectionKeepTheirWindows) {
   }
 }
 
+/// A host with two NICs: what one sub-flow's packet or ACK allows another one at the other NIC to send goes, though
+/// nothing happens there.
+TEST(Mptcp, SubflowsAtBothNicsOfAHost) {
+  for (const char* scheduler : {"lowest_rtt", "round_robin"}) {
+    for (uint16_t port = 1000; port < 1020; ++port) {
+      Net net(EightPaths::configure(2)
+                  .set("mptcp.scheduler", std::string(scheduler))
+                  .set("fifo.limit", int64_t{1000000})
+                  .set("mptcp.initial_rto", Time::Ms(1000).ps));  // timers wake NICs, too
+      net.host();
+      net.host();
+      net.sw();
+      net.sw();
+      for (Host* h : net.hosts) {
+        for (Switch* s : net.switches) net.link(*h, *s, Rate::Gbps(10), Time::Us(s == net.switches[0] ? 5 : 100));
+      }
+      for (uint32_t id = 0; id < 10; ++id) {
+        FlowSpec f;
+        f.id = id;
+        f.src = 0;
+        f.dst = 1;
+        f.size = id == 0 ? 200 * kMss : 1000;
+        f.start = Time::Ms(id);
+        f.srcPort = port;
+        f.dstPort = 80;
+        f.cls = 0;
+        f.persistent = true;
+        net.flow(f);
+      }
+      net.finish(Time::Ms(100));
+      for (uint32_t id = 0; id < 10; ++id) EXPECT_GE(net.senderEnd(id), 0) << scheduler << " " << port << " " << id;
+    }
+  }
+}
+
 /// Messages go over the sub-flows as one stream: one is there when all bytes before its end are,
 /// on whatever sub-flow they came.
 TEST(Mptcp, MessagesEndInTheirOrder) {
