@@ -29,13 +29,15 @@ const Description& Mptcp::describe() {
         .param("receive_window", &Mptcp::receiveWindow_, Bytes{0},
                "what may lie between the first missing byte of the connection and the last one sent, all sub-flows "
                "together, at most; 0 = no limit",
-               "RFC 8684 section 3.3.5; Linux: net.ipv4.tcp_rmem, at most 6 MB; chosen: no limit")
+               "RFC 8684 section 3.3.5; Linux: net.ipv4.tcp_rmem, at most 6 MB of memory, half of it for payload; "
+               "chosen: no "
+               "limit")
         .range(0, 1e12)
         .added()
         .param("receive_window_tuning", &Mptcp::tuning_, true,
                "the receive window begins with initial_receive_window for each sub-flow and grows to twice what the "
-               "connection "
-               "had in order in a round trip; false: it is receive_window from the start",
+               "connection had in order in a round trip, and what waits out of order takes room of it; false: it is "
+               "receive_window from the start",
                "Raiciu et al., NSDI 2012, section 4.2; Linux 3.10: tcp_rcv_space_adjust; Linux MPTCP: mptcp_check_rtt")
         .added()
         .param("initial_receive_window", &Mptcp::initialWindow_, Bytes{43690},
