@@ -26,12 +26,11 @@ const Description& Mptcp::describe() {
                "they go over the others",
                "RFC 6675; Linux MPTCP v0.87: false (mptcp_is_available, recalled)")
         .added()
-        .param("receive_window", &Mptcp::receiveWindow_, Bytes{0},
-               "what may lie between the first missing byte of the connection and the last one sent, all sub-flows "
-               "together, at most; 0 = no limit",
-               "RFC 8684 section 3.3.5; Linux: net.ipv4.tcp_rmem, at most 6 MB of memory, half of it for payload; "
-               "chosen: no "
-               "limit")
+        .param(
+            "receive_window", &Mptcp::receiveWindow_, Bytes{0},
+            "what may lie between the first missing byte of the connection and the last one sent, all sub-flows "
+            "together, at most; 0 = no limit",
+            "RFC 8684 section 3.3.5; Linux: net.ipv4.tcp_rmem, at most 6 MB, half of it for payload; chosen: no limit")
         .range(0, 1e12)
         .added()
         .param("receive_window_tuning", &Mptcp::tuning_, true,
