@@ -135,7 +135,7 @@ func TestGolden(t *testing.T) {
 	dir := t.TempDir()
 	tally, err := e.Points[1].WriteInputs(dir, 7)
 	require.NoError(t, err)
-	assert.Equal(t, &workload.Tally{Flows: 2, Bytes: 1_000_000, MeasuredFlows: 1}, tally)
+	assert.Equal(t, &workload.Tally{Flows: 2, Bytes: 1_000_000, MeasuredFlows: 1, Unlimited: 1}, tally)
 	for _, name := range []string{scenario.File, EffectiveFile} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
@@ -463,7 +463,7 @@ func TestFlowFile(t *testing.T) {
 	text += "workload: {type: file, path: flows.csv}\npreset: hpcc\nrun: {warmup: 5us, measure: 1ms, drain: 1ms}\n"
 	file := write(t, text)
 	csv := filepath.Join(filepath.Dir(file), "flows.csv")
-	require.NoError(t, os.WriteFile(csv, []byte("src,dst,size_bytes,start_ps\nhost0,host2,1000,0\nhost1,host2,0,5000000\n"), 0o644))
+	require.NoError(t, os.WriteFile(csv, []byte("src,dst,size_bytes,start_ps\nhost0,host2,1000,0\nhost1,host2,unlimited,5000000\n"), 0o644))
 	e, err := loadFile(t, file, "")
 	require.NoError(t, err)
 	var got []scenario.Flow

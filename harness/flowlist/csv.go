@@ -56,8 +56,12 @@ func writeCSV(out io.Writer, l *List, flows iter.Seq2[scenario.Flow, error]) err
 			return err
 		}
 		number := func(n uint64) string { return strconv.FormatUint(n, 10) }
+		size := number(f.Size)
+		if f.Size == 0 && !f.Task() {
+			size = "unlimited"
+		}
 		row = append(row[:0],
-			number(uint64(f.ID)), number(uint64(f.Group)), src, dst, number(uint64(f.Class)), number(f.Size),
+			number(uint64(f.ID)), number(uint64(f.Group)), src, dst, number(uint64(f.Class)), size,
 			strconv.FormatInt(f.StartPs, 10), strconv.FormatInt(f.StopPs, 10),
 			number(uint64(f.SrcPort)), number(uint64(f.DstPort)), strconv.FormatFloat(f.Weight, 'g', -1, 64))
 		if len(columns) > len(table.Columns) {

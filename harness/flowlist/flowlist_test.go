@@ -100,6 +100,26 @@ func TestGraphsReadBackAsTheSameFlows(t *testing.T) {
 	assert.Len(t, tracetest.Table(t, dir, flowlist.DependencyTableName), waits)
 }
 
+// TestUnlimitedFlowsAreKept: a list that was written here says so, others do
+// not mean it by 0.
+func TestUnlimitedFlowsAreKept(t *testing.T) {
+	l := standard(t, 2)
+	flows, err := workload.NewList([]workload.Entry{{Flow: scenario.Flow{Src: 0, Dst: 1, StopPs: -1, Class: 1, Weight: 1}, Count: 2}})
+	require.NoError(t, err)
+	l.Flows = flows
+	for _, ending := range []string{".csv", ".parquet"} {
+		path := filepath.Join(t.TempDir(), "list"+ending)
+		tally, err := l.WriteFile(path, 3)
+		require.NoError(t, err)
+		assert.Equal(t, uint64(2), tally.Unlimited)
+		file, err := workload.OpenFile(path, hostID, l.Rules)
+		require.NoError(t, err)
+		for _, f := range list(t, file.Flows(0)) {
+			assert.Zero(t, f.Size)
+		}
+	}
+}
+
 func testFormats(t *testing.T, l *flowlist.List) {
 	want := list(t, l.Flows.Flows(3))
 	require.Greater(t, len(want), 5000, "more than one batch of rows")

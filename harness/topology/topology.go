@@ -231,16 +231,45 @@ func (t *Topology) connect() error {
 			single[at[0]] = t.dist[host]
 		}
 	}
-	// A host may send over any of its links, and forwards nothing.
-	reaches := func(from, to int) bool {
-		return !slices.ContainsFunc(t.Attached(uint32(from)), func(at uint32) bool { return t.dist[to][int(at)-t.hosts] == Unreachable })
-	}
 	for _, host := range different {
-		if !reaches(0, host) || !reaches(host, 0) {
-			return fieldErrorf("links", "there is no way from host %s to host %s; add a link, or list fewer as failed", t.Nodes[0].Name, t.Nodes[host].Name)
+		for _, pair := range [][2]int{{0, host}, {host, 0}} {
+			if why := t.noWay(pair[0], pair[1]); why != "" {
+				return fieldErrorf("links", "there is no way from host %s to host %s%s", t.Nodes[pair[0]].Name, t.Nodes[pair[1]].Name, why)
+			}
 		}
 	}
 	return nil
+}
+
+// noWay says which rule is broken where a host cannot send to another one, ""
+// where it can: a host may send over any of its links, and forwards nothing.
+func (t *Topology) noWay(from, to int) string {
+	var dead uint32
+	at := t.Attached(uint32(from))
+	cut := 0
+	for _, node := range at {
+		if t.dist[to][int(node)-t.hosts] == Unreachable {
+			dead = node
+			cut++
+		}
+	}
+	switch {
+	case cut == 0:
+		return ""
+	case cut < len(at):
+		return fmt.Sprintf(" over the link to %s: a host with several links sends over any of them, so each has to lead to all hosts; add a link from %[1]s, or take away that of %s to it", t.Nodes[dead].Name, t.Nodes[from].Name)
+	}
+	hops := Hops(len(t.Nodes), []uint32{uint32(from)}, func(node uint32, visit func(uint32)) {
+		for _, p := range t.ports[node] {
+			if !t.isDown(p.link) {
+				visit(p.peer)
+			}
+		}
+	})
+	if hops[to] != Unreachable {
+		return " but through other hosts, which forward nothing; add a link between switches, or list fewer as failed"
+	}
+	return "; add a link, or list fewer as failed"
 }
 
 // distances are the hops from the nearest of some switches to all switches.

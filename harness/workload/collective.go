@@ -148,6 +148,12 @@ func (c *Collective) build(seed uint64) []scenario.Flow {
 			g.begin[r] = []uint32{g.task(r, c.GapPs, got)}
 		}
 	}
+	if !waits(g.flows) {
+		g.flows = slices.DeleteFunc(g.flows, func(f scenario.Flow) bool { return f.Task() })
+		for i := range g.flows {
+			g.flows[i].ID = uint32(i)
+		}
+	}
 	return g.flows
 }
 

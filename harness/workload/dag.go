@@ -175,6 +175,12 @@ func OpenDAG(path string, host func(name string) (uint32, error), rules Rules) (
 	if err != nil {
 		return nil, err
 	}
+	if !waits(messages) {
+		messages = g.dropTasks(messages)
+	}
+	if len(messages) == 0 {
+		return nil, fmt.Errorf("%s has only tasks, which send nothing; add a message", path)
+	}
 	d, err := newDAG(messages, g.name)
 	var wrong *MessageError
 	if errors.As(err, &wrong) {
@@ -330,19 +336,20 @@ func (g *dagReader) number() error {
 		}
 		order[m.ID], taken[m.ID] = i, true
 	}
-	g.messages, g.names, g.of = permute(g.messages, order), permute(g.names, order), permute(g.of, order)
+	g.messages, g.names, g.of = pick(g.messages, order), pick(g.names, order), pick(g.of, order)
 	for i, name := range g.names {
 		g.ids[name] = uint32(i)
 	}
 	return nil
 }
 
-func permute[T any](list []T, order []int) []T {
-	sorted := make([]T, len(list))
-	for i, from := range order {
-		sorted[i] = list[from]
+// pick takes the items in these places.
+func pick[T any](list []T, places []int) []T {
+	picked := make([]T, len(places))
+	for i, from := range places {
+		picked[i] = list[from]
 	}
-	return sorted
+	return picked
 }
 
 // resolve finds what the messages wait for.
@@ -366,6 +373,25 @@ func (g *dagReader) resolve() ([]scenario.Flow, error) {
 		}
 	}
 	return g.messages, nil
+}
+
+// waits says whether a message waits for another. Without one tasks do nothing,
+// and the engines know of none: they are left out, and the others numbered anew.
+func waits(messages []scenario.Flow) bool {
+	return slices.ContainsFunc(messages, func(m scenario.Flow) bool { return len(m.After) > 0 })
+}
+
+// dropTasks leaves the messages.
+func (g *dagReader) dropTasks(messages []scenario.Flow) []scenario.Flow {
+	var kept []int
+	for i := range messages {
+		if !messages[i].Task() {
+			messages[i].ID = uint32(len(kept))
+			kept = append(kept, i)
+		}
+	}
+	g.names, g.of = pick(g.names, kept), pick(g.of, kept)
+	return pick(messages, kept)
 }
 
 // wait has a message of a row wait for an item of its list.

@@ -62,6 +62,38 @@ func TestDAG(t *testing.T) {
 }
 
 // TestDAGByNumber: rows may be in any order.
+// TestNothingWaits: tasks do nothing where nothing waits, and the engines know
+// of none in such a list.
+func TestNothingWaits(t *testing.T) {
+	d, err := openDAG(t, "id,src,dst,size,start\nt,h1,,,\na,h1,h2,1KB,\nu,h1,,,\nb,h2,h1,1KB,3us\n")
+	require.NoError(t, err)
+	flows := flowList(t, d, 1)
+	require.Len(t, flows, 2)
+	assert.Equal(t, []uint32{0, 1}, []uint32{flows[0].ID, flows[1].ID})
+	assert.Equal(t, []string{"a", "b"}, d.Names())
+
+	_, err = openDAG(t, "id,src,dst,size\nt,h1,,\n")
+	require.ErrorContains(t, err, "has only tasks, which send nothing; add a message")
+
+	c := &Collective{Operation: "all-to-all", Hosts: []uint32{0, 1, 2}, PerHost: 2, Size: 6000, Chunks: 1, Channels: 1, Iterations: 1, Flow: scenario.Flow{Class: 1, Weight: 1}}
+	flows = flowList(t, c, 1)
+	require.Len(t, flows, 24) // 6 ranks, to the 4 on other hosts
+	for i, f := range flows {
+		assert.False(t, f.Task())
+		assert.Equal(t, uint32(i), f.ID)
+	}
+}
+
+// TestZeroIsNothingToSend: only tasks have no size.
+func TestZeroIsNothingToSend(t *testing.T) {
+	for _, size := range []string{"0", ""} {
+		_, err := openDAG(t, "id,src,dst,size_bytes\na,h1,h2,"+size+"\n")
+		require.ErrorContains(t, err, "messages.csv:2:9: size: there is nothing to send")
+		_, err = openDAG(t, "id,src,dst,size_bytes,after\na,h1,h2,1,\nt,h2,h2,"+size+",a\n")
+		require.NoError(t, err)
+	}
+}
+
 func TestDAGByNumber(t *testing.T) {
 	d, err := openDAG(t, "flow,src,dst,size_bytes,start_ps,after,delay_ps\n1,h2,h1,10,0,0,500\n0,h1,h2,20,0,,\n")
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ func open(t *testing.T, text string) (*File, error) {
 
 func TestFile(t *testing.T) {
 	file, err := open(t, "start_ps,src,dst,size_bytes,stop_ps,class,group,weight,src_port,dst_port,persistent,closed_loop\n"+
-		"5,h1,h2,100,-1,0,7,0.5,11,12,false,false\n19,h2,h1,0,50,1,0,1,13,14,0,0\n20,h1,h2,1,-1,1,0,1,15,16,true,1\n")
+		"5,h1,h2,100,-1,0,7,0.5,11,12,false,false\n19,h2,h1,unlimited,50,1,0,1,13,14,0,0\n20,h1,h2,1,-1,1,0,1,15,16,true,1\n")
 	require.NoError(t, err)
 	var got []scenario.Flow
 	for f, err := range file.Flows(1) {
@@ -67,7 +67,7 @@ func TestUnits(t *testing.T) {
 		return flows
 	}
 	assert.Equal(t,
-		read("src,dst,size_bytes,start_ps,stop_ps\nh1,h2,1500,3,-1\nh2,h1,0,4,500\n"),
+		read("src,dst,size_bytes,start_ps,stop_ps\nh1,h2,1500,3,-1\nh2,h1,unlimited,4,500\n"),
 		read("src,dst,size,start,stop\nh1,h2,1.5KB,3ps,\nh2,h1,unlimited,4ps,0.5ns\n"))
 }
 
@@ -79,8 +79,10 @@ func TestFileRefuses(t *testing.T) {
 		{"src,dst,sizes,start_ps\n", `there is no column "sizes"`},
 		{"src,dst,size,size_bytes,start_ps\n", `the columns "size_bytes" and "size" say the same; keep one`},
 		{"src,dst,size,start\nh1,h2,1,0\n", "flows.csv:2:7: size: "},
-		{"src,dst,size,start\nh1,h2,0B,0us\n", `flows.csv:2:7: size: "0B" is nothing to send`},
-		{"src,dst,size,start\nh1,h2,,0us\n", "flows.csv:2:7: size: "},
+		{"src,dst,size,start\nh1,h2,0B,0us\n", "flows.csv:2:7: size: there is nothing to send; leave the flow out, or write a size above 0, or unlimited"},
+		{"src,dst,size,start\nh1,h2,,0us\n", "flows.csv:2:7: size: there is nothing to send"},
+		{header + "h1,h2,10,0\nh1,h2,0,1\n", "flows.csv:3:7: size: there is nothing to send"},
+		{"src,dst,size_bytes,start_ps,stop_ps\nh1,h2,0,0,7\n", "flows.csv:2:7: size: there is nothing to send"},
 		{"src,dst,size,start\nh1,,1KB,0us\n", "flows.csv:2:4: dst: source and destination are the same host"},
 		{"src,dst,size,start\nh1,h2,1KB,10\n", "flows.csv:2:11: start: "},
 		{"src,dst,size_bytes,src\n", `the column "src" is there twice`},
@@ -100,7 +102,7 @@ func TestFileRefuses(t *testing.T) {
 		{"src,dst,size_bytes,start_ps,persistent\nh1,h2,10,0,yes\n", `persistent: "yes" is neither true nor false`},
 		{"src,dst,size_bytes,start_ps,closed_loop\nh1,h2,10,0,2\n", `closed_loop: "2" is neither true nor false`},
 		{"src,dst,size_bytes,start_ps,closed_loop\nh1,h2,10,0,true\n", "closed_loop: the flow is not a message on a persistent connection with a size and without a stop"},
-		{"src,dst,size_bytes,start_ps,persistent,closed_loop\nh1,h2,0,0,true,true\n", "closed_loop: the flow is not a message on a persistent connection with a size and without a stop"},
+		{"src,dst,size_bytes,start_ps,persistent,closed_loop\nh1,h2,unlimited,0,true,true\n", "closed_loop: the flow is not a message on a persistent connection with a size and without a stop"},
 	}
 	for _, tt := range tests {
 		_, err := open(t, tt.text)
@@ -146,7 +148,7 @@ func TestParquetFile(t *testing.T) {
 	}
 	var list []numbered
 	for i := range 1000 {
-		list = append(list, numbered{"h1", "h2", uint64(i), int64(i / 2), math.MaxUint32 - 1000 + uint32(i), -1, 0.5})
+		list = append(list, numbered{"h1", "h2", uint64(i + 1), int64(i / 2), math.MaxUint32 - 1000 + uint32(i), -1, 0.5})
 	}
 	file, err := OpenFile(writeParquet(t, list), hostNumber, rules)
 	require.NoError(t, err)
@@ -155,7 +157,7 @@ func TestParquetFile(t *testing.T) {
 		require.NoError(t, err)
 		id := math.MaxUint32 - 1000 + uint32(n)
 		require.Equal(t, scenario.Flow{
-			ID: id, Src: 1, Dst: 2, Size: uint64(n), StartPs: int64(n / 2), StopPs: -1, SrcPort: SrcPort(id), DstPort: DstPort,
+			ID: id, Src: 1, Dst: 2, Size: uint64(n + 1), StartPs: int64(n / 2), StopPs: -1, SrcPort: SrcPort(id), DstPort: DstPort,
 			Class: 1, Measured: n/2 >= 10 && n/2 < 20, Weight: 0.5,
 		}, f)
 		n++
@@ -173,7 +175,7 @@ func TestParquetFile(t *testing.T) {
 		Start int64  `parquet:"start_ps"`
 	}
 	_, err = OpenFile(writeParquet(t, []optional{{"h1", "h2", nil, 0}}), hostNumber, rules)
-	require.ErrorContains(t, err, `row 1: size_bytes: "" is not a number that fits this column`)
+	require.ErrorContains(t, err, "row 1: size: there is nothing to send")
 	type nested struct {
 		Src struct{ A, B string } `parquet:"src"`
 	}

@@ -29,6 +29,9 @@ func Hosts(name string, host func(name string) (uint32, error)) ([]uint32, error
 // for: from each to each but itself, or by pairs, from the first to the first
 // and so on. The error is a *FlowError.
 func Join(sources, destinations []uint32, pairs bool) (iter.Seq2[uint32, uint32], error) {
+	if len(sources) == 1 || len(destinations) == 1 {
+		pairs = false // one host makes a pair with each of the others
+	}
 	joined, err := topology.Join(sources, destinations, pairs)
 	if err != nil {
 		return nil, &FlowError{"join", err}

@@ -25,11 +25,12 @@ func ends(t *testing.T, g Generator) (list []string) {
 // TestRanges: a row with ranges is the rows that it stands for, written out.
 func TestRanges(t *testing.T) {
 	for text, want := range map[string][]string{
-		"src,dst,size,start\nh[0..1],h2,1KB,0us\nh3,h4,1KB,0us\n":                 {"0:0>2", "1:1>2", "2:3>4"},
-		"src,dst,size,start\nh[0..2],h[0..2],1KB,0us\n":                           {"0:0>1", "1:0>2", "2:1>0", "3:1>2", "4:2>0", "5:2>1"},
-		"src,dst,size,start,join\nh[0..1],h[2..3],1KB,0us,pairs\nh0,h3,9B,0us,\n": {"0:0>2", "1:1>3", "2:0>3"},
-		"src,dst,size,start,join\nh[0..1],h[2..3],1KB,0us,all\n":                  {"0:0>2", "1:0>3", "2:1>2", "3:1>3"},
-		"flow,src,dst,size,start\n[7..8],h[0..1],h2,1KB,0us\n5,h0,h1,1KB,1ps\n":   {"7:0>2", "8:1>2", "5:0>1"},
+		"src,dst,size,start\nh[0..1],h2,1KB,0us\nh3,h4,1KB,0us\n":                       {"0:0>2", "1:1>2", "2:3>4"},
+		"src,dst,size,start\nh[0..2],h[0..2],1KB,0us\n":                                 {"0:0>1", "1:0>2", "2:1>0", "3:1>2", "4:2>0", "5:2>1"},
+		"src,dst,size,start,join\nh[0..1],h[2..3],1KB,0us,pairs\nh0,h3,9B,0us,\n":       {"0:0>2", "1:1>3", "2:0>3"},
+		"src,dst,size,start,join\nh[0..1],h[2..3],1KB,0us,all\n":                        {"0:0>2", "1:0>3", "2:1>2", "3:1>3"},
+		"src,dst,size,start,join\nh[0..1],h2,1KB,0us,pairs\nh2,h[0..1],1KB,0us,pairs\n": {"0:0>2", "1:1>2", "2:2>0", "3:2>1"},
+		"flow,src,dst,size,start\n[7..8],h[0..1],h2,1KB,0us\n5,h0,h1,1KB,1ps\n":         {"7:0>2", "8:1>2", "5:0>1"},
 	} {
 		file, err := open(t, text)
 		require.NoError(t, err, text)

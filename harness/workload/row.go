@@ -21,7 +21,7 @@ var flowColumns = []string{
 	"flow",       // number, unique
 	"src", "dst", // hosts; with ranges, of several flows
 	"join",               // those: all with all, or by pairs
-	"size_bytes", "size", // payload; 0, or unlimited
+	"size_bytes", "size", // payload, or unlimited
 	"start_ps", "start",
 	"stop_ps", "stop", // -1, or empty: never
 	"class", "group", "weight", "src_port", "dst_port",
@@ -53,6 +53,7 @@ type flowRow struct {
 	joined  iter.Seq2[uint32, uint32] // source and destination
 	names   []string                  // nil: they have none
 	srcPort bool                      // it is given
+	nothing bool                      // its size is 0, or empty
 }
 
 // newFlowReader checks the columns: src, dst, a size, and what else is needed
@@ -126,7 +127,7 @@ func (r *flowReader) value(row []string, column string) string {
 
 // fits says which numbers fit a column.
 var fits = map[string]string{
-	"size_bytes": "; a size is a whole number of bytes, 0 for an unlimited flow, or in the column size 1MB",
+	"size_bytes": "; a size is a whole number of bytes, or unlimited, or in the column size 1MB",
 	"start_ps":   "; a start is a whole number of picoseconds, 0 or more, or in the column start 10us",
 	"stop_ps":    "; a stop is a whole number of picoseconds, -1 for never",
 }
@@ -149,6 +150,10 @@ func (r *flowReader) each(first uint32, row flowRow, call func(f scenario.Flow, 
 		f.Src, f.Dst, f.ID = src, dst, first+uint32(nth)
 		if row.names != nil {
 			name = row.names[nth]
+		}
+		if row.nothing && !f.Task() {
+			// Generators write 0 where there is nothing to send.
+			return &FlowError{"size", errors.New("there is nothing to send; leave the flow out, or write a size above 0, or unlimited")}
 		}
 		if r.named == "flow" {
 			n, err := strconv.ParseUint(name, 10, 32)
@@ -196,9 +201,14 @@ func (r *flowReader) row(row []string) (flowRow, error) {
 		case r.named:
 			read.names, err = topology.Expand(row[i])
 		case "size_bytes":
-			flow.Size = number(64)
+			flow.Size, err = sizeOf(row[i], func(text string) (uint64, error) { return strconv.ParseUint(text, 10, 64) })
+			read.nothing = err == nil && flow.Size == 0 && row[i] != "unlimited"
 		case "size":
-			flow.Size, err = sizeOf(row[i], r.value(row, "dst") == "")
+			flow.Size, err = sizeOf(row[i], func(text string) (uint64, error) {
+				n, err := units.ParseBytes(text)
+				return uint64(n), err
+			})
+			read.nothing = err == nil && flow.Size == 0 && row[i] != "unlimited"
 		case "start_ps":
 			flow.StartPs = int64(number(63))
 		case "start":
@@ -259,16 +269,12 @@ func (r *flowReader) join(row *flowRow, sources, destinations []uint32) error {
 // exampleNames are examples of what names the flows of a row.
 var exampleNames = map[string]string{"id": "a[0..5]", "flow": "[0..5]"}
 
-// sizeOf reads a size with its unit; that of a task is empty.
-func sizeOf(text string, task bool) (uint64, error) {
-	if text == "unlimited" || task && text == "" {
+// sizeOf reads a size: 0 is unlimited, or that of a task, which may be empty.
+func sizeOf(text string, parse func(string) (uint64, error)) (uint64, error) {
+	if text == "unlimited" || text == "" {
 		return 0, nil
 	}
-	n, err := units.ParseBytes(text)
-	if err == nil && n == 0 && !task {
-		err = fmt.Errorf("%q is nothing to send; write a size above 0, or unlimited", text)
-	}
-	return uint64(n), err
+	return parse(text)
 }
 
 // openRows opens a table by the ending of its name.

@@ -11,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"fabriclab/base/catalog"
 	"fabriclab/base/file"
 )
 
@@ -92,6 +93,7 @@ type parquetRows struct {
 	reader   *parquet.GenericReader[any]
 	names    []string
 	unsigned []bool
+	size     int // the column in which 0 means unlimited, -1: none
 	batch    []parquet.Row
 	left     []parquet.Row // of the batch
 	row      []string
@@ -116,7 +118,8 @@ func openParquet(path string) (_ rows, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &parquetRows{file: file, reader: parquet.NewGenericReader[any](table), batch: make([]parquet.Row, 256)}
+	r := &parquetRows{file: file, reader: parquet.NewGenericReader[any](table), size: -1, batch: make([]parquet.Row, 256)}
+	_, own := table.Lookup(catalog.TableKey)
 	for _, column := range table.Root().Columns() {
 		values := column
 		for !values.Leaf() {
@@ -124,6 +127,9 @@ func openParquet(path string) (_ rows, err error) {
 				return nil, fmt.Errorf("the column %q is a structure; the columns of a flow list are numbers, names and lists of them", column.Name())
 			}
 			values = values.Columns()[0]
+		}
+		if own && column.Name() == "size_bytes" { // lists that were written here (docs/formats.md)
+			r.size = len(r.names)
 		}
 		r.names = append(r.names, column.Name())
 		unsigned := false
@@ -166,6 +172,9 @@ func (r *parquetRows) next() (_ []string, err error) {
 			r.row[i] += " " // the next one of a list
 		}
 		r.row[i] += text(v, r.unsigned[i])
+	}
+	if r.size >= 0 && r.row[r.size] == "0" {
+		r.row[r.size] = "unlimited"
 	}
 	r.left = r.left[1:]
 	r.read++

@@ -38,6 +38,7 @@ type Tally struct {
 	Bytes         uint64       `json:"bytes"`
 	MeasuredFlows uint64       `json:"measured_flows"`
 	MeasuredBytes uint64       `json:"measured_bytes"`
+	Unlimited     uint64       `json:"unlimited_flows,omitempty"` // of all flows
 	Load          *OfferedLoad `json:"load,omitempty"`
 
 	behind []uint64 // measured bytes of a mix by part, without the first one
@@ -60,6 +61,9 @@ func (t *Tally) Count(flows iter.Seq2[scenario.Flow, error]) iter.Seq2[scenario.
 			if err == nil && !f.Task() {
 				t.Flows++
 				t.Bytes += f.Size
+				if f.Size == 0 {
+					t.Unlimited++
+				}
 				if f.Measured {
 					t.MeasuredFlows++
 					t.MeasuredBytes += f.Size
