@@ -3,8 +3,7 @@
 FIG   ?= fncc/fig10
 SCALE ?= quick
 
-BIN   := bin/fabriclab
-CMAKE := cmake -G Ninja -S .
+BIN := bin/fabriclab
 
 # What a result says it was made by.
 COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD 2>/dev/null || echo with changes; })
@@ -33,13 +32,13 @@ figures: deps $(BIN) ## run every figure, end with results/report.html: make fig
 
 test: deps test-cpp test-asan test-go test-fuzz ## all tests: Go with -race, C++ in release and with sanitizers, end to end on ns-3, fuzz targets for seconds
 
-test-cpp: deps
-	@$(CMAKE) -B build/release -DCMAKE_BUILD_TYPE=Release
+test-cpp: deps $(BIN)
+	@$(BIN) build
 	@cmake --build build/release
 	@ctest --test-dir build/release --output-on-failure -j $(shell nproc)
 
-test-asan: deps
-	@$(CMAKE) -B build/asan -DCMAKE_BUILD_TYPE=RelWithDebInfo -DFABRIC_SANITIZE=ON
+test-asan: deps $(BIN)
+	@$(BIN) build asan
 	@cmake --build build/asan
 	@ctest --test-dir build/asan --output-on-failure -j $(shell nproc)
 

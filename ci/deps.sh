@@ -3,9 +3,24 @@
 # all of them there it does nothing and needs no network.
 set -euo pipefail
 
-# Debian's find_package(ns3) refuses to work without the programs in `ns3`.
+# Another ns-3 than the distribution's is named, or is where the build takes it from before.
+other_ns3() {
+    [[ -n ${FABRICLAB_NS3:-}${ns3_DIR:-} ]] && return
+    local dir=$PWD prefix prefixes
+    while # the working directory and those above it, as the settings file is looked for
+        grep -qsE '^ns3: *[^ #]' "$dir/fabriclab.yaml" && return
+        [[ $dir != / ]]
+    do dir=$(dirname "$dir"); done
+    IFS=: read -ra prefixes <<<"${CMAKE_PREFIX_PATH:-}"
+    for prefix in "${prefixes[@]}" /usr/local; do
+        [[ -e $prefix/include/ns3/core-module.h || -e $prefix/build/include/ns3/core-module.h ]] && return
+    done
+    return 1
+}
+
 packages=(make cmake ninja-build ccache g++ git ca-certificates
-          libns3-dev ns3 libgtest-dev nlohmann-json3-dev zlib1g-dev "$@")
+          libgtest-dev nlohmann-json3-dev zlib1g-dev "$@")
+other_ns3 || packages+=(libns3-dev)
 
 if ! command -v dpkg-query >/dev/null; then
     echo "deps: this is no Debian system; install yourself: ${packages[*]}" >&2

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -142,14 +143,14 @@ func (b *Builder) Allocations(ctx context.Context) ([]byte, error) {
 
 // Tool returns a program that needs no simulator, built if it is stale.
 func (b *Builder) Tool(ctx context.Context, name string) (string, error) {
-	_, err := b.ensure(ctx, name, nil, nil, false)
+	_, err := b.ensure(ctx, name, nil, engine.Installation{}, false)
 	return b.binary(name), err
 }
 
 // Fresh returns a program that needs no simulator, after asking CMake: its
 // sources are not among those that are hashed.
 func (b *Builder) Fresh(ctx context.Context, name string) (string, error) {
-	_, err := b.ensure(ctx, name, nil, nil, true)
+	_, err := b.ensure(ctx, name, nil, engine.Installation{}, true)
 	return b.binary(name), err
 }
 
@@ -194,7 +195,7 @@ func (b *Builder) Companion(ctx context.Context, e engine.Engine, name, folder s
 	if err != nil {
 		return "", err
 	}
-	_, err = b.ensure(ctx, name, append(e.Sources(), folder), simulator.CMake, false)
+	_, err = b.ensure(ctx, name, append(e.Sources(), folder), simulator, false)
 	return b.binary(name), err
 }
 
@@ -228,7 +229,7 @@ func (b *Builder) program(ctx context.Context, e engine.Engine, always bool) (*e
 	if !b.Has(e) {
 		return nil, fmt.Errorf("the checkout %s has no %s for %s; check it out completely, or choose another --engine", b.root, strings.Join(e.Sources(), ", "), e.Title())
 	}
-	sources, err := b.ensure(ctx, e.Binary(), e.Sources(), simulator.CMake, always)
+	sources, err := b.ensure(ctx, e.Binary(), e.Sources(), simulator, always)
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +251,7 @@ func (b *Builder) Present(ctx context.Context, e engine.Engine) (*engine.Program
 	if err != nil {
 		return nil, err
 	}
-	if !b.fresh(e.Binary(), sources.hash, simulator.CMake) {
+	if !b.fresh(e.Binary(), sources.hash, simulator) {
 		return nil, fmt.Errorf("%s: %w", b.binary(e.Binary()), ErrStale)
 	}
 	return b.identify(ctx, e, simulator, sources)
@@ -258,13 +259,18 @@ func (b *Builder) Present(ctx context.Context, e engine.Engine) (*engine.Program
 
 // identify asks a runner that was built from the given sources what it is.
 func (b *Builder) identify(ctx context.Context, e engine.Engine, simulator engine.Installation, sources *sources) (p *engine.Program, err error) {
-	p = &engine.Program{Path: b.binary(e.Binary()), Env: simulator.Env, Sources: sources.Sources}
+	p = &engine.Program{Path: b.binary(e.Binary()), Env: simulator.Env, Simulator: simulator.Path, Sources: sources.Sources}
 	if p.Version, err = engine.Ask(ctx, p.Path, p.Env); err != nil {
 		return nil, err
 	}
 	if p.Version.Engine != e.Name() {
 		return nil, fmt.Errorf("%s says it is %q, not %q; run: fabriclab build", p.Path, p.Version.Engine, e.Name())
 	}
+	libraries, err := hashFiles(simulator.Libraries)
+	if err != nil {
+		return nil, err
+	}
+	p.Version.Libraries = libraries[:min(len(libraries), 32)]
 	p.BuildID = engine.BuildID(p.Sources.Hash, p.Version)
 	return p, nil
 }
@@ -272,7 +278,7 @@ func (b *Builder) identify(ctx context.Context, e engine.Engine, simulator engin
 // ensure builds one program unless what is there was built from the present
 // sources, and returns these. Sources that change while they are compiled make the
 // program stale for the next call.
-func (b *Builder) ensure(ctx context.Context, name string, folders, cmakeArgs []string, always bool) (present *sources, err error) {
+func (b *Builder) ensure(ctx context.Context, name string, folders []string, simulator engine.Installation, always bool) (present *sources, err error) {
 	if _, err := os.Stat(filepath.Join(b.root, "CMakeLists.txt")); err != nil {
 		return nil, fmt.Errorf("the C++ sources are not in %s: %w; check the checkout", b.root, err)
 	}
@@ -282,7 +288,7 @@ func (b *Builder) ensure(ctx context.Context, name string, folders, cmakeArgs []
 	if present.twice != nil {
 		return nil, present.twice
 	}
-	if !always && b.fresh(name, present.hash, cmakeArgs) {
+	if !always && b.fresh(name, present.hash, simulator) {
 		return present, nil // in a checkout that cannot be written to, too
 	}
 	if err := os.MkdirAll(b.Dir(), 0o755); err != nil {
@@ -297,7 +303,7 @@ func (b *Builder) ensure(ctx context.Context, name string, folders, cmakeArgs []
 	}
 	present, err = readSources(b.root, folders) // they may have changed while it waited
 	if err == nil {
-		err = b.build(ctx, name, present.hash, cmakeArgs, always)
+		err = b.build(ctx, name, present.hash, simulator, always)
 	}
 	return present, errors.Join(err, l.Release())
 }
@@ -309,20 +315,20 @@ func notHere(doing string, err error) error {
 
 // fresh says whether a program is there and was built from the sources with
 // this hash.
-func (b *Builder) fresh(name, hash string, cmakeArgs []string) bool {
+func (b *Builder) fresh(name, hash string, simulator engine.Installation) bool {
 	got, err := os.ReadFile(b.stamp(name))
 	if err != nil {
 		return false
 	}
-	want, err := b.say(name, hash, b.configureArgs(cmakeArgs))
+	want, err := b.say(name, hash, simulator)
 	return err == nil && string(got) == want
 }
 
-func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []string, always bool) error {
-	if !always && b.fresh(name, hash, cmakeArgs) {
+func (b *Builder) build(ctx context.Context, name, hash string, simulator engine.Installation, always bool) error {
+	if !always && b.fresh(name, hash, simulator) {
 		return nil
 	}
-	args, stamp := b.configureArgs(cmakeArgs), b.stamp(name)
+	args, stamp := b.configureArgs(simulator.CMake), b.stamp(name)
 	configure := args
 	if b.moved() {
 		configure = append([]string{"--fresh"}, args...)
@@ -336,7 +342,7 @@ func (b *Builder) build(ctx context.Context, name, hash string, cmakeArgs []stri
 	if _, err := os.Stat(b.binary(name)); err != nil {
 		return fmt.Errorf("the build ended well, but there is no %s: CMakeLists.txt has to put it there", b.binary(name))
 	}
-	now, err := b.say(name, hash, args)
+	now, err := b.say(name, hash, simulator)
 	if err == nil {
 		err = file.Write(stamp, []byte(now), 0o644)
 	}
@@ -368,21 +374,39 @@ func (b *Builder) moved() bool {
 	return false
 }
 
-// say is the text of a stamp: the sources, how they are built, and what came
-// out, the program and the libraries of the build folder. Whoever calls cmake
-// there beside the harness makes another program without touching the stamp.
-func (b *Builder) say(name, sources string, args []string) (string, error) {
+// say is the text of a stamp: the sources, how they are built and with which
+// simulator, and what came out, the program and the libraries of the build
+// folder. Whoever calls cmake there beside the harness makes another program
+// without touching the stamp.
+func (b *Builder) say(name, sources string, simulator engine.Installation) (string, error) {
 	files, err := filepath.Glob(filepath.Join(b.Dir(), "*", "*.so"))
 	if err != nil {
 		return "", fmt.Errorf("looking for libraries in %s: %w", b.Dir(), err)
 	}
+	built, err := hashFiles(append(files, b.binary(name)))
+	if err != nil {
+		return "", err
+	}
+	libraries, err := hashFiles(simulator.Libraries)
+	if err != nil {
+		return "", err
+	}
+	args := strings.Join(b.configureArgs(simulator.CMake), " ")
+	return fmt.Sprintf("%s\n%s\n%s %s\n%s\n", sources, args, simulator.Version, libraries, built), nil
+}
+
+// hashFiles is a hash of what files hold; "" of none.
+func hashFiles(files []string) (string, error) {
+	if len(files) == 0 {
+		return "", nil
+	}
 	sum := sha256.New()
-	for _, file := range append(files, b.binary(name)) {
+	for _, file := range files {
 		if err := addFile(sum, file); err != nil {
 			return "", err
 		}
 	}
-	return fmt.Sprintf("%s\n%s\n%x\n", sources, strings.Join(args, " "), sum.Sum(nil)), nil
+	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 func addFile(sum io.Writer, file string) error {

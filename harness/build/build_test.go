@@ -17,14 +17,18 @@ import (
 )
 
 // fake is an engine whose simulator is always there.
-type fake struct{ cmake []string }
+type fake struct {
+	cmake     []string
+	path      string
+	libraries []string
+}
 
 func (fake) Name() string      { return "fake" }
 func (fake) Title() string     { return "Fake" }
 func (fake) Binary() string    { return "fabric-fake" }
 func (fake) Sources() []string { return []string{"fake-modules"} }
 func (f fake) Find() (engine.Installation, error) {
-	return engine.Installation{Path: "/", Version: "1", CMake: f.cmake, Env: []string{"FAKE_ROOT=here"}}, nil
+	return engine.Installation{Path: f.path, Version: "1", Libraries: f.libraries, CMake: f.cmake, Env: []string{"FAKE_ROOT=here"}}, nil
 }
 
 const cmakeLists = `cmake_minimum_required(VERSION 3.20)
@@ -97,6 +101,42 @@ func TestProgramIsBuiltWhenStale(t *testing.T) {
 	_, err = b.Program(ctx, fake{})
 	require.NoError(t, err)
 	assert.Equal(t, 3, timesBuilt(t, b), "a binary that is gone is made again")
+}
+
+// TestOtherSimulatorIsAnotherBuild: one at another place, or the same one built
+// anew.
+func TestOtherSimulatorIsAnotherBuild(t *testing.T) {
+	root, ctx := checkout(t), context.Background()
+	put(t, root, "one/libcore.so", "core")
+	put(t, root, "two/libcore.so", "core, changed")
+	at := func(name string) fake {
+		dir := filepath.Join(root, name)
+		return fake{[]string{"-DFAKE_DIR=" + dir}, dir, []string{filepath.Join(dir, "libcore.so")}}
+	}
+	b := New(root, Release, io.Discard)
+	one, err := b.Program(ctx, at("one"))
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(root, "one"), one.Simulator)
+	stamp, err := b.Stamp(fake{})
+	require.NoError(t, err)
+	assert.Contains(t, stamp, "-DFAKE_DIR="+filepath.Join(root, "one"))
+
+	_, err = b.Present(ctx, at("two"))
+	require.ErrorIs(t, err, ErrStale)
+	two, err := b.Program(ctx, at("two"))
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(root, "two"), two.Simulator)
+	assert.NotEqual(t, one.BuildID, two.BuildID)
+	cache, err := os.ReadFile(filepath.Join(b.Dir(), "CMakeCache.txt"))
+	require.NoError(t, err)
+	assert.Contains(t, string(cache), "FAKE_DIR:UNINITIALIZED="+filepath.Join(root, "two")+"\n")
+
+	put(t, root, "two/libcore.so", "core")
+	_, err = b.Present(ctx, at("two"))
+	require.ErrorIs(t, err, ErrStale, "its libraries are others")
+	two, err = b.Program(ctx, at("two"))
+	require.NoError(t, err)
+	assert.Equal(t, one.BuildID, two.BuildID, "the same libraries make the same results")
 }
 
 func TestCheckoutThatWasCopiedWithItsBuildFolder(t *testing.T) {

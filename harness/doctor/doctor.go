@@ -76,8 +76,8 @@ func Examine(ctx context.Context, engines []engine.Engine, out string) []Finding
 			f.Detail, f.Advice, _ = strings.Cut(err.Error(), "; ")
 		} else {
 			f.OK, f.Detail = true, found.Version+" in "+found.Path
-			if needs, ok := e.(interface{ Header() string }); ok && !hasHeader(found.Path, needs.Header()) {
-				f.OK, f.Detail, f.Advice = false, found.Version+" in "+found.Path+" has no "+needs.Header()+" beside it", "install its headers, too ("+installDeps+" does for ns-3)"
+			if found.Note != "" {
+				f.Detail += ", " + found.Note
 			}
 		}
 		findings = append(findings, f)
@@ -119,20 +119,6 @@ func examineHeader(h header) Finding {
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil
-}
-
-// hasHeader looks for a header in include/ of an installation's folder and of
-// those above it.
-func hasHeader(dir, header string) bool {
-	for {
-		if exists(filepath.Join(dir, "include", header)) {
-			return true
-		}
-		if dir == filepath.Dir(dir) {
-			return false
-		}
-		dir = filepath.Dir(dir)
-	}
 }
 
 func examineMachine() Finding {

@@ -18,6 +18,7 @@ import (
 type simulator struct {
 	title string
 	err   error
+	note  string
 }
 
 func (simulator) Name() string      { return "fake" }
@@ -25,7 +26,7 @@ func (s simulator) Title() string   { return s.title }
 func (simulator) Binary() string    { return "fabric-fake" }
 func (simulator) Sources() []string { return nil }
 func (s simulator) Find() (engine.Installation, error) {
-	return engine.Installation{Path: "/opt/fake", Version: "7.1"}, s.err
+	return engine.Installation{Path: "/opt/fake", Version: "7.1", Note: s.note}, s.err
 }
 
 func find(t *testing.T, findings []doctor.Finding, name string) doctor.Finding {
@@ -45,14 +46,14 @@ func TestWhatIsThereAndWhatIsMissing(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "ninja"), []byte("#!/bin/sh\nexit 3\n"), 0o755))
 	t.Setenv("PATH", bin)
 	findings := doctor.Examine(context.Background(), []engine.Engine{
-		simulator{title: "First"}, simulator{title: "Second", err: errors.New("it is not installed; get it from the shop")},
+		simulator{title: "First", note: "newer than 7.0"}, simulator{title: "Second", err: errors.New("it is not installed; get it from the shop")},
 	}, filepath.Join(t.TempDir(), "not", "yet", "there"))
 
 	assert.Equal(t, doctor.Finding{Name: "cmake", OK: true, Required: true, Detail: "cmake version 3.99 in " + bin + "/cmake"}, find(t, findings, "cmake"))
 	assert.False(t, find(t, findings, "ninja").OK)
 	assert.Contains(t, find(t, findings, "make").Detail, "not installed")
 	assert.Equal(t, "run: make deps", find(t, findings, "make").Advice)
-	assert.Equal(t, doctor.Finding{Name: "First", OK: true, Required: true, Detail: "7.1 in /opt/fake"}, find(t, findings, "First"))
+	assert.Equal(t, doctor.Finding{Name: "First", OK: true, Required: true, Detail: "7.1 in /opt/fake, newer than 7.0"}, find(t, findings, "First"))
 	assert.Equal(t, doctor.Finding{Name: "Second", Detail: "it is not installed", Advice: "get it from the shop"}, find(t, findings, "Second"))
 	assert.Contains(t, find(t, findings, "results folder").Detail, "GiB free")
 	assert.False(t, doctor.Healthy(findings))
@@ -62,30 +63,6 @@ func TestWhatIsThereAndWhatIsMissing(t *testing.T) {
 	assert.Regexp(t, `make +MISSING`, out.String())
 	assert.Regexp(t, `Second +absent \(optional\)`, out.String())
 	assert.Contains(t, out.String(), "Second: get it from the shop")
-}
-
-// withHeader is a simulator that needs one.
-type withHeader struct {
-	simulator
-	path string
-}
-
-func (withHeader) Header() string { return "fake/core.h" }
-func (w withHeader) Find() (engine.Installation, error) {
-	return engine.Installation{Path: w.path, Version: "7.1"}, nil
-}
-
-// TestSimulatorWithoutHeaders: its libraries alone do not build anything.
-func TestSimulatorWithoutHeaders(t *testing.T) {
-	root := t.TempDir()
-	cmake := filepath.Join(root, "lib", "x86_64", "cmake", "fake")
-	e := withHeader{simulator{title: "First"}, cmake}
-	f := find(t, doctor.Examine(context.Background(), []engine.Engine{e}, root), "First")
-	assert.False(t, f.OK)
-	assert.Contains(t, f.Detail, "has no fake/core.h beside it")
-	require.NoError(t, os.MkdirAll(filepath.Join(root, "include", "fake"), 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "include", "fake", "core.h"), nil, 0o644))
-	assert.True(t, find(t, doctor.Examine(context.Background(), []engine.Engine{e}, root), "First").OK)
 }
 
 func TestOptionalThingsDoNotMakeItIll(t *testing.T) {

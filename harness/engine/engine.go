@@ -32,6 +32,11 @@ type Engine interface {
 type Installation struct {
 	Path    string
 	Version string
+	// Note is what its user should know about it, if anything.
+	Note string
+	// Libraries are files of it that decide what a run does: with others, the
+	// runner is another one.
+	Libraries []string
 	// CMake are the settings the build needs to find it.
 	CMake []string
 	// Env is added to the runner's environment.
@@ -45,13 +50,18 @@ type Version struct {
 	Compiler      string `json:"compiler"`
 	BuildType     string `json:"build_type"`
 	Flags         string `json:"flags"`
+	// Libraries is a hash of the simulator's libraries, where it has some. The
+	// runner does not know it.
+	Libraries string `json:"libraries,omitempty"`
 }
 
 // Program is a built runner.
 type Program struct {
-	Path    string
-	Env     []string
-	Version Version
+	Path string
+	Env  []string
+	// Simulator is the folder of the simulator that it is built with.
+	Simulator string
+	Version   Version
 	// Sources are what it is made of. Used are the parts that matter to a run,
 	// where it is the program of one.
 	Sources Sources

@@ -73,6 +73,9 @@ func BuildID(sources map[string]string, v Version) string {
 		words = append(words, part, sources[part])
 	}
 	words = append(words, v.Engine, v.EngineVersion, v.Compiler, v.BuildType, v.Flags)
+	if v.Libraries != "" {
+		words = append(words, v.Libraries)
+	}
 	sum := sha256.Sum256([]byte(strings.Join(words, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }

@@ -15,6 +15,7 @@ func TestBuildIDFollowsSourcesFlagsAndVersions(t *testing.T) {
 		func(v *Version) { v.Compiler = "g++ 13" },
 		func(v *Version) { v.BuildType = "Debug" },
 		func(v *Version) { v.Flags = "-O2" },
+		func(v *Version) { v.Libraries = "0123" },
 	} {
 		w := v
 		change(&w)
@@ -23,7 +24,7 @@ func TestBuildIDFollowsSourcesFlagsAndVersions(t *testing.T) {
 	ids[BuildID(map[string]string{Base: "a", "hpcc": "c"}, v)] = true
 	ids[BuildID(map[string]string{Base: "a", "fncc": "b"}, v)] = true
 	ids[BuildID(map[string]string{Base: "a"}, v)] = true
-	assert.Len(t, ids, 8)
+	assert.Len(t, ids, 9)
 }
 
 func TestARunUsesItsMechanismsAndWhatTheyInclude(t *testing.T) {

@@ -38,7 +38,7 @@ func madeFrom(m *store.Manifest) map[string]string {
 		return map[string]string{engine.Base: e.BuildID}
 	}
 	parts := maps.Clone(e.Sources)
-	parts[simulatorPart] = versionText(engine.Version{Engine: e.Name, EngineVersion: e.EngineVersion, Compiler: e.Compiler, BuildType: e.BuildType, Flags: e.Flags})
+	parts[simulatorPart] = versionText(engine.Version{Engine: e.Name, EngineVersion: e.EngineVersion, Compiler: e.Compiler, BuildType: e.BuildType, Flags: e.Flags, Libraries: e.Libraries})
 	return parts
 }
 

@@ -87,6 +87,9 @@ func (lab *Lab) settingWords() ([]string, error) {
 			words = append(words, "--mechanisms", quoted(path))
 		}
 	}
+	if dir := lab.Set.NS3; dir != "" && !lab.Set.NS3InFile {
+		words = append(words, "--ns3", quoted(dir))
+	}
 	if kind := lab.Set.BuildType; kind != "" && kind != build.Release {
 		words = append(words, "--build-type", string(kind))
 	}

@@ -33,6 +33,8 @@ type Settings struct {
 	Mechanisms []string // folders of mechanisms of one's own
 	// MechanismsInFile: they are in the settings file.
 	MechanismsInFile bool
+	NS3              string // the folder of the ns-3 that is named, "" where none is
+	NS3InFile        bool
 
 	Out          string
 	Scale        string

@@ -21,6 +21,7 @@ import (
 	"fabriclab/analysis/spec"
 	"fabriclab/base/file/flock"
 	"fabriclab/base/yamlfile"
+	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/progress"
 )
 
@@ -195,6 +196,10 @@ func (lab *Lab) runRevision(ctx context.Context, tree string, t task) ([]collect
 	child.Dir, child.Stdout, child.Stderr = tree, events, lab.Err
 	if lab.Set.Project != "" {
 		child.Dir = lab.Set.Project
+	}
+	if lab.Set.NS3 != "" { // earlier revisions have no setting for it, and refuse its variable
+		child.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, ns3.Variable+"=") })
+		child.Env = append(child.Env, "ns3_DIR="+lab.Set.NS3)
 	}
 	child.Cancel = func() error { return child.Process.Signal(os.Interrupt) }
 	child.WaitDelay = 2 * lab.Set.Grace

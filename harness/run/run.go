@@ -329,6 +329,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		Engine: store.Engine{
 			Name: job.Key.Engine, EngineVersion: job.Program.Version.EngineVersion, Compiler: job.Program.Version.Compiler,
 			BuildType: job.Program.Version.BuildType, Flags: job.Program.Version.Flags, BuildID: job.Program.BuildID, Sources: job.Program.Used,
+			Simulator: job.Program.Simulator, Libraries: job.Program.Version.Libraries,
 		},
 		Workload: tally, Inputs: map[string]store.File{}, Outputs: map[string]store.File{},
 		State: store.StateOK, Started: time.Now().UTC(),

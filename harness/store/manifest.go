@@ -70,6 +70,9 @@ type Engine struct {
 	BuildType     string `json:"build_type"`
 	Flags         string `json:"flags"`
 	BuildID       string `json:"build_id"`
+	// Simulator is its folder, Libraries the hash of its libraries.
+	Simulator string `json:"simulator,omitempty"`
+	Libraries string `json:"libraries,omitempty"`
 	// Sources are the parts of the sources that the run uses, with their hashes.
 	Sources map[string]string `json:"sources,omitempty"`
 }

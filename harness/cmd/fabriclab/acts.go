@@ -20,7 +20,7 @@ var (
 	ofExperiments = append([]string{"scale", "engine"}, ofBuilds...)
 	// ofSimulations: something is simulated on this machine.
 	ofSimulations = append([]string{"out", "json", "jobs", "keep-going", "retry", "time-limit", "memory-limit", "stall-timeout", "grace",
-		"omnet-results", "ns-log"}, ofExperiments...)
+		"omnet-results", "ns-log", "ns3"}, ofExperiments...)
 	// ofSweeps: or on a cluster, and results are taken where there are valid ones.
 	ofSweeps = append([]string{"again", "verify", "executor", "slurm-partition", "slurm-time", "slurm-memory", "slurm-throttle", "slurm-arg"}, ofSimulations...)
 )
@@ -40,11 +40,11 @@ var acts = map[string][]string{
 	"analyze":         {"json"},
 	"baseline update": ofSweeps,
 	"bench":           ofSimulations,
-	"build":           with(ofBuilds, "engine", "json"),
+	"build":           with(ofBuilds, "engine", "json", "ns3"),
 	"collect":         with(ofExperiments, "out", "verify"),
 	"compare":         ofSweeps,
 	"describe":        with(ofBuilds, "json"),
-	"doctor":          {"out", "json"},
+	"doctor":          {"out", "json", "ns3"},
 	"figure":          ofSweeps,
 	"flows":           with(ofExperiments, "json"),
 	"import hpcc":     {"json"},

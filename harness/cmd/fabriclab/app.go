@@ -25,6 +25,7 @@ func newApp(out, err io.Writer) *app {
 func settingsFlags(f *pflag.FlagSet) {
 	f.String("root", "", "the fabriclab checkout (default: the one around the working directory or this program)")
 	f.StringArray("mechanisms", nil, "a folder with mechanisms of one's own; may be given several times, or as a list (in "+settingsFile+": mechanism_path)")
+	f.String("ns3", "", "the ns-3 to use: the folder it was installed to, or its source folder, in which it was built (default: CMAKE_PREFIX_PATH, /usr/local, /usr)")
 	f.String("out", "", "results folder (default: results/ beside "+settingsFile+", or in the checkout)")
 	f.String("scale", "", "scale of the experiments: quick, paper, … (default: quick)")
 	f.StringSlice("engine", nil, "engines: ns3, omnetpp (default: those the experiment names)")

@@ -3,6 +3,7 @@ package main
 import (
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -74,4 +75,46 @@ func TestBaselines(t *testing.T) {
 	}
 	_, err = compare.ReadRules(filepath.Join(repository, "ci", "regression.yaml"))
 	require.NoError(t, err)
+}
+
+// TestDepsLeavesTheNamedNS3: where another ns-3 than the distribution's is
+// named, that is not installed.
+func TestDepsLeavesTheNamedNS3(t *testing.T) {
+	script, err := filepath.Abs("../../../ci/deps.sh")
+	require.NoError(t, err)
+	bin, prefix := t.TempDir(), t.TempDir()
+	put := func(path, text string) {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
+	}
+	put(filepath.Join(bin, "dpkg-query"), "#!/bin/sh\nexit 1\n")
+	put(filepath.Join(bin, "apt-cache"), "#!/bin/sh\n")
+	put(filepath.Join(bin, "apt-get"), "#!/bin/sh\necho \"$@\"\n")
+	put(filepath.Join(bin, "sudo"), "#!/bin/sh\nexec \"$@\"\n")
+	put(filepath.Join(prefix, "include/ns3/core-module.h"), "")
+	for name, c := range map[string]struct {
+		env, settings string
+		installs      bool
+	}{
+		"nothing":           {"X=", "", true},
+		"variable":          {"FABRICLAB_NS3=/opt/ns-3.45", "", false},
+		"CMake's variable":  {"ns3_DIR=/opt/ns-3.45", "", false},
+		"prefix path":       {"CMAKE_PREFIX_PATH=/nowhere:" + prefix, "", false},
+		"other prefix path": {"CMAKE_PREFIX_PATH=/nowhere", "", true},
+		"settings":          {"X=", "jobs: 2\nns3: ~/ns-3.45\n", false},
+		"other settings":    {"X=", "jobs: 2\nns3:   # none\n", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			put(filepath.Join(dir, "fabriclab.yaml"), c.settings)
+			put(filepath.Join(dir, "below", "x"), "")
+			cmd := exec.CommandContext(t.Context(), script)
+			cmd.Dir = filepath.Join(dir, "below")
+			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "FABRICLAB_NS3=", "ns3_DIR=", "CMAKE_PREFIX_PATH=", c.env)
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, string(out))
+			assert.Contains(t, string(out), "install -y -q --no-install-recommends make cmake")
+			assert.Equal(t, c.installs, strings.Contains(string(out), "libns3-dev"), string(out))
+		})
+	}
 }

@@ -66,7 +66,7 @@ func (a *app) buildEngines(ctx context.Context, b *build.Builder) (map[string]*e
 		}
 		programs[e.Name()] = p
 		if !a.Set.JSON {
-			fmt.Fprintf(a.Out, "%s: %s %s, %s, build %.12s\n", p.Path, e.Title(), p.Version.EngineVersion, p.Version.BuildType, p.BuildID)
+			fmt.Fprintf(a.Out, "%s: %s %s in %s, %s, build %.12s\n", p.Path, e.Title(), p.Version.EngineVersion, p.Simulator, p.Version.BuildType, p.BuildID)
 		}
 	}
 	if len(a.Set.Engines) > 0 || len(programs) == 0 {

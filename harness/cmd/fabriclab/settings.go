@@ -18,6 +18,7 @@ import (
 	"fabriclab/base/yamlfile"
 	"fabriclab/harness/build"
 	"fabriclab/harness/engine/engines"
+	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/slurm"
 )
@@ -163,6 +164,22 @@ func (s *settings) mechanismPath() []string {
 	return dirs
 }
 
+// ns3 is the folder of the ns-3 to use, and where it is named. One in the file
+// is relative to it.
+func (s *settings) ns3() (dir, from string, err error) {
+	dir = s.text("ns3")
+	if below, ok := strings.CutPrefix(dir, "~/"); ok {
+		dir = filepath.Join(os.Getenv("HOME"), below)
+	}
+	if dir != "" && s.fromFile("ns3") && !filepath.IsAbs(dir) {
+		dir = filepath.Join(filepath.Dir(s.file), dir)
+	}
+	if dir != "" {
+		dir, err = filepath.Abs(dir)
+	}
+	return dir, s.from["ns3"], err
+}
+
 // fromFile says whether a setting's value is that of the file.
 func (s *settings) fromFile(name string) bool {
 	return s.file != "" && strings.HasPrefix(s.from[name], s.file+":")
@@ -297,6 +314,12 @@ func (a *app) load(flags *pflag.FlagSet) error {
 			Throttle: get(flags.GetInt("slurm-throttle")), Args: get(flags.GetStringArray("slurm-arg")),
 		},
 	}
+	dir, from, absErr := s.ns3()
+	if absErr != nil {
+		return absErr
+	}
+	a.Set.NS3, a.Set.NS3InFile = dir, s.fromFile("ns3")
+	ns3.Choose(dir, from)
 	kind, parseErr := build.ParseType(s.text("build-type"))
 	if parseErr != nil {
 		err = errors.Join(err, s.wrong("build-type", "%v", parseErr))

@@ -11,7 +11,6 @@ import (
 
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
-	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/engine/omnet"
 )
 
@@ -29,17 +28,6 @@ func TestByName(t *testing.T) {
 	}
 	_, err := engines.ByName("opnet")
 	require.ErrorContains(t, err, "ns3, omnetpp")
-}
-
-func TestNS3IsFoundWhereCMakeFindsIt(t *testing.T) {
-	prefix := t.TempDir()
-	put(t, filepath.Join(prefix, "lib", "cmake", "ns3", "ns3ConfigVersion.cmake"), "set(PACKAGE_VERSION \"3.45\")\n")
-	t.Setenv("ns3_DIR", filepath.Join(t.TempDir(), "nothing"))
-	t.Setenv("CMAKE_PREFIX_PATH", prefix)
-	found, err := ns3.Engine{}.Find()
-	require.NoError(t, err)
-	assert.Equal(t, "3.45", found.Version)
-	assert.Equal(t, filepath.Join(prefix, "lib", "cmake", "ns3"), found.Path)
 }
 
 func TestOMNeTIsFoundByItsVariableByThePathAndAtHome(t *testing.T) {

@@ -2,10 +2,10 @@
 package ns3
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 
 	"fabriclab/harness/engine"
@@ -35,36 +35,46 @@ func (Engine) Binary() string { return "fabric-ns3" }
 // Sources implements engine.Engine.
 func (Engine) Sources() []string { return []string{"ns3-modules"} }
 
-// Header is one that its installation has, below include/.
-func (Engine) Header() string { return "ns3/core-module.h" }
+// place is a folder that was named, and where.
+type place struct{ dir, from string }
 
-var versionLine = regexp.MustCompile(`set\(PACKAGE_VERSION "([^"]+)"\)`)
+var chosen place
 
-// Find looks for the CMake package that CMakeLists.txt will find, too: in
-// ns3_DIR, below CMAKE_PREFIX_PATH, and where Debian and `make install` put it.
+// Choose sets the folder of the ns-3 that is used from now on, "" to search for
+// one. From is where it was named, for messages.
+func Choose(dir, from string) { chosen = place{dir, from} }
+
+// Variable holds the folder of ns-3 where Choose was not called.
+const Variable = "FABRICLAB_NS3"
+
+// Find takes the ns-3 that is named: by Choose, FABRICLAB_NS3 or ns3_DIR. If
+// none is, it searches CMAKE_PREFIX_PATH, /usr/local and /usr.
+// ns3-modules/cmake/FabricNs3.cmake looks in the same way.
 func (Engine) Find() (engine.Installation, error) {
-	var folders []string
-	if dir := os.Getenv("ns3_DIR"); dir != "" {
-		folders = append(folders, dir)
-	}
-	prefixes := slices.Concat(filepath.SplitList(os.Getenv("CMAKE_PREFIX_PATH")), []string{"/usr/local", "/usr"})
-	for _, prefix := range prefixes {
-		for _, pattern := range []string{"lib/cmake/ns3", "lib64/cmake/ns3", "lib/*/cmake/ns3"} {
-			found, err := filepath.Glob(filepath.Join(prefix, pattern))
-			if err != nil {
-				return engine.Installation{}, fmt.Errorf("looking for ns-3 below %s: %w", prefix, err)
-			}
-			folders = append(folders, found...)
+	for _, named := range []place{chosen, {os.Getenv(Variable), Variable}, {os.Getenv("ns3_DIR"), "ns3_DIR"}} {
+		if named.dir == "" {
+			continue
 		}
+		found, err := at(named.dir)
+		if err != nil {
+			return engine.Installation{}, fmt.Errorf("%s names the ns-3 %s: %w", named.from, named.dir, err)
+		}
+		return found, nil
 	}
-	for _, dir := range folders {
-		if text, err := os.ReadFile(filepath.Join(dir, "ns3ConfigVersion.cmake")); err == nil {
-			found := engine.Installation{Path: dir, Version: "unknown"}
-			if m := versionLine.FindSubmatch(text); m != nil {
-				found.Version = string(m[1])
-			}
+	var unusable error
+	for _, prefix := range slices.Concat(filepath.SplitList(os.Getenv("CMAKE_PREFIX_PATH")), []string{"/usr/local", "/usr"}) {
+		found, err := at(prefix)
+		if err == nil {
 			return found, nil
 		}
+		if unusable == nil && !errors.Is(err, errNone) {
+			unusable = fmt.Errorf("the ns-3 in %s: %w", prefix, err)
+		}
 	}
-	return engine.Installation{}, fmt.Errorf("ns-3 is not installed (no ns3ConfigVersion.cmake in ns3_DIR, CMAKE_PREFIX_PATH, /usr/local or /usr); run: make deps (installs Debian's libns3-dev)")
+	if unusable != nil {
+		return engine.Installation{}, unusable
+	}
+	return engine.Installation{}, errors.New("ns-3 is not installed (not in CMAKE_PREFIX_PATH, /usr/local or /usr); " + howToGet)
 }
+
+const howToGet = "run: make deps (installs the distribution's), or name one with --ns3 DIR, FABRICLAB_NS3 or ns3: in fabriclab.yaml; DIR is where ns-3 was installed or built"

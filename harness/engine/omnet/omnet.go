@@ -33,9 +33,6 @@ func (Engine) Binary() string { return "fabric-omnet" }
 // Sources implements engine.Engine.
 func (Engine) Sources() []string { return []string{"omnet-modules"} }
 
-// Header is one that its installation has, below include/.
-func (Engine) Header() string { return "omnetpp.h" }
-
 const howToGet = `get it in one of these ways and set OMNETPP_ROOT to its folder (or source its setenv):
   opp_env:  pip install opp-env && opp_env install omnetpp-6.1
   image:    the official container image, omnetpp/omnetpp
