@@ -1,238 +1,153 @@
 package first
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"fabriclab/base/units"
+	"fabriclab/harness/topology"
 )
 
-// FromHPCC writes the network and the flows of HPCC's public simulator
-// (topology.txt and flow.txt of its folder simulation/mix) as an experiment,
-// dir/NAME.yaml, and its flow list, dir/NAME.csv. Nothing that is there is
-// changed. Notes say what is not as in the files.
-func FromHPCC(dir, name, topology, flows, preset string) (files, notes []string, err error) {
+// HPCC are files of HPCC's public simulator, or of one of its descendants, and
+// what is made of them.
+type HPCC struct {
+	Topology, Flows string // "": those that the config names
+	Config          string // "": none
+	Preset          string // "": by the config's CC_MODE, or hpcc-public
+	// PublicPaths: flows take the paths of the simulator's ECMP.
+	PublicPaths bool
+}
+
+// FromHPCC writes a network and its flows (topology.txt and flow.txt of the
+// folder simulation/mix) as an experiment, dir/NAME.yaml, and its flow list,
+// dir/NAME.csv. Nothing that is there is changed. Notes say what is not as in
+// the files. check says what is wrong with an experiment; what it refuses is not
+// written.
+func FromHPCC(dir, name string, from HPCC, check func(file string) error) (files, notes []string, err error) {
 	if err := experimentName(name); err != nil {
 		return nil, nil, err
 	}
-	n, notes, err := readHPCC(topology, hpccNetwork)
+	c, notes, err := readConfig(from)
 	if err != nil {
 		return nil, nil, err
 	}
-	list, more, err := readHPCC(flows, n.flows)
+	n, more, err := readHPCC(c.topology, hpccNetwork)
 	if err != nil {
 		return nil, nil, err
 	}
 	notes = append(notes, more...)
+	list, more, err := readHPCC(c.flows, n.flows)
+	if err != nil {
+		return nil, nil, err
+	}
+	notes = append(notes, more...)
+	slices.SortStableFunc(list, func(a, b hpccFlow) int { return cmp.Compare(a.start, b.start) })
+	if behind := slices.IndexFunc(list, func(f hpccFlow) bool { return c.stop > 0 && f.start >= c.stop }); behind >= 0 {
+		if behind == 0 {
+			return nil, nil, c.wrong("SIMULATOR_STOP_TIME", "no flow starts before it; let the run go on")
+		}
+		notes = append(notes, fmt.Sprintf("%s:%d: SIMULATOR_STOP_TIME: %d flows that start then or later are left out", c.path, c.lines["SIMULATOR_STOP_TIME"].line, len(list)-behind))
+		list = list[:behind]
+	}
+	numberPorts(list)
 	first := list[0].start
 	if first > 0 {
-		notes = append(notes, fmt.Sprintf("starts count from %s in %s", units.FormatTime(first), flows))
+		notes = append(notes, fmt.Sprintf("starts count from %s in %s", units.FormatTime(first), c.flows))
 	}
-	var csv strings.Builder
-	csv.WriteString("src,dst,size_bytes,start_ps,dst_port\n")
-	for _, f := range list {
-		fmt.Fprintf(&csv, "%s,%s,%d,%d,%d\n", n.name(f.src), n.name(f.dst), f.size, f.start-first, f.port)
+	built, err := n.build()
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", c.topology, err)
+	}
+	set, more, err := n.settings(c, first)
+	if err != nil {
+		return nil, nil, err
+	}
+	notes = append(notes, more...)
+	if from.PublicPaths {
+		if err := n.steer(built, list); err != nil {
+			return nil, nil, fmt.Errorf("--paths hpcc: %s: %w", c.topology, err)
+		}
+		set.param("ecmp", "symmetric", "false")
+		notes = append(notes, "ports are such that this project's ECMP leads data and ACKs over the links that HPCC's would; flows are in the order of "+c.flows)
+	}
+	stop := list[len(list)-1].start - first + 1e12
+	if c.stop > 0 {
+		stop = c.stop - first
 	}
 	base := filepath.FromSlash(name)
+	var csv strings.Builder
+	csv.WriteString("src,dst,size_bytes,start_ps,src_port,dst_port\n")
+	for _, f := range list {
+		fmt.Fprintf(&csv, "%s,%s,%d,%d,%d,%d\n", n.name(f.src), n.name(f.dst), f.size, f.start-first, f.srcPort, f.dstPort)
+	}
+	named := filepath.Base(c.topology) + " and " + filepath.Base(c.flows)
 	text := fmt.Sprintf(`name: %s
-title: %s and %s of HPCC's public simulator
-source: %s and %s; starts count from the first flow's, %s in the file
+title: %s of HPCC's public simulator
+source: %[2]s; starts count from the first flow's, %[3]s in the file
 
 %s
 workload: {type: file, path: %s.csv}
 
 preset: %s
-
+%s
 run: {stop: %s, stop_when_flows_finish: true}
 
 trace:
   flows: {}
-`, name, filepath.Base(topology), filepath.Base(flows), filepath.Base(topology), filepath.Base(flows), units.FormatTime(first),
-		n.yaml(), filepath.Base(base), preset, units.FormatTime(list[len(list)-1].start-first+1e12))
+`, name, named, units.FormatTime(first), n.yaml(set.failures, from.PublicPaths), filepath.Base(base), c.preset, set.yaml(), units.FormatTime(stop))
 	files, err = write(dir, map[string]string{base + ".yaml": text, base + ".csv": csv.String()})
-	return files, notes, err
-}
-
-func readHPCC[T any](path string, read func(*words) (T, error)) (value T, notes []string, err error) {
-	f, err := os.Open(path)
 	if err != nil {
-		return value, nil, fmt.Errorf("%w; name a file of HPCC's simulator", err)
+		return nil, nil, err
 	}
-	defer f.Close() // only read
-	w := &words{lines: bufio.NewScanner(f)}
-	if value, err = read(w); err != nil {
-		return value, nil, fmt.Errorf("%s:%d: %w", path, w.line, err)
+	if err := check(filepath.Join(dir, base+".yaml")); err != nil {
+		for _, file := range files {
+			err = errors.Join(err, os.Remove(file))
+		}
+		return nil, nil, fmt.Errorf("what %s and %s make is refused, and nothing is written: %w", c.topology, c.flows, err)
 	}
-	if _, err := w.next(""); err == nil {
-		notes = []string{fmt.Sprintf("%s: line %d and those behind it are not read, as by HPCC's simulator: the first line says how many entries there are", path, w.line)}
-	}
-	return value, notes, nil
+	return files, notes, nil
 }
 
-// words are the words of a file; HPCC's simulator reads them without regard to
-// lines.
-type words struct {
-	lines *bufio.Scanner
-	line  int
-	left  []string
-}
-
-func (w *words) next(what string) (string, error) {
-	for len(w.left) == 0 {
-		if !w.lines.Scan() {
-			return "", errors.Join(w.lines.Err(), fmt.Errorf("the file ends where %s is expected", what))
+// numberPorts gives flows the ports of the simulator: HPCC's numbers the source
+// ports of a pair of hosts from 10000 on; ConWeave's, whose lists have no ports,
+// those of a source from 10000 and those of a destination from 100.
+func numberPorts(list []hpccFlow) {
+	sources, destinations := map[[2]int64]int64{}, map[int64]int64{}
+	for i := range list {
+		f := &list[i]
+		key := [2]int64{f.src, f.dst}
+		if f.dstPort < 0 {
+			key[1] = -1
+			f.dstPort = (100 + destinations[f.dst]) & 0xffff
+			destinations[f.dst]++
 		}
-		w.line++
-		w.left = strings.Fields(w.lines.Text())
-	}
-	word := w.left[0]
-	w.left = w.left[1:]
-	return word, nil
-}
-
-func (w *words) number(what string, most int64) (int64, error) {
-	word, err := w.next(what)
-	if err != nil {
-		return 0, err
-	}
-	n, err := strconv.ParseInt(word, 10, 64)
-	if err != nil || n < 0 || n > most {
-		return 0, fmt.Errorf("%s: %q is not a number from 0 to %d", what, word, most)
-	}
-	return n, nil
-}
-
-type hpccLink struct {
-	a, b        int64
-	rate, delay string
-}
-
-type network struct {
-	nodes   int64
-	tier    map[int64]int // of switches: links to the nearest host, less one
-	links   []hpccLink
-	hosts   []int64
-	hasLink map[int64]bool
-}
-
-const mostNodes = 1 << 20
-
-// hpccNetwork reads: nodes, switches and links, the switches' numbers, then of
-// each link its ends, rate, delay and error rate.
-func hpccNetwork(w *words) (*network, error) {
-	n := &network{tier: map[int64]int{}, hasLink: map[int64]bool{}}
-	var counts [3]int64
-	for i, what := range []string{"the number of nodes", "the number of switches", "the number of links"} {
-		var err error
-		if counts[i], err = w.number(what, mostNodes); err != nil {
-			return nil, err
-		}
-	}
-	n.nodes = counts[0]
-	for range counts[1] {
-		s, err := w.number("a switch", n.nodes-1)
-		if err != nil {
-			return nil, err
-		}
-		n.tier[s] = 0
-	}
-	for range counts[2] {
-		l, err := n.link(w)
-		if err != nil {
-			return nil, err
-		}
-		n.links = append(n.links, l)
-	}
-	for i := range n.nodes {
-		if _, is := n.tier[i]; is {
-			continue
-		}
-		if !n.hasLink[i] {
-			return nil, fmt.Errorf("node %d has no link", i)
-		}
-		n.hosts = append(n.hosts, i)
-	}
-	n.setTiers()
-	return n, nil
-}
-
-func (n *network) link(w *words) (l hpccLink, err error) {
-	if l.a, err = w.number("an end of a link", n.nodes-1); err != nil {
-		return l, err
-	}
-	if l.b, err = w.number("the other end of the link", n.nodes-1); err != nil {
-		return l, err
-	}
-	for _, q := range []struct {
-		what   string
-		value  *string
-		parse  func(string) (int64, error)
-		format func(int64) string
-	}{{"rate", &l.rate, units.ParseRate, units.FormatRate}, {"delay", &l.delay, units.ParseTime, units.FormatTime}} {
-		word, err := w.next("a link's " + q.what)
-		if err != nil {
-			return l, err
-		}
-		v, err := q.parse(word)
-		if err != nil {
-			return l, fmt.Errorf("%s: %w", q.what, err)
-		}
-		*q.value = q.format(v)
-	}
-	word, err := w.next("a link's error rate")
-	if err != nil {
-		return l, err
-	}
-	if x, err := strconv.ParseFloat(word, 64); err != nil || x != 0 {
-		return l, fmt.Errorf("the link has the error rate %s; fabriclab's links lose nothing: make it 0", word)
-	}
-	n.hasLink[l.a], n.hasLink[l.b] = true, true
-	return l, nil
-}
-
-// setTiers counts how far switches are from hosts.
-func (n *network) setTiers() {
-	far := map[int64]bool{}
-	for s := range n.tier {
-		far[s] = true
-	}
-	near := func(node int64) bool { return !far[node] }
-	for tier := 0; len(far) > 0; tier++ {
-		var reached []int64
-		for _, l := range n.links {
-			if near(l.a) != near(l.b) {
-				s := l.a
-				if near(s) {
-					s = l.b
-				}
-				reached = append(reached, s)
-			}
-		}
-		if len(reached) == 0 {
-			return // the others have no way to a host; the experiment's checks say so
-		}
-		for _, s := range reached {
-			n.tier[s] = tier
-			delete(far, s)
-		}
+		f.srcPort = (10000 + sources[key]) & 0xffff
+		sources[key]++
 	}
 }
 
-func (n *network) name(node int64) string {
-	if _, is := n.tier[node]; is {
-		return fmt.Sprintf("s%d", node)
+// build makes the network, with a salt of its own for every switch.
+func (n *network) build() (*topology.Topology, error) {
+	var c topology.Custom
+	for _, h := range n.hosts {
+		c.Hosts = append(c.Hosts, n.name(h))
 	}
-	return fmt.Sprintf("h%d", node)
+	for _, s := range sortedKeys(n.switches) {
+		c.Switches = append(c.Switches, topology.Switch{Name: n.name(s), Tier: uint32(s)})
+	}
+	for _, l := range n.links {
+		c.Links = append(c.Links, topology.CustomLink{A: n.name(l.a), B: n.name(l.b), Rate: l.rateBps, Delay: l.delays})
+	}
+	return c.Build()
 }
 
-func (n *network) yaml() string {
+// yaml is the topology; salted gives every switch a salt of its own.
+func (n *network) yaml(failures string, salted bool) string {
 	var b strings.Builder
 	b.WriteString("topology:\n  type: custom\n  hosts:\n")
 	for i := 0; i < len(n.hosts); {
@@ -248,68 +163,17 @@ func (n *network) yaml() string {
 		i = last + 1
 	}
 	b.WriteString("  switches:\n")
-	for i := range n.nodes {
-		if tier, is := n.tier[i]; is {
-			fmt.Fprintf(&b, "    - {name: s%d, tier: %d}\n", i, tier)
+	for _, s := range sortedKeys(n.switches) {
+		if salted {
+			fmt.Fprintf(&b, "    - {name: s%d, tier: %[1]d}\n", s)
+		} else {
+			fmt.Fprintf(&b, "    - s%d\n", s)
 		}
 	}
 	b.WriteString("  links:\n")
 	for _, l := range n.links {
-		fmt.Fprintf(&b, "    - {a: %s, b: %s, rate: %s, delay: %s}\n", n.name(l.a), n.name(l.b), l.rate, l.delay)
+		fmt.Fprintf(&b, "    - {a: %s, b: %s, rate: %s, delay: %s}\n", n.name(l.a), n.name(l.b), units.FormatRate(l.rateBps), units.FormatTime(l.delays))
 	}
+	b.WriteString(failures)
 	return b.String()
-}
-
-type hpccFlow struct {
-	src, dst, size, start, port int64
-}
-
-// flows reads: how many, then of each flow its source, destination, priority
-// group, port, size in bytes and start in seconds.
-func (n *network) flows(w *words) ([]hpccFlow, error) {
-	count, err := w.number("the number of flows", 1<<31)
-	if err != nil {
-		return nil, err
-	}
-	if count == 0 {
-		return nil, errors.New("there are no flows")
-	}
-	var list []hpccFlow
-	group := int64(-1)
-	for range count {
-		var f hpccFlow
-		var pg int64
-		for _, c := range []struct {
-			what  string
-			value *int64
-			most  int64
-		}{{"source", &f.src, n.nodes - 1}, {"destination", &f.dst, n.nodes - 1}, {"priority group", &pg, 7}, {"port", &f.port, 65535}, {"size", &f.size, 1 << 50}} {
-			if *c.value, err = w.number("a flow's "+c.what, c.most); err != nil {
-				return nil, err
-			}
-		}
-		word, err := w.next("a flow's start")
-		if err == nil {
-			f.start, err = units.ParseTime(word + "s")
-		}
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("start: %w", err)
-		case f.size == 0:
-			return nil, errors.New("the flow has the size 0")
-		case n.isSwitch(f.src) || n.isSwitch(f.dst):
-			return nil, fmt.Errorf("the flow goes from %s to %s; flows go from host to host", n.name(f.src), n.name(f.dst))
-		case group >= 0 && pg != group:
-			return nil, fmt.Errorf("the flow is in the priority group %d, others are in %d; data is of one class: give all flows the same group", pg, group)
-		}
-		group = pg
-		list = append(list, f)
-	}
-	slices.SortStableFunc(list, func(a, b hpccFlow) int { return cmp.Compare(a.start, b.start) })
-	return list, nil
-}
-
-func (n *network) isSwitch(node int64) bool {
-	_, is := n.tier[node]
-	return is
 }

@@ -7,7 +7,9 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -32,6 +34,9 @@ func FixedSize(size int64) *Sizes {
 // ReadSizes reads a table of knots (docs/workloads.md).
 func ReadSizes(path string) (*Sizes, error) {
 	data, err := file.ReadAtMost(path, yamlfile.MaxBytes)
+	if err == nil && numbers.Match(data) {
+		return columns(path, string(data))
+	}
 	if err == nil {
 		_, err = yamlfile.Parse(path, data) // for the places of its errors
 	}
@@ -59,6 +64,46 @@ func ReadSizes(path string) (*Sizes, error) {
 	}
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("%s: knots: %w", path, err)
+	}
+	return s, nil
+}
+
+// numbers are what tables of other simulators begin with.
+var numbers = regexp.MustCompile(`^\s*(#.*\s+)*[0-9.+eE]+(\s|$)`)
+
+// columns reads a table of two columns, size and cumulative probability, which
+// goes up to 1 or, in per cent, to 100.
+func columns(path, text string) (*Sizes, error) {
+	s := &Sizes{Name: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
+	s.Title, s.Source = s.Name, filepath.Base(path)
+	for i, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		if len(words) != 2 {
+			return nil, fmt.Errorf("%s:%d: the line has %d words; a table has two columns, the size in bytes and the cumulative probability, up to 1 or in per cent; or write it as knots (docs/workloads.md)", path, i+1, len(words))
+		}
+		for k, to := range []*[]float64{&s.size, &s.probability} {
+			x, err := strconv.ParseFloat(words[k], 64)
+			if err != nil {
+				return nil, fmt.Errorf("%s:%d: %q is no number", path, i+1, words[k])
+			}
+			*to = append(*to, x)
+		}
+	}
+	switch last := s.probability[len(s.probability)-1]; last {
+	case 1:
+	case 100:
+		for i := range s.probability {
+			s.probability[i] /= 100
+		}
+	default:
+		return nil, fmt.Errorf("%s: the last cumulative probability is %v; it is 1, or 100 in per cent", path, last)
+	}
+	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return s, nil
 }

@@ -105,3 +105,29 @@ func TestReadSizesRefuses(t *testing.T) {
 		assert.ErrorContains(t, err, path)
 	}
 }
+
+// TestColumns: tables as HPCC, ConWeave and ns3-datacenter have them.
+func TestColumns(t *testing.T) {
+	read := func(text string) (*Sizes, error) {
+		path := filepath.Join(t.TempDir(), "web.txt")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		return ReadSizes(path)
+	}
+	percent, err := read("0 0\n10000 15\n20000 20 # a note\n\n1000000 70\n30000000 100\n")
+	require.NoError(t, err)
+	share, err := read("# size share\n0 0.0\n10000\t0.15\n2e4 0.2\n1000000 0.7\n30000000 1\n")
+	require.NoError(t, err)
+	assert.Equal(t, percent, share)
+	assert.Equal(t, "web", percent.Name)
+	assert.Equal(t, uint64(10000), percent.At(0.15))
+	for text, want := range map[string]string{
+		"0 0\n10 1 1\n":     "web.txt:2: the line has 3 words; a table has two columns",
+		"2927354.35\n1 0\n": "web.txt:1: the line has 1 words",
+		"0 0\nx 1\n":        `web.txt:2: "x" is no number`,
+		"0 0\n10 50\n":      "the last cumulative probability is 50; it is 1, or 100 in per cent",
+		"1 10\n10 100\n":    "they go from probability 0.1 to 1",
+	} {
+		_, err := read(text)
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fabriclab/harness/first"
+	"fabriclab/harness/lab"
 )
 
 func (a *app) importCommand() *cobra.Command {
@@ -14,22 +15,33 @@ func (a *app) importCommand() *cobra.Command {
 }
 
 func (a *app) importHPCCCommand() *cobra.Command {
-	var topology, flows, dir, preset string
+	var from first.HPCC
+	var dir, paths string
 	cmd := &cobra.Command{
 		Use:   "hpcc NAME",
-		Short: "make an experiment of topology.txt and flow.txt of HPCC's public simulator",
+		Short: "make an experiment of the files of HPCC's public simulator",
 		Long: `Writes NAME.yaml, a custom topology with HPCC's node numbers (h0, h1, …, s320, …), and NAME.csv,
-its flow list. Starts count from the first flow's. Paths are those of this project's ECMP, whose hash
-is not HPCC's.`,
-		Example: `  fabriclab import hpcc mine --topology mix/fat.txt --flows mix/flow.txt
-  fabriclab run configs/mine.yaml`,
+its flow list. Read are topology.txt and flow.txt as HPCC, ConWeave, ns3-datacenter and SimAI have them,
+and with --config their config.txt: congestion control, windows, rates, ECN and PFC. What cannot be said
+here is refused, with file and line, and nothing is written that cannot run. Starts count from the first
+flow's. With --paths hpcc flows take the paths of HPCC's ECMP, so that runs compare flow by flow.`,
+		Example: `  fabriclab import hpcc mine --config mix/config.txt --paths hpcc
+  fabriclab import hpcc other --topology mix/fat.txt --flows mix/flow.txt
+  fabriclab run mine`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if paths != "ecmp" && paths != "hpcc" {
+				return fmt.Errorf("--paths %s: it is ecmp, this project's, or hpcc, those of HPCC's simulator", paths)
+			}
+			from.PublicPaths = paths == "hpcc"
 			to, begin, err := a.experimentsDir(dir)
 			if err != nil {
 				return err
 			}
-			files, notes, err := first.FromHPCC(to, args[0], topology, flows, preset)
+			files, notes, err := first.FromHPCC(to, args[0], from, func(file string) error {
+				_, err := a.Load(cmd.Context(), []string{file}, lab.Selection{})
+				return err
+			})
 			if err != nil {
 				return err
 			}
@@ -39,9 +51,11 @@ is not HPCC's.`,
 			return a.wrote(files, begin)
 		},
 	}
-	cmd.Flags().StringVar(&topology, "topology", "topology.txt", "file of the network")
-	cmd.Flags().StringVar(&flows, "flows", "flow.txt", "file of the flows")
+	cmd.Flags().StringVar(&from.Topology, "topology", "", "file of the network (default: the config's TOPOLOGY_FILE, or topology.txt)")
+	cmd.Flags().StringVar(&from.Flows, "flows", "", "file of the flows (default: the config's FLOW_FILE, or flow.txt)")
+	cmd.Flags().StringVar(&from.Config, "config", "", "the simulator's config.txt (default: what its run.py sets)")
 	cmd.Flags().StringVar(&dir, "dir", "", "folder to write to (default: configs/ of the project)")
-	cmd.Flags().StringVar(&preset, "preset", "hpcc-public", "preset of the experiment")
+	cmd.Flags().StringVar(&from.Preset, "preset", "", "preset of the experiment (default: by the config's CC_MODE, or hpcc-public)")
+	cmd.Flags().StringVar(&paths, "paths", "ecmp", "whose paths flows take: ecmp (this project's) or hpcc")
 	return cmd
 }
