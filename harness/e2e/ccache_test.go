@@ -29,21 +29,49 @@ func TestWhatOneCheckoutCompiledServesTheNext(t *testing.T) {
 		require.NoError(t, err, string(out))
 		return string(out)
 	}
-	for range 2 {
-		root := t.TempDir()
+	compile := func(sources, folder string) {
+		build := filepath.Join(sources, "build")
+		run("cmake", "-G", "Ninja", "-S", sources, "-B", build, "-DCMAKE_BUILD_TYPE=Release", "-DFABRIC_NS3=OFF", "-DFABRIC_OMNET=OFF")
+		run("ninja", "-C", build, filepath.Join(folder, "mechanisms/CMakeFiles/fabric_mechanisms.dir/core/flow.cc.o"))
+	}
+	// checkout makes the part of a checkout that is compiled.
+	checkout := func(root string) {
 		require.NoError(t, os.CopyFS(filepath.Join(root, "mechanisms"), os.DirFS(filepath.Join(lab.root, "mechanisms"))))
 		top, err := os.ReadFile(filepath.Join(lab.root, "CMakeLists.txt"))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(root, "CMakeLists.txt"), top, 0o600))
-		run("cmake", "-G", "Ninja", "-S", root, "-B", filepath.Join(root, "build"), "-DCMAKE_BUILD_TYPE=Release", "-DFABRIC_NS3=OFF", "-DFABRIC_OMNET=OFF")
-		run("ninja", "-C", filepath.Join(root, "build"), "mechanisms/CMakeFiles/fabric_mechanisms.dir/core/flow.cc.o")
 	}
-	counts := map[string]string{}
-	for line := range strings.Lines(run("ccache", "--print-stats")) {
-		if key, count, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
-			counts[key] = count
+	// study makes a project that has a checkout as a subdirectory.
+	study := func(dir, checkout string) {
+		require.NoError(t, os.MkdirAll(dir, 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "CMakeLists.txt"), []byte(
+			"cmake_minimum_required(VERSION 3.20)\nproject(study CXX)\nadd_subdirectory("+checkout+" fabriclab)\n"), 0o600))
+		compile(dir, "fabriclab")
+	}
+	expect := func(misses, hits string) {
+		t.Helper()
+		counts := map[string]string{}
+		for line := range strings.Lines(run("ccache", "--print-stats")) {
+			if key, count, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
+				counts[key] = count
+			}
 		}
+		assert.Equal(t, misses, counts["cache_miss"], counts)
+		assert.Equal(t, hits, counts["direct_cache_hit"], counts)
 	}
-	assert.Equal(t, "1", counts["cache_miss"], counts)
-	assert.Equal(t, "1", counts["direct_cache_hit"], counts)
+	first, second := t.TempDir(), t.TempDir()
+	for _, root := range []string{first, second} {
+		checkout(root)
+		compile(root, "")
+	}
+	expect("1", "1")
+	studies := t.TempDir()
+	study(filepath.Join(studies, "one"), first)
+	study(filepath.Join(studies, "deeper", "below", "two"), first)
+	expect("2", "2")
+	for _, clone := range []string{"clone", "deeper/clone"} {
+		checkout(filepath.Join(studies, clone, "fabriclab"))
+		study(filepath.Join(studies, clone), "fabriclab")
+	}
+	expect("3", "3")
 }

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,4 +57,51 @@ func TestOwnMechanismInAnNS3Script(t *testing.T) {
 	mistyped, err := run("MyC")
 	require.Error(t, err)
 	assert.Contains(t, mistyped, "did you mean ns3::fabric::MyCc?")
+}
+
+// TestFindPackage: an ns-3 project of one's own finds fabriclab in its build
+// folder and in a prefix, with the ns-3 that it was built with and no other.
+func TestFindPackage(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	run := func(name string, args ...string) (string, error) {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		cmd := exec.CommandContext(ctx, name, args...)
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	must := func(name string, args ...string) string {
+		out, err := run(name, args...)
+		require.NoError(t, err, out)
+		return out
+	}
+	script, err := os.ReadFile(filepath.Join(lab.root, "ns3-modules", "examples", "dumbbell.cc"))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "my-study.cc"), script, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "CMakeLists.txt"), []byte(`cmake_minimum_required(VERSION 3.20)
+project(study CXX)
+find_package(fabriclab REQUIRED)
+add_executable(my-study my-study.cc)
+target_link_libraries(my-study PRIVATE fabriclab::ns3-fabric)
+`), 0o644))
+	build := filepath.Join(lab.root, "build", "release")
+	must("cmake", "--build", build, "--target", "ns3-fabric", "ns3-fabric-internet")
+	must("cmake", "--install", build, "--prefix", filepath.Join(dir, "prefix"))
+	said := map[string]string{}
+	for name, where := range map[string]string{"built": "-Dfabriclab_DIR=" + build, "installed": "-DCMAKE_PREFIX_PATH=" + filepath.Join(dir, "prefix")} {
+		must("cmake", "-G", "Ninja", "-B", name, where)
+		must("cmake", "--build", name)
+		said[name] = must(filepath.Join(dir, name, "my-study"))
+		assert.Contains(t, said[name], "B wait at s1")
+	}
+	assert.Equal(t, said["built"], said["installed"])
+	out, err := run("ldd", "installed/my-study")
+	require.NoError(t, err)
+	assert.Contains(t, out, filepath.Join(dir, "prefix"), "the installed library is used")
+
+	out, err = run("cmake", "-G", "Ninja", "-B", "other", "-Dfabriclab_DIR="+build, "-Dns3_VERSION=3.99")
+	require.Error(t, err)
+	assert.Regexp(t, `this\s+project\s+uses\s+ns-3\s+3\.99`, out)
 }
