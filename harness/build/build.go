@@ -66,12 +66,20 @@ type Builder struct {
 	own      []Own
 	kind     Type
 	log      io.Writer
+	asItIs   bool
 }
 
 // New builds in the checkout at root; cmake's and the compiler's output goes
 // to log as it comes.
 func New(root string, kind Type, log io.Writer) *Builder {
 	return &Builder{root: root, checkout: root, kind: kind, log: log}
+}
+
+// AsItIs uses what was built, and compiles nothing: what is stale is ErrStale.
+func (b *Builder) AsItIs() *Builder {
+	asItIs := *b
+	asItIs.asItIs = true
+	return &asItIs
 }
 
 // With builds with further folders of mechanisms, apart from the checkout.
@@ -100,25 +108,40 @@ func FindRoot(start string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("looking for the fabriclab checkout: %w", err)
 	}
-	candidates := []string{start}
-	if exe, err := os.Executable(); err == nil {
-		if target, err := filepath.EvalSymlinks(exe); err == nil {
-			candidates = append(candidates, filepath.Dir(target))
-		}
+	if root := checkoutAround(start); root != "" {
+		return root, nil
 	}
-	for _, dir := range candidates {
-		for {
-			if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && moduleLine.Match(text) {
-				return dir, nil
-			}
-			parent := filepath.Dir(dir)
-			if parent == dir {
-				break
-			}
-			dir = parent
-		}
+	if root := ProgramRoot(); root != "" {
+		return root, nil
 	}
 	return "", fmt.Errorf("no fabriclab checkout at or above %s; change into it or give it with --root", start)
+}
+
+// ProgramRoot is the checkout that holds the running executable, "" if none
+// does.
+func ProgramRoot() string {
+	exe, err := os.Executable()
+	if err == nil {
+		exe, err = filepath.EvalSymlinks(exe)
+	}
+	if err != nil {
+		return ""
+	}
+	return checkoutAround(filepath.Dir(exe))
+}
+
+// checkoutAround is the checkout at or above a folder, "" if there is none.
+func checkoutAround(dir string) string {
+	for {
+		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && moduleLine.Match(text) {
+			return dir
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return ""
+		}
+		dir = parent
+	}
 }
 
 // Root is the checkout.
@@ -290,6 +313,9 @@ func (b *Builder) ensure(ctx context.Context, name string, folders []string, sim
 	}
 	if !always && b.fresh(name, present.hash, simulator) {
 		return present, nil // in a checkout that cannot be written to, too
+	}
+	if b.asItIs {
+		return nil, fmt.Errorf("%s: %w", b.binary(name), ErrStale)
 	}
 	if err := os.MkdirAll(b.Dir(), 0o755); err != nil {
 		return nil, notHere("making the build folder", err)

@@ -14,6 +14,7 @@ import (
 	"fabriclab/harness/build"
 	"fabriclab/harness/slurm"
 	"fabriclab/harness/store"
+	"fabriclab/harness/trust"
 )
 
 // Lab is a checkout with its results, and how it is worked in.
@@ -23,6 +24,9 @@ type Lab struct {
 	Set      Settings
 	// Tool is what results say they were made by.
 	Tool store.Tool
+	// Compiles: programs that are stale are built. Whoever only looks at an
+	// experiment must not run what it names.
+	Compiles bool
 }
 
 // Settings are the tool's settings. Parameters of experiments are not among
@@ -57,12 +61,17 @@ type Settings struct {
 	Slurm        slurm.Settings
 }
 
-// Root is the checkout.
+// Root is the checkout. One that nobody named, and that this program is not
+// part of, must be the user's own.
 func (lab *Lab) Root() (string, error) {
 	if lab.Set.Root != "" {
 		return build.FindRoot(lab.Set.Root)
 	}
-	return build.FindRoot(".")
+	root, err := build.FindRoot(".")
+	if err != nil || root == build.ProgramRoot() {
+		return root, err
+	}
+	return root, trust.Check(filepath.Join(root, "go.mod"))
 }
 
 // ResultsDir is the results folder.
@@ -111,7 +120,11 @@ func (lab *Lab) Builder() (*build.Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	return build.New(root, lab.Set.BuildType, log).With(own)
+	b := build.New(root, lab.Set.BuildType, log)
+	if !lab.Compiles {
+		b = b.AsItIs()
+	}
+	return b.With(own)
 }
 
 // Catalog gets the catalog from fabric-describe.

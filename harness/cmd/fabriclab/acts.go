@@ -14,7 +14,7 @@ import (
 
 // Settings that act together.
 var (
-	// ofBuilds: the mechanisms' self-descriptions are built where they are stale.
+	// ofBuilds: the mechanisms' self-descriptions are read.
 	ofBuilds = []string{"mechanisms", "build-type", "verbose"}
 	// ofExperiments: the experiment is loaded.
 	ofExperiments = append([]string{"scale", "engine"}, ofBuilds...)
@@ -66,6 +66,14 @@ var acts = map[string][]string{
 	"trace schema":    {"json", "verify"},
 	"validate":        with(ofExperiments, "json"),
 	"version":         {"json"},
+}
+
+// compiles are the commands that build what is stale: those that simulate, and
+// those that are there to build. All others take what was built, so that they
+// run no code of an experiment's author.
+var compiles = map[string]bool{
+	"allocate": true, "baseline update": true, "bench": true, "build": true, "compare": true, "figure": true,
+	"parity": true, "run": true, "run-one": true, "test": true,
 }
 
 // name is a command as it is typed behind fabriclab.

@@ -63,7 +63,10 @@ Settings come from flags, as far as a command has them, over FABRICLAB_* variabl
 ` + settingsFile + ` at or above the working directory or in the checkout, over
 defaults.`,
 		SilenceUsage: true, SilenceErrors: true,
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return a.load(cmd.Root().PersistentFlags()) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
+			a.Compiles = compiles[name(cmd)]
+			return a.load(cmd.Root().PersistentFlags())
+		},
 	}
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
@@ -72,7 +75,7 @@ defaults.`,
 		a.runCommand(), a.runOneCommand(), a.statusCommand(), a.figureCommand(), a.reportCommand(), a.validateCommand(),
 		a.listCommand(), a.describeCommand(), a.topologyCommand(), a.flowsCommand(), a.oracleCommand(),
 		a.analyzeCommand(), a.traceCommand(), a.collectCommand(), a.plotCommand(), a.compareCommand(), a.baselineCommand(), a.schemaCommand(),
-		a.parityCommand(), a.allocateCommand(), a.benchCommand(), a.newCommand(), a.importCommand(), a.testCommand(), a.buildCommand(), a.doctorCommand(), a.versionCommand(),
+		a.parityCommand(), a.allocateCommand(), a.benchCommand(), a.newCommand(), a.importCommand(), a.testCommand(), a.buildCommand(), a.doctorCommand(), a.trustCommand(), a.versionCommand(),
 	)
 	for flag, values := range map[string][]string{
 		"engine": experiment.Engines, "executor": {lab.ExecutorLocal, lab.ExecutorSlurm}, "verify": {"contents", "sizes"},

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"fabriclab/harness/build"
 	"fabriclab/harness/run/runtest"
 )
 
@@ -146,6 +149,9 @@ func setup(env *testscript.Env) error {
 		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
 			return err
 		}
+	}
+	if _, err := build.New(root, build.Release, io.Discard).Describe(context.Background()); err != nil {
+		return err
 	}
 	env.Setenv("ns3_DIR", filepath.Join(root, "ns3"))
 	env.Setenv("STAND_IN", "ok")

@@ -21,6 +21,7 @@ import (
 	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/slurm"
+	"fabriclab/harness/trust"
 )
 
 const (
@@ -83,14 +84,18 @@ func (a *app) readSettings(flags *pflag.FlagSet) (*settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	checkout, err := a.Root()
-	if err == nil {
+	checkout, rootErr := a.Root()
+	if rootErr == nil {
 		candidates = append(candidates, filepath.Join(checkout, settingsFile))
 	}
 	for _, file := range candidates {
-		root, err := yamlfile.Read(file)
+		err := trust.Check(file)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
+		}
+		var root *yaml.Node
+		if err == nil {
+			root, err = yamlfile.Read(file)
 		}
 		if err == nil {
 			err = s.readFile(file, root)
