@@ -98,10 +98,10 @@ func (b *Baseline) Save(dir string) error {
 	err = errors.Join(err, e)
 	path := BaselineFile(dir, b.Experiment)
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o755)
+		err = os.MkdirAll(filepath.Dir(path), 0o777)
 	}
 	if err == nil {
-		err = file.Write(path, sealed, 0o644)
+		err = file.Write(path, sealed, 0o666)
 	}
 	if err != nil {
 		return fmt.Errorf("writing the baseline of %s: %w", b.Experiment, err)

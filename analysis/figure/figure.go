@@ -99,7 +99,7 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 				return err
 			}
 		}
-		if err := os.WriteFile(filepath.Join(dir, "summary.md"), []byte(summary(in, resultsDir, values, results, drawings)), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, "summary.md"), []byte(summary(in, resultsDir, values, results, drawings)), 0o666); err != nil {
 			return err
 		}
 		return writeRecord(dir, record(in, resultsDir, drawings))
@@ -165,7 +165,7 @@ func writeJSON(path string, v any) error {
 	if err := encoder.Encode(v); err != nil {
 		return err
 	}
-	return os.WriteFile(path, []byte(b.String()), 0o644)
+	return os.WriteFile(path, []byte(b.String()), 0o666)
 }
 
 func writeDrawing(dir string, d *drawing) error {
@@ -174,7 +174,7 @@ func writeDrawing(dir string, d *drawing) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, d.id+"."+ending), data, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, d.id+"."+ending), data, 0o666); err != nil {
 			return err
 		}
 	}

@@ -281,7 +281,7 @@ func writeRecord(dir string, r Record) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, recordFile), text, 0o644)
+	return os.WriteFile(filepath.Join(dir, recordFile), text, 0o666)
 }
 
 // verify compares the files of the folder with what was written.

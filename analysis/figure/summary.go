@@ -30,7 +30,7 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 	var notes strings.Builder
 	for _, r := range results {
 		if r.Note != "" {
-			fmt.Fprintf(&notes, "- **%s** (%s): %s\n", r.ID, r.Verdict, plain(r.Note))
+			fmt.Fprintf(&notes, "- **%s** (%s): %s\n", plain(r.ID), r.Verdict, plain(r.Note))
 		}
 	}
 	if notes.Len() > 0 {
@@ -140,8 +140,19 @@ func measuresOf(b *strings.Builder, in Input, values taken) {
 // html is where a text would begin an element, a comment or an entity.
 var html = regexp.MustCompile(`<([A-Za-z/!?])|&(#?[A-Za-z0-9]+;)`)
 
-// plain is a text in one line that Markdown does not take for HTML.
+// scripts are links to anything but pages and files.
+var scripts = regexp.MustCompile(`\]\((\s*[A-Za-z][A-Za-z0-9+.-]*:)`)
+
+// plain is a text in one line that Markdown does not take for HTML, and whose
+// links run nothing.
 func plain(text string) string {
+	text = scripts.ReplaceAllStringFunc(text, func(found string) string {
+		switch scheme := strings.ToLower(strings.TrimSpace(found[2:])); scheme {
+		case "http:", "https:", "mailto:":
+			return found
+		}
+		return `]\(` + found[2:]
+	})
 	text = html.ReplaceAllStringFunc(text, func(found string) string {
 		if found[0] == '<' {
 			return "&lt;" + found[1:]

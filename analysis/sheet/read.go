@@ -40,7 +40,7 @@ func ReadFile(path string) (*Sheet, error) {
 }
 
 func readCSV(f *os.File) (*Sheet, error) {
-	records, err := csv.NewReader(f).ReadAll()
+	records, err := csv.NewReader(file.ShortLines(f)).ReadAll()
 	if err != nil {
 		return nil, err
 	}

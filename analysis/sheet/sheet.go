@@ -80,7 +80,7 @@ func (s *Sheet) WriteFile(path string) (err error) {
 	if err := CheckName(path); err != nil {
 		return err
 	}
-	f, err := file.Create(path, 0o644)
+	f, err := file.Create(path, 0o666)
 	if err != nil {
 		return fmt.Errorf("writing a table: %w", err)
 	}

@@ -54,7 +54,7 @@ func Recover(place, aside string) error {
 // full and on the disk, dir is what it was. It waits for others that do the
 // same, and removes what killed ones have left.
 func ReplaceFolder(dir string, fill func(fresh string) error) (err error) {
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return err
 	}
 	lock, err := flock.Acquire(context.Background(), beside(dir, ".lock"))
@@ -66,7 +66,7 @@ func ReplaceFolder(dir string, fill func(fresh string) error) (err error) {
 	if err := errors.Join(Recover(dir, aside), os.RemoveAll(fresh)); err != nil {
 		return err
 	}
-	if err := os.Mkdir(fresh, 0o755); err != nil {
+	if err := os.Mkdir(fresh, 0o777); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(fresh), Recover(dir, aside)) }()

@@ -9,8 +9,7 @@ import (
 )
 
 // Pending is a file in the making. It lies beside its place under a name of its
-// own, which the next one for that place uses again: what a killed process has
-// left does not pile up.
+// own. What a killed process has left there is removed by the next one.
 type Pending struct {
 	*os.File
 	path string
@@ -25,34 +24,50 @@ func beside(path, suffix string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+suffix)
 }
 
-// Create begins a file. Another process that makes the same one is waited for.
+// Create begins a file, whose mode the umask restricts. Another process that makes
+// the same one is waited for.
 func Create(path string, mode os.FileMode) (*Pending, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is %s; name a file that may be replaced", path, kind(info.Mode()))
 	}
 	name := beside(path, newSuffix)
 	for {
-		f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK, mode)
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, mode)
+		made := err == nil
+		if errors.Is(err, os.ErrExist) {
+			f, err = os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			if errors.Is(err, os.ErrNotExist) {
+				continue
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
 			return nil, errors.Join(&os.PathError{Op: "flock", Path: name, Err: err}, f.Close())
 		}
-		// The one before may have put the file in its place meanwhile.
-		mine, err := f.Stat()
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
+		if made && sameFile(f, name) {
+			return &Pending{File: f, path: path}, nil
 		}
-		if there, err := os.Stat(name); err != nil || !os.SameFile(mine, there) {
-			f.Close()
-			continue
+		// Whoever made it has put it in its place, or was killed: what is
+		// left may be of another mode and owner.
+		if sameFile(f, name) {
+			err = os.Remove(name)
 		}
-		if err := errors.Join(f.Truncate(0), f.Chmod(mode)); err != nil {
-			return nil, errors.Join(err, f.Close())
+		if err := errors.Join(err, f.Close()); err != nil {
+			return nil, err
 		}
-		return &Pending{File: f, path: path}, nil
 	}
+}
+
+// sameFile says whether an open file still has its name.
+func sameFile(f *os.File, name string) bool {
+	mine, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	there, err := os.Stat(name)
+	return err == nil && os.SameFile(mine, there)
 }
 
 // Commit has the file on the disk and puts it in its place.

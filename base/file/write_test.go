@@ -156,3 +156,19 @@ func TestReplaceFolderAfterAKill(t *testing.T) {
 		})
 	}
 }
+
+func TestTheUmaskDecides(t *testing.T) {
+	defer unix.Umask(unix.Umask(0o027))
+	dir := t.TempDir()
+	put(t, "left by a killed writer", dir, ".a.new")
+	require.NoError(t, os.Chmod(filepath.Join(dir, ".a.new"), 0o777))
+	require.NoError(t, Write(filepath.Join(dir, "a"), []byte("x"), 0o666))
+	require.NoError(t, ReplaceFolder(filepath.Join(dir, "b"), func(fresh string) error {
+		return Write(filepath.Join(fresh, "c"), nil, 0o777)
+	}))
+	for name, want := range map[string]os.FileMode{"a": 0o640, "b": 0o750, "b/c": 0o750} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		require.NoError(t, err)
+		assert.Equal(t, want, info.Mode().Perm(), name)
+	}
+}

@@ -317,7 +317,7 @@ func (b *Builder) ensure(ctx context.Context, name string, folders []string, sim
 	if b.asItIs {
 		return nil, fmt.Errorf("%s: %w", b.binary(name), ErrStale)
 	}
-	if err := os.MkdirAll(b.Dir(), 0o755); err != nil {
+	if err := os.MkdirAll(b.Dir(), 0o777); err != nil {
 		return nil, notHere("making the build folder", err)
 	}
 	l, err := flock.Acquire(ctx, filepath.Join(b.root, "build", "."+string(b.kind)+".lock"))
@@ -370,7 +370,7 @@ func (b *Builder) build(ctx context.Context, name, hash string, simulator engine
 	}
 	now, err := b.say(name, hash, simulator)
 	if err == nil {
-		err = file.Write(stamp, []byte(now), 0o644)
+		err = file.Write(stamp, []byte(now), 0o666)
 	}
 	if err != nil {
 		return fmt.Errorf("noting that %s was built: %w", name, err)

@@ -182,7 +182,7 @@ func (t *tree) make() (err error) {
 		return nil
 	}
 	mechanisms := filepath.Join(t.dir, "mechanisms")
-	if err := os.MkdirAll(mechanisms, 0o755); err != nil {
+	if err := os.MkdirAll(mechanisms, 0o777); err != nil {
 		return err
 	}
 	l, err := flock.Acquire(context.Background(), t.dir+".lock")
@@ -212,5 +212,5 @@ func (t *tree) make() (err error) {
 		}
 	}
 	const note = "fabriclab's build of a checkout with mechanisms of one's own (mechanism_path). It may be deleted.\n"
-	return file.Write(filepath.Join(t.dir, "NOTE"), []byte(note), 0o644)
+	return file.Write(filepath.Join(t.dir, "NOTE"), []byte(note), 0o666)
 }

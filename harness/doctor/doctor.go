@@ -45,6 +45,7 @@ var tools = []tool{
 	{"ninja", []string{"--version"}, true, "runs the C++ build", installDeps},
 	{"c++", []string{"--version"}, true, "compiles mechanisms and engines", installDeps},
 	{"ctest", []string{"--version"}, true, "runs the C++ unit tests", installDeps},
+	{"git", []string{"--version"}, false, "compares revisions, and says which one made a result", installDeps},
 	{"ccache", []string{"--version"}, false, "makes repeated builds fast", installDeps},
 	{"clang-format", []string{"--version"}, false, "checks the C++ format", "make lint installs it"},
 }

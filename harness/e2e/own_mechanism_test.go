@@ -80,6 +80,7 @@ func TestMechanismsOfOnesOwn(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(p.dir, "fabriclab.yaml"), []byte("mechanism_path: [mine]\n"), 0o644))
 	p.must("new", "experiment", "first", "--preset", strings.Join(append(presets, "hpcc"), ","))
 
+	p.must("build")
 	assert.Contains(t, p.must("list", "mechanisms"), "my_queue")
 	assert.Contains(t, p.must("list", "presets"), "my_queue")
 	assert.Contains(t, p.must("describe", "my_queue"), "my_queue.limit")

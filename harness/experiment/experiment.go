@@ -192,7 +192,7 @@ func (p *Point) WriteInputs(dir string, seed uint64) (*workload.Tally, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: effective configuration: %w", s.Name, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, EffectiveFile), append(data, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, EffectiveFile), append(data, '\n'), 0o666); err != nil {
 		return nil, fmt.Errorf("%s: effective configuration: %w", s.Name, err)
 	}
 	return tally, nil

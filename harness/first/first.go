@@ -145,10 +145,10 @@ func write(dir string, texts map[string]string) ([]string, error) {
 		files = append(files, file)
 	}
 	for i, file := range files {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 			return nil, fmt.Errorf("%w; choose another --dir", err)
 		}
-		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
 			return nil, fmt.Errorf("%w; choose another --dir", err)
 		}

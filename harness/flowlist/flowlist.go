@@ -71,7 +71,7 @@ func (l *List) WriteFile(path string, seed uint64) (_ *workload.Tally, err error
 	if !known {
 		return nil, &FormatError{path}
 	}
-	pending, err := file.Create(path, 0o644)
+	pending, err := file.Create(path, 0o666)
 	if err != nil {
 		return nil, fmt.Errorf("flow list: %w", err)
 	}

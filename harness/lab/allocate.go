@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"fabriclab/harness/experiment"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/store"
 	"fabriclab/harness/trace"
@@ -40,7 +41,7 @@ type Allocation struct {
 // Allocate has the allocator, with its own flags in args, give rates to the
 // flows of an experiment's first point. The folder dir is replaced as a whole;
 // "" stands for one of the experiment's in the results folder.
-func (lab *Lab) Allocate(ctx context.Context, name string, s Selection, args []string, dir string) (made *Allocation, err error) {
+func (lab *Lab) Allocate(ctx context.Context, name string, s Selection, args []string, dir string) (*Allocation, error) {
 	all, err := lab.Load(ctx, []string{name}, s)
 	if err != nil {
 		return nil, err
@@ -57,58 +58,37 @@ func (lab *Lab) Allocate(ctx context.Context, name string, s Selection, args []s
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return nil, fmt.Errorf("making room for the allocation: %w", err)
-	}
-	making, err := os.MkdirTemp(filepath.Dir(dir), ".allocate-")
-	if err != nil {
-		return nil, fmt.Errorf("making room for the allocation: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(making)) }()
 	a := &Allocation{
 		Tool: lab.Tool, Experiment: e.Name, Scale: e.Scale, Point: PointName(e.Points[0]), Seed: e.Seeds[0],
 		Args: args, Outputs: map[string]store.File{}, Dir: dir,
 	}
-	if _, err := e.Points[0].WriteInputs(making, a.Seed); err != nil {
-		return nil, err
+	err = replace(dir, "allocation", allocationFile, func(making string) error {
+		return a.fill(ctx, making, program, e.Points[0])
+	})
+	if err != nil {
+		return nil, fmt.Errorf("writing the allocation: %w", err)
+	}
+	return a, nil
+}
+
+// fill computes the allocation in a folder of its own.
+func (a *Allocation) fill(ctx context.Context, dir, program string, point *experiment.Point) error {
+	if _, err := point.WriteInputs(dir, a.Seed); err != nil {
+		return err
 	}
 	var tables []trace.File
-	if a.Outcome, tables, err = allocate(ctx, program, making, args); err != nil {
-		return nil, err
+	var err error
+	if a.Outcome, tables, err = allocate(ctx, program, dir, a.Args); err != nil {
+		return err
 	}
 	for _, t := range tables {
 		a.Outputs[t.Name] = store.File{Bytes: t.Bytes, SHA256: t.SHA256, Rows: &t.Rows}
 	}
 	text, err := json.MarshalIndent(a, "", "  ")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := os.WriteFile(filepath.Join(making, allocationFile), append(text, '\n'), 0o644); err != nil {
-		return nil, fmt.Errorf("writing the allocation: %w", err)
-	}
-	return a, replaceDir(making, dir)
-}
-
-// replaceDir puts a folder in the place of another, which has to be an
-// allocation or empty.
-func replaceDir(made, dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("replacing %s: %w", dir, err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, allocationFile)); len(entries) > 0 && err != nil {
-		return fmt.Errorf("%s holds something else than an allocation (it has no %s); choose another folder with --to", dir, allocationFile)
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("replacing %s: %w", dir, err)
-	}
-	if err := os.Chmod(made, 0o755); err != nil { // as other folders of results, not as temporary ones
-		return fmt.Errorf("replacing %s: %w", dir, err)
-	}
-	if err := os.Rename(made, dir); err != nil {
-		return fmt.Errorf("replacing %s: %w", dir, err)
-	}
-	return nil
+	return os.WriteFile(filepath.Join(dir, allocationFile), append(text, '\n'), 0o666)
 }
 
 // allocate runs the program in the folder of its input, and takes its tables

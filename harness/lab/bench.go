@@ -206,10 +206,10 @@ func (lab *Lab) showBench(b benchmark) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	if err := file.Write(path, append(text, '\n'), 0o644); err != nil {
+	if err := file.Write(path, append(text, '\n'), 0o666); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	if lab.Set.JSON {

@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
+	"fabriclab/base/file"
 	"fabriclab/harness/lab/oracle"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/store"
@@ -64,7 +66,7 @@ func (lab *Lab) Oracle(ctx context.Context, name string, s Selection, u oracle.U
 			}
 			one.Dir = filepath.Join(results, "oracle", filepath.FromSlash(e.Name), hash, fmt.Sprintf("%s-seed%d", u, seed))
 		}
-		err := replace(one.Dir, OracleFile, func(dir string) error {
+		err := replace(one.Dir, "oracle", OracleFile, func(dir string) error {
 			tell, end := lab.computing(fmt.Sprintf("%s seed %d", e.Name, seed))
 			one.Summary, err = o.Write(ctx, dir, seed, tell)
 			end()
@@ -75,7 +77,7 @@ func (lab *Lab) Oracle(ctx context.Context, name string, s Selection, u oracle.U
 			if err != nil {
 				return err
 			}
-			return os.WriteFile(filepath.Join(dir, OracleFile), append(text, '\n'), 0o644)
+			return os.WriteFile(filepath.Join(dir, OracleFile), append(text, '\n'), 0o666)
 		})
 		if err != nil {
 			return nil, err
@@ -97,30 +99,15 @@ func (lab *Lab) computing(name string) (tell func(progress.Event), end func()) {
 	return tell, display.Close
 }
 
-// replace makes a folder anew, all of it or nothing. A folder in its place is
-// only replaced if it has the file by which it is known.
-func replace(dir, mark string, write func(dir string) error) (err error) {
-	if _, err := os.Stat(dir); err == nil {
-		if _, err := os.Stat(filepath.Join(dir, mark)); err != nil {
-			return fmt.Errorf("%s is there and is not the oracle's; give another folder", dir)
-		}
-	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+// replace makes a folder anew, all of it or nothing. What is in its place is only
+// replaced if it is empty or has the file by which its kind is known.
+func replace(dir, kind, mark string, write func(dir string) error) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	work, err := os.MkdirTemp(filepath.Dir(dir), "."+filepath.Base(dir)+"-")
-	if err != nil {
-		return err
+	if _, err := os.Stat(filepath.Join(dir, mark)); len(entries) > 0 && err != nil {
+		return fmt.Errorf("%s holds something else than an %s (it has no %s); choose another folder with --to", dir, kind, mark)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	if err := os.Chmod(work, 0o755); err != nil {
-		return err
-	}
-	if err := write(work); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(dir); err != nil {
-		return err
-	}
-	return os.Rename(work, dir)
+	return file.ReplaceFolder(dir, write)
 }

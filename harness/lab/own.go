@@ -88,7 +88,7 @@ func (lab *Lab) ownPages(ctx context.Context, update bool) error {
 			switch {
 			case filled == string(text):
 			case update:
-				if err := file.Write(page, []byte(filled), 0o644); err != nil {
+				if err := file.Write(page, []byte(filled), 0o666); err != nil {
 					return err
 				}
 				fmt.Fprintln(lab.Out, "updated", page)

@@ -58,10 +58,10 @@ func (lab *Lab) Report(ctx context.Context, args []string, output string) error 
 	if err := report.Render(&b, in); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(in.Dir, 0o755); err != nil {
+	if err := os.MkdirAll(in.Dir, 0o777); err != nil {
 		return fmt.Errorf("writing the report: %w; choose another place with -o", err)
 	}
-	if err := file.Write(output, b.Bytes(), 0o644); err != nil {
+	if err := file.Write(output, b.Bytes(), 0o666); err != nil {
 		return fmt.Errorf("writing the report: %w; choose another place with -o", err)
 	}
 	for _, n := range found.notices {

@@ -89,7 +89,10 @@ func (lab *Lab) revision(ctx context.Context, name string, todo []task) (compare
 		return s, err
 	}
 	commit, err := lab.output(ctx, root, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
-	if err != nil {
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return s, err
+	case err != nil:
 		return s, fmt.Errorf("%q is no revision of %s; see: git log --oneline --all", name, root)
 	}
 	commit = strings.TrimSpace(commit)
@@ -131,7 +134,7 @@ func (lab *Lab) fileAt(tree, experiment string) string {
 // checkOut makes a worktree of a commit, unless there is one that is what git
 // has of it: a checkout that was killed leaves a part of one.
 func (lab *Lab) checkOut(ctx context.Context, root, tree, commit string) error {
-	if err := os.MkdirAll(filepath.Dir(tree), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(tree), 0o777); err != nil {
 		return err
 	}
 	lock, err := flock.Acquire(ctx, tree+".lock")
@@ -271,6 +274,9 @@ func (lab *Lab) output(ctx context.Context, dir, name string, args ...string) (s
 	var problems bytes.Buffer
 	child.Dir, child.Stderr = dir, &problems
 	text, err := child.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", fmt.Errorf("%w; install it (Debian: apt-get install %s), or add its folder to PATH", err, name)
+	}
 	if err != nil {
 		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(problems.String()))
 	}

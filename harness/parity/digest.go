@@ -77,14 +77,14 @@ func Scales(dir, experiment string) ([]string, error) {
 
 // Save writes the digest.
 func (d *Digest) Save(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
 	text, err := json.MarshalIndent(d, "", " ")
 	if err != nil {
 		return err
 	}
-	return file.Write(File(dir, d.Experiment, d.Scale), append(text, '\n'), 0o644)
+	return file.Write(File(dir, d.Experiment, d.Scale), append(text, '\n'), 0o666)
 }
 
 // Check says where a run differs from the digest; nothing if it does not.

@@ -250,7 +250,7 @@ func (s *Scenario) Write(dir string, flows iter.Seq2[Flow, error], routes iter.S
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, File), encoded, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, File), encoded, 0o666); err != nil {
 		return fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
 	if err := writeFile(filepath.Join(dir, FlowsFile), func(w io.WriteSeeker) error { return WriteFlows(w, flows) }); err != nil {

@@ -120,7 +120,7 @@ func writeJSON(path string, value any) error {
 	if err != nil {
 		return err
 	}
-	return file.Write(path, append(text, '\n'), 0o644)
+	return file.Write(path, append(text, '\n'), 0o666)
 }
 
 // create makes the folder anew; extra are further files for run-one. The tool
@@ -139,18 +139,18 @@ func create(dir string, s Sweep, script string, extra map[string][]byte) (*Folde
 		return nil, err
 	}
 	for _, sub := range []string{eventsFolder, logsFolder} {
-		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o777); err != nil {
 			return nil, err
 		}
 	}
-	if err := file.Write(filepath.Join(dir, toolFile), binary, 0o755); err != nil {
+	if err := file.Write(filepath.Join(dir, toolFile), binary, 0o777); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(filepath.Join(dir, scriptFile), []byte(script), 0o755); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, scriptFile), []byte(script), 0o777); err != nil {
 		return nil, err
 	}
 	for name, text := range extra {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
 			return nil, err
 		}
 	}
@@ -181,7 +181,7 @@ func (f *Folder) Mine(list string, element int) (Task, *os.File, error) {
 		return Task{}, nil, fmt.Errorf("%s in %s has no element %d", list, f.Dir, element)
 	}
 	n := s.Tasks[element]
-	events, err := os.OpenFile(f.events(n, s.Attempt), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+	events, err := os.OpenFile(f.events(n, s.Attempt), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
 	if err != nil {
 		return Task{}, nil, fmt.Errorf("opening the file for the run's events: %w", err)
 	}

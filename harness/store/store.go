@@ -103,7 +103,7 @@ type Run struct {
 // Begin locks a run and gives it an empty directory beside its final place.
 // It waits while another process makes the same run; ask Find again then.
 func (s *Store) Begin(ctx context.Context, k Key) (*Run, error) {
-	if err := os.MkdirAll(filepath.Dir(s.Dir(k)), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(s.Dir(k)), 0o777); err != nil {
 		return nil, fmt.Errorf("making the results folder: %w; choose another one with --out", err)
 	}
 	l, err := flock.Acquire(ctx, s.hidden(k, lockSuffix))
@@ -117,7 +117,7 @@ func (s *Store) Begin(ctx context.Context, k Key) (*Run, error) {
 	if err := os.RemoveAll(r.Dir()); err != nil {
 		return nil, errors.Join(fmt.Errorf("removing the leftovers of a killed run: %w", err), l.Release())
 	}
-	if err := os.Mkdir(r.Dir(), 0o755); err != nil {
+	if err := os.Mkdir(r.Dir(), 0o777); err != nil {
 		return nil, errors.Join(fmt.Errorf("making a run directory: %w", err), l.Release())
 	}
 	return r, nil
@@ -147,7 +147,7 @@ func (r *Run) complete(manifest []byte) error {
 	if err := file.SyncTree(r.Dir()); err != nil {
 		return err
 	}
-	if err := file.Write(filepath.Join(r.Dir(), ManifestFile), manifest, 0o644); err != nil {
+	if err := file.Write(filepath.Join(r.Dir(), ManifestFile), manifest, 0o666); err != nil {
 		return err
 	}
 	if err := file.Sync(r.Dir()); err != nil {

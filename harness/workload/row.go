@@ -61,7 +61,7 @@ type flowRow struct {
 func newFlowReader(table rows, path string, host func(name string) (uint32, error), rules Rules, need string, more ...string) (*flowReader, error) {
 	r := &flowReader{table: table, path: path, columns: slices.Clone(table.columns()), host: host, rules: rules}
 	wrong := func(column int, format string, args ...any) error {
-		return fmt.Errorf("%s: %w", position(path, table.at(column)), fmt.Errorf(format, args...))
+		return fmt.Errorf("%s: %w", position(path, table.at(column)), brief(fmt.Errorf(format, args...)))
 	}
 	known := slices.Concat(flowColumns, more)
 	for i, name := range r.columns {
@@ -106,7 +106,17 @@ func (r *flowReader) at(err error) error {
 	if errors.As(err, &about) {
 		column = r.column(about.Field)
 	}
-	return fmt.Errorf("%s: %w", position(r.path, r.table.at(column)), err)
+	return fmt.Errorf("%s: %w", position(r.path, r.table.at(column)), brief(err))
+}
+
+// brief cuts what quotes a field of any length.
+func brief(err error) error {
+	const most, kept = 1000, 300
+	text := err.Error()
+	if len(text) <= most {
+		return err
+	}
+	return fmt.Errorf("%s … (%d bytes) … %s", strings.ToValidUTF8(text[:kept], ""), len(text)-2*kept, strings.ToValidUTF8(text[len(text)-kept:], ""))
 }
 
 // column finds a column, or the one that says the same in numbers; 0 where

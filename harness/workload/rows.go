@@ -51,17 +51,17 @@ type csvRows struct {
 }
 
 func openCSV(path string) (rows, error) {
-	file, err := file.Open(path)
+	f, err := file.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	r := &csvRows{file: file, reader: csv.NewReader(file)}
+	r := &csvRows{file: f, reader: csv.NewReader(file.ShortLines(f))}
 	switch r.header, err = r.next(); {
 	case errors.Is(err, io.EOF):
 		err = fmt.Errorf("%s is empty; its first line names the columns", path)
 		fallthrough
 	case err != nil:
-		return nil, errors.Join(err, file.Close())
+		return nil, errors.Join(err, f.Close())
 	}
 	r.reader.ReuseRecord = true
 	return r, nil
@@ -73,7 +73,10 @@ func (r *csvRows) close() error      { return r.file.Close() }
 func (r *csvRows) next() ([]string, error) {
 	row, err := r.reader.Read()
 	var broken *csv.ParseError
-	if !errors.As(err, &broken) {
+	if err != nil && !errors.Is(err, io.EOF) && !errors.As(err, &broken) {
+		return nil, fmt.Errorf("%s: %w", r.file.Name(), err)
+	}
+	if broken == nil {
 		return row, err
 	}
 	if errors.Is(err, csv.ErrFieldCount) {

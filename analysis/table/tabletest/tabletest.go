@@ -124,7 +124,7 @@ type Flow struct {
 // their borders.
 func Write[T any](t testing.TB, dir, name string, rows []T) {
 	t.Helper()
-	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, os.MkdirAll(dir, 0o777))
 	f, err := os.Create(filepath.Join(dir, name+".parquet"))
 	require.NoError(t, err)
 	text, err := json.Marshal(describe(name, reflect.TypeFor[T]()))
@@ -142,7 +142,7 @@ func Write[T any](t testing.TB, dir, name string, rows []T) {
 // Ended writes the summary of a run in dir that ended at a time.
 func Ended(t testing.TB, dir string, ps int64) {
 	t.Helper()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "summary.json"), fmt.Appendf(nil, `{"sim_ps": %d}`, ps), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "summary.json"), fmt.Appendf(nil, `{"sim_ps": %d}`, ps), 0o666))
 }
 
 // describe is what a table says of itself: types by those of Go, units by the
@@ -172,7 +172,7 @@ func describe(name string, row reflect.Type) catalog.Table {
 // links all have the given rate.
 func Scenario(t testing.TB, dir string, stopPs, rateBps int64, nodes ...string) {
 	t.Helper()
-	require.NoError(t, os.MkdirAll(dir, 0o755))
+	require.NoError(t, os.MkdirAll(dir, 0o777))
 	type object = map[string]any
 	s := object{"format": "fabriclab-scenario", "version": 1, "name": "test", "seed": 1, "stop_ps": stopPs}
 	var list, links []object
@@ -191,5 +191,5 @@ func writeJSON(t testing.TB, path string, v any) {
 	t.Helper()
 	data, err := json.Marshal(v)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(path, data, 0o644))
+	require.NoError(t, os.WriteFile(path, data, 0o666))
 }

@@ -19,7 +19,7 @@ type Lock struct{ file *flock.Flock }
 
 // Try takes the lock if it is free.
 func Try(path string) (*Lock, error) {
-	f := flock.New(path, flock.SetPermissions(0o644))
+	f := flock.New(path, flock.SetPermissions(0o666))
 	locked, err := f.TryLock()
 	switch {
 	case err != nil:

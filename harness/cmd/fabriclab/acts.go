@@ -61,6 +61,7 @@ var acts = map[string][]string{
 	"status":          {"out", "json"},
 	"test":            ofBuilds,
 	"topology":        ofExperiments,
+	"trust":           {},
 	"trace export":    {"verify"},
 	"trace head":      {"json", "verify"},
 	"trace schema":    {"json", "verify"},

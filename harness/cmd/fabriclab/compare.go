@@ -97,7 +97,7 @@ func writeReports(r *compare.Report, paths []string, all bool) error {
 		if err := write(r, &b, all); err != nil {
 			return fmt.Errorf("writing %s: %w", path, err)
 		}
-		if err := file.Write(path, []byte(b.String()), 0o644); err != nil {
+		if err := file.Write(path, []byte(b.String()), 0o666); err != nil {
 			return fmt.Errorf("writing a report: %w", err)
 		}
 	}

@@ -125,7 +125,7 @@ func (a *app) experimentsDir(dir string) (to string, begin func() ([]string, err
 
 // newSettings writes a settings file, which must be new.
 func newSettings(line string) ([]string, error) {
-	f, err := os.OpenFile(settingsFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := os.OpenFile(settingsFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return nil, err
 	}

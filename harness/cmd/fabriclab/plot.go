@@ -67,7 +67,7 @@ table of the sweep's runs, such as time series of several of them.`,
 			if err != nil {
 				return err
 			}
-			if err := file.Write(to, data, 0o644); err != nil {
+			if err := file.Write(to, data, 0o666); err != nil {
 				return fmt.Errorf("writing the picture: %w", err)
 			}
 			return nil

@@ -102,7 +102,7 @@ func (a *app) asWritten(dir, name string) error {
 
 // writeFile writes a file that is there when it is whole.
 func writeFile(path string, write func(io.Writer) error) error {
-	f, err := file.Create(path, 0o644)
+	f, err := file.Create(path, 0o666)
 	if err != nil {
 		return fmt.Errorf("writing: %w", err)
 	}

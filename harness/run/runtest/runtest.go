@@ -102,7 +102,7 @@ func play(mode string, options map[string]string) int {
 			signal.Ignore(syscall.SIGTERM)
 			grandchild := exec.CommandContext(context.Background(), "sleep", "600")
 			check(grandchild.Start())
-			check(os.WriteFile("grandchild.pid", []byte(strconv.Itoa(grandchild.Process.Pid)), 0o644))
+			check(os.WriteFile("grandchild.pid", []byte(strconv.Itoa(grandchild.Process.Pid)), 0o666))
 		}
 		for {
 			say(`{"event":"progress","sim_ps":120000,"stop_ps":1000000,"events":77,"flows_done":0,"flows_total":2,"wall_s":1.0}`)
@@ -145,7 +145,7 @@ func play(mode string, options map[string]string) int {
 			grandchild.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 		}
 		check(grandchild.Start())
-		check(os.WriteFile(os.Getenv("GRANDCHILD"), []byte(strconv.Itoa(grandchild.Process.Pid)), 0o644))
+		check(os.WriteFile(os.Getenv("GRANDCHILD"), []byte(strconv.Itoa(grandchild.Process.Pid)), 0o666))
 		if strings.HasSuffix(mode, "crash") {
 			return 70
 		}
@@ -208,7 +208,7 @@ func finish(mode, path string) int {
 	if mode == "bad-summary" {
 		text = text[:50]
 	}
-	check(os.WriteFile(path, []byte(text), 0o644))
+	check(os.WriteFile(path, []byte(text), 0o666))
 	if mode == "check" {
 		return 3
 	}
@@ -219,7 +219,7 @@ func finish(mode, path string) int {
 // Prepare writes the stand-in's input.
 func Prepare(dir string) (*workload.Tally, error) {
 	for name, text := range map[string]string{"scenario.json": tracetest.Scenario, "flows.bin": "FABFLOW1", "routes.bin": "FABROUT1", "effective.json": "[]"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			return nil, err
 		}
 	}

@@ -81,7 +81,7 @@ func StartNodes(t *testing.T, root string, nodes int) *Cluster {
 		require.NoError(t, os.Mkdir(c.Spool(Node(i+1)), 0o700))
 	}
 	text = append(text, "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n"...)
-	require.NoError(t, os.WriteFile(conf, text, 0o644))
+	require.NoError(t, os.WriteFile(conf, text, 0o666))
 
 	c.daemon(t, "munged", "--foreground", "--force", "--key-file="+munge("key"), "--socket="+munge("socket"),
 		"--pid-file="+munge("pid"), "--log-file="+munge("log"), "--seed-file="+munge("seed"))
