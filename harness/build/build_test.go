@@ -26,6 +26,7 @@ type fake struct {
 func (fake) Name() string      { return "fake" }
 func (fake) Title() string     { return "Fake" }
 func (fake) Binary() string    { return "fabric-fake" }
+func (fake) Kernels() []string { return nil }
 func (fake) Sources() []string { return []string{"fake-modules"} }
 func (f fake) Find() (engine.Installation, error) {
 	return engine.Installation{Path: f.path, Version: "1", Libraries: f.libraries, CMake: f.cmake, Env: []string{"FAKE_ROOT=here"}}, nil

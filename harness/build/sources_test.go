@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -68,6 +69,7 @@ func TestAChangeCountsWhereItIsUsed(t *testing.T) {
 		{root, "mechanisms/CMakeLists.txt", "project(x)", []string{"a", "b", "c"}},
 		{root, "mechanisms/lib/lib.cc", "Register all;", []string{"a", "b", "c"}},
 		{root, "mechanisms/tools/describe.cc", "int changed;", nil},
+		{root, "mechanisms/plain/engine.cc", "int changed;", nil}, // an engine of its own
 		{elsewhere, "b/b_test.cc", "TEST(B, Works) {}", nil},
 		{elsewhere, "b/b.md", "text", nil},
 		{root, "mechanisms/a/a.cc", "#include HEADER\n" + describes("a"), []string{"a"}},
@@ -98,7 +100,7 @@ func TestBuiltInMechanismsAreApart(t *testing.T) {
 	require.NoError(t, err)
 	c, err := catalog.Load(text)
 	require.NoError(t, err)
-	for _, folder := range []string{"ns3-modules", "omnet-modules"} {
+	for _, folder := range []string{"ns3-modules", "omnet-modules", "mechanisms/plain"} {
 		s, err := readSources(root, []string{folder})
 		require.NoError(t, err)
 		assert.Empty(t, s.Unclear)
@@ -114,12 +116,13 @@ func TestBuiltInMechanismsAreApart(t *testing.T) {
 		assert.Subset(t, []string{engine.Base, "headers"}, append(s.Needs[engine.Base], engine.Base), folder)
 		names := func(components ...string) (parts []string) {
 			for part := range s.Used(append(components, defaults...)) {
-				if part != "headers" { // of these, it is ns-3 that writes capture files
+				if part != "headers" && part != "plain" { // it is ns-3 that writes capture files; plain is an engine
 					parts = append(parts, part)
 				}
 			}
 			return parts
 		}
+		assert.Equal(t, folder == "mechanisms/plain", slices.Contains(s.Needs[engine.Base], "plain"))
 		usual := []string{engine.Base, "ecmp", "none", "queue", "scheduler", "transport"}
 		assert.ElementsMatch(t, usual, names("host", "switch", "port"), folder)
 		assert.ElementsMatch(t, append([]string{"hpcc"}, usual...), names("hpcc", "hpcc_int", "hpcc_echo"), folder)

@@ -24,6 +24,7 @@ type simulator struct {
 func (simulator) Name() string      { return "fake" }
 func (s simulator) Title() string   { return s.title }
 func (simulator) Binary() string    { return "fabric-fake" }
+func (simulator) Kernels() []string { return nil }
 func (simulator) Sources() []string { return nil }
 func (s simulator) Find() (engine.Installation, error) {
 	return engine.Installation{Path: "/opt/fake", Version: "7.1", Note: s.note}, s.err
@@ -63,6 +64,17 @@ func TestWhatIsThereAndWhatIsMissing(t *testing.T) {
 	assert.Regexp(t, `make +MISSING`, out.String())
 	assert.Regexp(t, `Second +absent \(optional\)`, out.String())
 	assert.Contains(t, out.String(), "Second: get it from the shop")
+}
+
+// TestWithoutTheUsualSimulator: the last engine stands in for one that is not
+// there; one that is there and does not work is a fault.
+func TestWithoutTheUsualSimulator(t *testing.T) {
+	last := simulator{title: "Last"}
+	absent := simulator{title: "First", err: engine.Absent(errors.New("it is not installed; get it from the shop"))}
+	f := find(t, doctor.Examine(context.Background(), []engine.Engine{absent, last}, t.TempDir()), "First")
+	assert.Equal(t, doctor.Finding{Name: "First", Detail: "it is not installed", Advice: "get it from the shop; until then Last, which needs no simulator, stands in for it"}, f)
+	broken := simulator{title: "First", err: errors.New("there is nothing in /opt/first")}
+	assert.True(t, find(t, doctor.Examine(context.Background(), []engine.Engine{broken, last}, t.TempDir()), "First").Required)
 }
 
 func TestOptionalThingsDoNotMakeItIll(t *testing.T) {

@@ -16,9 +16,9 @@ func engines(t *testing.T) []string {
 	t.Helper()
 	if _, err := (omnet.Engine{}).Find(); err != nil {
 		t.Logf("SKIPPED on OMNeT++: %v", err)
-		return []string{"ns3"}
+		return []string{"ns3", "plain"}
 	}
-	return []string{"ns3", "omnetpp"}
+	return []string{"ns3", "omnetpp", "plain"}
 }
 
 // TestEveryNameOfANode: what validation takes for a name of a node can be

@@ -15,10 +15,10 @@ import (
 )
 
 // Every experiment that has a digest gives it, on every engine that is here.
-func TestBothEnginesGiveTheSameTables(t *testing.T) {
+func TestAllEnginesGiveTheSameTables(t *testing.T) {
 	t.Parallel()
 	if _, err := (omnet.Engine{}).Find(); err != nil {
-		t.Logf("SKIPPED on OMNeT++, which is not installed: ns-3 is checked against the digests alone")
+		t.Logf("SKIPPED on OMNeT++, which is not installed: ns-3 and plain are checked against each other and the digests")
 	}
 	files, err := filepath.Glob(filepath.Join(lab.root, "ci", "parity", "*.json"))
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestBothEnginesGiveTheSameTables(t *testing.T) {
 		require.NoError(t, err)
 		var d parity.Digest
 		require.NoError(t, json.Unmarshal(text, &d))
-		require.Len(t, d.Engines, 2, "%s: a digest is made with both engines", file)
+		require.GreaterOrEqual(t, len(d.Engines), 2, "%s: two engines or more have agreed on a digest", file)
 		byScale[d.Scale] = append(byScale[d.Scale], d.Experiment)
 	}
 	for scale, experiments := range byScale {

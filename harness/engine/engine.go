@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Engine is a simulator that can run scenarios.
+// Engine is what can run scenarios: a simulator, or the engine without one.
 type Engine interface {
 	// Name is what the command line and result paths call it.
 	Name() string
@@ -23,10 +23,24 @@ type Engine interface {
 	Binary() string
 	// Sources are the folders that hold its part of the C++.
 	Sources() []string
+	// Kernels are what its runner can measure of the simulator alone
+	// (--kernel), the fabric's own events first; none where there is none.
+	Kernels() []string
 	// Find looks for the simulator on this machine. The error says how to
-	// get it.
+	// get it; it is ErrAbsent where nobody said where the simulator is.
 	Find() (Installation, error)
 }
+
+// ErrAbsent is the error of a simulator of which this machine has none that can
+// be used.
+var ErrAbsent = errors.New("no such simulator")
+
+// Absent says that an error is ErrAbsent, too.
+func Absent(err error) error { return absent{err} }
+
+type absent struct{ error }
+
+func (absent) Is(target error) bool { return target == ErrAbsent }
 
 // Installation is a simulator found on this machine.
 type Installation struct {
@@ -66,6 +80,9 @@ type Program struct {
 	// where it is the program of one.
 	Sources Sources
 	Used    map[string]string
+	// InsteadOf is the title of the usual engine, where this one stands in for
+	// it.
+	InsteadOf string
 	// BuildID identifies sources, flags, compiler and engine version; a run is
 	// valid for one of them.
 	BuildID string

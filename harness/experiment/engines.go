@@ -8,10 +8,11 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/harness/engine/engines"
 )
 
-// Engines are the engines there are; the first one is the default.
-var Engines = []string{"ns3", "omnetpp"}
+// Engines are the names of the engines there are; the first one is the default.
+var Engines = engines.Names()
 
 // engineAxis is the matrix key that says on which engines a point runs. The
 // engine is no label: a point is the same scenario on all engines.
@@ -50,7 +51,7 @@ func withEngines(all []combination) []combination {
 }
 
 // engines reads the key engines: those of points of which the matrix does not
-// say it.
+// say it. Nothing, if it is not there.
 func (l *loader) engines(s *section, points []combination) []string {
 	texts, nodes := s.texts("engines")
 	for i, text := range texts {
@@ -61,10 +62,7 @@ func (l *loader) engines(s *section, points []combination) []string {
 			l.problem(nodes[i], "engines: %s is here twice; keep one", text)
 		}
 	}
-	if texts == nil {
-		return Engines[:1]
-	}
-	if len(points) > 0 && !slices.ContainsFunc(points, func(c combination) bool { return c.engines == nil }) {
+	if texts != nil && len(points) > 0 && !slices.ContainsFunc(points, func(c combination) bool { return c.engines == nil }) {
 		l.problem(s.get("engines"), "engines has no effect: the matrix says of every point on which engine it runs; keep one of the two")
 	}
 	return texts

@@ -6,6 +6,7 @@
 package experiment
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -47,6 +48,7 @@ type Options struct {
 	ConfigDir string   // holds presets/; "" = the nearest one above the file, or configs
 	Further   []string // further folders of this kind, for what the first does not have
 	Presets   []string // files of further presets
+	Engine    string   // of points that name none; "" = the first of Engines
 	Home      string   // of an experiment that is not below configs/: its path from here tells it from others of its name
 
 	Context context.Context // ends loading, and what points take long for later; nil = never
@@ -59,6 +61,7 @@ type Experiment struct {
 	File                string // as given to Load
 	Scale               string
 	Engines             []string // of all points
+	ByDefault           bool     // some points name no engine
 	Seeds               []uint64
 	Points              []*Point
 	Figure              *yaml.Node // the figure section, scale applied; nil if there is none
@@ -260,6 +263,10 @@ func Load(file string, opt Options) (*Experiment, error) {
 	head := l.head(root, e)
 	combinations := withEngines(l.combinations(root, flags))
 	usual := l.engines(head, combinations)
+	named := usual != nil
+	if !named {
+		usual = []string{cmp.Or(opt.Engine, Engines[0])}
+	}
 	for i, c := range combinations {
 		if err := context.Cause(l.watch.ctx); err != nil {
 			return nil, err
@@ -276,6 +283,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 		if point.Model != nil {
 			point.Engines, point.enginesFixed = []string{ComputedEngine}, true
 		}
+		e.ByDefault = e.ByDefault || !named && !point.enginesFixed
 		for _, name := range point.Engines {
 			if !slices.Contains(e.Engines, name) {
 				e.Engines = append(e.Engines, name)

@@ -615,7 +615,7 @@ func TestRefuses(t *testing.T) {
 		{"seed", "preset: hpcc", "preset: hpcc\nseeds: [1, 1, -2]", `exp.yaml:8:12: seeds: 1 is here twice`, `exp.yaml:8:15: seeds: "-2" is not a seed`},
 		{"seed range", "preset: hpcc", "preset: hpcc\nseeds: 9-3", `exp.yaml:8:8: seeds: "9-3" is not a range of at most 100000 seeds`, ""},
 		{"seed in a range", "preset: hpcc", "preset: hpcc\nseeds: [1-5, 4]", `exp.yaml:8:14: seeds: 4 is here twice`, ""},
-		{"engine", "preset: hpcc", "preset: hpcc\nengines: [ns2]", `engines: there is no engine "ns2"; did you mean "ns3"? (known: ns3, omnetpp)`, ""},
+		{"engine", "preset: hpcc", "preset: hpcc\nengines: [ns2]", `engines: there is no engine "ns2"; did you mean "ns3"? (known: ns3, omnetpp, plain)`, ""},
 		{"name", "preset: hpcc", "preset: hpcc\nname: ../x", `exp.yaml:8:7: name: "../x" is no name of an experiment`, ""},
 		{"scale changes the name", "preset: hpcc", "preset: hpcc\nscales: {quick: {name: x}}", `exp.yaml:8:18: scales.quick: a scale does not change "name"`, ""},
 		{"matrix path", "preset: hpcc", "preset: hpcc\nmatrix: {topologie.rate: [1Gbps]}", `exp.yaml:8:10: matrix.topologie.rate: a matrix changes the keys of points, and "topologie" is none of them; did you mean "topology"?`, ""},

@@ -92,17 +92,24 @@ func (lab *Lab) Bench(ctx context.Context, names []string, sweep, beside string,
 	return lab.showBench(b)
 }
 
-// AllEngines chooses all engines that are here, if none was asked for.
+// AllEngines chooses all simulators that are here, if no engine was asked for;
+// where there is none, the engine that needs none.
 func (lab *Lab) AllEngines() {
 	if len(lab.Set.Engines) > 0 {
 		return
 	}
 	for _, e := range engines.All() {
+		if e == engines.Everywhere() {
+			break
+		}
 		if _, err := e.Find(); err != nil {
 			fmt.Fprintf(lab.Err, "%s is not here and not measured\n", e.Title())
 			continue
 		}
 		lab.Set.Engines = append(lab.Set.Engines, e.Name())
+	}
+	if len(lab.Set.Engines) == 0 {
+		lab.Set.Engines = []string{engines.Everywhere().Name()}
 	}
 }
 

@@ -39,10 +39,14 @@ func (lab *Lab) kernels(ctx context.Context, loads []speed) ([]kernel, error) {
 	}
 	var all []kernel
 	for _, s := range loads {
-		if slices.ContainsFunc(all, func(k kernel) bool { return k.Engine == s.Engine }) {
+		e, err := engines.ByName(s.Engine)
+		if err != nil {
+			return nil, err
+		}
+		if len(e.Kernels()) == 0 || slices.ContainsFunc(all, func(k kernel) bool { return k.Engine == s.Engine }) {
 			continue
 		}
-		k, err := measureKernel(ctx, b, s.Engine)
+		k, err := measureKernel(ctx, b, e)
 		if err != nil {
 			return nil, err
 		}
@@ -51,21 +55,13 @@ func (lab *Lab) kernels(ctx context.Context, loads []speed) ([]kernel, error) {
 	return all, nil
 }
 
-func measureKernel(ctx context.Context, b *build.Builder, name string) (kernel, error) {
-	k := kernel{Engine: name}
-	e, err := engines.ByName(name)
-	if err != nil {
-		return k, err
-	}
+func measureKernel(ctx context.Context, b *build.Builder, e engine.Engine) (kernel, error) {
+	k := kernel{Engine: e.Name()}
 	p, err := b.Program(ctx, e)
 	if err != nil {
 		return k, err
 	}
-	kinds := []string{"event", "stock"}
-	if name == "omnetpp" {
-		kinds = append(kinds, "gates")
-	}
-	for _, kind := range kinds {
+	for _, kind := range e.Kernels() {
 		least := math.Inf(1)
 		for range kernelTries {
 			ns, err := eventCost(ctx, p, kind)
@@ -120,6 +116,9 @@ func compareEngines(loads []speed, kernels []kernel) []engineRatio {
 	var all []engineRatio
 	for _, first := range loads {
 		for _, other := range loads {
+			if stock[first.Engine] == 0 || stock[other.Engine] == 0 {
+				continue // there is no simulator to compare with
+			}
 			if first.Engine >= other.Engine || first.ScenarioHash != other.ScenarioHash || other.HopsPerCPUSecond <= 0 || first.HopsPerCPUSecond <= 0 {
 				continue
 			}

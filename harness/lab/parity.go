@@ -25,15 +25,17 @@ func (lab *Lab) Parity(ctx context.Context, names []string, digests string, upda
 		digests = filepath.Join(root, "ci", "parity")
 	}
 	lab.Set.Engines = nil
+	var absent error
 	for _, e := range engines.All() {
 		if _, err := e.Find(); err != nil {
-			if update {
-				return fmt.Errorf("digests are renewed with all engines only: %w", err)
-			}
-			fmt.Fprintf(lab.Err, "%s is not here; its digests stand for it\n", e.Title())
+			fmt.Fprintf(lab.Err, "%s is not here\n", e.Title())
+			absent = err
 			continue
 		}
 		lab.Set.Engines = append(lab.Set.Engines, e.Name())
+	}
+	if update && len(lab.Set.Engines) < 2 {
+		return fmt.Errorf("digests are renewed where two engines agree, and here is only %s: %w", lab.Set.Engines[0], absent)
 	}
 	experiments, err := lab.Load(ctx, names, Selection{})
 	if err != nil {

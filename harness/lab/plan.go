@@ -64,8 +64,12 @@ func (lab *Lab) tell(text string) {
 type Experiment struct {
 	*experiment.Experiment
 	Spec    *spec.Figure
-	Command string   // makes its runs or figure again
-	Sets    []string // path=value, laid over the file
+	Command string // makes its runs or figure again
+	// InsteadOf is the usual engine, where that is not on this machine and
+	// points that name no engine run on another one; Why says so.
+	InsteadOf string
+	Why       error
+	Sets      []string // path=value, laid over the file
 }
 
 func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s Selection) (Experiment, error) {
@@ -78,6 +82,8 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s 
 		return Experiment{}, err
 	}
 	opt.Scale, opt.Sets, opt.Context, opt.Tell = lab.Set.Scale, s.Sets, ctx, lab.tell
+	usual, why := engines.Default()
+	opt.Engine = usual.Name()
 	e, err := experiment.Load(file, opt)
 	if err != nil {
 		return Experiment{}, err
@@ -101,7 +107,11 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s 
 		return Experiment{}, err
 	}
 	command, err := lab.commandLine(e, s)
-	return Experiment{e, section, command, s.Sets}, err
+	loaded := Experiment{Experiment: e, Spec: section, Command: command, Sets: s.Sets}
+	if why != nil && e.ByDefault && len(lab.Set.Engines) == 0 {
+		loaded.InsteadOf, loaded.Why = engines.All()[0].Title(), why
+	}
+	return loaded, err
 }
 
 // derived is all that is added to the tables of a point's run.
@@ -196,8 +206,14 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 	programs := map[string]*engine.Program{}
 	optima := oracle.NewShared()
 	var plans []Plan
+	told := false
 	for _, e := range all {
 		p := Plan{Experiment: e}
+		if e.Why != nil && !told {
+			told = true
+			why, how, _ := strings.Cut(e.Why.Error(), "; ")
+			fmt.Fprintf(lab.Err, "note: %s; running on %s, the engine that needs no simulator, in its place (for %s, %s)\n", why, engines.Everywhere().Name(), e.InsteadOf, how)
+		}
 		for _, name := range e.Engines {
 			if programs[name] != nil || name == experiment.ComputedEngine {
 				continue
@@ -206,7 +222,10 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 			if err != nil {
 				return nil, err
 			}
-			if programs[name], err = b.Program(ctx, simulator); err != nil {
+			if programs[name], err = b.Program(ctx, simulator); errors.Is(err, engine.ErrAbsent) {
+				return nil, fmt.Errorf("%s runs on %s: %w\nwithout it: --engine %s, which needs no simulator", e.Name, simulator.Title(), err, engines.Everywhere().Name())
+			}
+			if err != nil {
 				return nil, err
 			}
 			if lab.Set.NSLog != "" && name == (ns3.Engine{}).Name() {
@@ -241,6 +260,10 @@ func job(e Experiment, point *experiment.Point, hash, engineName string, seed ui
 	labels := map[string]string{}
 	for _, l := range point.Labels {
 		labels[l.Path] = l.Value
+	}
+	if e.InsteadOf != "" && engineName == engines.Everywhere().Name() {
+		standIn := *program
+		standIn.InsteadOf, program = e.InsteadOf, &standIn
 	}
 	title := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", e.Name, point, engineName, seed)), " ")
 	return run.Job{

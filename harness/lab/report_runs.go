@@ -53,7 +53,11 @@ func BuiltBy(e store.Engine) string {
 	if e.BuildType == "" {
 		return e.Name + " by fabriclab itself"
 	}
-	return fmt.Sprintf("%s %s (%s, %s, %s), build %s", e.Name, e.EngineVersion, e.BuildType, e.Compiler, e.Flags, e.BuildID)
+	name := e.Name
+	if e.InsteadOf != "" {
+		name += " in place of " + e.InsteadOf + ", which was not on that machine:"
+	}
+	return fmt.Sprintf("%s %s (%s, %s, %s), build %s", name, e.EngineVersion, e.BuildType, e.Compiler, e.Flags, e.BuildID)
 }
 
 func describeRun(one *report.Run, r storedRun) {

@@ -13,7 +13,7 @@ import (
 	"fabriclab/base/file"
 )
 
-// Digest is what every run of an experiment gave on both engines.
+// Digest is what every run of an experiment gave on all engines that it names.
 type Digest struct {
 	Experiment string `json:"experiment"`
 	Scale      string `json:"scale"`
@@ -40,7 +40,7 @@ func Load(dir, experiment, scale string) (*Digest, error) {
 	path := File(dir, experiment, scale)
 	data, err := file.Read(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("no parity digest of %s at scale %s: %w; make it where both engines are: fabriclab parity %s --update",
+		return nil, fmt.Errorf("no parity digest of %s at scale %s: %w; make it where two engines are: fabriclab parity %s --update",
 			experiment, scale, err, experiment)
 	}
 	if err != nil {

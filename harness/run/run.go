@@ -327,7 +327,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		Tool: opt.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, Sets: job.Sets, Command: job.Command,
 		ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
 		Engine: store.Engine{
-			Name: job.Key.Engine, EngineVersion: job.Program.Version.EngineVersion, Compiler: job.Program.Version.Compiler,
+			Name: job.Key.Engine, InsteadOf: job.Program.InsteadOf, EngineVersion: job.Program.Version.EngineVersion, Compiler: job.Program.Version.Compiler,
 			BuildType: job.Program.Version.BuildType, Flags: job.Program.Version.Flags, BuildID: job.Program.BuildID, Sources: job.Program.Used,
 			Simulator: job.Program.Simulator, Libraries: job.Program.Version.Libraries,
 		},

@@ -65,6 +65,7 @@ type Tool struct {
 // Engine is the simulator that made the run.
 type Engine struct {
 	Name          string `json:"name"`
+	InsteadOf     string `json:"instead_of,omitempty"` // the usual engine, which was not on the machine
 	EngineVersion string `json:"engine_version"`
 	Compiler      string `json:"compiler"`
 	BuildType     string `json:"build_type"`

@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "mechanisms/core/processor.h"
 #include "mechanisms/flowtune/reciprocal.h"
 
 namespace fabric::flowtune {
@@ -146,7 +147,7 @@ class FlowBlock {
       if (far && i % perLine == 0) __builtin_prefetch(paths + size_t{i} * stride + kAhead);
       Real sum = 0;
       eachLink(paths + size_t{i} * stride, stride, [&](uint32_t link) { sum += price[link]; });
-      asm("" : "+x"(sum));  // else the compiler takes the links apart with vector instructions, which costs more
+      keepScalar(sum);  // else the compiler takes the links apart with vector instructions, which costs more
       total[i] = sum;
     }
   }

@@ -1,5 +1,7 @@
 #include "mechanisms/flowtune/team.h"
 
+#include "mechanisms/core/processor.h"
+
 namespace fabric::flowtune {
 
 Barrier::Barrier(uint32_t members)
@@ -18,7 +20,7 @@ void Barrier::wait() {
   }
   for (int i = 0; i < awake_; ++i) {
     if (round_.load(std::memory_order_acquire) != round) return;
-    __builtin_ia32_pause();
+    pauseInLoop();
   }
   std::unique_lock<std::mutex> lock(mutex_);
   next_.wait(lock, [&] { return round_.load(std::memory_order_acquire) != round; });

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "mechanisms/core/host.h"
+#include "mechanisms/core/switch.h"
 
 namespace fabric {
 
@@ -428,6 +429,35 @@ std::vector<ScenarioRoute> loadRoutes(const std::string& file) {
     routes.back().ports.push_back(read<uint16_t>(record + 8));
   }
   return routes;
+}
+
+std::vector<std::vector<size_t>> linkEnds(const Scenario& s) {
+  std::vector<std::vector<size_t>> ends(s.nodes.size());
+  for (size_t i = 0; i < s.links.size(); ++i) {
+    const ScenarioLink& l = s.links[i];
+    if (ends[l.a].size() != l.aPort || ends[l.b].size() != l.bPort) {
+      throw InputError("link " + s.nodes[l.a].name + " - " + s.nodes[l.b].name +
+                       ": the ports of a node must be numbered in the order of their links");
+    }
+    ends[l.a].push_back(2 * i);
+    ends[l.b].push_back(2 * i + 1);
+  }
+  return ends;
+}
+
+void setRoutes(Network& network, const std::string& routesFile) {
+  Switch* at = nullptr;
+  size_t node = network.nodes().size();  // its number
+  for (const ScenarioRoute& r : loadRoutes(routesFile)) {
+    if (r.node != node) {
+      node = r.node;
+      at = node < network.nodes().size() ? dynamic_cast<Switch*>(network.nodes()[node]) : nullptr;
+    }
+    if (at == nullptr) {
+      throw InputError(routesFile + ": node " + std::to_string(r.node) + " is not a switch of this network");
+    }
+    at->setRoute(r.dst, r.ports);
+  }
 }
 
 void addRouteChange(Network& network, Time at, const std::string& routesFile) {

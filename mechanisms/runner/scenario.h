@@ -105,8 +105,14 @@ struct Scenario {
   static Scenario load(const std::string& file);
 };
 
+/// By node, in the order of its ports: which ends of links are there, where link i has the ends 2 i and 2 i + 1.
+/// Throws where a node's ports are not numbered in the order of their links.
+std::vector<std::vector<size_t>> linkEnds(const Scenario& scenario);
+
 /// All routes of a routes.bin, one entry per switch and host.
 std::vector<ScenarioRoute> loadRoutes(const std::string& file);
+/// Gives the switches their routes; before the network starts.
+void setRoutes(Network& network, const std::string& routesFile);
 /// The routes of a file, from `at` on; before the network starts.
 void addRouteChange(Network& network, Time at, const std::string& routesFile);
 

@@ -128,12 +128,12 @@ TEST(Port, OneEventPerPacketAndHopWhereNothingWaits) {
   net.run(Time::Us(1));
   net.active(net.sender(0), 0).rate = Rate::Gbps(50);
   net.run(Time::Us(100));
-  const uint64_t events = net.engine.events, hops = net.network.counters.packetHops;
+  const uint64_t events = net.engine.progress.events, hops = net.network.counters.packetHops;
   const uint64_t packets = net.network.counters.dataPacketsSent;
   net.run(Time::Us(2100));
   const uint64_t sent = net.network.counters.dataPacketsSent - packets;
   EXPECT_NEAR(static_cast<double>(sent), 2e-3 * 50e9 / 8 / 1518, 2);
-  EXPECT_NEAR(static_cast<double>(net.engine.events - events),
+  EXPECT_NEAR(static_cast<double>(net.engine.progress.events - events),
               static_cast<double>(net.network.counters.packetHops - hops + sent), 20);
 }
 
@@ -141,7 +141,7 @@ TEST(Port, NeverMoreThanTwoEventsPerPacketAndHop) {
   Chain net(Config(), 4, 2);
   for (int i = 0; i < 4; ++i) net.flow(i, net.sender(i), net.receiver(), 1000000);
   net.run(Time::Ms(5));
-  EXPECT_LE(net.engine.events, 2 * net.network.counters.packetHops);
+  EXPECT_LE(net.engine.progress.events.load(), 2 * net.network.counters.packetHops);
 }
 
 TEST(Port, APacedFlowIsNotForgottenWhileTheWireIsBusyWithSomethingElse) {

@@ -303,8 +303,8 @@ Encapsulate(const core::Network& network, const core::Packet& p, const Frame& in
         frame.resize(inner.size() + p.overlayBytes);
         return frame;
     }
-    Frame frame(OUTER);
-    frame.insert(frame.end(), inner.begin(), inner.end());
+    Frame frame(OUTER + inner.size());
+    std::copy(inner.begin(), inner.end(), frame.begin() + OUTER);
     const auto leaf = [&network](uint32_t host) {
         return network.host(host).nic().peer().node().id();
     };

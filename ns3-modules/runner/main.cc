@@ -8,8 +8,8 @@
 #include "kernel.h"
 #include "scenario-network.h"
 
-#include "mechanisms/runner/catalog.h"
 #include "mechanisms/runner/options.h"
+#include "mechanisms/runner/program.h"
 
 #include "ns3/simulator.h"
 
@@ -73,16 +73,10 @@ main(int argc, char** argv)
     Time::SetResolution(Time::PS);
     if (argc == 2 && std::strcmp(argv[1], "--version") == 0)
     {
-        const core::Json version{{"engine", "ns3"},
-                                 {"engine_version", FABRIC_NS3_VERSION},
-                                 {"compiler", FABRIC_COMPILER},
-                                 {"build_type", FABRIC_BUILD_TYPE},
-                                 {"flags", FABRIC_FLAGS}};
-        std::cout << version.dump() << std::endl;
+        std::cout << core::versionLine("ns3", FABRIC_NS3_VERSION) << std::endl;
         return 0;
     }
-    try
-    {
+    return core::runProgram("fabric-ns3", [&] {
         if (argc == 3 && std::strcmp(argv[1], "--kernel") == 0)
         {
             MeasureKernel(argv[2], std::cout);
@@ -91,21 +85,5 @@ main(int argc, char** argv)
         const int code = Run(Parse(argc, argv));
         Simulator::Destroy();
         return code;
-    }
-    catch (const core::InputError& e)
-    {
-        std::cerr << e.what() << std::endl;
-        return core::kExitRefused;
-    }
-    catch (
-        const std::invalid_argument& e) // a parameter or a limit that only the built network knows
-    {
-        std::cerr << e.what() << std::endl;
-        return core::kExitRefused;
-    }
-    catch (const std::exception& e)
-    {
-        std::cerr << "fabric-ns3: " << e.what() << std::endl;
-        return 1;
-    }
+    });
 }

@@ -57,27 +57,6 @@ Use(FabricHelper& fabric, const core::NodeComponents& components, bool isHost)
     }
 }
 
-/// By node, in the order of its ports: which ends of links are there, where link i has the ends 2 i
-/// and 2 i + 1. Ports are numbered in the order of their links.
-std::vector<std::vector<size_t>>
-LinkEnds(const core::Scenario& s)
-{
-    std::vector<std::vector<size_t>> ends(s.nodes.size());
-    for (size_t i = 0; i < s.links.size(); ++i)
-    {
-        const core::ScenarioLink& l = s.links[i];
-        if (ends[l.a].size() != l.aPort || ends[l.b].size() != l.bPort)
-        {
-            throw core::InputError(
-                "link " + s.nodes[l.a].name + " - " + s.nodes[l.b].name +
-                ": the ports of a node must be numbered in the order of their links");
-        }
-        ends[l.a].push_back(2 * i);
-        ends[l.b].push_back(2 * i + 1);
-    }
-    return ends;
-}
-
 /// What a node is called in ns3::Names, where the fabric has the name of its own object.
 std::string
 UniqueName(std::string name)
@@ -95,7 +74,7 @@ NodeContainer
 BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
 {
     fabric.CopyMechanisms();
-    const std::vector<std::vector<size_t>> ends = LinkEnds(s);
+    const std::vector<std::vector<size_t>> ends = core::linkEnds(s);
     std::vector<Ptr<FabricNetDevice>> devices(2 * s.links.size());
     NodeContainer nodes;
     size_t used = s.components.size();
@@ -129,22 +108,7 @@ BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
     {
         links.push_back(fabric.Connect(devices[end], devices[end + 1]));
     }
-    Ptr<FabricSwitch> sw;
-    uint32_t swNode = nodes.GetN();
-    for (const auto& r : core::loadRoutes(s.routesFile))
-    {
-        if (r.node != swNode)
-        {
-            swNode = r.node;
-            sw = swNode < nodes.GetN() ? nodes.Get(swNode)->GetObject<FabricSwitch>() : nullptr;
-        }
-        if (!sw)
-        {
-            throw core::InputError(s.routesFile + ": node " + std::to_string(r.node) +
-                                   " is not a switch");
-        }
-        sw->GetNode().setRoute(r.dst, r.ports);
-    }
+    core::setRoutes(FabricNetwork::Get()->GetCore(), s.routesFile);
     for (const auto& e : s.linkEvents)
     {
         fabric.ScheduleLink(links[e.link].Get(0), PicoSeconds(e.at.ps), e.up);

@@ -14,8 +14,8 @@
 
 #include "generate.h"
 #include "kernel.h"
-#include "mechanisms/runner/catalog.h"
 #include "mechanisms/runner/options.h"
+#include "mechanisms/runner/program.h"
 #include "mechanisms/runner/recorder.h"
 #include "omnet-modules/src/names.h"
 #include "omnet-modules/src/outcome.h"
@@ -154,28 +154,17 @@ int measureKernel(const std::string& which) {
 
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
-    const fabric::Json version{{"engine", "omnetpp"},
-                               {"engine_version", FABRIC_OMNET_VERSION},
-                               {"compiler", FABRIC_COMPILER},
-                               {"build_type", FABRIC_BUILD_TYPE},
-                               {"flags", FABRIC_FLAGS}};
-    std::cout << version.dump() << std::endl;
+    std::cout << fabric::versionLine("omnetpp", FABRIC_OMNET_VERSION) << std::endl;
     return 0;
   }
   bool scenario = false;
   for (int i = 1; i < argc; ++i) scenario |= std::strcmp(argv[i], "--scenario") == 0;
-  try {
+  return fabric::runProgram("fabric-omnet", [&] {
     if (argc == 3 && std::strcmp(argv[1], "--kernel") == 0) return measureKernel(argv[2]);
     if (argc > 3 && std::strcmp(argv[1], "--ned") == 0) {
       fabriclab::printOwnTypes(std::cout, argv[2], {argv + 3, argv + argc});
       return 0;
     }
     return scenario ? runScenario(parse(argc, argv)) : run({argv, argv + argc});
-  } catch (const InputError& e) {
-    std::cerr << e.what() << std::endl;
-    return fabric::kExitRefused;
-  } catch (const std::exception& e) {
-    std::cerr << "fabric-omnet: " << e.what() << std::endl;
-    return 1;
-  }
+  });
 }

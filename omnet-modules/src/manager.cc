@@ -125,14 +125,7 @@ void ManagerModule::setRoutes() {
     fabric::setShortestPaths(*network_);
     return;
   }
-  for (const fabric::ScenarioRoute& r : fabric::loadRoutes(file("routesFile"))) {
-    auto* s = r.node < network_->nodes().size() ? dynamic_cast<fabric::Switch*>(network_->nodes()[r.node]) : nullptr;
-    if (s == nullptr) {
-      throw fabric::InputError(file("routesFile") + ": node " + std::to_string(r.node) +
-                               " is not a switch of this network");
-    }
-    s->setRoute(r.dst, r.ports);
-  }
+  fabric::setRoutes(*network_, file("routesFile"));
 }
 
 void ManagerModule::setLinkEvents() {

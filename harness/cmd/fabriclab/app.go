@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ func settingsFlags(f *pflag.FlagSet) {
 	f.String("ns3", "", "the ns-3 to use: the folder it was installed to, or its source folder, in which it was built (default: CMAKE_PREFIX_PATH, /usr/local, /usr)")
 	f.String("out", "", "results folder (default: results/ beside "+settingsFile+", or in the checkout)")
 	f.String("scale", "", "scale of the experiments: quick, paper, … (default: quick)")
-	f.StringSlice("engine", nil, "engines: ns3, omnetpp (default: those the experiment names)")
+	f.StringSlice("engine", nil, "engines: "+strings.Join(experiment.Engines, ", ")+" (default: those the experiment names)")
 	f.Int("jobs", runtime.NumCPU(), "simulations at a time; fewer where their memory does not fit")
 	f.Bool("json", false, "print JSON for programs")
 	f.BoolP("verbose", "v", false, "print the whole effective configuration of what is run, and the build's output")

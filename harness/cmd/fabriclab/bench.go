@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -25,7 +26,7 @@ func (a *app) benchCommand() *cobra.Command {
 				if !cmd.Flags().Changed("sweep") {
 					sweep = lab.BenchSweep
 				}
-				if !cmd.Flags().Changed("ns3-tcp") {
+				if !cmd.Flags().Changed("ns3-tcp") && slices.Contains(a.Set.Engines, "ns3") {
 					beside = lab.BenchNS3TCP
 				}
 				if !cmd.Flags().Changed("allocator") {

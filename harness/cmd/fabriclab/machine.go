@@ -99,12 +99,15 @@ func (a *app) enginesToBuild(b *build.Builder) ([]engine.Engine, error) {
 		if _, err := e.Find(); err != nil {
 			missing = append(missing, err)
 			fmt.Fprintf(a.Err, "%s is left out: %v\n", e.Title(), err)
+			if usual, absent := engines.Default(); e == engines.All()[0] && absent != nil {
+				fmt.Fprintf(a.Err, "experiments that name no engine run on %s, which needs no simulator, until then\n", usual.Title())
+			}
 			continue
 		}
 		chosen = append(chosen, e)
 	}
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("no simulator is installed: %w", errors.Join(missing...))
+		return nil, fmt.Errorf("no engine can be built: %w", errors.Join(missing...))
 	}
 	return chosen, nil
 }

@@ -35,6 +35,9 @@ func (Engine) Binary() string { return "fabric-ns3" }
 // Sources implements engine.Engine.
 func (Engine) Sources() []string { return []string{"ns3-modules"} }
 
+// Kernels implements engine.Engine.
+func (Engine) Kernels() []string { return []string{"event", "stock"} }
+
 // place is a folder that was named, and where.
 type place struct{ dir, from string }
 
@@ -71,10 +74,10 @@ func (Engine) Find() (engine.Installation, error) {
 			unusable = fmt.Errorf("the ns-3 in %s: %w", prefix, err)
 		}
 	}
-	if unusable != nil {
-		return engine.Installation{}, unusable
+	if unusable == nil {
+		unusable = errors.New("ns-3 is not installed (not in CMAKE_PREFIX_PATH, /usr/local or /usr); " + howToGet)
 	}
-	return engine.Installation{}, errors.New("ns-3 is not installed (not in CMAKE_PREFIX_PATH, /usr/local or /usr); " + howToGet)
+	return engine.Installation{}, engine.Absent(unusable)
 }
 
 const howToGet = "run: make deps (installs the distribution's), or name one with --ns3 DIR, FABRICLAB_NS3 or ns3: in fabriclab.yaml; DIR is where ns-3 was installed or built"

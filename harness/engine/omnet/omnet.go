@@ -33,6 +33,9 @@ func (Engine) Binary() string { return "fabric-omnet" }
 // Sources implements engine.Engine.
 func (Engine) Sources() []string { return []string{"omnet-modules"} }
 
+// Kernels implements engine.Engine.
+func (Engine) Kernels() []string { return []string{"event", "stock", "gates"} }
+
 const howToGet = `get it in one of these ways and set OMNETPP_ROOT to its folder (or source its setenv):
   opp_env:  pip install opp-env && opp_env install omnetpp-6.1
   image:    the official container image, omnetpp/omnetpp
@@ -79,7 +82,7 @@ func (Engine) Find() (engine.Installation, error) {
 	if incomplete != nil {
 		return engine.Installation{}, incomplete
 	}
-	return engine.Installation{}, errors.New("OMNeT++ is not installed; " + howToGet)
+	return engine.Installation{}, engine.Absent(errors.New("OMNeT++ is not installed; " + howToGet))
 }
 
 // newestFirst lists omnetpp* of a folder. FindOMNeTpp.cmake has the same order.

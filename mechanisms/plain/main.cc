@@ -1,0 +1,50 @@
+// fabric-plain: runs one scenario file (docs/formats.md) without a simulator.
+#include <cstring>
+#include <iostream>
+
+#include "mechanisms/plain/network.h"
+#include "mechanisms/runner/options.h"
+#include "mechanisms/runner/program.h"
+#include "mechanisms/runner/recorder.h"
+
+namespace {
+
+constexpr const char* kUsage =
+    "usage: fabric-plain --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N] [--order node|time]\n"
+    "                    (either way in the order of time)\n"
+    "       fabric-plain --version";
+
+int run(int argc, char** argv) {
+  fabric::RunOptions o;
+  fabric::Options options(kUsage);
+  o.addTo(options);
+  options.parse(argc, argv);
+
+  const auto s = fabric::Scenario::load(o.scenario);
+  fabric::FlowFile flows(s.flowsFile);
+  fabric::PlainEngine engine;
+  fabric::PlainNetwork built(engine, s);
+  fabric::Network& network = built.network();
+  network.setFlows(flows);
+  network.stopAt(s.stop);
+  network.stopWhenFlowsFinish(s.stopWhenFlowsFinish);
+  fabric::enableTables(network.trace(), s.tables);
+  fabric::Recorder recorder(network, {o.trace, o.summary, o.progressMs}, s.stop, flows.count());
+  network.start();
+  engine.run();
+  if (engine.duplicateKeys > 0) {
+    throw std::logic_error(std::to_string(engine.duplicateKeys) +
+                           " times two events had the same time and key, so that the order of scheduling decided");
+  }
+  return recorder.finish();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
+    std::cout << fabric::versionLine("plain", "1") << std::endl;
+    return 0;
+  }
+  return fabric::runProgram("fabric-plain", [&] { return run(argc, argv); });
+}
