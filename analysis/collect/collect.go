@@ -30,6 +30,7 @@ type Run struct {
 	Engine string
 	Seed   uint64
 	Values []measure.Value
+	Failed string // why the run is no result
 }
 
 // Point is the run's labels as text, as in "preset=fncc topology.rate=100Gbps".
@@ -114,6 +115,9 @@ func Table(runs []Run, volatile bool) *sheet.Sheet {
 				continue
 			}
 			var value, note any = v.Value, nil
+			if r.Failed != "" {
+				note = "the run failed: " + r.Failed
+			}
 			if v.Err != nil {
 				note = v.Err.Error()
 			}

@@ -127,8 +127,8 @@ func (x *painter) equalCounts(runs []int) []int64 {
 }
 
 func readFlows(r spec.Run) (*fct.Flows, error) {
-	if r.Err != nil {
-		return nil, r.Err
+	if err := r.Failure(); err != nil {
+		return nil, err
 	}
 	return fct.Read(r.Dir, false)
 }

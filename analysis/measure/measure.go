@@ -279,8 +279,8 @@ func Spreading() []string {
 // in looks up what the measure names in a run. Its value in the base unit is
 // to be divided by the scale.
 func (t *Taker) in(m spec.Measure, run spec.Run) (x in, scale float64, err error) {
-	if run.Err != nil {
-		return in{}, 0, run.Err
+	if err := run.Failure(); err != nil {
+		return in{}, 0, err
 	}
 	if scale, err = Scale(kinds[m.Kind].quantity, m.Unit); err != nil {
 		return in{}, 0, err

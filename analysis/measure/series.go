@@ -80,8 +80,8 @@ func CheckSeries(f *spec.Figure, s spec.Series) error {
 
 // Series reads what a line of a time plot shows in a run, in the series' unit.
 func Series(f *spec.Figure, s spec.Series, w series.Window, run spec.Run) (series.Series, error) {
-	if run.Err != nil {
-		return nil, run.Err
+	if err := run.Failure(); err != nil {
+		return nil, err
 	}
 	scale, err := Scale(seriesKinds[s.Kind].quantity, s.Unit)
 	if err != nil {

@@ -3,6 +3,7 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -31,6 +32,15 @@ type Run struct {
 	// carries none.
 	Judged    series.Window
 	Unsettled string
+}
+
+// Failure is what measures and pictures say of a run that failed; why is in the
+// list of runs, with its log.
+func (r Run) Failure() error {
+	if r.Err == nil {
+		return nil
+	}
+	return errors.New("the run failed")
 }
 
 // A Figure is the section.

@@ -19,6 +19,7 @@ import (
 // Taking says what is taken of a sweep that is not as run would leave it.
 type Taking struct {
 	Partial     bool // some runs are missing
+	Failed      bool // some of which a check failed
 	MixedBuilds bool // several builds made them
 	DataClass   bool // with the class of each run's data packets, in collect.DataClass
 }
@@ -38,7 +39,16 @@ func (lab *Lab) sweep(ctx context.Context, name string, s Selection, take Taking
 		if len(s.Sets) > 0 || len(s.Seeds) > 0 || lab.Set.Scale != "" {
 			return nil, fmt.Errorf("%s is a folder of results, all of which are taken; --set, --seed and --scale choose among the runs of an experiment, which is named by its id or file", name)
 		}
-		return lab.folder(name, nil, of)
+		dirs, err := store.Runs(name)
+		if err == nil && take.Failed {
+			var failed []string
+			failed, err = store.FailedRuns(name)
+			dirs = append(dirs, failed...)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return lab.take(dirs, name, nil, of)
 	}
 	return lab.experimentRuns(ctx, name, s, take, of)
 }
@@ -60,6 +70,9 @@ func (lab *Lab) take(dirs []string, dir string, figures func(experiment string) 
 	known := map[string]*spec.Figure{}
 	for _, d := range dirs {
 		m, err := store.Read(d)
+		if errors.Is(err, store.ErrNoRun) {
+			m, err = store.ReadFailed(d)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +86,7 @@ func (lab *Lab) take(dirs []string, dir string, figures func(experiment string) 
 		if err != nil {
 			return nil, err
 		}
-		run.Sets = sortedLabels(m.Sets)
+		run.Sets, run.Failed = sortedLabels(m.Sets), m.Reason
 		made.add(m)
 		runs = append(runs, run)
 	}
@@ -107,7 +120,7 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, ta
 	results := store.New(dir)
 	made := madeBy{}
 	var runs []collect.Run
-	var missing []string
+	var missing, failed []string
 	for _, point := range e.Points {
 		hash, err := point.Hash()
 		if err != nil {
@@ -116,19 +129,32 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, ta
 		for _, engine := range point.Engines {
 			for _, seed := range e.Seeds {
 				key := store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engine, Seed: seed}
-				m, err := results.Get(key)
-				if errors.Is(err, store.ErrNoRun) {
-					missing = append(missing, job(e, point, hash, engine, seed, nil).Title)
-					continue
+				dir, m, err := results.Dir(key), (*store.Manifest)(nil), error(nil)
+				if m, err = results.Get(key); errors.Is(err, store.ErrNoRun) {
+					title := job(e, point, hash, engine, seed, nil).Title
+					dir = results.FailedDir(key)
+					if _, gone := os.Stat(dir); gone != nil {
+						missing = append(missing, title)
+						continue
+					}
+					if m, err = store.ReadFailed(dir); errors.Is(err, store.ErrNoRun) {
+						failed = append(failed, title+" (without complete tables)")
+						continue
+					}
+					if err == nil && !take.Failed {
+						failed = append(failed, title)
+						continue
+					}
 				}
 				if err != nil {
 					return nil, err
 				}
 				made.add(m)
-				run, err := of(results.Dir(key), m, job(e, point, hash, engine, seed, nil).Labels, e.Spec)
+				run, err := of(dir, m, job(e, point, hash, engine, seed, nil).Labels, e.Spec)
 				if err != nil {
 					return nil, err
 				}
+				run.Failed = m.Reason
 				runs = append(runs, run)
 			}
 		}
@@ -136,18 +162,34 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, ta
 	if err := lab.checkBuilds(ctx, made, e.Name, take.MixedBuilds); err != nil {
 		return nil, err
 	}
-	if len(missing) == 0 || take.Partial && len(runs) > 0 {
+	if len(missing)+len(failed) == 0 || take.Partial && len(runs) > 0 {
 		for _, title := range missing {
 			fmt.Fprintf(lab.Err, "warning: missing: %s\n", title)
 		}
+		for _, title := range failed {
+			fmt.Fprintf(lab.Err, "warning: failed: %s\n", title)
+		}
 		return runs, nil
 	}
-	const show = 5
-	if more := len(missing) - show; more > 0 {
-		missing = append(missing[:show], fmt.Sprintf("and %d more", more))
+	var problems []error
+	if len(failed) > 0 {
+		problems = append(problems, fmt.Errorf("runs of %s at scale %s have failed:\n  %s\ntake those of which a check failed with --failed, or the others with --partial",
+			e.Name, e.Scale, few(failed)))
 	}
-	return nil, fmt.Errorf("runs of %s at scale %s have no result in %s:\n  %s\nmake them with: fabriclab run %s; or take what there is with --partial",
-		e.Name, e.Scale, dir, strings.Join(missing, "\n  "), name)
+	if len(missing) > 0 {
+		problems = append(problems, fmt.Errorf("runs of %s at scale %s have no result in %s:\n  %s\nmake them with: fabriclab run %s; or take what there is with --partial",
+			e.Name, e.Scale, dir, few(missing), name))
+	}
+	return nil, errors.Join(problems...)
+}
+
+// few are the first of some titles.
+func few(titles []string) string {
+	const show = 5
+	if more := len(titles) - show; more > 0 {
+		titles = append(titles[:show:show], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(titles, "\n  ")
 }
 
 // measured verifies a run and measures it.

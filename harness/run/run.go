@@ -244,7 +244,10 @@ func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, e
 	if ctx.Err() != nil {
 		return nil, false, errors.Join(context.Cause(ctx), dir.Discard())
 	}
-	kept, keepErr := dir.Keep()
+	if m != nil {
+		m.Reason = err.Error()
+	}
+	kept, keepErr := dir.Keep(m)
 	if keepErr != nil {
 		return nil, false, failed(ctx, job, errors.Join(err, keepErr))
 	}
@@ -317,7 +320,7 @@ const (
 )
 
 // execute runs the job in a directory and returns the manifest to complete it
-// with. uses is told how much memory the simulation has taken so far.
+// with, beside an error where a check failed. uses is told how much memory the simulation has taken so far.
 func execute(ctx context.Context, job Job, opt Options, dir string, uses func(bytes int64)) (*store.Manifest, error) {
 	tally, err := job.Prepare(dir)
 	if err != nil {
@@ -390,10 +393,8 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 			warn(text)
 		}
 	}
-	if broken := summary.violated(); len(broken) > 0 {
-		return nil, &final{fmt.Errorf("a check failed: %s; its tables are complete and stay for a look", strings.Join(broken, "; "))}
-	}
-	if end.exit == exitChecks {
+	broken := summary.violated()
+	if len(broken) == 0 && end.exit == exitChecks {
 		return nil, errors.New("the simulator says that a check failed (exit code 3), but its summary names none")
 	}
 	m.Summary, m.Warnings, m.ExitCode, m.Resources = raw, warnings, end.exit, end.resources
@@ -404,6 +405,9 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		if m.Outputs[name], err = store.HashFile(filepath.Join(dir, name)); err != nil {
 			return nil, err
 		}
+	}
+	if len(broken) > 0 {
+		return m, &final{fmt.Errorf("a check failed: %s; its tables are complete and stay for a look", strings.Join(broken, "; "))}
 	}
 	return m, nil
 }

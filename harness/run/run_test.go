@@ -188,6 +188,14 @@ func TestFailuresAreNamedAndNoResult(t *testing.T) {
 
 			assert.NoDirExists(t, result.Dir)
 			assert.NoFileExists(t, filepath.Join(filepath.Dir(failure.Log), store.ManifestFile))
+			left, err := store.ReadFailed(filepath.Dir(failure.Log))
+			if test.tables {
+				require.NoError(t, err)
+				assert.Equal(t, []string{store.StateFailed, failure.Reason}, []string{left.State, left.Reason})
+				require.NoError(t, left.Verify(filepath.Dir(failure.Log), store.Contents))
+			} else {
+				require.ErrorIs(t, err, store.ErrNoRun)
+			}
 			tables, err := trace.List(filepath.Dir(failure.Log))
 			require.NoError(t, err)
 			assert.Equal(t, test.tables, len(tables) > 0, "tables: %v", tables)

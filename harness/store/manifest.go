@@ -16,8 +16,12 @@ import (
 	"fabriclab/harness/workload"
 )
 
-// ManifestFile is the name of the manifest in a run directory.
-const ManifestFile = "manifest.json"
+// ManifestFile is the name of the manifest in a run directory; FailedFile is in
+// its place where a run ended, but a check of it failed.
+const (
+	ManifestFile = "manifest.json"
+	FailedFile   = "failed.json"
+)
 
 const (
 	manifestFormat  = "fabriclab-run"
@@ -49,6 +53,7 @@ type Manifest struct {
 	Outputs map[string]File `json:"outputs"`
 
 	State     string          `json:"state"`
+	Reason    string          `json:"reason,omitempty"` // why it is no result
 	ExitCode  int             `json:"exit_code"`
 	Started   time.Time       `json:"started"`
 	Summary   json.RawMessage `json:"summary"`
@@ -93,8 +98,12 @@ type Resources struct {
 	PeakRSSBytes int64   `json:"peak_rss_bytes"`
 }
 
-// StateOK is the state of a complete run.
-const StateOK = "ok"
+// StateOK is the state of a complete run, StateFailed that of one of which a
+// check failed.
+const (
+	StateOK     = "ok"
+	StateFailed = "failed"
+)
 
 // ErrNoRun is returned for a directory that holds no complete run.
 var ErrNoRun = errors.New("no complete run")
@@ -103,27 +112,32 @@ var ErrNoRun = errors.New("no complete run")
 var ErrUnreadable = errors.New("not to be read")
 
 // Read reads the manifest of a run directory.
-func Read(dir string) (*Manifest, error) {
-	path := filepath.Join(dir, ManifestFile)
+func Read(dir string) (*Manifest, error) { return read(dir, ManifestFile) }
+
+// ReadFailed reads what a run has left in FailedDir of which a check failed.
+func ReadFailed(dir string) (*Manifest, error) { return read(dir, FailedFile) }
+
+func read(dir, name string) (*Manifest, error) {
+	path := filepath.Join(dir, name)
 	text, err := file.Read(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%w in %s (there is no %s)", ErrNoRun, dir, ManifestFile)
+		return nil, fmt.Errorf("%w in %s (there is no %s)", ErrNoRun, dir, name)
 	}
 	if err != nil {
-		return nil, unread(dir, ManifestFile, err)
+		return nil, unread(dir, name, err)
 	}
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, corrupt(dir, fmt.Errorf("%s is no valid JSON: %w", ManifestFile, err))
+		return nil, corrupt(dir, fmt.Errorf("%s is no valid JSON: %w", name, err))
 	}
 	if m.Format != manifestFormat || m.ScenarioHash == "" || m.Engine.Name == "" || len(m.Outputs) == 0 {
-		return nil, corrupt(dir, fmt.Errorf("%s is not a complete manifest", ManifestFile))
+		return nil, corrupt(dir, fmt.Errorf("%s is not a complete manifest", name))
 	}
 	if m.Version != manifestVersion {
-		return nil, corrupt(dir, fmt.Errorf("%s has version %d, this fabriclab reads version %d", ManifestFile, m.Version, manifestVersion))
+		return nil, corrupt(dir, fmt.Errorf("%s has version %d, this fabriclab reads version %d", name, m.Version, manifestVersion))
 	}
 	if _, err := file.Unseal(text); err != nil {
-		return nil, corrupt(dir, fmt.Errorf("%s is damaged: %w", ManifestFile, err))
+		return nil, corrupt(dir, fmt.Errorf("%s is damaged: %w", name, err))
 	}
 	return &m, nil
 }

@@ -178,8 +178,19 @@ func (r *Run) syncAbove(final string) error {
 }
 
 // Keep moves what a failed run has left to FailedDir, for people to look at:
-// it has no manifest and is never taken for a result.
-func (r *Run) Keep() (dir string, err error) {
+// it has no manifest and is never taken for a result. m is that of a run whose
+// tables are complete, or nil.
+func (r *Run) Keep(m *Manifest) (dir string, err error) {
+	if m != nil {
+		m.Format, m.Version, m.State = manifestFormat, manifestVersion, StateFailed
+		text, err := file.SealedJSON(m)
+		if err == nil {
+			err = file.Write(filepath.Join(r.Dir(), FailedFile), text, 0o644)
+		}
+		if err != nil {
+			return "", errors.Join(err, r.Discard())
+		}
+	}
 	dir = r.store.FailedDir(r.key)
 	if err := os.RemoveAll(dir); err != nil {
 		return "", errors.Join(err, r.Discard())
@@ -259,14 +270,19 @@ func exists(path string) bool {
 
 // Runs lists the directories below a path that hold a manifest, sorted. Links
 // are followed; a run that is there under several names is listed once.
-func Runs(path string) ([]string, error) {
+func Runs(path string) ([]string, error) { return below(path, ManifestFile) }
+
+// FailedRuns lists those of runs of which a check failed.
+func FailedRuns(path string) ([]string, error) { return below(path, FailedFile) }
+
+func below(path, manifest string) ([]string, error) {
 	found := map[string]string{} // by its real path
 	err := file.Walk(path, func(p string, info fs.FileInfo) error {
 		name := filepath.Base(p)
 		switch {
-		case info.IsDir() && p != path && (strings.HasPrefix(name, ".") || strings.HasSuffix(name, failedSuffix)):
+		case info.IsDir() && p != path && (strings.HasPrefix(name, ".") || manifest == ManifestFile && strings.HasSuffix(name, failedSuffix)):
 			return fs.SkipDir
-		case name != ManifestFile:
+		case name != manifest:
 			return nil
 		}
 		dir := filepath.Dir(p)

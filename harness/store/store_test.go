@@ -178,7 +178,7 @@ func TestFailedRunIsKeptButNoResult(t *testing.T) {
 	s := store.New(t.TempDir())
 	r := begin(t, s)
 	write(t, r.Dir(), "log.txt", "it broke")
-	dir, err := r.Keep()
+	dir, err := r.Keep(nil)
 	require.NoError(t, err)
 	assert.FileExists(t, filepath.Join(dir, "log.txt"))
 	_, err = s.Find(key, build, store.Sizes)

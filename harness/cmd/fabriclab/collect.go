@@ -114,5 +114,6 @@ func (a *app) gather(ctx context.Context, sweep, table, to string, format trace.
 
 func takingFlags(cmd *cobra.Command, t *lab.Taking) {
 	cmd.Flags().BoolVar(&t.Partial, "partial", false, "take what there is where runs of the sweep are missing")
+	cmd.Flags().BoolVar(&t.Failed, "failed", false, "take runs, too, of which a check failed; the note of their rows says so")
 	cmd.Flags().BoolVar(&t.MixedBuilds, "mixed-builds", false, "take runs of an experiment that several builds have made")
 }
