@@ -46,7 +46,7 @@ var networks = []network{
 		[]pair{{"a", "b", 100, 2, false}, {"a", "c", 30, 2, true}, {"c", "b", 30, 2, true}}},
 	{"star", "{type: star, hosts: 3, rate: 25Gbps, delay: 0.5us, overrides: [{link: host1->s1, rate: 10Gbps, delay: 3us}]}", 10,
 		[]pair{{"host0", "host1", 10, 1, true}, {"host1", "host2", 25, 0, false}, {"host0", "host2", 25, 1, false}}},
-	{"leaf-spine", "{type: leaf-spine, leaves: 3, spines: 2, hosts_per_leaf: 2, host_rate: 100Gbps, fabric_rate: 40Gbps, delay: 1us}", 40,
+	{"leaf-spine", "{type: leaf-spine, leaves: 3, spines: 1, hosts_per_leaf: 2, host_rate: 100Gbps, fabric_rate: 40Gbps, delay: 1us}", 40,
 		[]pair{{"host0", "host1", 100, 1, false}, {"host0", "host2", 40, 2, true}, {"host5", "host1", 40, 2, true}}},
 	{"fat-tree", "{type: fat-tree, k: 4, host_rate: 25Gbps, fabric_rate: 100Gbps, host_delay: 0.7us, fabric_delay: 1.3us}", 25,
 		[]pair{{"host0", "host1", 25, 1, false}, {"host0", "host3", 25, 3, false}, {"host2", "host13", 25, 5, false}}},
@@ -138,9 +138,60 @@ func alone(t *testing.T, preset string, sizes []int64) []result {
 
 func TestAFlowAloneHasSlowdownOneOnEveryTopology(t *testing.T) {
 	for _, r := range alone(t, "none", sizes) {
-		assert.Equal(t, r.row["ideal_fct_ps"], r.row["fct_ps"], r)
-		assert.Equal(t, "1", r.row["slowdown"], r)
+		takesIdeal(t, r, "none")
 	}
+}
+
+// takesIdeal asserts that the flow took its ideal time. Where there are several
+// paths, a last packet of one byte would overtake the full one before it on
+// another path; so there the ideal is shorter, by no more than that packet takes.
+func takesIdeal(t *testing.T, r result, preset string) {
+	t.Helper()
+	if r.network.name == "fat-tree" && r.size == onePack+1 && r.pair.records > 1 {
+		longer := tracetest.Number(t, r.row, "fct_ps") - tracetest.Number(t, r.row, "ideal_fct_ps")
+		assert.Positive(t, longer, "%s, %s", preset, r)
+		assert.LessOrEqual(t, longer, 64*8e3/25, "%s, %s", preset, r)
+		return
+	}
+	assert.Equal(t, r.row["ideal_fct_ps"], r.row["fct_ps"], "%s, %s", preset, r)
+	assert.Equal(t, "1", r.row["slowdown"], "%s, %s", preset, r)
+}
+
+// TestSeveralPathsTogetherAreTheIdeal: four paths of 40 Gb/s between hosts of
+// 100 Gb/s, and hosts with two links. One path alone takes as much longer;
+// sub-flows and sprayed packets may take them all and are not faster than that.
+func TestSeveralPathsTogetherAreTheIdeal(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "several.yaml")
+	require.NoError(t, os.WriteFile(file, []byte(`
+topology: {type: leaf-spine, leaves: 2, spines: 4, hosts_per_leaf: 1, host_rate: 100Gbps, fabric_rate: 40Gbps, delay: 1us}
+workload: {type: list, flows: [{src: host0, dst: host1, size: 20MB, start: 0us}, {src: host0, dst: host1, size: 1457B, start: 30ms}]}
+preset: none
+run: {stop: 40ms, stop_when_flows_finish: true}
+trace: {flows: {}}
+matrix:
+  way:
+    one: {path_selector: ecmp}
+    spray: {path_selector: spray}
+    mptcp: {preset: mptcp}
+    nics: {preset: mptcp, topology: {type: custom, hosts: [host0, host1], switches: [s, t], rate: 40Gbps, delay: 1us, links: [{a: host0, b: s}, {a: host1, b: s}, {a: host0, b: t}, {a: host1, b: t}]}}
+`), 0o644))
+	slowdowns := map[string]float64{}
+	for _, dir := range mustRun(t, nil, file, "--jobs", "2") {
+		m, err := store.Read(dir)
+		require.NoError(t, err)
+		for _, row := range tracetest.Table(t, dir, "flows") {
+			slowdown := tracetest.Number(t, row, "slowdown")
+			assert.GreaterOrEqual(t, slowdown, 1.0, "%s, %s B", m.Labels["way"], row["size_bytes"])
+			if row["size_bytes"] == "20000000" {
+				slowdowns[m.Labels["way"]] = slowdown
+			}
+		}
+	}
+	require.Len(t, slowdowns, 4)
+	assert.InDelta(t, 2.5, slowdowns["one"], 0.05)
+	assert.InDelta(t, 1, slowdowns["spray"], 0.05)
+	assert.Less(t, slowdowns["nics"], 2.0, "one link alone takes twice as long")
 }
 
 const (
@@ -215,7 +266,7 @@ func TestSlowdownAloneUnderDCQCNAndRoCC(t *testing.T) {
 	for _, preset := range []string{"dcqcn", "rocc"} {
 		for _, r := range alone(t, preset, sizes) {
 			if r.size <= onePack || !r.pair.slower {
-				assert.Equal(t, "1", r.row["slowdown"], "%s, %s", preset, r)
+				takesIdeal(t, r, preset)
 			} else {
 				assert.GreaterOrEqual(t, tracetest.Number(t, r.row, "slowdown"), 1.0, "%s, %s", preset, r)
 			}

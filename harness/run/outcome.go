@@ -4,6 +4,7 @@
 package run
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,6 +63,19 @@ func parse(text []byte) (*Summary, error) {
 		return nil, fmt.Errorf("its summary is no valid JSON: %w", err)
 	}
 	return &s, nil
+}
+
+// add puts a check of the harness beside the runner's, in the summary's text too.
+func (s *Summary) add(c Check, text json.RawMessage) (json.RawMessage, error) {
+	s.Checks = append(s.Checks, c)
+	var all map[string]any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&all); err != nil {
+		return nil, fmt.Errorf("its summary is no valid JSON: %w", err)
+	}
+	all["checks"] = s.Checks
+	return json.Marshal(all)
 }
 
 // violated names the checks that do not hold.

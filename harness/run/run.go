@@ -393,6 +393,15 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 			warn(text)
 		}
 	}
+	for _, d := range derived {
+		if c, checks := d.(trace.Checker); checks {
+			var check Check
+			check.Name, check.OK, check.Detail = c.Check()
+			if raw, err = summary.add(check, raw); err != nil {
+				return nil, err
+			}
+		}
+	}
 	broken := summary.violated()
 	if len(broken) == 0 && end.exit == exitChecks {
 		return nil, errors.New("the simulator says that a check failed (exit code 3), but its summary names none")

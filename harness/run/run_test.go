@@ -95,6 +95,29 @@ func hidden(t *testing.T, opt run.Options) []string {
 	return found
 }
 
+// TestNoFlowBeatsItsIdeal: the stand-in's flow takes 600 ps.
+func TestNoFlowBeatsItsIdeal(t *testing.T) {
+	for ideal, fails := range map[int64]bool{600: false, 601: true} {
+		opt, _ := options(t)
+		j := job("ok", 1)
+		j.Derived = func(func(progress.Event)) []trace.Derived {
+			return []trace.Derived{trace.IdealFCT(func(_, _ uint32, size uint64) (int64, bool) { return ideal, size > 0 })}
+		}
+		result := run.One(context.Background(), j, opt)
+		if fails {
+			require.ErrorContains(t, result.Err, "a check failed: no_flow_beats_its_ideal (1 of 1 finished flows were faster than the empty network allows, the first: flow 0 of 1000 B took 600ps and its ideal is 601ps;")
+			continue
+		}
+		require.NoError(t, result.Err)
+		m, err := store.Read(result.Dir)
+		require.NoError(t, err)
+		summary, err := run.ParseSummary(m)
+		require.NoError(t, err)
+		assert.Equal(t, run.Check{Name: "no_flow_beats_its_ideal", OK: true, Detail: "1 finished flows have a slowdown of 1 or more"}, summary.Checks[1])
+		assert.Equal(t, int64(1), summary.Counters["drops"])
+	}
+}
+
 func TestGoodRunIsCompleteAndNotRunAgain(t *testing.T) {
 	result, opt, sink := one(t, "ok")
 	require.NoError(t, result.Err)

@@ -179,6 +179,6 @@ func (t *Topology) knownDown(at int64) []bool {
 func (t *Topology) without(down []bool) *Topology {
 	return &Topology{
 		Nodes: t.Nodes, Links: t.Links, hosts: t.hosts, extra: t.extra, ports: t.ports, byName: t.byName, uplink: t.uplink,
-		down: down, paths: map[pathKey][][]Hop{},
+		spans: t.spans, down: down, paths: map[pathKey][][]Hop{},
 	}
 }

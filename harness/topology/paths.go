@@ -3,7 +3,6 @@ package topology
 import (
 	"fmt"
 	"iter"
-	"math"
 	"slices"
 
 	"fabriclab/base/random"
@@ -95,10 +94,11 @@ func (t *Topology) Link(ref scenario.PortRef) scenario.Link {
 	return t.Links[t.ports[ref.Node][ref.Port].link]
 }
 
-func (t *Topology) hop(node uint32, p uint16) Hop {
-	l := t.Link(scenario.PortRef{Node: node, Port: p})
-	slowest, fastest := t.Rates(l.ID)
-	return Hop{slowest, fastest, l.DelayPs}
+func (t *Topology) hop(node uint32, p uint16) Hop { return t.hopOn(t.ports[node][p].link) }
+
+func (t *Topology) hopOn(link uint32) Hop {
+	slowest, fastest := t.Rates(link)
+	return Hop{slowest, fastest, t.Links[link].DelayPs}
 }
 
 // pathKey stands for all pairs of hosts with the same paths.
@@ -238,55 +238,4 @@ func (t *Topology) MaxBaseRTT(pairs iter.Seq2[uint32, uint32], f Framing) int64 
 		longest = max(longest, t.BaseRTT(src, dst, f))
 	}
 	return longest
-}
-
-// IdealFCT is the flow completion time of a flow alone on an empty network,
-// in ps: the sender sends full packets and one shorter last packet back to
-// back at line rate from time 0, every hop stores and forwards, and the flow
-// ends with the arrival of its last byte. Of several equal-cost paths the
-// fastest counts, and of a link that changes its rate the highest, so that no
-// flow is faster. The size is payload bytes and must be positive; unlimited
-// flows have no ideal.
-func (t *Topology) IdealFCT(src, dst uint32, size uint64, f Framing) (int64, error) {
-	if size == 0 || f.payload() <= 0 {
-		return 0, fmt.Errorf("a flow of %d bytes in packets of %d bytes payload has no ideal completion time", size, f.payload())
-	}
-	best := int64(math.MaxInt64)
-	for _, profile := range t.Profiles(src, dst) {
-		best = min(best, idealFCT(profile, size, f))
-	}
-	if best > units.MaxTime {
-		return 0, fmt.Errorf("a flow of %d bytes takes more than 100 days; make it unlimited", size)
-	}
-	return best, nil
-}
-
-// idealFCT is the longest chain of service times through the grid of packets
-// and hops (max-plus algebra of tandem queues). The full packets take the
-// same time at a hop, so all but one of them are spent at the slowest hop up
-// to the one where the chain passes over to the last packet. Beyond
-// units.MaxTime the result says no more than that.
-func idealFCT(hops []Hop, size uint64, f Framing) int64 {
-	full := int64(size / uint64(f.payload()))
-	rest := int64(size % uint64(f.payload()))
-	var propagation, first, slowest int64 // of the hops so far: delays, sum and largest of the full packet's times
-	var last int64                        // arrival of the last packet, but for propagation
-	for _, hop := range hops {
-		propagation += hop.DelayPs
-		if full > 0 {
-			service := units.SerializationTime(f.wire(f.payload()), hop.FastestBps)
-			first += service
-			slowest = max(slowest, service)
-			if full > units.MaxTime/max(slowest, 1) {
-				return math.MaxInt64
-			}
-		}
-		if rest > 0 {
-			last = max(last, first+(full-1)*slowest) + units.SerializationTime(f.wire(rest), hop.FastestBps)
-		}
-	}
-	if rest == 0 {
-		last = first + (full-1)*slowest
-	}
-	return propagation + last
 }

@@ -47,8 +47,9 @@ type Topology struct {
 	outages []outage // links that fail during the run
 	down    []bool   // links that no route takes, by id; nil = none
 
-	mu    sync.Mutex
-	paths map[pathKey][][]Hop
+	mu     sync.Mutex
+	paths  map[pathKey][][]Hop
+	bounds map[boundKey]*bound
 }
 
 // port is one end of a link.

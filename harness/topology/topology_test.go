@@ -260,7 +260,8 @@ func TestCustom(t *testing.T) {
 	assert.Len(t, topo.Profiles(0, 1), 2)
 	fast, err := topo.IdealFCT(0, 1, 1e6, framing)
 	require.NoError(t, err)
-	assert.Equal(t, idealFCT([]Hop{steady(100e9, us), steady(80e9, us), steady(80e9, us), steady(100e9, us)}, 1e6, framing), fast)
+	assert.Less(t, fast, idealFCT([]Hop{steady(100e9, us), steady(80e9, us), steady(80e9, us), steady(100e9, us)}, 1e6, framing))
+	assert.GreaterOrEqual(t, fast, idealFCT(slices.Repeat([]Hop{steady(100e9, us)}, 4), 1e6, framing), "both paths carry more than the hosts' links")
 	rtt := 8 * us
 	for _, rate := range []int64{100e9, 80e9, 40e9, 100e9} {
 		rtt += units.SerializationTime(1518, rate) + units.SerializationTime(64, rate)
@@ -368,7 +369,8 @@ func TestExtraHost(t *testing.T) {
 	assert.Equal(t, plain.BaseRTT(0, 5, framing), topo.BaseRTT(0, 5, framing), "nobody goes through it")
 	fct, err := topo.IdealFCT(x, 0, 1e5, framing)
 	require.NoError(t, err)
-	assert.Equal(t, idealFCT([]Hop{steady(40e9, 2*us), steady(100e9, 1_500_000), steady(100e9, 1_500_000)}, 1e5, framing), fct)
+	assert.Less(t, fct, idealFCT([]Hop{steady(40e9, 2*us), steady(100e9, 1_500_000), steady(100e9, 1_500_000)}, 1e5, framing))
+	assert.Greater(t, fct, int64(1e5*8e12/80e9), "two links of 40 Gb/s")
 }
 
 // ladder has stages of two links side by side, fast ones and slow ones.

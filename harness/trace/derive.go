@@ -24,6 +24,11 @@ type Derived interface {
 	Finish(create func(Table) (*TableWriter, error)) error
 }
 
+// A Checker is a Derived that looks for what no run can have.
+type Checker interface {
+	Check() (name string, ok bool, detail string)
+}
+
 // A Row is a row of a traced table, its columns numbered as in Needs.
 type Row struct {
 	payload []byte

@@ -81,22 +81,21 @@ func (d *derived) Finish(create func(trace.Table) (*trace.TableWriter, error)) e
 	return nil
 }
 
-// latency is what a flow of this size takes in the empty network beyond its
-// bytes at the rate of the slowest link of its (first sub-flow's) path.
+// latency is what a flow of this size takes in the empty network on the path of
+// its first sub-flow, beyond its bytes at the rate of the slowest link there.
 func (o *Oracle) latency(f *scenario.Flow) (int64, error) {
-	alone, err := o.point.IdealFCT(f.Src, f.Dst, f.Size)
-	if err != nil {
-		return 0, err
-	}
 	paths, err := o.paths.of(f)
 	if err != nil {
 		return 0, err
 	}
 	rate := math.Inf(1)
+	var path []uint32
 	for _, l := range paths[0] {
-		_, fastest := o.point.Topology.Rates(uint32(l / 2)) // as in the completion time alone
-		rate = min(rate, float64(fastest))
+		link := uint32(l / 2)
+		_, fastest := o.point.Topology.Rates(link) // as in the completion time alone
+		path, rate = append(path, link), min(rate, float64(fastest))
 	}
-	sending := float64(o.point.Framing().WireBytes(f.Size)) * 8e12 / rate
-	return max(0, alone-int64(math.Round(sending))), nil
+	frame := o.point.Framing()
+	sending := float64(frame.WireBytes(f.Size)) * 8e12 / rate
+	return max(0, o.point.Topology.PathFCT(path, f.Size, frame)-int64(math.Round(sending))), nil
 }
