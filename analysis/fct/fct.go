@@ -86,8 +86,7 @@ func (s Stats) Get(name string) (float64, error) {
 }
 
 // Bins gives the statistics of the flows between each pair of neighbouring
-// edges (bytes, ascending). Percentiles are empirical: the smallest slowdown
-// that the given share of the flows does not exceed.
+// edges (bytes, ascending).
 func (f *Flows) Bins(edges []int64) []Stats {
 	bins := make([]Stats, len(edges)-1)
 	samples := make([]Sample, len(bins))

@@ -27,7 +27,7 @@ func boxOf(values []float64) [5]float64 {
 	for found && high < len(values) && values[high] == q[2]+reach {
 		high++
 	}
-	return [5]float64{values[low], q[0], q[1], q[2], values[high-1]}
+	return [5]float64{min(values[low], q[0]), q[0], q[1], q[2], max(values[high-1], q[2])}
 }
 
 // boxes draws the distribution of a measure's values between each two sizes:

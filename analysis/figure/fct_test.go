@@ -88,8 +88,8 @@ func TestFCTPlot(t *testing.T) {
 `)
 	files := contents(t, out.Dir)
 	csv := string(files["slowdown.csv"])
-	assert.Contains(t, csv, "slowdown,,p95,hpcc,ns3,,2000,B,2.04,1,1.27", "1.94 and 2.14, and 12.7 times their standard error")
-	assert.Contains(t, csv, "slowdown,,p99.9,hpcc,ns3,,10000,B,4.18,1,2.54", "3.98 and 4.38")
+	assert.Contains(t, csv, "slowdown,,p95,hpcc,ns3,,2000,B,2.0405,1,1.27", "1.9405 and 2.1405, and 12.7 times their standard error")
+	assert.Contains(t, csv, "slowdown,,p99.9,hpcc,ns3,,10000,B,4.17802,1,2.54", "3.97802 and 4.37802")
 	assert.NotContains(t, csv, "fncc,ns3,,30000", "an unfinished flow leaves no statistic")
 	assert.Equal(t, []string{
 		"slowdown, mean, FNCC: the mean is a lower bound: 1 of 1 flows of 10KB to 30KB did not finish; it is ≥ 1",
@@ -100,7 +100,7 @@ func TestFCTPlot(t *testing.T) {
 	summary := string(files["summary.md"])
 	assert.Contains(t, summary, "FCT slowdown, p95, and its change against HPCC (mean of 2 seeds)")
 	assert.Contains(t, summary, "| flow size | flows per seed | HPCC | FNCC |")
-	assert.Contains(t, summary, "| 0B to 2KB | 100 | 2.04 | 1.836 (-10.0 %) |")
+	assert.Contains(t, summary, "| 0B to 2KB | 100 | 2.041 | 1.836 (-10.0 %) |")
 	assert.Contains(t, summary, "| 10KB to 30KB | 0 to 1; FNCC: 2 unfinished in all seeds | 3 | – |")
 	assert.Contains(t, summary, "| 10KB to 30KB | 0 to 1; FNCC: 2 unfinished in all seeds | 3 | ≥ 1 |", "the mean")
 	assert.Contains(t, string(files["slowdown.svg"]), "10KB", "sizes along the axis")
@@ -122,14 +122,14 @@ func TestFCTTablesOfSeveralSeeds(t *testing.T) {
 | flow size | flows per seed | HPCC | FNCC |
 |---|---|---|---|
 | 0B to 2KB | 100 | 2.14 ± 0.5 | 1.926 ± 0.45 (-10.0 %) |
-| 2KB to 10KB | 100 | 4.28 ± 0.99 | 3.852 ± 0.89 (-10.0 %) |
+| 2KB to 10KB | 100 | 4.281 ± 0.99 | 3.853 ± 0.89 (-10.0 %) |
 | 10KB to 30KB | 0 to 1; FNCC: 3 unfinished in all seeds | 3 | – |`, table(3), "4.30 times a standard error of 0.2 / sqrt(3)")
 	assert.Equal(t, `, and its change against HPCC
 
 | flow size | flows per seed | HPCC | FNCC |
 |---|---|---|---|
 | 0B to 2KB | 100 | 1.94 | 1.746 (-10.0 %) |
-| 2KB to 10KB | 100 | 3.88 | 3.492 (-10.0 %) |
+| 2KB to 10KB | 100 | 3.881 | 3.493 (-10.0 %) |
 | 10KB to 30KB | 0 to 1; FNCC: 1 unfinished | 3 | – |`, table(1))
 }
 
@@ -151,7 +151,7 @@ func TestFCTEqualCounts(t *testing.T) {
   - {id: slowdown, title: S, kind: fct, lines: mechanism, stats: [median], bins: 4}
 `)
 	csv := string(contents(t, out.Dir)["slowdown.csv"])
-	assert.Contains(t, csv, ",hpcc,ns3,,5000,B,1.5899999999999999,1,1.27", "flows from 1000 B to below 5000 B: 1.49 and 1.69")
+	assert.Contains(t, csv, ",hpcc,ns3,,5000,B,1.595,1,1.27", "flows from 1000 B to below 5000 B: 1.495 and 1.695")
 	assert.Contains(t, csv, ",hpcc,ns3,,20001,B,3.19,1,2.41", "the rest: 3.00 and 3.38")
 }
 

@@ -57,8 +57,8 @@ func TestAnyColumn(t *testing.T) {
 		{`column: fair_rate_bps, where: {link: "s1->s2"}, stat: mean, unit: Gbps`, 25},
 		{`column: fair_rate_bps, port: "s1->s2", stat: max, unit: Gbps`, 40},
 		{`column: fair_rate_bps, port_by: {hop: {first: "s1->s2"}}, stat: min, unit: Mbps`, 10_000},
-		{`column: fair_rate_bps, where: {link: "s1->s2"}, window: [1us, 3us], stat: mean, unit: Gbps`, 25}, // 20 and 30
-		{`column: fair_rate_bps, where: {link: "s1->s2"}, stat: percentile, percentile: 75, unit: Gbps`, 30},
+		{`column: fair_rate_bps, where: {link: "s1->s2"}, window: [1us, 3us], stat: mean, unit: Gbps`, 25},     // 20 and 30
+		{`column: fair_rate_bps, where: {link: "s1->s2"}, stat: percentile, percentile: 75, unit: Gbps`, 32.5}, // between 30 and 40
 		{`column: fair_rate_bps, where: {fair_rate_bps: "< 30Gbps"}, stat: sum, unit: Gbps`, 30},
 		{`column: fair_rate_bps, where: {link: ["s1->s2", "s2->s1"], time_ps: ">= 4us"}, stat: mean, unit: Gbps`, 70},
 		{`column: fair_rate_bps, where: {link: "s*->s2"}, stat: last, unit: Gbps`, 40},

@@ -111,7 +111,7 @@ func TestTake(t *testing.T) {
 	want := map[string]float64{
 		"peak":    250.5,                        // 20 us at 12.5 KB/us, and 500 B between samples
 		"mean":    250,                          //
-		"median":  12500,                        // the smallest of 100 samples
+		"median":  24875,                        // at place 0.99 of 100 samples: 12500, 25000, …
 		"ports":   250,                          // the mean of the only port's mean
 		"wire":    100,                          // 12500 B per us at 100 Gb/s
 		"payload": 0.8,                          // 10000 of 12500

@@ -111,8 +111,7 @@ func (s QueueSamples) Peak() float64 {
 // Mean is the mean of the sampled lengths.
 func (s QueueSamples) Mean() float64 { return s.Bytes.Mean() }
 
-// Percentile is the sampled length that p per cent of the samples do not
-// exceed (the empirical quantile, 0 < p <= 100).
+// Percentile is that of the sampled lengths, p from 0 to 100.
 func (s QueueSamples) Percentile(p float64) float64 {
 	values := s.Bytes.Values()
 	slices.Sort(values)

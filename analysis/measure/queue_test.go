@@ -26,9 +26,9 @@ func TestQueue(t *testing.T) {
 	assert.Len(t, s.Bytes, 4)
 	assert.Equal(t, 607.0, s.Peak(), "the highest between samples")
 	assert.Equal(t, 450.0, s.Mean())
-	assert.Equal(t, 300.0, s.Percentile(25))
-	assert.Equal(t, 400.0, s.Percentile(50))
-	assert.Equal(t, 600.0, s.Percentile(99))
+	assert.Equal(t, 375.0, s.Percentile(25))
+	assert.Equal(t, 450.0, s.Percentile(50))
+	assert.Equal(t, 597.0, s.Percentile(99))
 
 	means, err := measure.QueueMeans(dir, []string{"s*->s3", "s1->*"}, 1, series.Window{From: 2e6, To: 6e6})
 	require.NoError(t, err)

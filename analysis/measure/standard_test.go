@@ -75,7 +75,7 @@ func TestStandard(t *testing.T) {
 	for name, want := range map[string]float64{
 		"flows_finished": 1, "flows_unfinished": 2, "delivered_bytes": 9000, "retransmitted_bytes": 10,
 		"queue_mean":       200.5,                     // of class 1; that of class 0 is 100
-		"queue_p99":        396,                       // of 1 to 400
+		"queue_p99":        396.01,                    // of 1 to 400
 		"queue_max":        900,                       // of class 0
 		"link_utilisation": 0.5, "link_goodput": 0.25, // 6250 B per us of 12500
 		"link_paused": 40e-6, "pause_frames": 3, "drops": 2, "marks": 4,
@@ -108,8 +108,7 @@ func TestStandardWithout(t *testing.T) {
 	tabletest.Write(t, dir, "flows", []tabletest.Flow{finished, {Flow: 1, Dst: "q", SizeBytes: 1000, Measured: true, IdealFctPs: &fct, SenderEndPs: -1}})
 	got = byName(t, spec.Run{Dir: dir}, nil)
 	require.EqualError(t, got["fct_slowdown_p99"].Err, "the p99 falls on a flow that did not finish: 1 of 2 flows of any size did not finish")
-	require.NoError(t, got["fct_slowdown_median"].Err)
-	assert.InDelta(t, 3, got["fct_slowdown_median"].Value, 0)
+	require.EqualError(t, got["fct_slowdown_median"].Err, "the median falls on a flow that did not finish: 1 of 2 flows of any size did not finish")
 	require.EqualError(t, got["fct_slowdown_mean"].Err, "the mean is a lower bound: 1 of 2 flows of any size did not finish")
 	assert.InDelta(t, (3+200)/2., got["fct_slowdown_mean"].Value, 1e-12, "200 times its ideal time when the run ended")
 	require.EqualError(t, got["fairness"].Err, "the flows are not active together for 50 us")

@@ -1,6 +1,6 @@
 // Package stats has the statistics that measures, claims and plots share. A
-// quantile is gonum's empirical one: the smallest value that the given share of
-// them does not exceed.
+// quantile is the default of numpy, pandas and R: linear between the two values
+// beside it.
 package stats
 
 import (
@@ -81,10 +81,24 @@ func Sum(values []float64) float64 {
 	return sum
 }
 
-// Quantile is the smallest of sorted values that a share p of them does not
-// exceed. There is one value or more.
+// Quantile is at place p (n - 1) of n sorted values, counted from 0, linear
+// between two of them, to the last digit as numpy.quantile has it. Between a
+// number and infinity it is infinity. There is one value or more.
 func Quantile(sorted []float64, p float64) float64 {
-	return stat.Quantile(p, stat.Empirical, sorted, nil)
+	place := p * float64(len(sorted)-1)
+	i := int(place)
+	low, t := sorted[i], place-float64(i)
+	if t == 0 || math.IsInf(low, 0) {
+		return low
+	}
+	high := sorted[i+1]
+	switch {
+	case math.IsInf(high, 0):
+		return high
+	case t >= 0.5:
+		return high - float64((high-low)*(1-t)) // float64: rounded on its own, on every machine
+	}
+	return low + float64((high-low)*t)
 }
 
 // Quantiles are the quantiles of the shares; the values are sorted by it.

@@ -12,10 +12,10 @@ import (
 
 func TestOf(t *testing.T) {
 	values := func() []float64 { return []float64{4, 1, 3, 2} }
-	for name, want := range map[string]float64{"mean": 2.5, "median": 2, "p95": 4, "p99": 4, "p99.9": 4, "min": 1, "max": 4} {
+	for name, want := range map[string]float64{"mean": 2.5, "median": 2.5, "p95": 3.85, "p99": 3.97, "p99.9": 3.997, "min": 1, "max": 4} {
 		got, err := stats.Of(values(), name)
 		require.NoError(t, err)
-		assert.Equal(t, want, got, name)
+		assert.InDelta(t, want, got, 1e-14, name)
 		got, err = stats.Of(nil, name)
 		require.NoError(t, err)
 		assert.True(t, math.IsNaN(got), name)
@@ -24,10 +24,10 @@ func TestOf(t *testing.T) {
 	for i := range many {
 		many[i] = float64(1000 - i)
 	}
-	for name, want := range map[string]float64{"median": 500, "p95": 950, "p99": 990, "p99.9": 999} {
+	for name, want := range map[string]float64{"median": 500.5, "p95": 950.05, "p99": 990.01, "p99.9": 999.001} {
 		got, err := stats.Of(many, name)
 		require.NoError(t, err)
-		assert.Equal(t, want, got, name)
+		assert.InDelta(t, want, got, 1e-12, name)
 	}
 	_, err := stats.Of(values(), "p50")
 	assert.ErrorContains(t, err, `"p50" is not a statistic`)
@@ -48,8 +48,13 @@ func TestGeometricMean(t *testing.T) {
 	assert.True(t, math.IsNaN(stats.GeometricMean([]float64{0, math.Inf(1)})))
 }
 
+// TestQuantiles has numpy.quantile's numbers, to the last digit.
 func TestQuantiles(t *testing.T) {
-	assert.Equal(t, []float64{1, 1, 2, 2, 4}, stats.Quantiles([]float64{4, 1, 3, 2}, []float64{0, 0.25, 0.26, 0.5, 1}))
+	assert.Equal(t, []float64{1, 1.75, 1.78, 2.5, 4}, stats.Quantiles([]float64{4, 1, 3, 2}, []float64{0, 0.25, 0.26, 0.5, 1}))
+	assert.Equal(t, []float64{7, 7, 7}, stats.Quantiles([]float64{7}, []float64{0, 0.5, 1}))
+	inf := math.Inf(1)
+	assert.Equal(t, []float64{20, 30, inf, inf}, stats.Quantiles([]float64{inf, 20, 30, inf, 10}, []float64{0.25, 0.5, 0.51, 1}), "infinity is where numpy has it, and no NaN between two")
+	assert.Equal(t, []float64{-inf, -inf, 20}, stats.Quantiles([]float64{20, -inf, 30}, []float64{0, 0.49, 0.5}))
 }
 
 func TestMean95(t *testing.T) {
