@@ -425,6 +425,19 @@ func TestScale(t *testing.T) {
 	assert.ErrorContains(t, err, `exp.yaml:11:1: scales: there is no scale "papr"; did you mean "paper"? (known: paper, quick)`)
 }
 
+// TestFlagsGoOverScales: what --set says stands, whatever the scale says; the rest of the scale stays.
+func TestFlagsGoOverScales(t *testing.T) {
+	text := base + "params: {hpcc: {eta: 0.9}}\nscales: {paper: {seeds: [1, 2, 3], run: {stop: 5ms}, params: {hpcc: {eta: 0.8}}}}\n"
+	e, err := loadFile(t, write(t, text), "paper", "run.stop=7ms", "hpcc.eta=0.7")
+	require.NoError(t, err)
+	assert.Equal(t, int64(7e9), e.Points[0].Scenario.StopPs)
+	assert.Equal(t, 0.7, e.Points[0].Scenario.Components.Param("congestion_control", "eta"))
+	assert.Equal(t, []uint64{1, 2, 3}, e.Seeds)
+	e, err = loadFile(t, write(t, base+"matrix: {topology.rate: [1Gbps]}\nscales: {paper: {matrix: {topology.rate: [4Gbps]}}}\n"), "paper", "topology.rate=9Gbps")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"rate=9Gbps"}, labels(e))
+}
+
 func TestTopologies(t *testing.T) {
 	tests := []struct {
 		name, topology string
