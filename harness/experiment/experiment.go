@@ -232,6 +232,7 @@ type loader struct {
 	setParams   []setParams
 	limits      Limits
 	watch       *watch
+	warnings    []string
 }
 
 // Load reads an experiment and checks all of it. The error is of type
@@ -291,6 +292,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 		}
 		e.Points = append(e.Points, point)
 	}
+	e.Warnings = l.warnings
 	l.unused(root, e)
 	if err := context.Cause(l.watch.ctx); err != nil {
 		return nil, err
@@ -563,6 +565,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	}
 	nodes := l.setsOf(general, components, sets, t, &effective)
 	holding := l.somewhere(effective, nodes, t)
+	l.warnTimeouts(holding, components, t.MaxBaseRTT(kinds, frame))
 	l.checkNeedsWhile(chosen, holding)
 	l.checkElsewhere(holding)
 	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)

@@ -438,6 +438,36 @@ func TestFlagsGoOverScales(t *testing.T) {
 	assert.Equal(t, []string{"rate=9Gbps"}, labels(e))
 }
 
+// TestShortTimeouts: the star's base RTT is 4.26 us and some ns for headers.
+func TestShortTimeouts(t *testing.T) {
+	for _, tt := range []struct{ preset, params, want string }{
+		{"expresspass", "{expresspass: {timeout: 8us}}", "exp.yaml:11:33: expresspass.timeout is 8us, less than twice the base RTT, 4.2"},
+		{"expresspass", "{expresspass: {timeout: 9us}}", ""},
+		{"hpcc", "{host: {retransmit_timeout: 5us}}", "exp.yaml:11:37: host.retransmit_timeout is 5us, less than"},
+		{"hpcc", "{host: {retransmit_timeout: 0us}}", ""},
+		{"tcp", "{host: {retransmit_timeout: 5us}}", ""}, // it is not asked
+		{"tcp", "{tcp: {min_rto: 5us}}", "exp.yaml:11:25: tcp.min_rto is 5us, less than"},
+		{"pfabric", "{pfabric: {rto: 5us}}", "exp.yaml:11:25: pfabric.rto is 5us, less than"},
+		{"conga", "{conga: {flowlet_timeout: 5us}}", ""}, // no answer is waited for
+	} {
+		text := strings.Replace(base, "preset: hpcc", "preset: "+tt.preset, 1) + "matrix: {topology.rate: [100Gbps, 99Gbps]}\nparams: " + tt.params + "\n"
+		e, err := loadFile(t, write(t, text), "")
+		require.NoError(t, err, tt.params)
+		if tt.want == "" {
+			assert.Empty(t, e.Warnings, tt.params)
+			continue
+		}
+		require.NotEmpty(t, e.Warnings, tt.params)
+		assert.Contains(t, e.Warnings[0], tt.want)
+		assert.Contains(t, e.Warnings[0], "make it longer")
+	}
+	long := strings.Replace(base, "delay: 1us", "delay: 20us", 1)
+	e, err := loadFile(t, write(t, strings.Replace(long, "preset: hpcc", "preset: expresspass", 1)), "")
+	require.NoError(t, err)
+	require.Len(t, e.Warnings, 1)
+	assert.Contains(t, e.Warnings[0], "expresspass.timeout is 100us, less than twice the base RTT, 8", "the default")
+}
+
 func TestTopologies(t *testing.T) {
 	tests := []struct {
 		name, topology string
