@@ -185,9 +185,7 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
     network_->flowAllSent(f);
   }
 
-  f.prevActive = lastActive_;
-  (lastActive_ == nullptr ? firstActive_ : lastActive_->nextActive) = &f;
-  lastActive_ = &f;
+  active_.add(f);
   const bool ordinary = spec.message == nullptr;
   if (ordinary) {
     ++network_->counters.flowsStarted;
@@ -379,30 +377,47 @@ bool Host::finish(Flow& f) {
   f.senderEndAt = network_->engine().now();
   if (&connection == &f) leave(f);
   network_->engine().cancel(f.stopEvent);
-  (f.prevActive == nullptr ? firstActive_ : f.prevActive->nextActive) = f.nextActive;
-  (f.nextActive == nullptr ? lastActive_ : f.nextActive->prevActive) = f.prevActive;
-  if (f.spec.message == nullptr) {
-    for (Application* a : applications_) a->onFlowEnd(f);
-    emitFlow(f);
-  }
+  active_.remove(f);
   const FlowSpec spec = f.spec;
+  const bool ordinary = spec.message == nullptr;
+  if (ordinary) {
+    for (Application* a : applications_) a->onFlowEnd(f);
+    countFlow(f);
+  }
+  const bool closing = &connection == &f && transport_->close(f);
+  if (ordinary && !closing) emitFlow(f);
   const bool goesOn = &connection != &f && --connection.messages > 0;
-  if (&connection == &f) {
-    if (!transport_->close(f)) bury(f);
+  if (closing) {
+    closing_.add(f);
+  } else if (&connection == &f) {
+    bury(f);
   } else {
     if (!goesOn) connections_.park(connection);
     release(f);
   }
   if (spec.closedLoop) loops_.at(Connections::key(spec)).onFinish(spec);
   network_->flowOverAt(*this, spec);
-  if (spec.message == nullptr) network_->flowEnded(spec.measured);
+  if (ordinary && !closing) network_->flowEnded(spec.measured);
   return goesOn;
 }
 
-void Host::emitFlow(const Flow& f) const {
+void Host::closed(Flow& f) {
+  closing_.remove(f);
+  if (f.spec.message == nullptr) {
+    emitFlow(f, network_->engine().now());
+    network_->flowEnded(f.spec.measured);
+  }
+  bury(f);
+}
+
+void Host::countFlow(const Flow& f) const {
+  if (f.endAt.ps < 0) return;
+  ++network_->counters.flowsFinished;
+  if (f.spec.measured) ++network_->counters.measuredFinished;
+}
+
+void Host::emitFlow(const Flow& f, Time connectionEnd) const {
   TraceBus& trace = network_->trace();
-  if (f.endAt.ps >= 0) ++network_->counters.flowsFinished;
-  if (f.endAt.ps >= 0 && f.spec.measured) ++network_->counters.measuredFinished;
   if (!trace.on(kFlows) || !trace.wantsFlow(kFlows, f.spec.id)) return;
   uint64_t sent = 0, again = 0, packets = 0, reordered = 0;
   uint32_t timeouts = 0;
@@ -415,7 +430,7 @@ void Host::emitFlow(const Flow& f) const {
   }
   trace.emit(kFlows, {f.spec.id, f.spec.group, f.spec.src, f.spec.dst, f.spec.cls, f.spec.measured, f.spec.size,
                       f.spec.start, f.endAt, f.senderEndAt, transport_->delivered(f), sent, again, packets,
-                      f.endAt.ps >= 0, timeouts, reordered});
+                      f.endAt.ps >= 0, timeouts, reordered, connectionEnd});
 }
 
 // ---------------------------------------------------------------- both
@@ -586,7 +601,7 @@ void Host::received(Flow& f) {
 
 /// Its flows leave by another port, if the host has one whose link is up.
 void Host::onLinkDown(Port&) {
-  for (Flow* f = firstActive_; f != nullptr; f = f->nextActive) {
+  for (Flow* f = active_.first(); f != nullptr; f = f->nextActive) {
     for (Flow* part = f->connection; part != nullptr; part = part->nextSubflow) {
       Nic& other = nicFor(part->hash);
       if (!part->nic->port().down() || other.port().down()) continue;

@@ -53,7 +53,7 @@ class Host final : public Node {
   /// connection has others.
   bool finish(Flow& flow);
   /// Nothing of a flow that Transport::close() kept is left to be done: it is gone after this.
-  void closed(Flow& flow) { bury(flow); }
+  void closed(Flow& flow);
 
   // Control packets.
   /// Puts a control packet of this host's own into its NIC's queue; it goes towards packet->dst.
@@ -132,9 +132,12 @@ class Host final : public Node {
   /// Flows whose sender is not done, in the order of their start; messages of applications are not among them.
   template <class F>
   void forEachActive(F&& f) const {
-    for (Flow* flow = firstActive_; flow != nullptr; flow = flow->nextActive) {
-      if (flow->spec.message == nullptr) f(*flow);
-    }
+    active_.forEach(f);
+  }
+  /// Flows that have ended and whose connection has not, in the order of their ends.
+  template <class F>
+  void forEachClosing(F&& f) const {
+    closing_.forEach(f);
   }
   /// Messages in closed loops that have not begun, in no order.
   template <class F>
@@ -143,9 +146,37 @@ class Host final : public Node {
       for (const FlowSpec& message : loop.waiting()) f(message);
     }
   }
-  void emitFlow(const Flow& flow) const;
+  /// The flow has finished, or the run is over: counts it.
+  void countFlow(const Flow& flow) const;
+  /// Its row. `connectionEnd` is -1 where the connection is not taken down.
+  void emitFlow(const Flow& flow, Time connectionEnd = Time{-1}) const;
 
  private:
+  /// Flows of this sender, linked by prevActive and nextActive.
+  class FlowList {
+   public:
+    void add(Flow& flow) {
+      flow.nextActive = nullptr;
+      flow.prevActive = last_;
+      (last_ == nullptr ? first_ : last_->nextActive) = &flow;
+      last_ = &flow;
+    }
+    void remove(Flow& flow) {
+      (flow.prevActive == nullptr ? first_ : flow.prevActive->nextActive) = flow.nextActive;
+      (flow.nextActive == nullptr ? last_ : flow.nextActive->prevActive) = flow.prevActive;
+    }
+    template <class F>
+    void forEach(F&& f) const {
+      for (Flow* flow = first_; flow != nullptr; flow = flow->nextActive) {
+        if (flow->spec.message == nullptr) f(*flow);
+      }
+    }
+    Flow* first() const { return first_; }
+
+   private:
+    Flow *first_ = nullptr, *last_ = nullptr;
+  };
+
   friend class Connections;
   void onStart(Network& network) override;
   void onData(Flow& flow, Packet* packet);
@@ -178,7 +209,7 @@ class Host final : public Node {
   std::vector<ControlHandler> handlers_;    // by type
   Connections connections_{*this};
   std::unordered_map<uint64_t, ClosedLoop> loops_;  // never gone through where order matters
-  Flow *firstActive_ = nullptr, *lastActive_ = nullptr;
+  FlowList active_, closing_;
   bool ecnCapable_ = false;
   bool up_ = true;
   uint32_t messages_ = 0;  // of applications, sent from here

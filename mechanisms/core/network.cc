@@ -401,18 +401,18 @@ void Network::flowEnded(bool measured) {
 
 void Network::finish() {
   trace_.stopHolding();
-  std::vector<const Flow*> unfinished;
+  std::vector<const Flow*> rows;
   std::deque<Flow> notBegun;
   const auto addNotBegun = [&](const FlowSpec& message, Host& sender) {
     Flow& f = notBegun.emplace_back();
     f.spec = message;
     f.spec.start = Time{-1};  // that of the flow list is not when it starts
     f.sender = &sender;
-    unfinished.push_back(&f);
+    rows.push_back(&f);
   };
   for (Node* n : nodes_) {
     if (auto* h = dynamic_cast<Host*>(n)) {
-      h->forEachActive([&](const Flow& f) { unfinished.push_back(&f); });
+      h->forEachActive([&](const Flow& f) { rows.push_back(&f); });
       h->forEachWaiting([&](const FlowSpec& message) { addNotBegun(message, *h); });
     }
   }
@@ -421,8 +421,13 @@ void Network::finish() {
     addNotBegun(start->spec, host(start->spec.src));
     if (start->spec.size != 0 && start->spec.measured) ++counters.measuredLimited;
   }
-  std::sort(unfinished.begin(), unfinished.end(), [](const Flow* a, const Flow* b) { return a->spec.id < b->spec.id; });
-  for (const Flow* f : unfinished) f->sender->emitFlow(*f);
+  for (const Flow* f : rows) f->sender->countFlow(*f);
+  for (Node* n : nodes_) {
+    auto* h = dynamic_cast<Host*>(n);
+    if (h != nullptr) h->forEachClosing([&](const Flow& f) { rows.push_back(&f); });
+  }
+  std::sort(rows.begin(), rows.end(), [](const Flow* a, const Flow* b) { return a->spec.id < b->spec.id; });
+  for (const Flow* f : rows) f->sender->emitFlow(*f);
   for (Component* component : components()) component->onFinish();
 }
 

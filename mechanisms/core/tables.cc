@@ -68,7 +68,9 @@ const std::vector<TableDesc>& standardTables() {
         {"timeouts", T::U32, "1", "retransmission timeouts at the sender"},
         {"reordered", T::U64, "1",
          "data packets that came to the receiver while an earlier byte was missing; what it had already does not "
-         "count"}}},
+         "count"},
+        {"connection_end_ps", T::I64, "ps",
+         "when the tear-down of its connection was over at both ends, -1 = there was none, or not yet"}}},
       {"queues",
        "egress queues, sampled",
        Scope::Port,

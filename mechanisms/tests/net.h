@@ -263,6 +263,7 @@ class Net {
   int64_t end(uint32_t id) const { return row(id)[8]; }
   int64_t senderEnd(uint32_t id) const { return row(id)[9]; }
   int64_t delivered(uint32_t id) const { return row(id)[10]; }
+  int64_t connectionEnd(uint32_t id) const { return row(id)[17]; }
   int64_t retransmitted(uint32_t id) const { return row(id)[12]; }
 
   /// The active flow `id` at its sender.

@@ -79,8 +79,6 @@ TEST(TcpTearDown, TheLastAckIsTheOnlyPacketMore) {
   for (Closing* net : {&with, &without}) {
     net->stream(0, 3 * kMss);
     net->run(Time{arrival(3) + kOneWay});
-    EXPECT_EQ(net->end(0), arrival(3));
-    EXPECT_EQ(net->senderEnd(0), arrival(3) + kOneWay);
   }
   EXPECT_EQ(with.frames(), (Frames{{0, arrival(3) + kOneWay}}));
   EXPECT_EQ(without.frames(), Frames{});
@@ -89,7 +87,32 @@ TEST(TcpTearDown, TheLastAckIsTheOnlyPacketMore) {
   EXPECT_EQ(data, (std::vector<FinBit>{FinBit::None, FinBit::None, FinBit::Fin, FinBit::None}));
   EXPECT_EQ(acks, (std::vector<FinBit>{FinBit::None, FinBit::None, FinBit::Fin}));
   for (const PacketKind kind : {PacketKind::Data, PacketKind::Ack}) EXPECT_EQ(with.frames(kind), without.frames(kind));
-  for (Closing* net : {&with, &without}) net->finish(Time::Ms(1));
+  for (Closing* net : {&with, &without}) {
+    net->finish(Time::Ms(1));
+    EXPECT_EQ(net->end(0), arrival(3));
+    EXPECT_EQ(net->senderEnd(0), arrival(3) + kOneWay);
+  }
+  EXPECT_EQ(with.connectionEnd(0), arrival(3) + 2 * kOneWay);
+  EXPECT_EQ(without.connectionEnd(0), -1);
+}
+
+/// The rows come in the order of the connections' ends, then those that are not over. All are counted as finished.
+TEST(TcpTearDown, TheRowOfAFlowWaitsForItsConnection) {
+  Closing net;
+  net.stream(0, 9 * kMss);
+  net.stream(1, kMss, Time::Us(200));
+  net.stream(2, kMss, Time::Us(400));
+  net.acks().steals = steal(PacketKind::Ack, 9);  // the first flow's FIN-ACK: the sender's timer repairs it
+  net.finish(Time::Us(445));
+  EXPECT_EQ(net.network.counters.flowsFinished, 3u);
+  ASSERT_EQ(net.flowRows.rows.size(), 3u);
+  std::vector<int64_t> order;
+  for (const auto& row : net.flowRows.rows) order.push_back(row[0]);
+  EXPECT_EQ(order, (std::vector<int64_t>{1, 0, 2}));
+  EXPECT_EQ(net.connectionEnd(1), net.senderEnd(1) + kOneWay);
+  EXPECT_EQ(net.connectionEnd(0), -1) << "its sender does not know yet";
+  EXPECT_GT(net.senderEnd(2), 0);
+  EXPECT_EQ(net.connectionEnd(2), -1) << "the last ACK is on its way";
 }
 
 /// SYN, SYN-ACK, data with FIN, FIN-ACK, ACK.
@@ -282,11 +305,15 @@ TEST(TcpTearDown, BothEndsGiveUp) {
     FlowSpec f = net.spec(0, 0, Time{});
     f.stop = Time::Us(5);
     net.flow(f);
+    net.run(Time::Us(4));
+    const Flow& flow = net.active(net.sender(), 0);
     net.run(Time::Ms(1));
-    const int64_t end = net.senderEnd(0);
+    const int64_t end = flow.senderEndAt.ps;
     // 127 timeouts of 200 ms at the sender, of 300 ms at the receiver from the first FIN on.
-    net.expectOver(there ? end + kOneWay + Time::Ms(127 * 300).ps + kShortestDelay
-                         : end + Time::Ms(127 * 200).ps + kShortestDelay);
+    const int64_t givenUp = there ? end + kOneWay + Time::Ms(127 * 300).ps : end + Time::Ms(127 * 200).ps;
+    net.expectOver(givenUp + kShortestDelay);
+    EXPECT_EQ(net.senderEnd(0), end);
+    EXPECT_EQ(net.connectionEnd(0), givenUp);
     const Frames frames = net.frames();
     const auto of = [&](int host) {
       return std::count_if(frames.begin(), frames.end(), [&](const Closing::Frame& x) { return x.host == host; });
@@ -307,14 +334,14 @@ TEST(TcpTearDown, AFlowThatIsStoppedBeforeItsSynIsAnsweredHasNothingToClose) {
   EXPECT_EQ(net.engine.pending(), 0u);
 }
 
-/// A run ends with the last flow, not with its tear-down.
-TEST(TcpTearDown, NoRunWaitsForIt) {
+TEST(TcpTearDown, ARunEndsWithTheLastConnection) {
   Closing net;
   net.network.stopWhenFlowsFinish(true);
   net.stream(0, kMss);
   net.run(Time::Ms(900));
   EXPECT_TRUE(net.engine.stopped());
-  EXPECT_EQ(net.engine.now().ps, arrival(1) + kOneWay);
+  EXPECT_EQ(net.engine.now().ps, arrival(1) + 2 * kOneWay);
+  EXPECT_EQ(net.connectionEnd(0), net.engine.now().ps);
 }
 
 TEST(TcpTearDown, PersistentConnectionsStayOpen) {

@@ -54,7 +54,7 @@ FabricHost::GetTypeId()
             .AddTraceSource(
                 "FlowEnd",
                 "A flow of this sender has ended: flow, payload bytes, start, end at the receiver, "
-                "end at the sender, finished. Table flows.",
+                "end at the sender, finished; of a connection that is taken down, after that. Table flows.",
                 MakeTraceSourceAccessor(&FabricHost::m_flowEndTrace),
                 "ns3::fabric::FabricHost::FlowEndTracedCallback")
             .AddTraceSource(
