@@ -204,6 +204,22 @@ TEST(Host, JitterSpreadsThePackets) {
   EXPECT_NE(gaps(0.25, 2), all) << "another seed";
 }
 
+/// Two hosts that send at the same time, each a flow of its own.
+TEST(Host, JitterDiffersBetweenFlows) {
+  Chain net(manual(Rate{30000000000}).set("host.jitter", 0.25), 2, 1);
+  net.engine.recordSends = true;
+  for (int i = 0; i < 2; ++i) net.flow(i, net.sender(i), net.receiver(), 2 * kPayload);
+  net.run(Time::Us(1));
+  std::vector<int64_t> second;
+  for (int i = 0; i < 2; ++i) {
+    for (const auto& s : net.engine.sends) {
+      if (s.from == &net.sender(i).nic() && s.at.ps > 0) second.push_back(s.at.ps);
+    }
+  }
+  ASSERT_EQ(second.size(), 2u);
+  EXPECT_NE(second[0], second[1]);
+}
+
 TEST(Host, JitterOfAPacketIsTheSameHoweverOftenItsRateIsSetAnew) { EXPECT_EQ(gaps(0.25, 1, true), gaps(0.25, 1)); }
 
 /// Packets that the NIC sends in 100 us.
