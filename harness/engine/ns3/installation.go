@@ -57,15 +57,15 @@ func at(dir string) (engine.Installation, error) {
 // if it is that of a CMake package.
 func roots(dir string) []string {
 	all := []string{dir}
-	real, err := filepath.EvalSymlinks(dir)
+	resolved, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return all
 	}
-	parent := filepath.Dir(real)
+	parent := filepath.Dir(resolved)
 	switch {
-	case filepath.Base(real) == "cmake-cache":
+	case filepath.Base(resolved) == "cmake-cache":
 		all = append(all, parent)
-	case filepath.Base(real) == "ns3" && filepath.Base(parent) == "cmake":
+	case filepath.Base(resolved) == "ns3" && filepath.Base(parent) == "cmake":
 		for up := filepath.Dir(parent); up != "/"; up = filepath.Dir(up) {
 			all = append(all, up)
 		}
