@@ -1,5 +1,7 @@
 #include "mechanisms/queue/red.h"
 
+#include <algorithm>
+
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/node.h"
 #include "mechanisms/core/port.h"
@@ -43,6 +45,14 @@ const Description& Red::describe() {
                  "kmin and kmax are for ports of this rate and scale with it; 0 = the same at any rate",
                  "HPCC section 5.1 scales with 25 Gb/s (recalled)")
           .live()
+          .param("scale_from", &Red::scaleFrom_, Rate{0},
+                 "with per_rate: slower ports have the thresholds of this rate", "chosen")
+          .added()
+          .live()
+          .param("scale_to", &Red::scaleTo_, Rate{0},
+                 "with per_rate: faster ports have the thresholds of this rate; 0 = none is too fast", "chosen")
+          .added()
+          .live()
           .param("limit", &Red::limit_, Bytes{0}, "drop what would exceed this; 0 = no limit", "chosen")
           .live()
           .param("mark_leaving", &Red::markLeaving_, false,
@@ -65,9 +75,11 @@ void Red::onStart(Network& network) {
 }
 
 void Red::scale() {
-  const auto scaled = [this](Bytes b) {
+  int64_t rate = std::max(port_->rate().bps, scaleFrom_.bps);
+  if (scaleTo_.bps != 0) rate = std::min(rate, scaleTo_.bps);
+  const auto scaled = [&](Bytes b) {
     if (perRate_.bps == 0) return b.n;
-    return static_cast<int64_t>(static_cast<__int128>(b.n) * port_->rate().bps / perRate_.bps);
+    return static_cast<int64_t>(static_cast<__int128>(b.n) * rate / perRate_.bps);
   };
   low_ = scaled(kmin_);
   high_ = scaled(kmax_);

@@ -38,7 +38,7 @@ class Red final : public Queue {
   RandomStream random_;
   Network* network_ = nullptr;
   Bytes kmin_, kmax_;
-  Rate perRate_;
+  Rate perRate_, scaleFrom_, scaleTo_;
 };
 
 }  // namespace fabric

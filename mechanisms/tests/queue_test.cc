@@ -101,6 +101,21 @@ TEST(Red, ThresholdsScaleWithTheRate) {
   EXPECT_EQ(red.markProbability(1600001), 1);
 }
 
+/// As in the preset dctcp: 65 packets at 10 Gb/s, in proportion from 3 to 40 Gb/s.
+TEST(Red, ThresholdsScaleWithinBounds) {
+  for (const auto& [gbps, k] :
+       {std::pair<int64_t, int64_t>{1, 29250}, {3, 29250}, {10, 97500}, {40, 390000}, {100, 390000}, {800, 390000}}) {
+    Config c = RedTest::config();
+    c.set("red.kmin", int64_t{97500}).set("red.kmax", int64_t{97500}).set("red.per_rate", Rate::Gbps(10).bps);
+    c.set("red.scale_from", Rate::Gbps(3).bps).set("red.scale_to", Rate::Gbps(40).bps);
+    Chain net(c, 1, 1, Rate::Gbps(gbps));
+    net.start();
+    const auto& red = static_cast<Red&>(*net.lastHop().queues()[1]);
+    EXPECT_EQ(red.markProbability(k), 0) << gbps;
+    EXPECT_EQ(red.markProbability(k + 1), 1) << gbps;
+  }
+}
+
 TEST(Red, KminAboveKmaxIsRefused) {
   Config c = RedTest::config();
   Chain net(c.set("red.kmin", int64_t{300000}), 1, 1);
