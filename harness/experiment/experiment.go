@@ -565,6 +565,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	}
 	nodes := l.setsOf(general, components, sets, t, &effective)
 	holding := l.somewhere(effective, nodes, t)
+	l.checkThresholds(holding, components, nodes, t, frame.MTU)
 	l.warnTimeouts(holding, components, t.MaxBaseRTT(kinds, frame))
 	l.checkNeedsWhile(chosen, holding)
 	l.checkElsewhere(holding)

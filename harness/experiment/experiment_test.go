@@ -88,7 +88,9 @@ func TestShipped(t *testing.T) {
 			}
 			require.NoError(t, err, file)
 			assert.NotEmpty(t, e.Points, file)
-			assert.Empty(t, e.Warnings, file)
+			for _, w := range e.Warnings { // what the papers' authors chose
+				assert.Regexp(t, `(expresspass\.timeout|tcp\.message_m(in|ax)_rto) is .*, less than twice the base RTT`, w, file)
+			}
 		}
 	}
 }

@@ -149,7 +149,19 @@ func (l *loader) fitsBuffers(at *yaml.Node, common scenario.Components, sets []s
 			l.problem(at, "topology: the %d ports of %s take at least %s of headroom and reserve, and switch.buffer is %s; raise switch.buffer, or set port.headroom",
 				ports[id], n.Name, units.FormatBytes(taken[id]), units.FormatBytes(buffer))
 			return
+		} else if n.Kind == scenario.Switch {
+			l.reachesXoff(at, n.Name, of, uint32(id), buffer-taken[id])
 		}
+	}
+}
+
+// reachesXoff refuses a static XOFF threshold that a switch's pool cannot hold.
+func (l *loader) reachesXoff(at *yaml.Node, name string, of func(node uint32, key, param string) any, id uint32, pool int64) {
+	pfc, _ := of(id, "port", "pfc").(bool)
+	xoff, _ := of(id, "port", "pfc_xoff").(int64)
+	if mode, _ := of(id, "port", "pfc_mode").(string); pfc && mode == "static" && xoff >= pool {
+		l.problem(at, "topology: port.pfc_xoff is %s, and the ports of %s share %s (switch.buffer without headroom and reserve), so it is never reached; make it smaller, or raise switch.buffer",
+			units.FormatBytes(xoff), name, units.FormatBytes(pool))
 	}
 }
 

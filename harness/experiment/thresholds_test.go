@@ -1,0 +1,40 @@
+package experiment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// TestThresholdsThatNoQueueReaches: whatever has a threshold, against its queue's limit and the switch's buffer.
+func TestThresholdsThatNoQueueReaches(t *testing.T) {
+	for _, tt := range []struct{ preset, params, want string }{
+		{"dctcp", "{red: {scale_to: 0bps}}", ""}, // 975 KB at 100 Gb/s, below 1 MB
+		{"dctcp", "{red: {scale_to: 0bps, limit: 900KB}}", "red.kmin is 97.5KB, which is 975KB at ports of 100Gbps, and red.limit is 900KB: packets are dropped before a queue is so long"},
+		{"dctcp", "{red: {limit: 390KB}}", "red.kmin is 97.5KB, which is 390KB at ports of 100Gbps, and red.limit is 390KB"},
+		{"dcqcn", "{red: {kmax: 40MB, per_rate: 0bps}}", "red.kmax is 40MB, and switch.buffer is 32MB"},
+		{"infiniband", "{fecn_queue: {threshold: 40MB}}", "exp.yaml:10:34: fecn_queue.threshold is 40MB, and switch.buffer is 32MB"},
+		{"rocc", "{switch: {buffer: 600KB}, port: {pfc: false}}", "rocc_pi.q_max is 660KB, and no queue there holds more than 600KB"},
+		{"hpcc", "{port: {pfc: true, pfc_mode: static, pfc_xoff: 40MB}}", "port.pfc_xoff is 40MB, and the ports of s1 share"},
+		{"hpcc", "{port: {pfc: true, pfc_mode: static, pfc_xoff: 4MB}}", ""},
+	} {
+		text := strings.Replace(base, "preset: hpcc", "preset: "+tt.preset, 1) + "params: " + tt.params + "\n"
+		_, err := loadFile(t, write(t, text), "")
+		if tt.want == "" {
+			require.NoError(t, err, "%s %s", tt.preset, tt.params)
+			continue
+		}
+		require.Error(t, err, "%s %s", tt.preset, tt.params)
+		assert.Contains(t, err.Error(), tt.want)
+	}
+}
+
+// TestDCTCPFrom1To800Gbps: the preset's threshold is reached at every rate.
+func TestDCTCPFrom1To800Gbps(t *testing.T) {
+	for _, rate := range []string{"1Gbps", "10Gbps", "40Gbps", "100Gbps", "200Gbps", "400Gbps", "800Gbps"} {
+		_, err := loadFile(t, write(t, base), "", "preset=dctcp", "topology.rate="+rate)
+		require.NoError(t, err, rate)
+	}
+}
