@@ -9,7 +9,7 @@ BIN := bin/fabriclab
 COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD 2>/dev/null || echo with changes; })
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build figure figures test test-go test-fuzz test-cpp test-asan abuse lint regress bench docs docker-figure clean FORCE
+.PHONY: help deps build figure figures parity test test-go test-fuzz test-cpp test-asan abuse lint regress bench docs docker-figure clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -62,6 +62,10 @@ lint: deps ## check format and style of Go and C++
 regress: deps $(BIN) ## run the experiments that have a baseline and compare with it: any change fails
 	@mkdir -p results
 	@$(BIN) compare ci/baselines --thresholds ci/regression.yaml -o results/regression.md -o results/regression.xml
+
+parity: deps $(BIN) ## renew the parity digests of which tables have moved; needs two engines
+	@$(BIN) build
+	@$(BIN) parity --all --update
 
 bench: deps $(BIN) ## measure the speed of simulation and harness
 	@$(BIN) bench --scale full

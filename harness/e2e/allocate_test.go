@@ -73,9 +73,11 @@ func TestAllocateAlone(t *testing.T) {
 		}
 	}
 	want := map[string]bool{"host0->leaf0": true, "host1->leaf0": true, "leaf1->host2": true}
+	named, err := topology.Star{Hosts: 3, Cabling: topology.Cabling{HostRate: 1}}.Build()
+	require.NoError(t, err)
 	for id, src := range []uint32{0, 1} {
-		hash := topology.FlowHash(src, 2, uint16(49152+id), 4791, true)
-		spine := "spine" + strconv.Itoa(topology.Choose(hash, leafSalt(t, dir), 4))
+		hash := named.FlowHash(src, 2, uint16(49152+id), 4791, true)
+		spine := "spine" + strconv.Itoa(topology.Choose(hash.Switch, leafSalt(t, dir), 4))
 		want["leaf0->"+spine], want[spine+"->leaf1"] = true, true
 	}
 	assert.Equal(t, want, loaded)

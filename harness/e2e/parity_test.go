@@ -1,8 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,23 +18,15 @@ func TestAllEnginesGiveTheSameTables(t *testing.T) {
 	if _, err := (omnet.Engine{}).Find(); err != nil {
 		t.Logf("SKIPPED on OMNeT++, which is not installed: ns-3 and plain are checked against each other and the digests")
 	}
-	files, err := filepath.Glob(filepath.Join(lab.root, "ci", "parity", "*.json"))
+	digests, err := parity.Files(filepath.Join(lab.root, "ci", "parity"))
 	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	byScale := map[string][]string{} // experiments
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		var d parity.Digest
-		require.NoError(t, json.Unmarshal(text, &d))
-		require.GreaterOrEqual(t, len(d.Engines), 2, "%s: two engines or more have agreed on a digest", file)
-		byScale[d.Scale] = append(byScale[d.Scale], d.Experiment)
+	require.NotEmpty(t, digests)
+	for _, d := range digests {
+		require.GreaterOrEqual(t, len(d.Engines), 2, "%s: a digest is made with several engines", d.Experiment)
+		assert.Empty(t, d.Equal(), "%s: points that the digest cannot tell apart", d.Experiment)
 	}
-	for scale, experiments := range byScale {
-		args := append([]string{"parity", "--out", t.TempDir(), "--scale", scale}, experiments...)
-		stdout, stderr, err := fabriclabAt(t, lab.root, 3*patience, nil, args...) // some 900 runs
-		require.NoError(t, err, stdout+stderr)
-		assert.Equal(t, len(experiments), strings.Count(stdout, "are the same on "), stdout)
-		assert.NotContains(t, stdout, "differs")
-	}
+	stdout, stderr, err := fabriclabAt(t, lab.root, 6*patience, nil, "parity", "--out", t.TempDir(), "--all")
+	require.NoError(t, err, stdout+stderr)
+	assert.Equal(t, len(digests), strings.Count(stdout, "are the same on "), stdout)
+	assert.NotContains(t, stdout, "differs")
 }

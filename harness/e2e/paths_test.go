@@ -12,7 +12,6 @@ import (
 	"fabriclab/base/catalog"
 	"fabriclab/harness/build"
 	yaml "fabriclab/harness/experiment" // experiment is a function here
-	"fabriclab/harness/topology"
 	"fabriclab/harness/trace/tracetest"
 )
 
@@ -39,7 +38,7 @@ func TestDataTakesThePathsOfTheHarness(t *testing.T) {
 			require.NoError(t, err)
 			links := map[string]bool{}
 			for i := range subflows {
-				hash := topology.FlowHash(f.Src, f.Dst, f.SrcPort+i, f.DstPort+i, true)
+				hash := point.Topology.FlowHash(f.Src, f.Dst, f.SrcPort+i, f.DstPort+i, true)
 				for _, port := range point.Topology.Path(f.Src, f.Dst, hash, run.salt) {
 					links[point.Topology.PortName(port)] = true
 				}

@@ -230,6 +230,8 @@ type loader struct {
 	topologies  map[string]*topology.Topology
 	used        map[string]bool // components in use at any point
 	setParams   []setParams
+	hashed      map[*topology.Topology]bool // those that neverUsed has looked at
+	warnings    []string                    // about points
 	limits      Limits
 	watch       *watch
 	warnings    []string
@@ -240,7 +242,7 @@ type loader struct {
 func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		forest: newForest(), catalog: opt.Catalog, file: file,
-		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{},
+		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
 		limits: defaultLimits, watch: newWatch(opt),
 	}
 	if err := l.checkKeys(); err != nil {
@@ -570,6 +572,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	l.checkNeedsWhile(chosen, holding)
 	l.checkElsewhere(holding)
 	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)
+	l.neverUsed(topologyKey, components, t)
 	l.checkTransports(sets, components, nodes, t, point.Flows.Pairs())
 	l.checkSteadyLinks(in, sets, t)
 	if l.found == before {

@@ -261,9 +261,12 @@ func (l *loader) customTopology(s *section) topology.Custom {
 			continue
 		}
 		sw := l.section(n, n, name)
-		tier := uint32(sw.integer("tier", 0, 0, math.MaxUint32))
+		var salt *uint32
+		if told := uint32(sw.integer("tier", 0, 0, math.MaxUint32)); sw.get("tier") != nil {
+			salt = &told
+		}
 		for _, one := range l.expand(sw.get("name"), sw.name("name"), sw.str("name")) {
-			c.Switches = append(c.Switches, topology.Switch{Name: one, Tier: tier})
+			c.Switches = append(c.Switches, topology.Switch{Name: one, Salt: salt})
 		}
 		sw.done()
 	}

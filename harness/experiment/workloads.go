@@ -170,7 +170,8 @@ func (l *loader) poisson(s *section, t *topology.Topology, rules workload.Rules)
 	before := l.found
 	p := &workload.Poisson{
 		Pattern: l.pattern(s, t), Sizes: l.sizes(s, false), Rules: rules, Flow: flowTemplate(s, rules),
-		FromPs: s.time("from", 0), ToPs: s.time("to", rules.StopPs), Connections: connections(s),
+		HostName: func(host uint32) string { return t.Nodes[host].Name },
+		FromPs:   s.time("from", 0), ToPs: s.time("to", rules.StopPs), Connections: connections(s),
 	}
 	s.need("load", "0.5")
 	var sources []uint32

@@ -138,7 +138,8 @@ func (n *network) build() (*topology.Topology, error) {
 		c.Hosts = append(c.Hosts, n.name(h))
 	}
 	for _, s := range sortedKeys(n.switches) {
-		c.Switches = append(c.Switches, topology.Switch{Name: n.name(s), Tier: uint32(s)})
+		salt := uint32(s)
+		c.Switches = append(c.Switches, topology.Switch{Name: n.name(s), Salt: &salt})
 	}
 	for _, l := range n.links {
 		c.Links = append(c.Links, topology.CustomLink{A: n.name(l.a), B: n.name(l.b), Rate: l.rateBps, Delay: l.delays})

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/harness/topology"
 )
 
 // tree is a network of two leaves with two hosts each and three spines.
@@ -86,7 +85,7 @@ func TestPublicPaths(t *testing.T) {
 			}
 			leaf := uint32(4 + p.src/2)
 			want := spines[murmur(leaf, [3]uint32{address(p.src), address(p.dst), uint32(p.srcPort) | uint32(p.dstPort)<<16})%3]
-			hash := topology.FlowHash(uint32(q.src), uint32(q.dst), uint16(q.srcPort), uint16(q.dstPort), false)
+			hash := built.FlowHash(uint32(q.src), uint32(q.dst), uint16(q.srcPort), uint16(q.dstPort), false)
 			assert.Equal(t, fmt.Sprintf("s%d->%s", leaf, want), built.PortName(built.Path(uint32(q.src), uint32(q.dst), hash, 0)[1]))
 			used[want]++
 		}

@@ -38,7 +38,7 @@ func standard(t testing.TB, hosts int) *flowlist.List {
 	pattern, err := workload.AnyToAny(ids, ids)
 	require.NoError(t, err)
 	l.Flows = &workload.Poisson{
-		Pattern: pattern, Sizes: sizes, Load: 0.5, Capacity: slices.Repeat([]int64{100e9}, hosts), ToPs: window,
+		Pattern: pattern, Sizes: sizes, Load: 0.5, Capacity: slices.Repeat([]int64{100e9}, hosts), HostName: func(uint32) string { return "" }, ToPs: window,
 		Flow: scenario.Flow{Class: 1, Weight: 1}, Rules: l.Rules,
 	}
 	return l

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fabriclab/harness/engine/engines"
@@ -17,12 +19,9 @@ import (
 // out with each other and with the digests in a folder ("" is the checkout's),
 // or renews the digests.
 func (lab *Lab) Parity(ctx context.Context, names []string, digests string, update bool) error {
-	if digests == "" {
-		root, err := lab.Root()
-		if err != nil {
-			return err
-		}
-		digests = filepath.Join(root, "ci", "parity")
+	digests, err := lab.digestFolder(digests)
+	if err != nil {
+		return err
 	}
 	lab.Set.Engines = nil
 	var absent error
@@ -64,9 +63,45 @@ func (lab *Lab) Parity(ctx context.Context, names []string, digests string, upda
 		differ = differ || !same
 	}
 	if differ {
-		return errors.New("the tables are not the same on all engines")
+		return errors.New("parity fails; see above")
 	}
 	return nil
+}
+
+// ParityOfAll does it with all experiments that have a digest, each at the scale
+// of its digest.
+func (lab *Lab) ParityOfAll(ctx context.Context, digests string, update bool) error {
+	digests, err := lab.digestFolder(digests)
+	if err != nil {
+		return err
+	}
+	all, err := parity.Files(digests)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		return fmt.Errorf("there are no digests in %s; make one with fabriclab parity FILE --update", digests)
+	}
+	byScale := map[string][]string{}
+	for _, d := range all {
+		byScale[d.Scale] = append(byScale[d.Scale], d.Experiment)
+	}
+	var problems []error
+	for _, scale := range slices.Sorted(maps.Keys(byScale)) {
+		lab.Set.Scale = scale
+		if err := lab.Parity(ctx, byScale[scale], digests, update); err != nil {
+			problems = append(problems, fmt.Errorf("scale %s: %w", scale, err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+func (lab *Lab) digestFolder(given string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	root, err := lab.Root()
+	return filepath.Join(root, "ci", "parity"), err
 }
 
 // digest is an experiment's digest. An experiment without one, as people's own
@@ -102,7 +137,7 @@ func (lab *Lab) sameOnAllEngines(d Runs, known *parity.Digest, folder string, up
 	}
 	fresh := &parity.Digest{Experiment: d.Name, Scale: d.Scale, Engines: map[string]string{}}
 	// Jobs are ordered by point, then engine, then seed.
-	seeds, bad := len(d.Seeds), 0
+	seeds, all, bad := len(d.Seeds), 0, 0
 	for i, point := range d.Points {
 		runs := d.Results[i*len(d.Engines)*seeds : (i+1)*len(d.Engines)*seeds]
 		for s, seed := range d.Seeds {
@@ -131,7 +166,8 @@ func (lab *Lab) sameOnAllEngines(d Runs, known *parity.Digest, folder string, up
 				return false, err
 			}
 			is := parity.Run{Point: point.String(), ScenarioHash: first.Job.Key.ScenarioHash, Seed: seed, Tables: tables}
-			fresh.Runs = append(fresh.Runs, is)
+			fresh.Add(is)
+			all++
 			if known != nil {
 				for _, text := range known.Check(is) {
 					differences = append(differences, d.Engines[0]+" and the digest: "+text)
@@ -146,11 +182,35 @@ func (lab *Lab) sameOnAllEngines(d Runs, known *parity.Digest, folder string, up
 			}
 		}
 	}
-	fmt.Fprintf(lab.Out, "%s: %d of %d runs are the same on %s\n", d.Name, len(fresh.Runs)-bad, len(fresh.Runs), against(d.Engines, known))
+	fmt.Fprintf(lab.Out, "%s: %d of %d runs are the same on %s\n", d.Name, all-bad, all, against(d.Engines, known))
 	if update && bad == 0 {
-		return true, fresh.Save(folder)
+		return lab.renew(fresh, folder)
 	}
 	return bad == 0, nil
+}
+
+// renew writes a digest, unless it could not tell points apart.
+func (lab *Lab) renew(fresh *parity.Digest, folder string) (ok bool, err error) {
+	if equal := fresh.Equal(); len(equal) > 0 {
+		fmt.Fprintf(lab.Out, "%s: not renewed: these points have the same tables, so the digest could not tell them apart; make the scale %s longer, or leave all but one out of its matrix (exclude):\n", fresh.Experiment, fresh.Scale)
+		for _, group := range equal {
+			fmt.Fprintf(lab.Out, "  %s\n", strings.Join(group, " = "))
+		}
+		return false, nil
+	}
+	old, err := parity.Load(folder, fresh.Experiment, fresh.Scale)
+	if errors.Is(err, fs.ErrNotExist) {
+		old, err = &parity.Digest{}, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	moved := fresh.Keep(old)
+	fmt.Fprintf(lab.Out, "%s: %d of %d points moved\n", fresh.Experiment, len(moved), len(fresh.Points))
+	for _, point := range moved {
+		fmt.Fprintf(lab.Out, "  %s\n", point)
+	}
+	return true, fresh.Save(folder)
 }
 
 // against says what was compared.

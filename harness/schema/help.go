@@ -48,7 +48,7 @@ var help = map[string]string{
 	"topology.extra_hosts.delay":    "delay of its links, one way; default that of the links at hosts",
 
 	"topology.switches.name": "name of the switch",
-	"topology.switches.tier": "level in the network, the salt of its hash; default 0",
+	"topology.switches.tier": "salt of its hash; default: its level in a tree, elsewhere one of its own",
 	"topology.links.a":       "node at one end, or several: leaf[0..3]",
 	"topology.links.b":       "node at the other end, or several",
 	"topology.links.join":    "all: each node at one end with each at the other; pairs: the first with the first, and so on; default all",

@@ -42,16 +42,32 @@ func (f Framing) WireBytes(size uint64) uint64 {
 // Goodput is the payload's share of a full packet.
 func (f Framing) Goodput() float64 { return float64(f.payload()) / float64(f.wire(f.payload())) }
 
-// FlowHash is the hash ECMP works on, the same function as in the model. The
+// Hashes are those that a packet's path depends on.
+type Hashes struct {
+	Host   uint64 // chooses among the links of the source; differs between the two directions
+	Switch uint64 // chooses at switches; a symmetric one is the same in both directions
+}
+
+// FlowHash are the hashes ECMP works on, the same function as in the model. The
 // arguments are those of the packet: for an ACK, src is the data's receiver.
-// A symmetric hash is the same in both directions.
-func FlowHash(src, dst uint32, srcPort, dstPort uint16, symmetric bool) uint64 {
-	lo := uint64(src)<<16 | uint64(srcPort)
-	hi := uint64(dst)<<16 | uint64(dstPort)
-	if symmetric && hi < lo {
-		lo, hi = hi, lo
+func (t *Topology) FlowHash(src, dst uint32, srcPort, dstPort uint16, symmetric bool) Hashes {
+	a, b := t.endpoint(src, srcPort), t.endpoint(dst, dstPort)
+	h := Hashes{Host: pairHash(a, b)}
+	h.Switch = h.Host
+	if symmetric {
+		h.Switch = pairHash(min(a, b), max(a, b))
 	}
-	return random.Mix(random.Mix(lo+random.Golden) ^ (hi*random.Golden + 0x632be59bd9b4e019))
+	return h
+}
+
+// endpoint goes by the host's name, so that a path does not depend on which
+// other hosts there are.
+func (t *Topology) endpoint(host uint32, port uint16) uint64 {
+	return random.HashName(t.Nodes[host].Name)<<16 | uint64(port)
+}
+
+func pairHash(a, b uint64) uint64 {
+	return random.Mix(random.Mix(a+random.Golden) ^ (b*random.Golden + 0x632be59bd9b4e019))
 }
 
 // Choose is ECMP's choice among n next hops at a switch with a hash salt.
@@ -59,17 +75,17 @@ func Choose(hash, salt uint64, n int) int {
 	return int(random.Mix(hash+salt*random.Golden) >> 32 * uint64(n) >> 32)
 }
 
-// Path is the way of a packet with a flow hash, as the egress ports from the
+// Path is the way of a packet with these hashes, as the egress ports from the
 // source host to the last switch. The draw is the parameter ecmp.salt, which
 // every switch mixes and adds to its own salt.
-func (t *Topology) Path(src, dst uint32, hash, draw uint64) []scenario.PortRef {
+func (t *Topology) Path(src, dst uint32, hash Hashes, draw uint64) []scenario.PortRef {
 	var path []scenario.PortRef
 	var hops []uint16
 	for node := src; node != dst; {
 		hops = t.nextHops(hops[:0], node, dst)
-		p := hops[hash%uint64(len(hops))] // at a host, as the model does
+		p := hops[hash.Host%uint64(len(hops))] // at a host, as the model does
 		if salt := t.Nodes[node].HashSalt; salt != nil {
-			p = hops[Choose(hash, uint64(*salt)+random.Mix(draw), len(hops))] // Mix(0) is 0
+			p = hops[Choose(hash.Switch, uint64(*salt)+random.Mix(draw), len(hops))] // Mix(0) is 0
 		}
 		path = append(path, scenario.PortRef{Node: node, Port: p})
 		node = t.ports[node][p].peer
@@ -80,7 +96,7 @@ func (t *Topology) Path(src, dst uint32, hash, draw uint64) []scenario.PortRef {
 // OnlyPath is the way of all packets from one host to another one, and whether
 // there is no other.
 func (t *Topology) OnlyPath(src, dst uint32) (path []scenario.PortRef, only bool) {
-	path = t.Path(src, dst, 0, 0)
+	path = t.Path(src, dst, Hashes{}, 0)
 	for _, port := range path {
 		if len(t.nextHops(nil, port.Node, dst)) > 1 {
 			return path, false

@@ -42,9 +42,11 @@ func (t *Topology) PortsAlong(src, dst uint32, there, back []uint32, taken map[[
 		return true
 	}
 	const first, sources = 10000, 50000
+	from, to := t.endpoint(src, 0), t.endpoint(dst, 0)
 	for try := range mostPorts {
 		ports = [2]uint16{uint16(first + try%sources), uint16(4791 + try/sources)}
-		if follows(way, FlowHash(src, dst, ports[0], ports[1], false)) && follows(home, FlowHash(dst, src, ports[1], ports[0], false)) && !taken[ports] {
+		a, b := from|uint64(ports[0]), to|uint64(ports[1])
+		if follows(way, pairHash(a, b)) && follows(home, pairHash(b, a)) && !taken[ports] {
 			return ports, nil
 		}
 	}

@@ -93,12 +93,10 @@ type plannedFailure struct {
 	index int
 }
 
-// Switch is a switch of a custom topology. The tier is its hash salt:
-// switches that a path meets at the same level on its way up and down have
-// the same one, switches at other levels another.
+// Switch is a switch and the salt of its hash; nil: see setSalts.
 type Switch struct {
 	Name string
-	Tier uint32
+	Salt *uint32
 }
 
 type plannedLink struct {
@@ -123,7 +121,7 @@ func (p *plan) build(c Cabling) (*Topology, error) {
 		t.Nodes = append(t.Nodes, scenario.Node{Name: name, Kind: scenario.Host})
 	}
 	for _, s := range p.switches {
-		t.Nodes = append(t.Nodes, scenario.Node{Name: s.Name, Kind: scenario.Switch, HashSalt: &s.Tier})
+		t.Nodes = append(t.Nodes, scenario.Node{Name: s.Name, Kind: scenario.Switch})
 	}
 	for i := range t.Nodes {
 		node := &t.Nodes[i]
@@ -150,6 +148,7 @@ func (p *plan) build(c Cabling) (*Topology, error) {
 	if err := t.connect(); err != nil {
 		return nil, err
 	}
+	t.setSalts(p.switches)
 	if err := t.changeCapacities(p); err != nil {
 		return nil, err
 	}

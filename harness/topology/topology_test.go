@@ -54,7 +54,7 @@ func TestDumbbell(t *testing.T) {
 	assert.Equal(t, []string{"sender0", "sender1", "receiver0", "s1", "s2", "s3"}, topo.NodeNames())
 	assert.Equal(t, []string{"sender0", "sender1", "receiver0"}, topo.HostNames())
 	assert.Equal(t, scenario.Link{ID: 3, A: 3, APort: 2, B: 4, BPort: 0, RateBps: 100e9, DelayPs: 1_500_000}, topo.Links[3])
-	path := topo.Path(host(t, topo, "sender1"), host(t, topo, "receiver0"), 0, 0)
+	path := topo.Path(host(t, topo, "sender1"), host(t, topo, "receiver0"), Hashes{}, 0)
 	assert.Equal(t, []string{"sender1->s1", "s1->s2", "s2->s3", "s3->receiver0"}, portNames(topo, path))
 	assert.Equal(t, []scenario.Route{{Node: 3, Dst: 0, Port: 0}, {Node: 3, Dst: 1, Port: 1}, {Node: 3, Dst: 2, Port: 2}, {Node: 4, Dst: 0, Port: 0}},
 		slices.Collect(topo.Routes())[:4])
@@ -70,8 +70,8 @@ func TestChainHops(t *testing.T) {
 	} {
 		topo := build(t, Chain{Switches: 3, Hosts: []Attachment{{"sender0", "s1"}, {"sender1", at}, {"receiver0", "s3"}}, Cabling: cabling()})
 		receiver := host(t, topo, "receiver0")
-		first := portNames(topo, topo.Path(host(t, topo, "sender0"), receiver, 0, 0))
-		second := portNames(topo, topo.Path(host(t, topo, "sender1"), receiver, 0, 0))
+		first := portNames(topo, topo.Path(host(t, topo, "sender0"), receiver, Hashes{}, 0))
+		second := portNames(topo, topo.Path(host(t, topo, "sender1"), receiver, Hashes{}, 0))
 		shared := slices.DeleteFunc(second, func(p string) bool { return !slices.Contains(first, p) })
 		assert.Equal(t, want, shared, at)
 	}
@@ -80,7 +80,7 @@ func TestChainHops(t *testing.T) {
 func TestStar(t *testing.T) {
 	topo := build(t, Star{Hosts: 4, Cabling: cabling()})
 	assert.Equal(t, []string{"host0", "host1", "host2", "host3", "s1"}, topo.NodeNames())
-	assert.Equal(t, []string{"host3->s1", "s1->host0"}, portNames(topo, topo.Path(3, 0, 7, 0)))
+	assert.Equal(t, []string{"host3->s1", "s1->host0"}, portNames(topo, topo.Path(3, 0, Hashes{7, 7}, 0)))
 }
 
 func TestLeafSpine(t *testing.T) {
@@ -133,9 +133,9 @@ func TestFatTree(t *testing.T) {
 			assert.Len(t, topo.ports[i], 8, node.Name)
 		}
 	}
-	assert.Equal(t, []string{"host0->pod0-edge0", "pod0-edge0->host3"}, portNames(topo, topo.Path(0, 3, 1, 0)))
-	assert.Len(t, topo.Path(0, 15, 1, 0), 4)
-	assert.Len(t, topo.Path(0, 127, 1, 0), 6)
+	assert.Equal(t, []string{"host0->pod0-edge0", "pod0-edge0->host3"}, portNames(topo, topo.Path(0, 3, Hashes{1, 1}, 0)))
+	assert.Len(t, topo.Path(0, 15, Hashes{1, 1}, 0), 4)
+	assert.Len(t, topo.Path(0, 127, Hashes{1, 1}, 0), 6)
 	assert.Len(t, topo.Profiles(0, 127), 1)
 }
 
@@ -156,7 +156,7 @@ func TestOversubscribedFatTree(t *testing.T) {
 	assert.Len(t, topo.ports[core.Node], 16)
 	links := 0
 	for dst := uint32(1); dst < 1024; dst++ {
-		links += len(topo.Path(0, dst, uint64(dst), 0))
+		links += len(topo.Path(0, dst, Hashes{Switch: uint64(dst)}, 0))
 	}
 	assert.InDelta(t, 5.85, float64(links)/1023, 0.01)
 	_, err = FatTree{K: 4, Pods: -1, Cabling: cabling()}.Build()
@@ -186,8 +186,8 @@ func TestSymmetric(t *testing.T) {
 					}
 					for id := range uint16(8) {
 						sport, dport := 49152+id, uint16(4791)
-						data := topo.Path(src, dst, FlowHash(src, dst, sport, dport, true), 0)
-						ack := topo.Path(dst, src, FlowHash(dst, src, dport, sport, true), 0)
+						data := topo.Path(src, dst, topo.FlowHash(src, dst, sport, dport, true), 0)
+						ack := topo.Path(dst, src, topo.FlowHash(dst, src, dport, sport, true), 0)
 						var forward, backward []uint32
 						for _, ref := range data {
 							forward = append(forward, topo.Link(ref).ID)
@@ -228,20 +228,29 @@ func TestWireBytes(t *testing.T) {
 }
 
 func TestPlainHashDiffersByDirection(t *testing.T) {
-	assert.NotEqual(t, FlowHash(1, 2, 3, 4, false), FlowHash(2, 1, 4, 3, false))
-	assert.Equal(t, FlowHash(1, 2, 3, 4, true), FlowHash(2, 1, 4, 3, true))
-	assert.Equal(t, FlowHash(1, 2, 3, 4, true), FlowHash(1, 2, 3, 4, false), "the lower end is the source here")
+	topo := build(t, Star{Hosts: 4, Cabling: cabling()})
+	there, back := topo.FlowHash(1, 2, 3, 4, false), topo.FlowHash(2, 1, 4, 3, false)
+	assert.NotEqual(t, there, back)
+	assert.Equal(t, there.Host, there.Switch)
+	symmetric, backwards := topo.FlowHash(1, 2, 3, 4, true), topo.FlowHash(2, 1, 4, 3, true)
+	assert.Equal(t, symmetric.Switch, backwards.Switch)
+	assert.Equal(t, []uint64{there.Host, back.Host}, []uint64{symmetric.Host, backwards.Host})
+	assert.Contains(t, []uint64{there.Switch, back.Switch}, symmetric.Switch, "that of the lower end")
 }
 
 // TestHashValues pins the function to values computed apart from it.
 func TestHashValues(t *testing.T) {
-	h := FlowHash(0, 2, 49152, 4791, true)
-	assert.Equal(t, uint64(0xff591cec6ab6d93c), h)
-	assert.Equal(t, []int{0, 2, 1}, []int{Choose(h, 0, 4), Choose(h, 1, 4), Choose(h, 2, 4)})
+	topo := build(t, LeafSpine{Leaves: 2, Spines: 4, HostsPerLeaf: 2, Parallel: 1, Cabling: cabling()})
+	h := topo.FlowHash(0, 2, 49152, 4791, true)
+	assert.Equal(t, Hashes{Host: 0xc49d5f3a41348f24, Switch: 0xe94554e99ff76715}, h)
+	assert.Equal(t, []int{2, 1, 2}, []int{Choose(h.Switch, 0, 4), Choose(h.Switch, 1, 4), Choose(h.Switch, 2, 4)})
+
+	// The model's tests have the same numbers.
+	named := build(t, Custom{Hosts: []string{"h0", "h2"}, Switches: []Switch{{Name: "s"}}, Links: []CustomLink{{"h0", "s", 1, 0}, {"h2", "s", 1, 0}}})
+	assert.Equal(t, Hashes{Host: 0xb58169b79cd75fc0, Switch: 0x2aceb12054aaa843}, named.FlowHash(0, 1, 49152, 4791, true))
 
 	// What the model's functions choose among four at a switch with the salt 0, by ecmp.salt.
-	topo := build(t, LeafSpine{Leaves: 2, Spines: 4, HostsPerLeaf: 2, Parallel: 1, Cabling: cabling()})
-	for draw, spine := range map[uint64]string{0: "spine0", 1: "spine0", 2: "spine1", 7: "spine3", 1e9: "spine0"} {
+	for draw, spine := range map[uint64]string{0: "spine2", 1: "spine3", 2: "spine2", 7: "spine2", 1e9: "spine1"} {
 		assert.Equal(t, "leaf0->"+spine, topo.PortName(topo.Path(0, 2, h, draw)[1]), "ecmp.salt %d", draw)
 	}
 }
@@ -249,7 +258,7 @@ func TestHashValues(t *testing.T) {
 func TestCustom(t *testing.T) {
 	custom := Custom{
 		Hosts:    []string{"a", "b"},
-		Switches: []Switch{{"l0", 0}, {"l1", 0}, {"s0", 1}, {"s1", 1}},
+		Switches: []Switch{{Name: "l0"}, {Name: "l1"}, {Name: "s0"}, {Name: "s1"}},
 		Links: []CustomLink{
 			{"a", "l0", 100e9, us}, {"b", "l1", 100e9, us},
 			{"l0", "s0", 80e9, us}, {"l1", "s0", 80e9, us},
@@ -292,15 +301,15 @@ func TestBuildRefuses(t *testing.T) {
 		{"host cut off", Star{2, failed("s1->host1")}, "hosts", "host host1 has no link that works"},
 		{"rate 0", Star{2, Cabling{HostRate: 1, Overrides: []Override{{Link: "host1->s1", Rate: &rate}}}}, "links", "the link host1-s1 has the rate 0"},
 		{"override unknown", Star{2, Cabling{HostRate: 1, Overrides: []Override{{Link: "host1->s2"}}}}, "overrides.0.link", `there is no link "host1->s2"`},
-		{"no forwarding", Custom{Hosts: []string{"both", "a", "b"}, Switches: []Switch{{"s", 0}, {"t", 0}}, Links: []CustomLink{{"both", "s", 1, 0}, {"both", "t", 1, 0}, {"a", "s", 1, 0}, {"b", "t", 1, 0}}}, "links", "there is no way from host both to host a over the link to t: a host with several links sends over any of them, so each has to lead to all hosts; add a link from t, or take away that of both to it"},
-		{"through a host", Custom{Hosts: []string{"a", "both", "b"}, Switches: []Switch{{"s", 0}, {"t", 0}}, Links: []CustomLink{{"both", "s", 1, 0}, {"both", "t", 1, 0}, {"a", "s", 1, 0}, {"b", "t", 1, 0}}}, "links", "there is no way from host both to host a over the link to t"},
-		{"only through hosts", Custom{Hosts: []string{"a", "b", "both"}, Switches: []Switch{{"s", 0}, {"t", 0}}, Links: []CustomLink{{"both", "s", 1, 0}, {"both", "t", 1, 0}, {"a", "s", 1, 0}, {"b", "t", 1, 0}}}, "links", "there is no way from host a to host b but through other hosts, which forward nothing; add a link between switches"},
+		{"no forwarding", Custom{Hosts: []string{"both", "a", "b"}, Switches: []Switch{{Name: "s"}, {Name: "t"}}, Links: []CustomLink{{"both", "s", 1, 0}, {"both", "t", 1, 0}, {"a", "s", 1, 0}, {"b", "t", 1, 0}}}, "links", "there is no way from host both to host a over the link to t: a host with several links sends over any of them, so each has to lead to all hosts; add a link from t, or take away that of both to it"},
+		{"through a host", Custom{Hosts: []string{"a", "both", "b"}, Switches: []Switch{{Name: "s"}, {Name: "t"}}, Links: []CustomLink{{"both", "s", 1, 0}, {"both", "t", 1, 0}, {"a", "s", 1, 0}, {"b", "t", 1, 0}}}, "links", "there is no way from host both to host a over the link to t"},
+		{"only through hosts", Custom{Hosts: []string{"a", "b", "both"}, Switches: []Switch{{Name: "s"}, {Name: "t"}}, Links: []CustomLink{{"both", "s", 1, 0}, {"both", "t", 1, 0}, {"a", "s", 1, 0}, {"b", "t", 1, 0}}}, "links", "there is no way from host a to host b but through other hosts, which forward nothing; add a link between switches"},
 		{"extra host twice", Star{2, extra(ExtraHost{Name: "host1", Switches: []string{"s1"}, Rate: 1})}, "extra_hosts.0.name", `the name "host1" is used twice`},
 		{"extra host's switch", Star{2, extra(ExtraHost{Name: "x", Switches: []string{"s2"}, Rate: 1})}, "extra_hosts.0.switches.0", `there is no switch "s2" in this topology; did you mean "s1"`},
 		{"extra host on a host", Star{2, extra(ExtraHost{Name: "x", Switches: []string{"host*"}, Rate: 1})}, "extra_hosts.0.switches.0", `there is no switch "host*"`},
 		{"extra host's pattern", Star{2, extra(ExtraHost{Name: "x", Switches: []string{"s["}, Rate: 1})}, "extra_hosts.0.switches.0", `"s[": this is not a pattern`},
 		{"extra host's switch twice", Star{2, extra(ExtraHost{Name: "x", Switches: []string{"s1", "s*"}, Rate: 1})}, "extra_hosts.0.switches.1", `"s*" names the switch s1 a second time`},
-		{"unknown node", Custom{Hosts: []string{"a"}, Switches: []Switch{{"s", 0}}, Links: []CustomLink{{"a", "t", 1, 0}}}, "links.0", `there is no node "t"`},
+		{"unknown node", Custom{Hosts: []string{"a"}, Switches: []Switch{{Name: "s"}}, Links: []CustomLink{{"a", "t", 1, 0}}}, "links.0", `there is no node "t"`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -352,8 +361,8 @@ func TestExtraHost(t *testing.T) {
 	assert.Empty(t, hops(topo.Routes(), x, 0), "a host has no routes: it sends over all of its links")
 	taken := map[string]bool{}
 	for port := range uint16(20) {
-		data := topo.Path(0, x, FlowHash(0, x, port, 1, true), 0)
-		ack := topo.Path(x, 0, FlowHash(x, 0, 1, port, true), 0)
+		data := topo.Path(0, x, topo.FlowHash(0, x, port, 1, true), 0)
+		ack := topo.Path(x, 0, topo.FlowHash(x, 0, 1, port, true), 0)
 		require.Len(t, data, 3)
 		require.Len(t, ack, 3)
 		taken[topo.PortName(ack[0])] = true
@@ -375,10 +384,10 @@ func TestExtraHost(t *testing.T) {
 
 // ladder has stages of two links side by side, fast ones and slow ones.
 func ladder(stages int, slow int64) Custom {
-	c := Custom{Hosts: []string{"a", "b"}, Switches: []Switch{{"s0", 0}}}
+	c := Custom{Hosts: []string{"a", "b"}, Switches: []Switch{{Name: "s0"}}}
 	for i := range stages {
 		from, to := fmt.Sprintf("s%d", i), fmt.Sprintf("s%d", i+1)
-		c.Switches = append(c.Switches, Switch{to, uint32(i) + 1})
+		c.Switches = append(c.Switches, Switch{Name: to})
 		c.Links = append(c.Links, CustomLink{from, to, 100e9, us}, CustomLink{from, to, slow, us})
 	}
 	c.Links = append(c.Links, CustomLink{"a", "s0", 100e9, us}, CustomLink{c.Switches[stages].Name, "b", 100e9, us})
@@ -401,7 +410,7 @@ func TestManyPathsOfFewKinds(t *testing.T) {
 func TestHostWithSeveralLinks(t *testing.T) {
 	topo := build(t, Custom{
 		Hosts:    []string{"a", "b"},
-		Switches: []Switch{{"s", 0}, {"t", 1}},
+		Switches: []Switch{{Name: "s"}, {Name: "t"}},
 		Links:    []CustomLink{{"a", "s", 10e9, us}, {"a", "t", 40e9, us}, {"a", "s", 20e9, us}, {"b", "s", 10e9, us}, {"s", "t", 40e9, us}},
 	})
 	assert.Equal(t, []uint16{0, 1, 2}, topo.nextHops(nil, 0, 1))

@@ -152,12 +152,13 @@ func (l LeafSpine) Build() (*Topology, error) {
 		return nil, err
 	}
 	var p plan
+	var salt uint32
 	for i := range l.Leaves {
-		p.switches = append(p.switches, Switch{Name: fmt.Sprintf("leaf%d", i)})
+		p.switches = append(p.switches, Switch{fmt.Sprintf("leaf%d", i), &salt})
 		p.attach(l.Cabling, p.switches[i].Name, l.HostsPerLeaf)
 	}
 	for i := range l.Spines {
-		p.switches = append(p.switches, Switch{Name: fmt.Sprintf("spine%d", i)})
+		p.switches = append(p.switches, Switch{fmt.Sprintf("spine%d", i), &salt})
 	}
 	for range l.Parallel {
 		for _, leaf := range p.switches[:l.Leaves] {
@@ -210,17 +211,18 @@ func (f FatTree) Build() (*Topology, error) {
 	agg := func(pod, i int) string { return fmt.Sprintf("pod%d-agg%d", pod, i) }
 	core := func(i int) string { return fmt.Sprintf("core%d", i) }
 	var p plan
+	tier := [...]uint32{0, 1, 2}
 	for pod := range f.Pods {
 		for i := range half {
-			p.switches = append(p.switches, Switch{edge(pod, i), 0})
+			p.switches = append(p.switches, Switch{edge(pod, i), &tier[0]})
 			p.attach(f.Cabling, edge(pod, i), f.HostsPerEdge)
 		}
 		for i := range half {
-			p.switches = append(p.switches, Switch{agg(pod, i), 1})
+			p.switches = append(p.switches, Switch{agg(pod, i), &tier[1]})
 		}
 	}
 	for i := range half * half {
-		p.switches = append(p.switches, Switch{core(i), 2})
+		p.switches = append(p.switches, Switch{core(i), &tier[2]})
 	}
 	for pod := range f.Pods {
 		for i := range half {

@@ -111,10 +111,10 @@ func (c *Collective) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 func (c *Collective) build(seed uint64) []scenario.Flow {
 	hosts := slices.Clone(c.Hosts)
 	if c.Random {
-		draw := random.New(seed, "placement", 0)
+		draw := random.New(seed, "collective.placement", 0)
 		shuffle(hosts, len(hosts), &draw)
 	}
-	ports := random.New(seed, "ports", 0)
+	ports := random.New(seed, "collective.ports", 0)
 	g := &graph{c: c, ports: map[[3]int]uint16{}, port: ports.Below(srcPorts)}
 	for _, h := range hosts {
 		for range c.PerHost {

@@ -24,11 +24,6 @@ const (
 	MostConnections = firstSrcPort - firstConnectionPort - 64
 )
 
-// openConnections makes the stream that a source draws its connections from.
-func (c Connections) openConnections(seed, index uint64) random.Stream {
-	return random.New(seed, "connections", index)
-}
-
 // assignConnection puts the flow on one of its pair's connections, drawn at random.
 func (c Connections) assignConnection(f *scenario.Flow, draw *random.Stream) {
 	if c.PerPair > 0 {

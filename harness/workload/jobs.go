@@ -71,10 +71,10 @@ func (j *Jobs) Pairs() iter.Seq2[uint32, uint32] {
 // Flows yields the flow list of a seed.
 func (j *Jobs) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
-		draw, sizes := random.New(seed, "copies", 0), random.New(seed, "sizes", 0)
-		connections := j.openConnections(seed, 0)
+		draw, sizes := random.New(seed, "jobs.copies", 0), random.New(seed, "jobs.sizes", 0)
+		connections := random.New(seed, "jobs.connections", 0)
 		writers := append([]uint32(nil), j.Sources...)
-		whom := random.New(seed, "writers", 0)
+		whom := random.New(seed, "jobs.writers", 0)
 		shuffle(writers, j.Writers, &whom)
 		rack := map[uint32]int{}
 		for i, hosts := range j.Racks {

@@ -15,9 +15,10 @@ import (
 // numbered on from those of the parts before it, so that no two parts share
 // one.
 //
-// The first part of a type is what it would be alone. Those of the same type
-// behind it have seeds of their own: with the same random streams they would be
-// copies of it, flow by flow.
+// Random streams have the name of a workload's type in theirs, so that the first
+// part of a type is what it would be alone, and no type draws what another one
+// does. Parts of the same type behind it have seeds of their own: with the same
+// streams they would be copies of it, flow by flow.
 type Mix struct{ Parts []Generator }
 
 // Check looks for what no flow list can be made of.

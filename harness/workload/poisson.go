@@ -20,8 +20,9 @@ type Poisson struct {
 	// Capacity is by source, in bit/s: the rate of the host's link, or its
 	// share of the uplinks of the switch it hangs on.
 	Capacity     []int64
-	FromPs, ToPs int64         // flows start then, ToPs is outside
-	Flow         scenario.Flow // class and weight of the flows
+	HostName     func(host uint32) string // what its random streams go by
+	FromPs, ToPs int64                    // flows start then, ToPs is outside
+	Flow         scenario.Flow            // class and weight of the flows
 	Rules        Rules
 	Connections
 }
@@ -67,17 +68,17 @@ func (a *arrivals) before(b *arrivals) bool {
 }
 
 // Flows yields the flow list of a seed. Every source has random streams of
-// its own, so that what it sends does not depend on the other sources.
+// its own, by its name, so that what it sends does not depend on the other sources.
 func (p *Poisson) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
 		next := make([]arrivals, len(p.sources)) // a heap: the earliest first
 		for i := range next {
+			stream := func(what string) random.Stream {
+				return random.New(seed, "poisson."+what, random.HashName(p.HostName(p.sources[i])))
+			}
 			next[i] = arrivals{
 				at: p.FromPs, source: i, gap: p.gap(i),
-				gaps:         random.New(seed, "arrivals", uint64(i)),
-				sizes:        random.New(seed, "sizes", uint64(i)),
-				destinations: random.New(seed, "destinations", uint64(i)),
-				connections:  p.openConnections(seed, uint64(i)),
+				gaps: stream("arrivals"), sizes: stream("sizes"), destinations: stream("destinations"), connections: stream("connections"),
 			}
 			next[i].advance()
 		}

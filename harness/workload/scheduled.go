@@ -53,7 +53,7 @@ func (a *AllToAll) Check() error { return a.checkStart("it", a.StartPs) }
 // Flows yields the flow list of a seed.
 func (a *AllToAll) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
-		sizes := random.New(seed, "sizes", 0)
+		sizes := random.New(seed, "all-to-all.sizes", 0)
 		most := 0
 		for i := range a.sources {
 			most = max(most, a.choices(i))
@@ -110,7 +110,7 @@ func (p *Permutation) Pairs() iter.Seq2[uint32, uint32] {
 // Flows yields the flow list of a seed.
 func (p *Permutation) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
-		order, sizes := random.New(seed, "permutation", 0), random.New(seed, "sizes", 0)
+		order, sizes := random.New(seed, "permutation.order", 0), random.New(seed, "permutation.sizes", 0)
 		dst := slices.Clone(p.Destinations)
 		// Drawn anew until nobody sends to itself, all that are left are
 		// equally likely; about one in three is good.
@@ -194,7 +194,7 @@ func (c *Incast) starts(seed uint64) iter.Seq2[int, int64] {
 			}
 			return
 		}
-		a := arrivals{at: c.StartPs, gap: c.gap(), gaps: random.New(seed, "events", 0)}
+		a := arrivals{at: c.StartPs, gap: c.gap(), gaps: random.New(seed, "incast.events", 0)}
 		for event := 0; ; event++ {
 			a.advance()
 			if a.at >= c.ToPs || !yield(event, a.at) {
@@ -241,10 +241,10 @@ func (c *Incast) Pairs() iter.Seq2[uint32, uint32] {
 // Flows yields the flow list of a seed.
 func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
-		receivers, senders, sizes := random.New(seed, "receivers", 0), random.New(seed, "senders", 0), random.New(seed, "sizes", 0)
-		connections := c.openConnections(seed, 0)
+		receivers, senders, sizes := random.New(seed, "incast.receivers", 0), random.New(seed, "incast.senders", 0), random.New(seed, "incast.sizes", 0)
+		connections := random.New(seed, "incast.connections", 0)
 		candidates, late := make([]uint32, 0, len(c.Sources)), make([]int64, c.Senders)
-		jitter := random.New(seed, "jitter", 0)
+		jitter := random.New(seed, "incast.jitter", 0)
 		id := uint32(0)
 		for event, startPs := range c.starts(seed) {
 			receiver := c.Receivers[receivers.Below(uint32(len(c.Receivers)))]
@@ -326,7 +326,7 @@ type path struct {
 }
 
 func (s *SemiDynamic) list(seed uint64) []scenario.Flow {
-	draw, choose, sizes := random.New(seed, "paths", 0), random.New(seed, "events", 0), random.New(seed, "sizes", 0)
+	draw, choose, sizes := random.New(seed, "semi-dynamic.paths", 0), random.New(seed, "semi-dynamic.events", 0), random.New(seed, "semi-dynamic.sizes", 0)
 	var idle, busy []path
 	for range s.Paths {
 		i := int(draw.Below(uint32(len(s.sources))))

@@ -35,14 +35,9 @@ const Description& FqCoDel::describe() {
 }
 FABRIC_REGISTER(FqCoDel);
 
-void FqCoDel::attach(Port& port, uint8_t cls) {
-  Queue::attach(port, cls);
-  salt_ = uint64_t{port.node().id()} << 24 | uint64_t{port.index()} << 8 | cls;
-}
-
 void FqCoDel::onStart(Network& network) {
   CoDelSettings::onStart(network);
-  salt_ = mix64(salt_ + network.seed() * kGolden);
+  salt_ = mix64(port_->nameHash() + class_ + network.seed() * kGolden);
   binOfHash_.assign(static_cast<size_t>(flows_), kNone);
 }
 

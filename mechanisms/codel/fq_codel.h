@@ -11,7 +11,6 @@ class FqCoDel final : public CoDelSettings {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
-  void attach(Port& port, uint8_t cls) override;
   bool enqueue(Packet* packet, int64_t backlog) override;
   Packet* dequeue() override;
 

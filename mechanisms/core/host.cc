@@ -9,12 +9,6 @@
 
 namespace fabric {
 
-namespace {
-
-uint64_t endpoint(uint32_t node, uint16_t port) { return uint64_t{node} << 16 | port; }
-
-}  // namespace
-
 const Description& Host::describe() {
   static const Description d =
       Describe<Host>("host", Kind::Node, "Host: NIC, queue pairs and receiver")
@@ -249,8 +243,8 @@ void Host::prepare(Flow& f, Host& receiver) {
   f.sender = this;
   f.receiver = &receiver;
   f.end = spec.size == 0 ? Flow::kUnlimited : spec.size;
-  const uint64_t a = endpoint(spec.src, spec.srcPort);
-  const uint64_t b = endpoint(spec.dst, spec.dstPort);
+  const uint64_t a = endpoint(nameHash(), spec.srcPort);
+  const uint64_t b = endpoint(receiver.nameHash(), spec.dstPort);
   f.hash = pairHash(a, b);
   f.reverseHash = pairHash(b, a);
   f.symmetricHash = pairHash(std::min(a, b), std::max(a, b));
@@ -541,7 +535,7 @@ Packet* Host::controlFromSender(const Flow& f, uint8_t type, uint32_t bytes) {
 
 Packet* Host::controlTo(uint32_t dst, uint8_t type, uint32_t bytes) {
   Packet* p = control(id(), dst, type, bytes);
-  const uint64_t a = endpoint(id(), 0), b = endpoint(dst, 0);
+  const uint64_t a = endpoint(nameHash(), 0), b = endpoint(network_->host(dst).nameHash(), 0);
   p->hash = pairHash(a, b);
   p->symmetricHash = pairHash(std::min(a, b), std::max(a, b));
   return p;

@@ -66,7 +66,7 @@ Time Nic::timeAfter(const Flow& f) const {
 
 /// A function of the packet that was sent last, so that whoever asks again gets the same.
 Time Nic::jitter(const Flow& f, Time packet) const {
-  const uint64_t last = mix64(static_cast<uint64_t>(f.lastSentAt.ps)) ^ f.spec.id;
+  const uint64_t last = mix64(static_cast<uint64_t>(f.lastSentAt.ps)) ^ f.hash;
   RandomStream random(host_.network().seed(), "host.jitter", last);
   return Time{static_cast<int64_t>(static_cast<double>(packet.ps) * host_.jitter() * random.uniform())};
 }

@@ -1,6 +1,7 @@
 #include "mechanisms/core/node.h"
 
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/random.h"
 
 namespace fabric {
 
@@ -8,6 +9,7 @@ void Node::join(Network& network, uint32_t id, std::string name) {
   network_ = &network;
   id_ = id;
   name_ = std::move(name);
+  nameHash_ = hashName(name_);
   network.add(*this);
 }
 

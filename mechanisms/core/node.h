@@ -20,6 +20,8 @@ class Node : public Component {
   Network& network() const { return *network_; }
   uint32_t id() const { return id_; }
   const std::string& name() const { return name_; }
+  /// For random streams and hashes: unlike the number it stays the same whatever other nodes there are.
+  uint64_t nameHash() const { return nameHash_; }
   const std::vector<Port*>& ports() const { return ports_; }
   Port& port(uint16_t index) const { return *ports_[index]; }
 
@@ -53,6 +55,7 @@ class Node : public Component {
   uint32_t id_ = 0;
   uint32_t timers_ = 0;  // keys given out
   std::string name_;
+  uint64_t nameHash_ = 0;
   std::vector<Port*> ports_;
   std::vector<Plugged> plugged_;
 };

@@ -9,6 +9,7 @@
 #include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/node.h"
+#include "mechanisms/core/random.h"
 #include "mechanisms/core/switch.h"
 
 namespace fabric {
@@ -108,6 +109,12 @@ void Port::setFlowScheduler(FlowScheduler& scheduler) {
 void Port::setSource(PacketSource& source) {
   source_ = &source;
   feeds_ = flowScheduler_->backlog() != 0;
+}
+
+uint64_t Port::nameHash() const {
+  uint64_t parallel = 0;  // links to the same neighbour before this one
+  for (uint16_t i = 0; i < index_; ++i) parallel += &node_->port(i).peer().node() == &peer_->node() ? 1 : 0;
+  return mix64(pairHash(node_->nameHash(), peer_->node().nameHash()) + parallel);
 }
 
 uint64_t Port::timerKey() {

@@ -64,6 +64,8 @@ class alignas(128) Port final : public Component {
   /// Whether the link leads to a switch; of a switch's port, that it belongs to the fabric.
   bool leadsToSwitch() const;
   uint16_t index() const { return index_; }
+  /// For random streams: of the names of the link's ends, and which of parallel links it is.
+  uint64_t nameHash() const;
   Rate rate() const { return rate_; }
   Time delay() const { return delay_; }
   int classes() const { return classes_; }

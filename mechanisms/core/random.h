@@ -20,13 +20,15 @@ constexpr uint64_t mix64(uint64_t x) {
 
 inline constexpr uint64_t kGolden = 0x9e3779b97f4a7c15u;
 
-/// Hash of an ordered pair of endpoints, each an address and a port in one number; the harness computes
-/// the same to know a flow's path.
+/// An endpoint of a flow for pairHash(): the hash of the host's name, and a port.
+constexpr uint64_t endpoint(uint64_t nameHash, uint16_t port) { return nameHash << 16 | port; }
+
+/// Hash of an ordered pair of endpoints; the harness computes the same to know a flow's path.
 constexpr uint64_t pairHash(uint64_t a, uint64_t b) {
   return mix64(mix64(a + kGolden) ^ (b * kGolden + 0x632be59bd9b4e019u));
 }
 
-/// FNV-1a, for the names of streams.
+/// FNV-1a, for the names of streams, nodes and ports.
 constexpr uint64_t hashName(std::string_view name) {
   uint64_t h = 0xcbf29ce484222325u;
   for (const char c : name) {

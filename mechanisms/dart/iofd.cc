@@ -102,7 +102,7 @@ FABRIC_REGISTER(Iofd);
 void Iofd::onStart(Network& network) {
   network_ = &network;
   header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName);
-  random_ = RandomStream(network.seed(), "iofd", switch_->id());
+  random_ = RandomStream(network.seed(), "iofd", switch_->nameHash());
   deflectionTable_ = network.trace().find("deflections");
   pathTable_ = network.trace().find("message_paths");
   table_.reserve(static_cast<size_t>(entries_));

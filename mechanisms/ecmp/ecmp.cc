@@ -9,7 +9,7 @@ const Description& Ecmp::describe() {
   static const Description d =
       Describe<Ecmp>("ecmp", Kind::PathSelector, "Equal-cost multipath")
           .help(
-              "The hash of a flow's addresses and ports, mixed with the salt of the switch's tier, chooses among the "
+              "The hash of a flow's addresses and ports, mixed with the salt of the switch, chooses among the "
               "next hops. Symmetric: a flow's packets and their ACKs take the same path in opposite directions.")
           .source("FNCC section 3.1, Observation 2")
           .param("symmetric", &Ecmp::symmetric_, true, "one hash for both directions of a flow",

@@ -87,7 +87,7 @@ void ExpressPass::onStart(Network& network) {
   state_ = network.flows().reserve<State>("expresspass");
   header_ = network.packets().reserve<CreditHeader>(CreditHeader::kName);
   creditTimer_ = network.flowTimer("expresspass credit");
-  random_ = RandomStream(network.seed(), "expresspass", host_->id());
+  random_ = RandomStream(network.seed(), "expresspass", host_->nameHash());
   mss_ = static_cast<uint32_t>(host_->payloadPerPacket());
 
   ControlTypes& types = network.controlTypes();

@@ -239,8 +239,8 @@ void FlowtuneAllocator::remove(uint32_t number, uint32_t server) {
 
 /// The links that the flow's data takes by the routes of now. False: there is no way of shortest length.
 bool FlowtuneAllocator::findPath(const Notice& notice, uint32_t server) {
-  const auto end = [](uint32_t node, uint16_t port) { return uint64_t{node} << 16 | port; };
-  const uint64_t a = end(server, notice.srcPort), b = end(notice.dst, notice.dstPort);
+  const uint64_t a = endpoint(network_->host(server).nameHash(), notice.srcPort);
+  const uint64_t b = endpoint(network_->host(notice.dst).nameHash(), notice.dstPort);
   const uint64_t hash = pairHash(a, b), symmetric = pairHash(std::min(a, b), std::max(a, b));
   path_.clear();
   for (const Port* p = &network_->host(server).nicFor(hash).port();;) {

@@ -41,7 +41,7 @@ void FlowletSelector::onStart(Network& network) {
   OverlaySelector::onStart(network);
   engine_ = &network.engine();
   trace_ = &network.trace();
-  random_ = RandomStream(network.seed(), description().name, switch_->id());
+  random_ = RandomStream(network.seed(), description().name, switch_->nameHash());
   traceTable_ = trace_->find("flowlets");
 }
 

@@ -1,6 +1,7 @@
 #include "mechanisms/path/spray.h"
 
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/random.h"
 #include "mechanisms/core/switch.h"
 
 namespace fabric {
@@ -23,10 +24,11 @@ FABRIC_REGISTER(Spray);
 
 void Spray::onStart(Network& network) {
   OverlaySelector::onStart(network);
-  random_ = RandomStream(network.seed(), "spray", switch_->id());
+  random_ = RandomStream(network.seed(), "spray", switch_->nameHash());
   if (order_.index == 0) return;
-  turn_.resize(network.nodes().size());
-  for (uint16_t& turn : turn_) turn = static_cast<uint16_t>(random_.below(0xffff));
+  const uint64_t first = random_.next();
+  turn_.clear();
+  for (const Node* dst : network.nodes()) turn_.push_back(static_cast<uint16_t>(mix64(first ^ dst->nameHash())));
 }
 
 uint16_t Spray::select(Packet& packet, NextHops hops) {

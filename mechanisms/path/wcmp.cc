@@ -9,7 +9,7 @@ const Description& Wcmp::describe() {
   static const Description d =
       Describe<Wcmp>("wcmp", Kind::PathSelector, "Weighted multipath: static weights, a path for every flow")
           .help(
-              "The hash of a flow's addresses and ports, mixed with the salt of the switch's tier, chooses among the "
+              "The hash of a flow's addresses and ports, mixed with the salt of the switch, chooses among the "
               "next hops by weight. Weights do not change with load.")
           .source("CONGA, SIGCOMM 2014, section 2.4: weights chosen according to the topology")
           .param("first", &Wcmp::firstParam_, 0.5,

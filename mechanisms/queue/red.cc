@@ -69,8 +69,7 @@ FABRIC_REGISTER(Red);
 void Red::onStart(Network& network) {
   network_ = &network;
   table_ = network.trace().find("marks");
-  random_ =
-      RandomStream(network.seed(), "red", uint64_t{port_->node().id()} << 24 | uint64_t{port_->index()} << 8 | class_);
+  random_ = RandomStream(network.seed(), "red", port_->nameHash() + class_);
   scale();
 }
 

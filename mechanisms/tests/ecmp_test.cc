@@ -29,17 +29,17 @@ TEST(Ecmp, FixedHashes) {
   net.flow(back);
   net.run({});
   const Flow& there = net.active(*net.hosts[0], 0);
-  EXPECT_EQ(there.symmetricHash, 0xff591cec6ab6d93cu);
-  EXPECT_EQ(there.hash, 0xff591cec6ab6d93cu);  // the lower endpoint sends
+  EXPECT_EQ(there.symmetricHash, 0x2aceb12054aaa843u);
+  EXPECT_EQ(there.hash, 0xb58169b79cd75fc0u);
   EXPECT_NE(there.reverseHash, there.hash);
   const Flow& other = net.active(*net.hosts[2], 1);
   EXPECT_EQ(other.symmetricHash, there.symmetricHash);
   EXPECT_EQ(other.hash, there.reverseHash);
   EXPECT_EQ(other.reverseHash, there.hash);
 
-  EXPECT_EQ(Ecmp::choice(there.hash, 0, 4), 0);
-  EXPECT_EQ(Ecmp::choice(there.hash, 1, 4), 2);
-  EXPECT_EQ(Ecmp::choice(there.hash, 2, 4), 1);
+  EXPECT_EQ(Ecmp::choice(there.symmetricHash, 0, 1000), 883);
+  EXPECT_EQ(Ecmp::choice(there.symmetricHash, 1, 1000), 773);
+  EXPECT_EQ(Ecmp::choice(there.symmetricHash, 2, 1000), 879);
 }
 
 TEST(Ecmp, ChoicesAreEvenAndIndependentBetweenTiers) {

@@ -321,8 +321,8 @@ struct Held : FatTree {
     std::vector<uint32_t> ids;
     for (uint32_t id = 0; ids.size() < 2; ++id) {
       const bool isShort = !ids.empty();
-      const uint64_t a = uint64_t{hosts[isShort ? 0 : 1]->id()} << 16 | (1000 + id);
-      const uint64_t b = uint64_t{hosts[isShort ? 15 : 13]->id()} << 16 | 4791;
+      const uint64_t a = endpoint(hosts[isShort ? 0 : 1]->nameHash(), static_cast<uint16_t>(1000 + id));
+      const uint64_t b = endpoint(hosts[isShort ? 15 : 13]->nameHash(), 4791);
       if (Ecmp::choice(pairHash(std::min(a, b), std::max(a, b)), edge.hashSalt(), 2) == 0) ids.push_back(id);
     }
     flow(ids[0], *hosts[1], *hosts[13], 30000);

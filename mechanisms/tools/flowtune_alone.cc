@@ -100,7 +100,8 @@ Paths::Paths(const Scenario& scenario, const std::vector<ScenarioRoute>& routes)
 }
 
 std::vector<uint32_t> Paths::of(const FlowSpec& flow) const {
-  const uint64_t a = uint64_t{flow.src} << 16 | flow.srcPort, b = uint64_t{flow.dst} << 16 | flow.dstPort;
+  const uint64_t a = endpoint(hashName(nodes_.at(flow.src).name), flow.srcPort);
+  const uint64_t b = endpoint(hashName(nodes_.at(flow.dst).name), flow.dstPort);
   const uint64_t hash = symmetric_ ? pairHash(std::min(a, b), std::max(a, b)) : pairHash(a, b);
   std::vector<uint32_t> path{nodes_.at(flow.src).links.at(0)};
   for (uint32_t at = links_[path[0]].peer; at != flow.dst; at = links_[path.back()].peer) {

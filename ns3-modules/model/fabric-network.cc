@@ -122,7 +122,7 @@ FabricNetwork::SetSeed(uint64_t seed)
 void
 FabricNetwork::AddNode(Ptr<Node> node, Ptr<FabricNode> fabricNode)
 {
-    std::string name = Names::FindName(node);
+    std::string name = fabricNode->GetName().empty() ? Names::FindName(node) : fabricNode->GetName();
     const auto id = static_cast<uint32_t>(m_nodes.size());
     if (name.empty())
     {

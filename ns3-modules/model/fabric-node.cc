@@ -5,6 +5,7 @@
 
 #include "ns3/data-rate.h"
 #include "ns3/nstime.h"
+#include "ns3/string.h"
 #include "ns3/trace-source-accessor.h"
 
 namespace ns3
@@ -20,7 +21,15 @@ TypeId
 FabricNode::GetTypeId()
 {
     static TypeId tid =
-        TypeId("ns3::fabric::FabricNode").SetParent<Object>().SetGroupName("Fabric");
+        TypeId("ns3::fabric::FabricNode")
+            .SetParent<Object>()
+            .SetGroupName("Fabric")
+            .AddAttribute("Name",
+                          "What the fabric calls the node: its random streams and paths go by it. "
+                          "Empty: its name in ns3::Names.",
+                          StringValue(),
+                          MakeStringAccessor(&FabricNode::m_name),
+                          MakeStringChecker());
     return tid;
 }
 
@@ -28,6 +37,12 @@ core::Component&
 FabricNode::GetComponent() const
 {
     return GetNode();
+}
+
+const std::string&
+FabricNode::GetName() const
+{
+    return m_name;
 }
 
 void

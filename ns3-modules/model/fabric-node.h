@@ -14,6 +14,7 @@
 #include "ns3/traced-callback.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ns3
@@ -28,9 +29,14 @@ class FabricNode : public Object, public SlotHolder
     static TypeId GetTypeId();
     virtual core::Node& GetNode() const = 0;
     core::Component& GetComponent() const override;
+    /// What the fabric calls it, where that is not its name in ns3::Names.
+    const std::string& GetName() const;
 
   protected:
     void DoDispose() override;
+
+  private:
+    std::string m_name;
 };
 
 /// A host: NIC, queue pairs, receiver. Attributes are the parameters of all its flows.

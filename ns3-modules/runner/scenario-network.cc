@@ -4,6 +4,7 @@
 #include "scenario-network.h"
 
 #include "ns3/names.h"
+#include "ns3/string.h"
 
 namespace ns3
 {
@@ -87,8 +88,17 @@ BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
             Use(fabric, s.components[used], n.isHost);
         }
         const Ptr<Node> node = CreateObject<Node>();
-        Names::Add(UniqueName(n.name), node);
+        const std::string name = UniqueName(n.name);
+        const auto setName = [&](const std::string& text) {
+            n.isHost ? fabric.SetHostAttribute("Name", StringValue(text))
+                     : fabric.SetSwitchAttribute("Name", StringValue(text));
+        };
+        Names::Add(name, node);
         nodes.Add(node);
+        if (name != n.name)
+        {
+            setName(n.name);
+        }
         if (n.isHost)
         {
             fabric.InstallHost(node);
@@ -96,6 +106,10 @@ BuildNetwork(const core::Scenario& s, FabricHelper& fabric)
         else
         {
             fabric.InstallSwitch(node, n.hashSalt);
+        }
+        if (name != n.name)
+        {
+            setName("");
         }
         for (const size_t end : ends[i])
         {

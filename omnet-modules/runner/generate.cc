@@ -209,13 +209,12 @@ std::string networkNed(const Scenario& s, const std::string& scenarioFile) {
   }
   out << "    submodules:\n        fabric: FabricManager;\n";
   for (size_t i = 0; i < s.nodes.size(); ++i) {
-    out << "        " << names[i] << ": ";
-    if (s.nodes[i].isHost) {
-      out << "FabricHost { nodeId = " << i << "; gates: link[" << ports[i] << "]; }\n";
-    } else {
-      out << "FabricSwitch { nodeId = " << i << "; hashSalt = " << s.nodes[i].hashSalt << "; gates: link[" << ports[i]
-          << "]; }\n";
-    }
+    const fabric::ScenarioNode& node = s.nodes[i];
+    out << "        " << names[i] << ": " << (node.isHost ? "FabricHost" : "FabricSwitch") << " { nodeId = " << i
+        << "; ";
+    if (node.name != names[i]) out << "nodeName = " << quoted(node.name) << "; ";
+    if (!node.isHost) out << "hashSalt = " << node.hashSalt << "; ";
+    out << "gates: link[" << ports[i] << "]; }\n";
   }
   const auto gate = [&](uint32_t node, uint16_t port) { return names[node] + ".link[" + std::to_string(port) + "]"; };
   out << "    connections:\n";

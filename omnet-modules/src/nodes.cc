@@ -150,7 +150,8 @@ void PortModule::handleParameterChange(const char* name) {
 
 void NodeModule::build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine) {
   readParameters(node(), *this);
-  node().join(network, id, getFullName());
+  const char* name = par("nodeName").stringValue();
+  node().join(network, id, *name != '\0' ? name : getFullName());
   setEngine(engine);
   engine->addNode(id, *this);
   for (int i = 0; i < getSubmoduleVectorSize(portName()); ++i) {

@@ -1,23 +1,39 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 )
 
 func (a *app) parityCommand() *cobra.Command {
-	var update bool
+	var update, all bool
 	var digests string
 	cmd := &cobra.Command{
-		Use:   "parity FILE…",
+		Use:   "parity [FILE…]",
 		Short: "check that all engines give the same tables, to the picosecond and the byte",
 		Long: `parity runs every point of the experiments on all engines that are installed and
 compares their tables row by row, then with the digests in ci/parity, on which
-the engines that they name agreed. So any two engines will do.`,
-		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(false),
+the engines that they name agreed. So any two engines will do.
+A digest is renewed point by point, and only if it tells all points apart.`,
+		ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all && len(args) > 0:
+				return fmt.Errorf("--all is every experiment that has a digest; leave out %s", strings.Join(args, " "))
+			case len(args) == 0 && !all:
+				return errors.New("name the experiments, such as fncc/fig10, or write --all")
+			case all && a.Set.Scale != "":
+				return errors.New("--all has the scales of the digests; leave --scale out")
+			case all:
+				return a.ParityOfAll(cmd.Context(), digests, update)
+			}
 			return a.Parity(cmd.Context(), args, digests, update)
 		},
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "all experiments that have a digest, each at its digest's scale")
 	cmd.Flags().BoolVar(&update, "update", false, "renew the digests; needs two engines or more, and that they agree")
 	cmd.Flags().StringVar(&digests, "digests", "", "folder of the digests (default: ci/parity in the checkout)")
 	return cmd

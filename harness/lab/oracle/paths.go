@@ -72,7 +72,7 @@ func (p *paths) of(f *scenario.Flow) ([][]int, error) {
 	}
 	var all [][]int
 	for i := range p.subflows(f.Src) {
-		hash := topology.FlowHash(f.Src, f.Dst, f.SrcPort+uint16(i), f.DstPort+uint16(i), p.symmetric)
+		hash := p.topology.FlowHash(f.Src, f.Dst, f.SrcPort+uint16(i), f.DstPort+uint16(i), p.symmetric)
 		all = append(all, p.egress(p.topology.Path(f.Src, f.Dst, hash, p.draw)))
 	}
 	return all, nil
