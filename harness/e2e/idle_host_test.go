@@ -33,8 +33,8 @@ topology:
 workload:
   type: mix
   parts:
-    - {type: poisson, size: 20KB, load: 0.6, to: 1ms, sources: "h*", destinations: "h*"}
-    - {type: incast, size: 30KB, sources: "h*", receivers: "h*", senders: 4, events: 4, interval: 200us}
+    - {type: poisson, size: 20KB, load: 0.6, to: 1ms, sources: [h0..h5], destinations: [h0..h5]}
+    - {type: incast, size: 30KB, sources: [h0..h5], receivers: [h0..h5], senders: 4, events: 4, interval: 200us}
 run: {stop: 4ms}
 trace: {flows: {}}
 `
