@@ -231,7 +231,6 @@ type loader struct {
 	used        map[string]bool // components in use at any point
 	setParams   []setParams
 	hashed      map[*topology.Topology]bool // those that neverUsed has looked at
-	warnings    []string                    // about points
 	limits      Limits
 	watch       *watch
 	warnings    []string

@@ -68,7 +68,7 @@ func (t *Topology) choosesTwice() bool {
 		return true
 	}
 	var hops []uint16
-	for _, to := range t.places() {
+	for _, to := range t.sites() {
 		met := make([]uint64, len(t.Nodes)) // by node: the salts of choices before it
 		for _, node := range t.farToNear(to) {
 			hops = t.nextHops(hops[:0], node, to.hosts[0])
@@ -88,7 +88,7 @@ func (t *Topology) choosesTwice() bool {
 }
 
 // farToNear are the switches from which there is a way to a place, the farthest first.
-func (t *Topology) farToNear(to place) []uint32 {
+func (t *Topology) farToNear(to site) []uint32 {
 	var order []uint32
 	for i, d := range to.dist {
 		if d != Unreachable {
@@ -101,21 +101,21 @@ func (t *Topology) farToNear(to place) []uint32 {
 	return order
 }
 
-// place is where hosts hang: they have the same distances.
-type place struct {
+// site is where hosts hang: they have the same distances.
+type site struct {
 	dist  []uint16
 	hosts []uint32
 }
 
-func (t *Topology) places() []place {
+func (t *Topology) sites() []site {
 	index := map[*uint16]int{} // hosts with one switch share its distances
-	var places []place
+	var places []site
 	for host, dist := range t.dist {
 		i, known := index[&dist[0]]
 		if !known {
 			i = len(places)
 			index[&dist[0]] = i
-			places = append(places, place{dist: dist})
+			places = append(places, site{dist: dist})
 		}
 		places[i].hosts = append(places[i].hosts, uint32(host))
 	}
@@ -181,7 +181,7 @@ func (t *Topology) NeverUsed() []scenario.PortRef {
 	if len(f.shared) == 0 {
 		return nil
 	}
-	for _, to := range t.places() {
+	for _, to := range t.sites() {
 		f.follow(to)
 	}
 	var never []scenario.PortRef
@@ -218,7 +218,7 @@ type follower struct {
 	hops    []uint16
 }
 
-func (f *follower) follow(to place) {
+func (f *follower) follow(to site) {
 	f.reached, f.at = make([]bool, len(f.Nodes)), make([][]draws, len(f.Nodes))
 	for _, node := range f.farToNear(to) {
 		if f.hasHost(node) {
