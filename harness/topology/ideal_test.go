@@ -59,11 +59,11 @@ func TestNoWayToSendBeatsTheIdeal(t *testing.T) {
 		rate, delay := of()
 		c := Custom{Hosts: []string{"a", "b"}}
 		for i := range nics {
-			c.Switches = append(c.Switches, Switch{fmt.Sprintf("s%d", i), 0}, Switch{fmt.Sprintf("t%d", i), 1})
+			c.Switches = append(c.Switches, Switch{Name: fmt.Sprintf("s%d", i)}, Switch{Name: fmt.Sprintf("t%d", i)})
 			c.Links = append(c.Links, CustomLink{"a", fmt.Sprintf("s%d", i), host, hostDelay}, CustomLink{fmt.Sprintf("t%d", i), "b", host, hostDelay})
 		}
 		for j := range spines {
-			c.Switches = append(c.Switches, Switch{fmt.Sprintf("m%d", j), 2})
+			c.Switches = append(c.Switches, Switch{Name: fmt.Sprintf("m%d", j)})
 			for i := range nics {
 				if !same {
 					rate, delay = of()
@@ -78,7 +78,7 @@ func TestNoWayToSendBeatsTheIdeal(t *testing.T) {
 		require.NoError(t, err)
 		paths := map[string][]scenario.PortRef{}
 		for range 200 {
-			path := topo.Path(0, 1, rng.Uint64(), 0)
+			path := topo.Path(0, 1, Hashes{rng.Uint64(), rng.Uint64()}, 0)
 			paths[fmt.Sprint(path)] = path
 		}
 		var list [][]scenario.PortRef
@@ -116,7 +116,7 @@ func TestIdealOfAllPathsTogether(t *testing.T) {
 	assert.InEpsilon(t, wire/80e9, long(clos(2)), 0.01)
 	assert.InEpsilon(t, wire/100e9, long(clos(4)), 0.01)
 	assert.InEpsilon(t, wire/80e9, long(build(t, Custom{
-		Hosts: []string{"a", "b"}, Switches: []Switch{{"s", 0}, {"t", 0}},
+		Hosts: []string{"a", "b"}, Switches: []Switch{{Name: "s"}, {Name: "t"}},
 		Links: []CustomLink{{"a", "s", 40e9, us}, {"b", "s", 40e9, us}, {"a", "t", 40e9, us}, {"b", "t", 40e9, us}},
 	})), 0.01, "two links of each host")
 
@@ -133,7 +133,7 @@ func TestIdealOfAllPathsTogether(t *testing.T) {
 // after it a fast one of three.
 func TestIdealAcrossAFailure(t *testing.T) {
 	c := Custom{
-		Hosts: []string{"a", "b"}, Switches: []Switch{{"s", 0}, {"m", 1}, {"t", 0}},
+		Hosts: []string{"a", "b"}, Switches: []Switch{{Name: "s"}, {Name: "m"}, {Name: "t"}},
 		Links: []CustomLink{{"a", "s", 100e9, us}, {"b", "t", 100e9, us}, {"s", "t", 10e9, 9 * us}, {"s", "m", 80e9, us}, {"m", "t", 80e9, us}},
 	}
 	slow, err := build(t, c).IdealFCT(0, 1, 1e6, framing)
