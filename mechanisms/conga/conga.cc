@@ -7,26 +7,22 @@
 
 namespace fabric {
 
-namespace {
-
-TableDesc decisionTable() {
-  using T = ColumnType;
-  return {"conga",
-          "CONGA's decisions, one row per flowlet",
-          Scope::Port,
-          false,
-          {{"time_ps", T::I64, "ps", "simulated time"},
-           {"node", T::U32, "", "the source leaf", {}, true},
-           {"port", T::U16, "", "the uplink chosen"},
-           {"flow", T::U32, "", "the flow of the flowlet's first packet"},
-           {"leaf", T::U32, "", "the destination leaf", {}, true},
-           {"local", T::U8, "1", "metric of the uplink"},
-           {"remote", T::U8, "1", "Congestion-To-Leaf of the uplink"},
-           {"worst", T::U8, "1", "largest metric that an uplink to choose from had"},
-           {"kept", T::Bool, "", "the uplink of the flow's flowlet before"}}};
+const Conga::Decisions& Conga::decisions() {
+  static const Decisions table{"conga",
+                               "CONGA's decisions, one row per flowlet",
+                               Scope::Port,
+                               false,
+                               {"time_ps", "simulated time"},
+                               {"node", "the source leaf"},
+                               {"port", "", "the uplink chosen"},
+                               {"flow", "", "the flow of the flowlet's first packet"},
+                               {"leaf", "the destination leaf"},
+                               {"local", "1", "metric of the uplink"},
+                               {"remote", "1", "Congestion-To-Leaf of the uplink"},
+                               {"worst", "1", "largest metric that an uplink to choose from had"},
+                               {"kept", "the uplink of the flow's flowlet before"}};
+  return table;
 }
-
-}  // namespace
 
 const Description& Conga::describe() {
   static const Description d =
@@ -57,8 +53,8 @@ const Description& Conga::describe() {
           .range(0, 256)
           .extension(CongaHeader::kName, sizeof(CongaHeader), 0,
                      "in the overlay header: LBTag, CE, FB_LBTag, FB_Metric")
-          .table(traceTable())
-          .table(decisionTable())
+          .table(flowlets())
+          .table(decisions())
           .done();
   return d;
 }
@@ -67,7 +63,7 @@ FABRIC_REGISTER(Conga);
 void Conga::onStart(Network& network) {
   FlowletSelector::onStart(network);
   header_ = network.packets().reserve<CongaHeader>(CongaHeader::kName);
-  traceTable_ = network.trace().find("conga");
+  traceTable_ = network.trace().find(decisions());
   dre_ = Dre::ofFabricPorts(*switch_, "conga");
   if (!isLeaf()) return;
   int uplinks = 0;
@@ -125,8 +121,8 @@ void Conga::emit(const Packet& packet, NextHops hops, int previous, uint16_t cho
   for (uint16_t i = 0; i < hops.count; ++i) {
     worst = std::max({worst, dre_[hops.ports[i]]->metric(), congestionToLeaf(packet.dst, hops.ports[i])});
   }
-  trace_->emit(traceTable_, {now, switch_->id(), port, packet.flowId, nodeOfLeaf(leafOfHost(packet.dst)),
-                             dre_[port]->metric(), congestionToLeaf(packet.dst, port), worst, previous == chosen});
+  trace_->emit(traceTable_, now, NodeId{switch_->id()}, port, packet.flowId, NodeId{nodeOfLeaf(leafOfHost(packet.dst))},
+               dre_[port]->metric(), congestionToLeaf(packet.dst, port), worst, previous == chosen);
 }
 
 }  // namespace fabric

@@ -23,6 +23,9 @@ class Conga final : public FlowletSelector {
   uint8_t congestionToLeaf(uint32_t host, uint16_t port) const;
 
  private:
+  /// Time, node, port, flow, leaf of the receiver; local, remote and worst metric, kept.
+  using Decisions = Table<Time, NodeId, uint16_t, uint32_t, NodeId, uint8_t, uint8_t, uint8_t, bool>;
+  static const Decisions& decisions();
   void onStart(Network& network) override;
   bool decidesFor(const Packet& packet, NextHops hops) const override;
   uint16_t decide(const Packet& packet, NextHops hops, int previous) override;
@@ -36,7 +39,7 @@ class Conga final : public FlowletSelector {
   std::vector<uint8_t> tagOf_;                                    // by port: LBTag of an uplink
   std::vector<std::array<HeardMetric, FromLeaf::kTags>> toLeaf_;  // Congestion-To-Leaf, by leaf and tag
   std::vector<FromLeaf> fromLeaf_;                                // Congestion-From-Leaf, by leaf
-  int traceTable_ = -1;
+  Decisions::Id traceTable_;
 
   Time aging_, agingStep_;
   int64_t tagBits_ = 0;

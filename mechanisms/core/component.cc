@@ -79,7 +79,7 @@ void DescriptionBuilder::addExtension(const char* name, size_t memoryBytes, int6
   d_.extensions.push_back({name, memoryBytes, wireBytes, wire});
 }
 
-void DescriptionBuilder::addTable(TableDesc table) { d_.tables.push_back(std::move(table)); }
+void DescriptionBuilder::addTable(const TableDesc& table) { d_.tables.push_back(table); }
 
 void Component::set(const Param& param, const Value& value) {
   const Value v = convert(*this, param, value);

@@ -159,7 +159,7 @@ class DescriptionBuilder {
   void addAxis(const char* name, ParamType type, double lo, double hi);
   void addRelation(Relation::Is is, const char* other, const char* why);
   void addExtension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire);
-  void addTable(TableDesc table);
+  void addTable(const TableDesc& table);
 
   Description d_;
 };
@@ -249,7 +249,11 @@ class Describe : public DescriptionBuilder {
   Describe& extension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire) {
     return addExtension(name, memoryBytes, wireBytes, wire), *this;
   }
-  Describe& table(TableDesc t) { return addTable(std::move(t)), *this; }
+  /// A trace table of its own: its rows are TraceBus::emit.
+  template <class... T>
+  Describe& table(const Table<T...>& t) {
+    return addTable(t), *this;
+  }
 
   Description done() {
     if constexpr (std::is_default_constructible_v<C>) {

@@ -422,9 +422,9 @@ void Host::emitFlow(const Flow& f, Time connectionEnd) const {
     timeouts += part->timeouts;
     reordered += part->reordered;
   }
-  trace.emit(kFlows, {f.spec.id, f.spec.group, f.spec.src, f.spec.dst, f.spec.cls, f.spec.measured, f.spec.size,
-                      f.spec.start, f.endAt, f.senderEndAt, transport_->delivered(f), sent, again, packets,
-                      f.endAt.ps >= 0, timeouts, reordered, connectionEnd});
+  trace.emit(kFlows, f.spec.id, f.spec.group, NodeId{f.spec.src}, NodeId{f.spec.dst}, f.spec.cls, f.spec.measured,
+             f.spec.size, f.spec.start, f.endAt, f.senderEndAt, transport_->delivered(f), sent, again, packets,
+             f.endAt.ps >= 0, timeouts, reordered, connectionEnd);
 }
 
 // ---------------------------------------------------------------- both

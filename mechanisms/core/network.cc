@@ -62,7 +62,7 @@ struct Network::Start final : Event {
 
 Network::Network(Engine& engine, uint64_t seed) : engine_(engine), seed_(seed) {
   for (const Description* d : Registry::all()) {
-    for (const TableDesc& t : d->tables) trace_.table(t);
+    for (const TableDesc& t : d->tables) trace_.add(t);
   }
 }
 Network::~Network() = default;
@@ -434,7 +434,7 @@ void Network::finish() {
 // ---------------------------------------------------------------- tracing
 
 void Network::startTracing() {
-  for (const int table : {kQueues, kLinks, kPauses, kDrops, kPackets}) {
+  for (const int table : {int{kQueues}, int{kLinks}, int{kPauses}, int{kDrops}, int{kPackets}}) {
     if (!trace_.on(table)) continue;
     const auto& wanted = trace_.filter(table).ports;
     std::vector<Port*> ports;
@@ -489,16 +489,16 @@ void Network::sampleQueues() {
       const auto cls = static_cast<uint8_t>(c);
       const int64_t max = p->takeMaxBytes(cls);
       if (!trace_.wantsClass(kQueues, cls)) continue;
-      trace_.emit(kQueues,
-                  {engine_.now(), p->node().id(), p->index(), cls, p->queueBytes(cls), p->queuePackets(cls), max});
+      trace_.emit(kQueues, engine_.now(), NodeId{p->node().id()}, p->index(), cls,
+                  static_cast<uint64_t>(p->queueBytes(cls)), p->queuePackets(cls), static_cast<uint64_t>(max));
     }
   }
 }
 
 void Network::sampleLinks() {
   for (const Port* p : linkPorts_) {
-    trace_.emit(kLinks,
-                {engine_.now(), p->node().id(), p->index(), p->sentWireBytes(), p->sentDataBytes(), p->pausedTime()});
+    trace_.emit(kLinks, engine_.now(), NodeId{p->node().id()}, p->index(), p->sentWireBytes(), p->sentDataBytes(),
+                p->pausedTime());
   }
 }
 
@@ -516,7 +516,8 @@ void Network::sampleRates() {
       }
       uint64_t sent = f.sentWireBytes;
       for (const Flow* part = f.nextSubflow; part != nullptr; part = part->nextSubflow) sent += part->sentWireBytes;
-      trace_.emit(kRates, {engine_.now(), f.spec.id, f.spec.src, rate, window, sent, h->transport().acked(f)});
+      trace_.emit(kRates, engine_.now(), f.spec.id, NodeId{f.spec.src}, rate, Bytes{window}, sent,
+                  h->transport().acked(f));
     });
   }
 }
@@ -537,7 +538,7 @@ void Network::sampleArrivals() {
         packets += come.packets;
         last = std::max(last, come.lastAt);
       }
-      trace_.emit(kArrivals, {engine_.now(), f.spec.id, f.spec.dst, bytes, packets, last});
+      trace_.emit(kArrivals, engine_.now(), f.spec.id, NodeId{f.spec.dst}, bytes, packets, last);
     });
   }
 }

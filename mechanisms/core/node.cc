@@ -34,8 +34,8 @@ void Node::drop(Port& port, Packet* packet, DropReason reason) {
   TraceBus& trace = network_->trace();
   const Time now = network_->engine().now();
   if (port.traced(kDrops) && trace.wantsTime(kDrops, now) && trace.wantsFlow(kDrops, packet->flowId)) {
-    trace.emit(kDrops, {now, id_, port.index(), packet->cls, packet->flowId, static_cast<uint8_t>(packet->kind),
-                        packet->wireBytes, static_cast<uint8_t>(reason)});
+    trace.emit(kDrops, now, NodeId{id_}, port.index(), packet->cls, packet->flowId, static_cast<uint8_t>(packet->kind),
+               packet->wireBytes, static_cast<uint8_t>(reason));
   }
   network_->packets().put(packet);
 }

@@ -364,7 +364,7 @@ void Port::sendPause(uint8_t cls, bool xoff) {
   p->wireBytes = kPauseFrameBytes;
   ++(xoff ? network().counters.xoffSent : network().counters.xonSent);
   if (traced(kPauses) && network().trace().wantsTime(kPauses, engine_->now())) {
-    network().trace().emit(kPauses, {engine_->now(), node_->id(), index_, cls, xoff, true});
+    network().trace().emit(kPauses, engine_->now(), NodeId{node_->id()}, index_, cls, xoff, true);
   }
   linkControl_.push(p);
   pauseWaits_ = true;
@@ -373,7 +373,7 @@ void Port::sendPause(uint8_t cls, bool xoff) {
 
 void Port::onPause(uint8_t cls, bool xoff) {
   if (traced(kPauses) && network().trace().wantsTime(kPauses, engine_->now())) {
-    network().trace().emit(kPauses, {engine_->now(), node_->id(), index_, cls, xoff, false});
+    network().trace().emit(kPauses, engine_->now(), NodeId{node_->id()}, index_, cls, xoff, false);
   }
   const uint8_t before = pausedMask_;
   pausedMask_ = static_cast<uint8_t>(xoff ? before | 1u << cls : before & ~(1u << cls));
@@ -437,8 +437,8 @@ void Port::tracePacket(PacketEvent event, const Packet& p) const {
   if (!trace.wantsTime(kPackets, now) || !trace.wantsFlow(kPackets, p.flowId) || !trace.wantsClass(kPackets, p.cls)) {
     return;
   }
-  trace.emit(kPackets, {now, node_->id(), index_, static_cast<uint8_t>(event), p.flowId, static_cast<uint8_t>(p.kind),
-                        p.seq, p.wireBytes, p.cls, p.marked});
+  trace.emit(kPackets, now, NodeId{node_->id()}, index_, static_cast<uint8_t>(event), p.flowId,
+             static_cast<uint8_t>(p.kind), p.seq, p.wireBytes, p.cls, p.marked);
 }
 
 }  // namespace fabric

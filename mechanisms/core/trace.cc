@@ -16,11 +16,22 @@ int TraceBus::find(const std::string& name) const {
   return -1;
 }
 
-int TraceBus::table(const TableDesc& desc) {
-  const int known = find(desc.name);
-  if (known >= 0) return known;
-  tables_.push_back({desc, {}, false, 0, {}});
-  return size() - 1;
+void TraceBus::add(const TableDesc& desc) {
+  if (find(desc.name) < 0) tables_.push_back({desc, {}, false, 0, {}});
+  numberOf(desc);
+}
+
+int TraceBus::numberOf(const TableDesc& desc) const {
+  const int number = find(desc.name);
+  if (number < 0) {
+    throw std::logic_error("trace table " + desc.name + ": no mechanism has it in its description; add .table(...)");
+  }
+  const auto same = [](const Column& a, const Column& b) { return a.name == b.name && a.type == b.type; };
+  const auto &a = desc.columns, &b = tables_[number].desc.columns;
+  if (!std::equal(a.begin(), a.end(), b.begin(), b.end(), same)) {
+    throw std::logic_error("trace table " + desc.name + ": two tables of this name have different columns; rename one");
+  }
+  return number;
 }
 
 void TraceBus::release() {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <unordered_set>
 #include <vector>
@@ -20,13 +20,21 @@ struct Cell {
   uint64_t bits = 0;
 
   Cell() = default;
-  Cell(Time v) : bits(static_cast<uint64_t>(v.ps)) {}
-  Cell(Rate v) : bits(static_cast<uint64_t>(v.bps)) {}
-  Cell(Bytes v) : bits(static_cast<uint64_t>(v.n)) {}
-  Cell(double v) { std::memcpy(&bits, &v, sizeof bits); }
-  Cell(bool v) : bits(v) {}
+  explicit Cell(Time v) : bits(static_cast<uint64_t>(v.ps)) {}
+  explicit Cell(Rate v) : bits(static_cast<uint64_t>(v.bps)) {}
+  explicit Cell(Bytes v) : bits(static_cast<uint64_t>(v.n)) {}
+  explicit Cell(NodeId v) : bits(v.n) {}
+  explicit Cell(double v) { std::memcpy(&bits, &v, sizeof bits); }
   template <class Int, class = std::enable_if_t<std::is_integral_v<Int>>>
-  Cell(Int v) : bits(static_cast<uint64_t>(v)) {}
+  explicit Cell(Int v) : bits(static_cast<uint64_t>(v)) {}
+  /// Of a column of type T.
+  template <class T, class Given>
+  static Cell of(const Given& value) {
+    constexpr bool kSame = std::is_same_v<T, Given>;
+    static_assert(kSame, "a cell has exactly the type of its column: convert it, or declare the column otherwise");
+    if constexpr (kSame) return Cell(value);
+    return {};
+  }
 
   int64_t i64() const { return static_cast<int64_t>(bits); }
   double f64() const {
@@ -60,12 +68,17 @@ class TraceBus {
  public:
   TraceBus();
 
-  /// Adds a mechanism's own table, or finds it; its number.
-  int table(const TableDesc& desc);
+  /// Adds a mechanism's own table. Mechanisms may share one; its columns are then the same at all of them.
+  void add(const TableDesc& desc);
   const TableDesc& desc(int table) const { return tables_[table].desc; }
   int size() const { return static_cast<int>(tables_.size()); }
   /// The number of the table called `name`, -1 if there is none.
   int find(const std::string& name) const;
+  /// That of a table which some component has in its description.
+  template <class... T>
+  TableId<T...> find(const Table<T...>& table) const {
+    return {numberOf(table)};
+  }
 
   void enable(int table, TraceFilter filter);
   void addSink(int table, RowSink* sink) { tables_[table].sinks.push_back(sink); }
@@ -89,13 +102,20 @@ class TraceBus {
     return c.empty() || c.count(cls) != 0;
   }
 
-  void emit(int table, std::initializer_list<Cell> cells) {
-    ++tables_[table].rows;
-    if (clock_ != nullptr) {
-      held_.push_back({clock_->now(), table, heldCells_.size()});
-      heldCells_.insert(heldCells_.end(), cells);
-    } else {
-      deliver(table, cells.begin());
+  /// A row: a cell for each column of the table, of the column's type. Others do not compile.
+  template <class... T, class... Given>
+  void emit(TableId<T...> table, const Given&... cells) {
+    constexpr bool kAll = sizeof...(T) == sizeof...(Given);
+    static_assert(kAll, "a row has one cell for each column of its table");
+    if constexpr (kAll) {
+      const Cell row[] = {Cell::of<T>(cells)...};
+      ++tables_[table].rows;
+      if (clock_ != nullptr) {
+        held_.push_back({clock_->now(), table, heldCells_.size()});
+        heldCells_.insert(heldCells_.end(), std::begin(row), std::end(row));
+      } else {
+        deliver(table, row);
+      }
     }
   }
   /// From now on nodes run one behind the other, and rows come out of order: they are held, and sinks get them at
@@ -108,6 +128,8 @@ class TraceBus {
   uint64_t rows(int table) const { return tables_[table].rows; }
 
  private:
+  /// Throws where there is no such table with these columns.
+  int numberOf(const TableDesc& desc) const;
   void deliver(int table, const Cell* cells) {
     for (RowSink* sink : tables_[table].sinks) sink->row(table, cells);
   }

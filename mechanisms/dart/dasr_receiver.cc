@@ -10,25 +10,25 @@ namespace fabric {
 
 namespace {
 
-TableDesc dasrTable() {
-  using T = ColumnType;
-  return {"dasr",
-          "what DASR's receivers know, sampled",
-          Scope::Node,
-          true,
-          {{"time_ps", T::I64, "ps", "simulated time"},
-           {"node", T::U32, "", "the receiver", {}, true},
-           {"senders", T::U32, "1", "hosts in the set of active senders"},
-           {"n", T::U32, "1", "what ACKs say"},
-           {"state", T::U8, "", "0 no congestion, 1 receiver congestion, 2 other congestion"},
-           {"suppressed", T::U64, "1", "marks taken away so far"},
-           {"passed", T::U64, "1", "marks let through so far"}}};
-}
-
 /// Of announced messages.
 uint64_t key(uint32_t group, uint32_t host) { return uint64_t{group} << 32 | host; }
 
 }  // namespace
+
+const DasrReceiver::Known& DasrReceiver::known() {
+  static const Known table{"dasr",
+                           "what DASR's receivers know, sampled",
+                           Scope::Node,
+                           true,
+                           {"time_ps", "simulated time"},
+                           {"node", "the receiver"},
+                           {"senders", "1", "hosts in the set of active senders"},
+                           {"n", "1", "what ACKs say"},
+                           {"state", "", "0 no congestion, 1 receiver congestion, 2 other congestion"},
+                           {"suppressed", "1", "marks taken away so far"},
+                           {"passed", "1", "marks let through so far"}};
+  return table;
+}
 
 const Description& DasrReceiver::describe() {
   static const Description d =
@@ -69,7 +69,7 @@ const Description& DasrReceiver::describe() {
           .range(0, 8)
           .extension(DasrHeader::kName, sizeof(DasrHeader), DasrHeader::kMostMembers * DasrHeader::kIdBytes,
                      "2 B for each message of the group on the first packet of each; n on ACKs")
-          .table(dasrTable())
+          .table(known())
           .done();
   return d;
 }
@@ -80,7 +80,7 @@ void DasrReceiver::onStart(Network& network) {
   engine_ = &network.engine();
   header_ = network.packets().reserve<DasrHeader>(DasrHeader::kName);
   message_ = network.flows().reserve<Message>("dasr_receiver");
-  table_ = network.trace().find("dasr");
+  table_ = network.trace().find(known());
 }
 
 void DasrReceiver::onChange() {
@@ -280,10 +280,9 @@ void DasrReceiver::onAck(Flow&, Packet& packet) {
   packet.wireBytes += static_cast<uint32_t>(ackBytes_.n);
 }
 
-void DasrReceiver::onSample(int table) {
-  if (table != table_) return;
-  network_->trace().emit(
-      table_, {engine_->now(), host_->id(), senders(), n(), static_cast<uint8_t>(state_), suppressed_, passed_});
+void DasrReceiver::onSample(int) {
+  network_->trace().emit(table_, engine_->now(), NodeId{host_->id()}, senders(), n(), static_cast<uint8_t>(state_),
+                         suppressed_, passed_);
 }
 
 }  // namespace fabric

@@ -60,6 +60,9 @@ class DasrReceiver final : public ReceiverAgent {
   };
   static constexpr int kMostPackets = 64;
 
+  /// Time, receiver; senders, n, state, suppressed and passed marks.
+  using Known = Table<Time, NodeId, uint32_t, uint32_t, uint8_t, uint64_t, uint64_t>;
+  static const Known& known();
   void onStart(Network& network) override;
   void onChange() override;
   void count(const Flow& flow, Message& m);
@@ -79,7 +82,7 @@ class DasrReceiver final : public ReceiverAgent {
   Engine* engine_ = nullptr;
   PacketExtension<DasrHeader> header_;
   FlowState<Message> message_;
-  int table_ = -1;
+  Known::Id table_;
 
   NumberTable<Sender> senders_;
   TableRow<Sender> silent_{senders_};  // all of them, the longest silent first

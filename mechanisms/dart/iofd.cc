@@ -13,35 +13,6 @@ namespace fabric {
 
 namespace {
 
-TableDesc deflectionTable() {
-  using T = ColumnType;
-  return {"deflections",
-          "messages that IOFD deflected",
-          Scope::Node,
-          false,
-          {{"time_ps", T::I64, "ps", "simulated time"},
-           {"node", T::U32, "", "the switch", {}, true},
-           {"flow", T::U32, "", "number of the flow"},
-           {"from_port", T::U16, "", "port that the shortest path would have led to"},
-           {"to_port", T::U16, "", "port that it took"},
-           {"queue_bytes", T::I64, "B", "data that waited at the former"},
-           {"tokens", T::U8, "1", "tokens that the message had before"}}};
-}
-
-TableDesc pathTable() {
-  using T = ColumnType;
-  return {"message_paths",
-          "how far messages came, a row as a last packet comes to its last switch, one that is sent again included "
-          "(IOFD)",
-          Scope::Flow,
-          false,
-          {{"time_ps", T::I64, "ps", "simulated time"},
-           {"flow", T::U32, "", "number of the flow"},
-           {"size_bytes", T::U64, "B", "payload of the message"},
-           {"links", T::U8, "1", "links from host to host, counted on the way"},
-           {"deflections", T::U8, "1", "how often it was deflected"}}};
-}
-
 /// Switches between this node and the nearest host, itself included: 1 at a ToR.
 int level(const Node& node, std::map<const Node*, int>& known) {
   const auto found = known.find(&node);
@@ -62,6 +33,36 @@ int level(const Node& node, std::map<const Node*, int>& known) {
 }
 
 }  // namespace
+
+const Iofd::Deflections& Iofd::deflectionRows() {
+  static const Deflections table{"deflections",
+                                 "messages that IOFD deflected",
+                                 Scope::Node,
+                                 false,
+                                 {"time_ps", "simulated time"},
+                                 {"node", "the switch"},
+                                 {"flow", "", "number of the flow"},
+                                 {"from_port", "", "port that the shortest path would have led to"},
+                                 {"to_port", "", "port that it took"},
+                                 {"queue_bytes", "data that waited at the former"},
+                                 {"tokens", "1", "tokens that the message had before"}};
+  return table;
+}
+
+const Iofd::Paths& Iofd::paths() {
+  static const Paths table{
+      "message_paths",
+      "how far messages came, a row as a last packet comes to its last switch, one that is sent again included "
+      "(IOFD)",
+      Scope::Flow,
+      false,
+      {"time_ps", "simulated time"},
+      {"flow", "", "number of the flow"},
+      {"size_bytes", "B", "payload of the message"},
+      {"links", "1", "links from host to host, counted on the way"},
+      {"deflections", "1", "how often it was deflected"}};
+  return table;
+}
 
 const Description& Iofd::describe() {
   static const Description d =
@@ -92,8 +93,8 @@ const Description& Iofd::describe() {
                  "not be deflected")
           .param("symmetric", &Iofd::symmetric_, true, "the shortest path is that of ecmp.symmetric", "as ecmp")
           .extension(IofdHeader::kName, sizeof(IofdHeader), 0, "tokens, in spare bits of the header (chosen)")
-          .table(deflectionTable())
-          .table(pathTable())
+          .table(deflectionRows())
+          .table(paths())
           .done();
   return d;
 }
@@ -103,8 +104,8 @@ void Iofd::onStart(Network& network) {
   network_ = &network;
   header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName);
   random_ = RandomStream(network.seed(), "iofd", switch_->nameHash());
-  deflectionTable_ = network.trace().find("deflections");
-  pathTable_ = network.trace().find("message_paths");
+  deflectionTable_ = network.trace().find(deflectionRows());
+  pathTable_ = network.trace().find(paths());
   table_.reserve(static_cast<size_t>(entries_));
   std::map<const Node*, int> levels;
   const int own = level(*switch_, levels);
@@ -207,8 +208,8 @@ void Iofd::traceDeflection(const Packet& packet, uint16_t from, uint16_t to) con
   TraceBus& trace = network_->trace();
   const Time now = network_->engine().now();
   if (!trace.wantsTime(deflectionTable_, now) || !trace.wantsFlow(deflectionTable_, packet.flowId)) return;
-  trace.emit(deflectionTable_, {now, switch_->id(), packet.flowId, from, to, switch_->port(from).dataQueueBytes(),
-                                header_(packet).tokens});
+  trace.emit(deflectionTable_, now, NodeId{switch_->id()}, packet.flowId, from, to,
+             Bytes{switch_->port(from).dataQueueBytes()}, header_(packet).tokens);
 }
 
 void Iofd::tracePath(const Packet& packet, const IofdHeader& header) const {
@@ -216,7 +217,7 @@ void Iofd::tracePath(const Packet& packet, const IofdHeader& header) const {
   const Time now = network_->engine().now();
   if (!trace.wantsTime(pathTable_, now) || !trace.wantsFlow(pathTable_, packet.flowId)) return;
   const uint64_t size = packet.seq + packet.payload;
-  trace.emit(pathTable_, {now, packet.flowId, size, static_cast<uint8_t>(header.switches + 1), header.deflections});
+  trace.emit(pathTable_, now, packet.flowId, size, static_cast<uint8_t>(header.switches + 1), header.deflections);
 }
 
 }  // namespace fabric

@@ -31,6 +31,12 @@ class Iofd final : public PathSelector {
     uint16_t port;
   };
   enum class To : uint8_t { Host, Down, Up };
+  /// Time, switch, flow; port of the shortest path and port taken, queue at the former, tokens.
+  using Deflections = Table<Time, NodeId, uint32_t, uint16_t, uint16_t, Bytes, uint8_t>;
+  static const Deflections& deflectionRows();
+  /// Time, flow; size, switches, deflections.
+  using Paths = Table<Time, uint32_t, uint64_t, uint8_t, uint8_t>;
+  static const Paths& paths();
   void onStart(Network& network) override;
   bool toHost(uint16_t port) const { return to_[port] == To::Host; }
   uint16_t deflect(const Packet& packet, IofdHeader& header, uint16_t shortest);
@@ -49,7 +55,8 @@ class Iofd final : public PathSelector {
   std::vector<uint16_t> fabric_;  // ports that lead to switches
   std::vector<To> to_;            // by port
   uint64_t deflections_ = 0;
-  int deflectionTable_ = -1, pathTable_ = -1;
+  Deflections::Id deflectionTable_;
+  Paths::Id pathTable_;
 
   int64_t entries_ = 0, dataClass_ = 0, escapeClass_ = 0;
   Bytes threshold_;

@@ -8,22 +8,18 @@
 
 namespace fabric {
 
-namespace {
-
-TableDesc markedFlowsTable() {
-  using T = ColumnType;
-  return {"marked_flows",
-          "marks that DCQCN's notification point saw of flows, a row as each ends, or the run",
-          Scope::Flow,
-          false,
-          {{"time_ps", T::I64, "ps", "simulated time"},
-           {"flow", T::U32, "", "number of the flow"},
-           {"size_bytes", T::U64, "B", "payload of the flow, 0 = unlimited"},
-           {"packets", T::U64, "1", "data packets that came"},
-           {"marked", T::U64, "1", "of these, marked ones"}}};
+const CnpGenerator::MarkedFlows& CnpGenerator::markedFlows() {
+  static const MarkedFlows table{"marked_flows",
+                                 "marks that DCQCN's notification point saw of flows, a row as each ends, or the run",
+                                 Scope::Flow,
+                                 false,
+                                 {"time_ps", "simulated time"},
+                                 {"flow", "", "number of the flow"},
+                                 {"size_bytes", "B", "payload of the flow, 0 = unlimited"},
+                                 {"packets", "1", "data packets that came"},
+                                 {"marked", "1", "of these, marked ones"}};
+  return table;
 }
-
-}  // namespace
 
 const Description& CnpGenerator::describe() {
   static const Description d =
@@ -33,7 +29,7 @@ const Description& CnpGenerator::describe() {
           .param("interval", &CnpGenerator::interval_, Time::Us(50), "shortest time between two CNPs of a flow",
                  "DCQCN section 3.1: 50 us")
           .live()
-          .table(markedFlowsTable())
+          .table(markedFlows())
           .done();
   return d;
 }
@@ -42,7 +38,7 @@ FABRIC_REGISTER(CnpGenerator);
 void CnpGenerator::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
-  table_ = network.trace().find("marked_flows");
+  table_ = network.trace().find(markedFlows());
   state_ = network.flows().reserve<State>("cnp_generator");
 }
 
@@ -74,7 +70,7 @@ void CnpGenerator::emit(Flow& flow) const {
   TraceBus& trace = network_->trace();
   if (!trace.wantsFlow(table_, flow.spec.id) || !trace.wantsTime(table_, engine_->now())) return;
   const State& s = state_(flow);
-  trace.emit(table_, {engine_->now(), flow.spec.id, flow.spec.size, s.packets, s.marked});
+  trace.emit(table_, engine_->now(), flow.spec.id, flow.spec.size, s.packets, s.marked);
 }
 
 void CnpGenerator::onData(Flow& flow, Packet& packet) {

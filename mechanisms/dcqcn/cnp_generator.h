@@ -23,12 +23,15 @@ class CnpGenerator final : public ReceiverAgent {
     uint64_t packets = 0, marked = 0;
     size_t place = 0;  // in counted_
   };
+  /// Time, flow; size, packets, marked ones.
+  using MarkedFlows = Table<Time, uint32_t, uint64_t, uint64_t, uint64_t>;
+  static const MarkedFlows& markedFlows();
   void onStart(Network& network) override;
   void emit(Flow& flow) const;
 
   Network* network_ = nullptr;
   Engine* engine_ = nullptr;
-  int table_ = -1;
+  MarkedFlows::Id table_;
   FlowState<State> state_;
   std::vector<Flow*> counted_;  // flows that have begun and not ended, where the table is on
   Time interval_;

@@ -20,27 +20,6 @@ namespace {
 
 constexpr double kGbps = 1e9;
 
-TableDesc iterationsTable() {
-  using T = ColumnType;
-  return {
-      "flowtune_allocator",
-      "Flowtune's allocator, so far",
-      Scope::Node,
-      true,
-      {{"time_ps", T::I64, "ps", "simulated time"},
-       {"node", T::U32, "", "its host", {}, true},
-       {"iterations", T::U64, "1", "iterations that began"},
-       {"flowlets", T::U32, "1", "flowlets that it knows of now"},
-       {"starts", T::U64, "1", "starts that it was told of"},
-       {"ends", T::U64, "1", "ends that it was told of"},
-       {"updates", T::U64, "1", "rates that it handed out"},
-       {"over_bps", T::F64, "bit/s",
-        "of the last iteration: sum over all links of what rates before the normaliser exceed capacities by"},
-       {"allocated_bps", T::F64, "bit/s", "of the last iteration: sum of the rates after the normaliser"},
-       {"u_norm_bps", T::F64, "bit/s", "of the last iteration: sum of the rates, as U-NORM would have them"},
-       {"optimum_bps", T::F64, "bit/s", "sum of the optimal rates of these flowlets; 0 if they are not asked for"}}};
-}
-
 std::string number(const char* format, double x) {
   char text[32];
   std::snprintf(text, sizeof text, format, x);
@@ -49,6 +28,27 @@ std::string number(const char* format, double x) {
 std::string micros(Time t) { return number("%.3f us", static_cast<double>(t.ps) * 1e-6); }
 
 }  // namespace
+
+const FlowtuneAllocator::Progress& FlowtuneAllocator::progress() {
+  static const Progress table{
+      "flowtune_allocator",
+      "Flowtune's allocator, so far",
+      Scope::Node,
+      true,
+      {"time_ps", "simulated time"},
+      {"node", "its host"},
+      {"iterations", "1", "iterations that began"},
+      {"flowlets", "1", "flowlets that it knows of now"},
+      {"starts", "1", "starts that it was told of"},
+      {"ends", "1", "ends that it was told of"},
+      {"updates", "1", "rates that it handed out"},
+      {"over_bps", "bit/s",
+       "of the last iteration: sum over all links of what rates before the normaliser exceed capacities by"},
+      {"allocated_bps", "bit/s", "of the last iteration: sum of the rates after the normaliser"},
+      {"u_norm_bps", "bit/s", "of the last iteration: sum of the rates, as U-NORM would have them"},
+      {"optimum_bps", "bit/s", "sum of the optimal rates of these flowlets; 0 if they are not asked for"}};
+  return table;
+}
 
 const Description& FlowtuneAllocator::describe() {
   static const Description d =
@@ -95,7 +95,7 @@ const Description& FlowtuneAllocator::describe() {
           .param("initial_price", &FlowtuneAllocator::initialPrice_, 1, "of every link, for rates in Gbit/s",
                  "section 2: 1")
           .range(0, 1e6)
-          .table(iterationsTable())
+          .table(progress())
           .steadyLinks()
           .done();
   return d;
@@ -106,6 +106,7 @@ FABRIC_REGISTER(FlowtuneAllocator);
 
 void FlowtuneAllocator::onStart(Network& network) {
   network_ = &network;
+  table_ = network.trace().find(progress());
   outboxTimer_.setKey(host_->timerKey());  // where an iteration ends as the next begins, it ends first
   iterationTimer_.setKey(host_->timerKey());
   std::vector<Rate> rates;
@@ -321,7 +322,7 @@ void FlowtuneAllocator::handOut() {
 
 // ---------------------------------------------------------------- what is measured
 
-void FlowtuneAllocator::onSample(int table) {
+void FlowtuneAllocator::onSample(int) {
   double over = 0, fullest = 0, allocated = 0, rates = 0;
   for (uint32_t l = 0; l < capacities_.size(); ++l) {
     const double load = allocator_->load(l);
@@ -334,9 +335,9 @@ void FlowtuneAllocator::onSample(int table) {
     allocated += allocator_->allocated(f.handle);
   }
   const double uNorm = fullest > 0 ? rates / fullest : 0;
-  network_->trace().emit(
-      table, {network_->engine().now(), host_->id(), iterations_, static_cast<uint32_t>(flowlets_.size()), starts_,
-              ends_, updates_, over * kGbps, allocated * kGbps, uNorm * kGbps, optimum() * kGbps});
+  network_->trace().emit(table_, network_->engine().now(), NodeId{host_->id()}, iterations_,
+                         static_cast<uint32_t>(flowlets_.size()), starts_, ends_, updates_, over * kGbps,
+                         allocated * kGbps, uNorm * kGbps, optimum() * kGbps);
 }
 
 double FlowtuneAllocator::optimum() {

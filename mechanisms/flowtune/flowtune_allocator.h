@@ -46,6 +46,10 @@ class FlowtuneAllocator final : public Application, public OwnChecks {
     uint32_t server;
     std::vector<uint64_t> rates;
   };
+  /// Time, host; iterations, flowlets, starts, ends, updates; excess, allocated, U-NORM and optimal rates.
+  using Progress =
+      Table<Time, NodeId, uint64_t, uint32_t, uint64_t, uint64_t, uint64_t, double, double, double, double>;
+  static const Progress& progress();
   void onStart(Network& network) override;
   void begin();
   void add(const flowtune::Notice& notice, uint32_t server);
@@ -58,6 +62,7 @@ class FlowtuneAllocator final : public Application, public OwnChecks {
   double optimum();
 
   Network* network_ = nullptr;
+  Progress::Id table_;
   flowtune::Links links_;
   std::vector<uint32_t> firstLink_;  // by node: that of its first port
   std::vector<const Port*> ports_;   // by link

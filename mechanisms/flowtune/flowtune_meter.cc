@@ -6,23 +6,20 @@
 
 namespace fabric {
 
-namespace {
-
-TableDesc trafficTable() {
-  using T = ColumnType;
-  return {"flowtune_traffic",
-          "Flowtune's messages on a link, so far",
-          Scope::Port,
-          true,
-          {{"time_ps", T::I64, "ps", "simulated time"},
-           {"node", T::U32, "", "node the link leaves", {}, true},
-           {"port", T::U16, "", "number of the port at its node"},
-           {"to_allocator_bytes", T::U64, "B", "frames on their way to the allocator, ACKs of its messages among them"},
-           {"from_allocator_bytes", T::U64, "B", "frames that the allocator sent, ACKs among them"},
-           {"other_bytes", T::U64, "B", "all other frames"}}};
+const FlowtuneMeter::Traffic& FlowtuneMeter::traffic() {
+  static const Traffic table{
+      "flowtune_traffic",
+      "Flowtune's messages on a link, so far",
+      Scope::Port,
+      true,
+      {"time_ps", "simulated time"},
+      {"node", "node the link leaves"},
+      {"port", "", "number of the port at its node"},
+      {"to_allocator_bytes", "B", "frames on their way to the allocator, ACKs of its messages among them"},
+      {"from_allocator_bytes", "B", "frames that the allocator sent, ACKs among them"},
+      {"other_bytes", "B", "all other frames"}};
+  return table;
 }
-
-}  // namespace
 
 const Description& FlowtuneMeter::describe() {
   static const Description d =
@@ -30,7 +27,7 @@ const Description& FlowtuneMeter::describe() {
           .help("Counts what the link carries of Flowtune's messages, headers and all, and of everything else.")
           .source("Flowtune, NSDI 2017, section 5.3.2")
           .needs("flowtune_allocator")
-          .table(trafficTable())
+          .table(traffic())
           .done();
   return d;
 }
@@ -38,6 +35,7 @@ FABRIC_REGISTER(FlowtuneMeter);
 
 void FlowtuneMeter::onStart(Network& network) {
   network_ = &network;
+  table_ = network.trace().find(traffic());
   for (const Node* n : network.nodes()) {
     const auto* host = dynamic_cast<const Host*>(n);
     if (host != nullptr && host->application<FlowtuneAllocator>() != nullptr) allocator_ = host->id();
@@ -49,11 +47,11 @@ void FlowtuneMeter::onDequeue(Packet& p) {
   (p.dst == allocator_ ? to_ : p.src == allocator_ ? from_ : other_) += p.wireBytes;
 }
 
-void FlowtuneMeter::onSample(int table) {
+void FlowtuneMeter::onSample(int) {
   TraceBus& trace = network_->trace();
   const uint32_t node = port_->node().id();
-  if (!trace.wantsPort(table, node, port_->index())) return;
-  trace.emit(table, {network_->engine().now(), node, port_->index(), to_, from_, other_});
+  if (!trace.wantsPort(table_, node, port_->index())) return;
+  trace.emit(table_, network_->engine().now(), NodeId{node}, port_->index(), to_, from_, other_);
 }
 
 }  // namespace fabric

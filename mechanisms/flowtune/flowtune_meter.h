@@ -15,9 +15,13 @@ class FlowtuneMeter final : public PortAgent {
   void onSample(int table) override;
 
  private:
+  /// Time, node, port; bytes to and from the allocator, other bytes.
+  using Traffic = Table<Time, NodeId, uint16_t, uint64_t, uint64_t, uint64_t>;
+  static const Traffic& traffic();
   void onStart(Network& network) override;
 
   Network* network_ = nullptr;
+  Traffic::Id table_;
   uint32_t allocator_ = 0;
   uint64_t to_ = 0, from_ = 0, other_ = 0;  // bytes on the wire
 };

@@ -11,26 +11,25 @@ namespace {
 constexpr double kPsBits = 8e12;  // bytes to bits, seconds to picoseconds
 }
 
-TableDesc IntControl::trace(const std::string& name) {
-  using T = ColumnType;
+IntControl::Windows IntControl::windows(const std::string& name) {
   return {name,
           "window computation, one row per ACK",
           Scope::Flow,
           false,
-          {{"time_ps", T::I64, "ps", "simulated time"},
-           {"flow", T::U32, "", "number of the flow"},
-           {"u_max", T::F64, "1", "normalised bytes in flight of the most loaded hop in this ACK"},
-           {"hop", T::U8, "", "that hop's place among the records"},
-           {"u", T::F64, "1", "U, averaged"},
-           {"wc_bytes", T::F64, "B", "reference window"},
-           {"w_bytes", T::F64, "B", "window"}}};
+          {"time_ps", "simulated time"},
+          {"flow", "", "number of the flow"},
+          {"u_max", "1", "normalised bytes in flight of the most loaded hop in this ACK"},
+          {"hop", "", "that hop's place among the records"},
+          {"u", "1", "U, averaged"},
+          {"wc_bytes", "B", "reference window"},
+          {"w_bytes", "B", "window"}};
 }
 
 void IntControl::onStart(Network& network) {
   network_ = &network;
   stack_ = network.packets().reserve<IntStack>(IntStack::kName);
   state_ = network.flows().reserve<State>("int_control");
-  table_ = network.trace().find(description().name);
+  table_ = network.trace().find(windows(description().name));
   if (host_->baseRtt().ps <= 0) {
     throw ParamError("host.base_rtt: " + description().name +
                      " needs T, the base RTT of the network; set it (the harness derives it from the topology)");
@@ -119,9 +118,8 @@ void IntControl::onAck(Flow& flow, const Packet& ack) {
   s.w = computeWindow(s, s.u, updateWc);
   apply(flow, s);
   TraceBus& trace = network_->trace();
-  if (table_ >= 0 && trace.on(table_) && trace.wantsFlow(table_, flow.spec.id) &&
-      trace.wantsTime(table_, network_->engine().now())) {
-    trace.emit(table_, {network_->engine().now(), flow.spec.id, m.max, m.hop, s.u, s.wc, s.w});
+  if (trace.on(table_) && trace.wantsFlow(table_, flow.spec.id) && trace.wantsTime(table_, network_->engine().now())) {
+    trace.emit(table_, network_->engine().now(), flow.spec.id, m.max, static_cast<uint8_t>(m.hop), s.u, s.wc, s.w);
   }
 }
 

@@ -61,10 +61,12 @@ class IntControl : public CongestionControl {
                "HPCC's public simulator; the papers give no value")
         .range(0, 10)
         .extension(IntStack::kName, sizeof(IntStack), IntStack::kMostWireBytes, "2 B + 8 B per hop")
-        .table(trace(d.name()));
+        .table(windows(d.name()));
     return d;
   }
-  static TableDesc trace(const std::string& name);
+  /// Time, flow; load of the fullest hop, which that is, average load, reference window, window.
+  using Windows = Table<Time, uint32_t, double, uint8_t, double, double, double>;
+  static Windows windows(const std::string& name);
 
   void onStart(Network& network) override;
   /// Before ComputeWind: what FNCC adds.
@@ -81,7 +83,7 @@ class IntControl : public CongestionControl {
 
   Network* network_ = nullptr;
   FlowState<State> state_;
-  int table_ = -1;
+  Windows::Id table_;
 };
 
 }  // namespace fabric

@@ -2,21 +2,21 @@
 
 namespace fabric {
 
-TableDesc numFlowsTable() {
-  using T = ColumnType;
-  return {
+const NumFlows& numFlows() {
+  static const NumFlows table{
       "num_flows",
       "flows at their senders, sampled (NUMFabric, DGD, RCP*)",
       Scope::Flow,
       true,
-      {{"time_ps", T::I64, "ps", "simulated time"},
-       {"flow", T::U32, "", "number of the flow"},
-       {"part", T::U8, "", "number of the sub-flow, from 0"},
-       {"rate_mbps", T::F64, "Mb/s", "rate on the wire: measured (NUMFabric) or chosen (DGD, RCP*), 0 = unknown yet"},
-       {"weight", T::F64, "Mb/s", "weight of the next packets, 0 = goes first (DGD, RCP*: the rate)"},
-       {"price", T::F64, "1/(Mb/s)", "path price in the last ACK"},
-       {"hops", T::U8, "", "links that added to it"},
-       {"window_bytes", T::I64, "B", "window, -1 = none"}}};
+      {"time_ps", "simulated time"},
+      {"flow", "", "number of the flow"},
+      {"part", "", "number of the sub-flow, from 0"},
+      {"rate_mbps", "Mb/s", "rate on the wire: measured (NUMFabric) or chosen (DGD, RCP*), 0 = unknown yet"},
+      {"weight", "Mb/s", "weight of the next packets, 0 = goes first (DGD, RCP*: the rate)"},
+      {"price", "1/(Mb/s)", "path price in the last ACK"},
+      {"hops", "", "links that added to it"},
+      {"window_bytes", "window, -1 = none"}};
+  return table;
 }
 
 }  // namespace fabric

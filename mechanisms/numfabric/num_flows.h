@@ -6,7 +6,9 @@
 
 namespace fabric {
 
-TableDesc numFlowsTable();
+/// Time, flow, part; rate, weight, price, hops, window.
+using NumFlows = Table<Time, uint32_t, uint8_t, double, double, double, uint8_t, Bytes>;
+const NumFlows& numFlows();
 
 /// A row for each part of the active flows of a host. `of` gives what a flow's state says.
 struct NumFlowRow {
@@ -14,14 +16,14 @@ struct NumFlowRow {
   uint8_t hops;
 };
 template <class Of>
-void sampleNumFlows(Network& network, int table, const Host& host, Of&& of) {
+void sampleNumFlows(Network& network, NumFlows::Id table, const Host& host, Of&& of) {
   TraceBus& trace = network.trace();
   host.forEachActive([&](Flow& f) {
     if (!trace.wantsFlow(table, f.spec.id)) return;
     uint8_t part = 0;
     for (Flow* p = f.connection; p != nullptr; p = p->nextSubflow) {
       const NumFlowRow r = of(*p);
-      trace.emit(table, {network.engine().now(), f.spec.id, part++, r.rate, r.weight, r.price, r.hops, p->window});
+      trace.emit(table, network.engine().now(), f.spec.id, part++, r.rate, r.weight, r.price, r.hops, Bytes{p->window});
     }
   });
 }

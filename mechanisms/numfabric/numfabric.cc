@@ -65,7 +65,7 @@ const Description& NumFabric::describe() {
                  "NUMFabric's authors' simulator: 1410 B of 1500 B are payload, with all headers")
           .range(0, 256)
           .extension(NumHeader::kName, sizeof(NumHeader), 256, "header_bytes")
-          .table(numFlowsTable())
+          .table(numFlows())
           .done();
   return d;
 }
@@ -73,6 +73,7 @@ FABRIC_REGISTER(NumFabric);
 
 void NumFabric::onStart(Network& network) {
   network_ = &network;
+  table_ = network.trace().find(numFlows());
   header_ = network.packets().reserve<NumHeader>(NumHeader::kName);
   state_ = network.flows().reserve<State>("numfabric");
   utility_ = host_->utility();
@@ -157,8 +158,8 @@ void NumFabric::weigh(Flow& flow, State& s) const {
   s.residual = s.hops > 0 ? (utility_->marginal(total, u) - s.price) / s.hops : 0;
 }
 
-void NumFabric::onSample(int table) {
-  sampleNumFlows(*network_, table, *host_, [this](Flow& f) {
+void NumFabric::onSample(int) {
+  sampleNumFlows(*network_, table_, *host_, [this](Flow& f) {
     const State& s = state_(f);
     return NumFlowRow{s.rate, s.weight, s.price, s.hops};
   });

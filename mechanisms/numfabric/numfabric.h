@@ -33,6 +33,7 @@ class NumFabric final : public CongestionControl {
   void weigh(Flow& flow, State& s) const;
 
   Network* network_ = nullptr;
+  NumFlows::Id table_;
   PacketExtension<NumHeader> header_;
   FlowState<State> state_;
   const Utility* utility_ = nullptr;

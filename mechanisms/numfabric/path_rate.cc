@@ -9,6 +9,7 @@ namespace fabric {
 
 void PathRate::onStart(Network& network) {
   network_ = &network;
+  table_ = network.trace().find(numFlows());
   header_ = network.packets().reserve<NumHeader>(NumHeader::kName);
   state_ = network.flows().reserve<State>("path_rate");
 }
@@ -75,8 +76,8 @@ void PathRate::onFlowEnd(Flow& flow) {
   if (state_(flow).room >= 0) idleRooms_.push_back(state_(flow).room);
 }
 
-void PathRate::onSample(int table) {
-  sampleNumFlows(*network_, table, *host_, [this](Flow& f) {
+void PathRate::onSample(int) {
+  sampleNumFlows(*network_, table_, *host_, [this](Flow& f) {
     const State& s = state_(f);
     const double rate = s.hops > 0 ? static_cast<double>(f.rate.bps) * 1e-6 : 0;
     return NumFlowRow{rate, rate, s.price, s.hops};

@@ -41,6 +41,7 @@ class PathRate : public CongestionControl {
   void makeRoom(State& s);
 
   Network* network_ = nullptr;
+  NumFlows::Id table_;
   PacketExtension<NumHeader> header_;
   FlowState<State> state_;
   // When the window had room for a packet, by its number modulo the window. Those of flows that are over serve others.
@@ -70,7 +71,7 @@ Describe<C>& PathRate::shared(Describe<C>& d) {
              "NUMFabric's authors' simulator: 1410 B of 1500 B are payload, with all headers")
       .range(0, 256)
       .extension(NumHeader::kName, sizeof(NumHeader), 256, "header_bytes")
-      .table(numFlowsTable());
+      .table(numFlows());
 }
 
 }  // namespace fabric

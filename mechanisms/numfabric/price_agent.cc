@@ -5,18 +5,18 @@
 
 namespace fabric {
 
-TableDesc PriceAgent::traceTable() {
-  using T = ColumnType;
-  return {
+const PriceAgent::Prices& PriceAgent::prices() {
+  static const Prices table{
       "prices",
       "prices of ports, sampled (NUMFabric, DGD, RCP*)",
       Scope::Port,
       true,
-      {{"time_ps", T::I64, "ps", "simulated time"},
-       {"node", T::U32, "", "the node whose port it is", {}, true},
-       {"port", T::U16, "", "number of the port at its node"},
-       {"price", T::F64, "1/(Mb/s)", "what the link adds to a path's price: utility per Mb/s"},
-       {"load", T::F64, "1", "traffic of the last interval as a share of the capacity, as the mechanism counts it"}}};
+      {"time_ps", "simulated time"},
+      {"node", "the node whose port it is"},
+      {"port", "", "number of the port at its node"},
+      {"price", "1/(Mb/s)", "what the link adds to a path's price: utility per Mb/s"},
+      {"load", "1", "traffic of the last interval as a share of the capacity, as the mechanism counts it"}};
+  return table;
 }
 
 void PriceAgent::attach(Port& port, uint8_t index) {
@@ -26,6 +26,7 @@ void PriceAgent::attach(Port& port, uint8_t index) {
 
 void PriceAgent::onStart(Network& network) {
   network_ = &network;
+  table_ = network.trace().find(prices());
   engine_ = &network.engine();
   header_ = network.packets().reserve<NumHeader>(NumHeader::kName);
 }
@@ -55,10 +56,10 @@ void PriceAgent::tick() {
   quiet_ = true;
 }
 
-void PriceAgent::onSample(int table) {
+void PriceAgent::onSample(int) {
   const uint32_t node = port_->node().id();
-  if (!network_->trace().wantsPort(table, node, port_->index())) return;
-  network_->trace().emit(table, {now(), node, port_->index(), price_, load_});
+  if (!network_->trace().wantsPort(table_, node, port_->index())) return;
+  network_->trace().emit(table_, now(), NodeId{node}, port_->index(), price_, load_);
 }
 
 }  // namespace fabric

@@ -27,9 +27,11 @@ class PriceAgent : public PortAgent {
     return d.param("interval", &C::interval_, interval, help, source)
         .range(1000, 1e12)
         .extension(NumHeader::kName, sizeof(NumHeader), 0, "in the header of the sender")
-        .table(traceTable());
+        .table(prices());
   }
-  static TableDesc traceTable();
+  /// Time, node, port; price, load.
+  using Prices = Table<Time, NodeId, uint16_t, double, double>;
+  static const Prices& prices();
 
   void onStart(Network& network) override;
   /// What was settled need not be any more.
@@ -59,6 +61,7 @@ class PriceAgent : public PortAgent {
   Network* network_ = nullptr;
   Engine* engine_ = nullptr;
   PacketExtension<NumHeader> header_;
+  Prices::Id table_;
   bool quiet_ = true;  // nothing has come since the last update
   EventOf<PriceAgent, &PriceAgent::tick> timer_{this};
 };

@@ -21,20 +21,20 @@ int placeOf(const Flowlet& f, NextHops hops, int none) {
 
 }  // namespace
 
-TableDesc FlowletSelector::traceTable() {
-  using T = ColumnType;
-  return {"flowlets",
-          "flowlets, one row for each when the next one takes its entry or the run ends",
-          Scope::Port,
-          false,
-          {{"time_ps", T::I64, "ps", "its first packet"},
-           {"node", T::U32, "", "the switch", {}, true},
-           {"port", T::U16, "", "the port it took"},
-           {"flow", T::U32, "", "the flow of its first packet"},
-           {"last_ps", T::I64, "ps", "its last packet"},
-           {"bytes", T::U64, "B", "payload"},
-           {"packets", T::U32, "1", "packets, ACKs included"},
-           {"gap_ps", T::I64, "ps", "from its last packet to the next flowlet; -1: there was none"}}};
+const FlowletSelector::Flowlets& FlowletSelector::flowlets() {
+  static const Flowlets table{"flowlets",
+                              "flowlets, one row for each when the next one takes its entry or the run ends",
+                              Scope::Port,
+                              false,
+                              {"time_ps", "its first packet"},
+                              {"node", "the switch"},
+                              {"port", "", "the port it took"},
+                              {"flow", "", "the flow of its first packet"},
+                              {"last_ps", "its last packet"},
+                              {"bytes", "B", "payload"},
+                              {"packets", "1", "packets, ACKs included"},
+                              {"gap_ps", "from its last packet to the next flowlet; -1: there was none"}};
+  return table;
 }
 
 void FlowletSelector::onStart(Network& network) {
@@ -42,7 +42,7 @@ void FlowletSelector::onStart(Network& network) {
   engine_ = &network.engine();
   trace_ = &network.trace();
   random_ = RandomStream(network.seed(), description().name, switch_->nameHash());
-  traceTable_ = trace_->find("flowlets");
+  traceTable_ = trace_->find(flowlets());
 }
 
 /// Switches that never choose need no table.
@@ -89,7 +89,7 @@ void FlowletSelector::emit(size_t index, Time gap) {
       !trace_->wantsPort(traceTable_, switch_->id(), f.port)) {
     return;
   }
-  trace_->emit(traceTable_, {r.start, switch_->id(), f.port, r.flow, f.last, r.bytes, r.packets, gap});
+  trace_->emit(traceTable_, r.start, NodeId{switch_->id()}, f.port, r.flow, f.last, r.bytes, r.packets, gap);
 }
 
 void FlowletSelector::onFinish() {

@@ -18,7 +18,9 @@ class FlowletSelector : public OverlaySelector {
   void onFinish() override;
 
   /// The trace table of flowlets, the same for all selectors of this kind.
-  static TableDesc traceTable();
+  /// First packet, switch, port, flow; last packet, bytes, packets, gap to the next.
+  using Flowlets = Table<Time, NodeId, uint16_t, uint32_t, Time, uint64_t, uint32_t, Time>;
+  static const Flowlets& flowlets();
 
  protected:
   static constexpr int kNoPlace = -1;
@@ -61,7 +63,7 @@ class FlowletSelector : public OverlaySelector {
 
   FlowletTable table_;
   std::vector<Record> records_;  // by entry; empty while the table is off
-  int traceTable_ = -1;
+  Flowlets::Id traceTable_;
 };
 
 template <class C>
@@ -76,7 +78,7 @@ Describe<C>& FlowletSelector::parameters(Describe<C>& d) {
       .param("overlay_bytes", &FlowletSelector::overlayParam_, Bytes{0},
              "outer header between leaves; 50 = VXLAN, to compare with conga byte by byte", "chosen")
       .range(0, 256)
-      .table(traceTable());
+      .table(flowlets());
 }
 
 template <class Metric>

@@ -8,22 +8,18 @@
 
 namespace fabric {
 
-namespace {
-
-TableDesc marksTable() {
-  using T = ColumnType;
-  return {"marks",
-          "packets that queues have marked so far (red)",
-          Scope::Port,
-          true,
-          {{"time_ps", T::I64, "ps", "simulated time"},
-           {"node", T::U32, "", "the node whose port it is", {}, true},
-           {"port", T::U16, "", "number of the port at its node"},
-           {"class", T::U8, "", "priority class, 0 the highest"},
-           {"marked", T::U64, "1", "packets that were not marked before"}}};
+const Red::Marks& Red::marksSoFar() {
+  static const Marks table{"marks",
+                           "packets that queues have marked so far (red)",
+                           Scope::Port,
+                           true,
+                           {"time_ps", "simulated time"},
+                           {"node", "the node whose port it is"},
+                           {"port", "", "number of the port at its node"},
+                           {"class", "", "priority class, 0 the highest"},
+                           {"marked", "1", "packets that were not marked before"}};
+  return table;
 }
-
-}  // namespace
 
 const Description& Red::describe() {
   static const Description d =
@@ -60,7 +56,7 @@ const Description& Red::describe() {
                  "DCQCN section 3.1: as it joins; HPCC's public simulator: as it leaves")
           .added()
           .live()
-          .table(marksTable())
+          .table(marksSoFar())
           .done();
   return d;
 }
@@ -68,7 +64,7 @@ FABRIC_REGISTER(Red);
 
 void Red::onStart(Network& network) {
   network_ = &network;
-  table_ = network.trace().find("marks");
+  table_ = network.trace().find(marksSoFar());
   random_ = RandomStream(network.seed(), "red", port_->nameHash() + class_);
   scale();
 }
@@ -114,13 +110,11 @@ Packet* Red::dequeue() {
   return packet;
 }
 
-void Red::onSample(int table) {
+void Red::onSample(int) {
   TraceBus& trace = network_->trace();
-  if (table != table_ || !trace.wantsPort(table, port_->node().id(), port_->index()) ||
-      !trace.wantsClass(table, class_)) {
-    return;
-  }
-  trace.emit(table, {network_->engine().now(), port_->node().id(), port_->index(), class_, marked_});
+  const uint32_t node = port_->node().id();
+  if (!trace.wantsPort(table_, node, port_->index()) || !trace.wantsClass(table_, class_)) return;
+  trace.emit(table_, network_->engine().now(), NodeId{node}, port_->index(), class_, marked_);
 }
 
 }  // namespace fabric

@@ -19,6 +19,9 @@ class Red final : public Queue {
   double markProbability(int64_t backlog) const;
 
  private:
+  /// Time, node, port, class; marked packets.
+  using Marks = Table<Time, NodeId, uint16_t, uint8_t, uint64_t>;
+  static const Marks& marksSoFar();
   void onStart(Network& network) override;
   void onChange() override { scale(); }
   void scale();
@@ -32,7 +35,7 @@ class Red final : public Queue {
   int64_t low_ = 0, high_ = 0;  // kmin and kmax at this port's rate
   Bytes limit_;
   bool markLeaving_ = false;
-  int table_ = -1;
+  Marks::Id table_;
   uint64_t marked_ = 0;
   double pmax_ = 0;
   RandomStream random_;

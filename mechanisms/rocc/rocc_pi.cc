@@ -13,21 +13,21 @@ namespace {
 constexpr double kQueueUnit = 600;  // bytes
 constexpr double kRateUnit = 1e7;   // bit/s
 
-TableDesc traceTable() {
-  using T = ColumnType;
-  return {"rocc_pi",
-          "RoCC's controller, one row per update",
-          Scope::Port,
-          false,
-          {{"time_ps", T::I64, "ps", "simulated time"},
-           {"node", T::U32, "", "the node whose port it is", {}, true},
-           {"port", T::U16, "", "number of the port at its node"},
-           {"fair_rate_bps", T::I64, "bit/s", "F"},
-           {"queue_bytes", T::I64, "B", "data waiting"},
-           {"flows", T::U32, "1", "flows in the flow table"}}};
-}
-
 }  // namespace
+
+const RoccPi::Updates& RoccPi::updates() {
+  static const Updates table{"rocc_pi",
+                             "RoCC's controller, one row per update",
+                             Scope::Port,
+                             false,
+                             {"time_ps", "simulated time"},
+                             {"node", "the node whose port it is"},
+                             {"port", "", "number of the port at its node"},
+                             {"fair_rate_bps", "F"},
+                             {"queue_bytes", "data waiting"},
+                             {"flows", "1", "flows in the flow table"}};
+  return table;
+}
 
 const Description& RoccPi::describe() {
   static const Description d =
@@ -65,7 +65,7 @@ const Description& RoccPi::describe() {
           .param("cnp_class", &RoccPi::cnpClass_, 0, "priority class of CNPs", "RoCC: CNPs are prioritised")
           .range(0, kMaxClasses - 1)
           .extension(RoccFeedback::kName, sizeof(RoccFeedback), 0, "in the CNP's reserved bytes")
-          .table(traceTable())
+          .table(updates())
           .done();
   return d;
 }
@@ -79,7 +79,7 @@ void RoccPi::attach(Port& port, uint8_t index) {
 void RoccPi::onStart(Network& network) {
   network_ = &network;
   feedback_ = network.packets().reserve<RoccFeedback>(RoccFeedback::kName);
-  traceTable_ = network.trace().find("rocc_pi");
+  traceTable_ = network.trace().find(updates());
   if (cnpClass_ >= port_->classes()) {
     throw ParamError("rocc_pi.cnp_class: " + std::to_string(cnpClass_) + " is not below the number of queues, " +
                      std::to_string(port_->classes()));
@@ -153,8 +153,8 @@ void RoccPi::tick() {
   if (trace.on(traceTable_) && trace.wantsTime(traceTable_, now) &&
       trace.wantsPort(traceTable_, port_->node().id(), port_->index())) {
     const Rate fair{static_cast<int64_t>(pi_.f * kRateUnit)};
-    trace.emit(traceTable_,
-               {now, port_->node().id(), port_->index(), fair, queue, static_cast<uint32_t>(table_.size())});
+    trace.emit(traceTable_, now, NodeId{port_->node().id()}, port_->index(), fair, Bytes{queue},
+               static_cast<uint32_t>(table_.size()));
   }
   if (queue > 0 || pi_.f < pi_.fMax || pi_.qOld > 0) network_->engine().schedule(timer_, now + period_);
 }

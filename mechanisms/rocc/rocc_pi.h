@@ -44,6 +44,9 @@ class RoccPi final : public PortAgent {
     uint64_t hash, symmetricHash;
     uint32_t packets;
   };
+  /// Time, node, port; fair rate, queue, flows.
+  using Updates = Table<Time, NodeId, uint16_t, Rate, Bytes, uint32_t>;
+  static const Updates& updates();
   void onStart(Network& network) override;
   void onChange() override { configure(); }
   void configure();
@@ -53,7 +56,7 @@ class RoccPi final : public PortAgent {
 
   Network* network_ = nullptr;
   PacketExtension<RoccFeedback> feedback_;
-  int traceTable_ = -1;
+  Updates::Id traceTable_;
   /// Flows that have packets in the queue; CNPs go out in its order. They are few, so it is searched from
   /// the front: 3 % of the CPU time on a fat-tree with k = 8 and 80 % load.
   std::vector<Entry> table_;

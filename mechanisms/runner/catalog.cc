@@ -1,8 +1,7 @@
 #include "mechanisms/runner/catalog.h"
 
-#include <set>
-
 #include "mechanisms/core/slots.h"
+#include "mechanisms/core/trace.h"
 
 namespace fabric {
 
@@ -91,13 +90,11 @@ Json catalog() {
   j["components"] = Json::array();
   for (const Description* d : Registry::all()) j["components"].push_back(toJson(*d));
   j["tables"] = Json::array();
-  for (const TableDesc& t : standardTables()) j["tables"].push_back(toJson(t));
-  std::set<std::string> written;  // several mechanisms may fill the same table
+  TraceBus bus;
   for (const Description* d : Registry::all()) {
-    for (const TableDesc& t : d->tables) {
-      if (written.insert(t.name).second) j["tables"].push_back(toJson(t));
-    }
+    for (const TableDesc& t : d->tables) bus.add(t);
   }
+  for (int t = 0; t < bus.size(); ++t) j["tables"].push_back(toJson(bus.desc(t)));
   return j;
 }
 

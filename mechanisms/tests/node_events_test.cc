@@ -274,11 +274,14 @@ TEST(HeldRows, ComeOutInTheOrderOfTime) {
     std::vector<int64_t> rows;
   } sink;
   test::TestEngine engine;
+  const Table<int64_t> numbers{"numbers", "numbers", Scope::Node, false, {"number", "1", "a number"}};
   TraceBus bus;
-  bus.addSink(kDrops, &sink);
+  bus.add(numbers);
+  const auto table = bus.find(numbers);
+  bus.addSink(table, &sink);
   const auto emit = [&](int64_t at, int64_t value) {
     engine.setNow(Time{at});
-    bus.emit(kDrops, {value});
+    bus.emit(table, value);
   };
   bus.hold(engine);
   emit(10, 1);

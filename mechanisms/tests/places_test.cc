@@ -36,13 +36,7 @@ class TickCounter final : public Counter, public OwnChecks {
             .source("test")
             .param("period", &TickCounter::period_, Time::Us(1), "time between two ticks", "test")
             .range(1, 1e15)
-            .table({"ticks",
-                    "ticks",
-                    Scope::Node,
-                    true,
-                    {{"time_ps", ColumnType::I64, "ps", "simulated time"},
-                     {"node", ColumnType::U32, "", "switch", {}, true},
-                     {"ticks", ColumnType::U64, "1", "so far"}}})
+            .table(ticks())
             .done();
     return d;
   }
@@ -54,12 +48,24 @@ class TickCounter final : public Counter, public OwnChecks {
   }
 
  private:
+  using Ticks = Table<Time, NodeId, uint64_t>;
+  static const Ticks& ticks() {
+    static const Ticks table{"ticks",
+                             "ticks",
+                             Scope::Node,
+                             true,
+                             {"time_ps", "simulated time"},
+                             {"node", "switch"},
+                             {"ticks", "1", "so far"}};
+    return table;
+  }
   void onStart(Network& network) override {
     network_ = &network;
+    table_ = network.trace().find(ticks());
     timer_.setKey(node_->timerKey());
     network.engine().schedule(timer_, period_);
   }
-  void onSample(int table) override { network_->trace().emit(table, {network_->engine().now(), node_->id(), ticks_}); }
+  void onSample(int) override { network_->trace().emit(table_, network_->engine().now(), NodeId{node_->id()}, ticks_); }
   void tick() {
     ++ticks_;
     network_->engine().schedule(timer_, network_->engine().now() + period_);
@@ -67,6 +73,7 @@ class TickCounter final : public Counter, public OwnChecks {
 
   Switch* node_ = nullptr;
   Network* network_ = nullptr;
+  Ticks::Id table_;
   Time period_;
   uint64_t ticks_ = 0;
   EventOf<TickCounter, &TickCounter::tick> timer_{this};

@@ -14,42 +14,41 @@ namespace {
 constexpr double kGbps = 1e9;
 constexpr double kSettled = 1e-6;  // residual of an optimum
 
-const TableDesc kIterations{
+const IterationsTable kIterations{
     "iterations",
     "What an iteration of the allocator came to",
     Scope::Node,
     false,
-    {{"iteration", ColumnType::U64, "1", "from 0"},
-     {"time_ps", ColumnType::I64, "ps", "when it was made"},
-     {"flows", ColumnType::U32, "1", "that it allocated to"},
-     {"rate_bps", ColumnType::F64, "bit/s", "sum of all rates before the normaliser"},
-     {"allocated_bps", ColumnType::F64, "bit/s", "sum of all rates handed out"},
-     {"over_bps", ColumnType::F64, "bit/s",
-      "sum over all links of what rates before the normaliser exceed capacities by"},
-     {"fullest", ColumnType::F64, "1", "largest load over capacity before the normaliser"},
-     {"residual", ColumnType::F64, "1", "how far the prices that it left are from the optimum, part of a capacity"},
-     {"optimum_bps", ColumnType::F64, "bit/s", "sum of the optimal rates; 0 if it was not asked for"}}};
+    {"iteration", "1", "from 0"},
+    {"time_ps", "when it was made"},
+    {"flows", "1", "that it allocated to"},
+    {"rate_bps", "bit/s", "sum of all rates before the normaliser"},
+    {"allocated_bps", "bit/s", "sum of all rates handed out"},
+    {"over_bps", "bit/s", "sum over all links of what rates before the normaliser exceed capacities by"},
+    {"fullest", "1", "largest load over capacity before the normaliser"},
+    {"residual", "1", "how far the prices that it left are from the optimum, part of a capacity"},
+    {"optimum_bps", "bit/s", "sum of the optimal rates; 0 if it was not asked for"}};
 
-const TableDesc kAllocations{"allocations",
-                             "Rates of a flow at an iteration",
-                             Scope::Flow,
-                             false,
-                             {{"iteration", ColumnType::U64, "1", "from 0"},
-                              {"time_ps", ColumnType::I64, "ps", "when it was made"},
-                              {"flow", ColumnType::U32, "1", "flow id"},
-                              {"rate_bps", ColumnType::F64, "bit/s", "before the normaliser"},
-                              {"allocated_bps", ColumnType::F64, "bit/s", "handed out"}}};
+const AllocationsTable kAllocations{"allocations",
+                                    "Rates of a flow at an iteration",
+                                    Scope::Flow,
+                                    false,
+                                    {"iteration", "1", "from 0"},
+                                    {"time_ps", "when it was made"},
+                                    {"flow", "1", "flow id"},
+                                    {"rate_bps", "bit/s", "before the normaliser"},
+                                    {"allocated_bps", "bit/s", "handed out"}};
 
-const TableDesc kPrices{"prices",
-                        "Price and load of a link at an iteration",
-                        Scope::Port,
-                        false,
-                        {{"iteration", ColumnType::U64, "1", "from 0"},
-                         {"time_ps", ColumnType::I64, "ps", "when it was made"},
-                         {"node", ColumnType::U32, "1", "node the link leaves", {}, true},
-                         {"port", ColumnType::U16, "1", "port of the node"},
-                         {"price", ColumnType::F64, "s/Gbit", "for the next iteration, for weights of 1"},
-                         {"load_bps", ColumnType::F64, "bit/s", "sum of the rates before the normaliser"}}};
+const PricesTable kPrices{"prices",
+                          "Price and load of a link at an iteration",
+                          Scope::Port,
+                          false,
+                          {"iteration", "1", "from 0"},
+                          {"time_ps", "when it was made"},
+                          {"node", "node the link leaves"},
+                          {"port", "1", "port of the node"},
+                          {"price", "s/Gbit", "for the next iteration, for weights of 1"},
+                          {"load_bps", "bit/s", "sum of the rates before the normaliser"}};
 
 }  // namespace
 
@@ -118,9 +117,12 @@ std::vector<uint32_t> Paths::of(const FlowSpec& flow) const {
 
 StandAlone::StandAlone(const Paths& paths, uint32_t longestPath, const StandAloneSettings& settings, TraceBus& bus)
     : paths_(paths), settings_(settings), bus_(bus), handedOut_(paths.links().size()) {
-  iterationsTable_ = bus.table(kIterations);
-  allocationsTable_ = bus.table(kAllocations);
-  pricesTable_ = bus.table(kPrices);
+  bus.add(kIterations);
+  bus.add(kAllocations);
+  bus.add(kPrices);
+  iterationsTable_ = bus.find(kIterations);
+  allocationsTable_ = bus.find(kAllocations);
+  pricesTable_ = bus.find(kPrices);
   std::vector<double> capacities;
   for (const Paths::Port& l : paths.links()) capacities.push_back(l.capacity);
   const Links links = Links::flat(capacities, longestPath);
@@ -206,7 +208,7 @@ void StandAlone::record(uint64_t iteration, Time at) {
     allocated += given;
     for (const uint32_t l : f.path) handedOut_[l] += given;
     if (bus_.on(allocationsTable_)) {
-      bus_.emit(allocationsTable_, {iteration, at, f.spec.id, rate * kGbps, given * kGbps});
+      bus_.emit(allocationsTable_, iteration, at, f.spec.id, rate * kGbps, given * kGbps);
     }
   }
   double over = 0, fullest = 0;
@@ -217,12 +219,12 @@ void StandAlone::record(uint64_t iteration, Time at) {
     fullest = std::max(fullest, load / link.capacity);
     outcome_.largestExcess = std::max(outcome_.largestExcess, handedOut_[l] / link.capacity - 1);
     if (bus_.on(pricesTable_)) {
-      bus_.emit(pricesTable_, {iteration, at, link.node, link.port, allocator_->price(l), load * kGbps});
+      bus_.emit(pricesTable_, iteration, at, NodeId{link.node}, link.port, allocator_->price(l), load * kGbps);
     }
   }
   if (bus_.on(iterationsTable_)) {
-    bus_.emit(iterationsTable_, {iteration, at, static_cast<uint32_t>(flows_.size()), rates * kGbps, allocated * kGbps,
-                                 over * kGbps, fullest, allocator_->residual(), best_ ? optimum() * kGbps : 0.0});
+    bus_.emit(iterationsTable_, iteration, at, static_cast<uint32_t>(flows_.size()), rates * kGbps, allocated * kGbps,
+              over * kGbps, fullest, allocator_->residual(), best_ ? optimum() * kGbps : 0.0);
   }
 }
 

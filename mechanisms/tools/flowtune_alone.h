@@ -58,6 +58,13 @@ struct Outcome {
   uint64_t unsettled = 0;    // iterations for which no optimum was found
 };
 
+/// Iteration, time; flows, rates before and after the normaliser, excess, fullest link, residual, optimal rates.
+using IterationsTable = Table<uint64_t, Time, uint32_t, double, double, double, double, double, double>;
+/// Iteration, time, flow; rate before and after the normaliser.
+using AllocationsTable = Table<uint64_t, Time, uint32_t, double, double>;
+/// Iteration, time, node, port; price, load.
+using PricesTable = Table<uint64_t, Time, NodeId, uint16_t, double, double>;
+
 class StandAlone {
  public:
   /// `longestPath`: of all flows that will come.
@@ -83,7 +90,9 @@ class StandAlone {
   const Paths& paths_;
   StandAloneSettings settings_;
   TraceBus& bus_;
-  int iterationsTable_, allocationsTable_, pricesTable_;
+  IterationsTable::Id iterationsTable_;
+  AllocationsTable::Id allocationsTable_;
+  PricesTable::Id pricesTable_;
   std::unique_ptr<Allocator> allocator_, best_;
   std::vector<Flow> flows_;
   std::vector<double> handedOut_;  // by link

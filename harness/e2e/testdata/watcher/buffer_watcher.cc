@@ -6,6 +6,19 @@
 
 namespace fabric {
 
+const BufferWatcher::Grades& BufferWatcher::grades() {
+  static const Grades table{"buffer_grades",
+                            "grades of buffers",
+                            Scope::Node,
+                            true,
+                            {"time_ps", "simulated time"},
+                            {"node", "the switch"},
+                            {"looks", "1", "looks so far"},
+                            {"used_bytes", "bytes in the buffer now"},
+                            {"worst_grade", "1", "highest grade so far"}};
+  return table;
+}
+
 const Description& BufferWatcher::describe() {
   static const Description d =
       Describe<BufferWatcher>("buffer_watcher", Watcher::kKind, "grades how full a buffer is")
@@ -18,15 +31,7 @@ const Description& BufferWatcher::describe() {
           .increasing()
           .axis("grade", ParamType::Float, 0, 100)
           .entries(2, 10)
-          .table({"buffer_grades",
-                  "grades of buffers",
-                  Scope::Node,
-                  true,
-                  {{"time_ps", ColumnType::I64, "ps", "simulated time"},
-                   {"node", ColumnType::U32, "", "the switch", {}, true},
-                   {"looks", ColumnType::U64, "1", "looks so far"},
-                   {"used_bytes", ColumnType::I64, "B", "bytes in the buffer now"},
-                   {"worst_grade", ColumnType::F64, "1", "highest grade so far"}}})
+          .table(grades())
           .done();
   return d;
 }
@@ -39,6 +44,7 @@ FABRIC_SLOT(watchers, {"watchers", Watcher::kKind, Where::Switch, Count::Many, "
 
 void BufferWatcher::onStart(Network& network) {
   network_ = &network;
+  table_ = network.trace().find(grades());
   timer_.setKey(switch_->timerKey());
   network.engine().schedule(timer_, period_);
 }
@@ -59,8 +65,9 @@ double BufferWatcher::grade(int64_t bytes) const {
   return grades_.back().y;
 }
 
-void BufferWatcher::onSample(int table) {
-  network_->trace().emit(table, {network_->engine().now(), switch_->id(), looks_, switch_->buffer().used(), worst_});
+void BufferWatcher::onSample(int) {
+  network_->trace().emit(table_, network_->engine().now(), NodeId{switch_->id()}, looks_,
+                         Bytes{switch_->buffer().used()}, worst_);
 }
 
 }  // namespace fabric

@@ -12,6 +12,9 @@ class BufferWatcher final : public Watcher {
   void attach(Switch& place) override { switch_ = &place; }
 
  private:
+  /// Time, switch; looks, bytes in the buffer, worst grade.
+  using Grades = Table<Time, NodeId, uint64_t, Bytes, double>;
+  static const Grades& grades();
   void onStart(Network& network) override;
   void onSample(int table) override;
   void look();
@@ -19,6 +22,7 @@ class BufferWatcher final : public Watcher {
 
   Switch* switch_ = nullptr;
   Network* network_ = nullptr;
+  Grades::Id table_;
   Time period_;
   Curve grades_;
   uint64_t looks_ = 0;
