@@ -582,7 +582,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	}
 	point.Effective, point.rules = effective, r.rules
 	point.Scenario = scenario.Scenario{
-		Name: l.name, StopPs: r.rules.StopPs, StopWhenFlowsFinish: r.stopWhenFlowsFinish,
+		Name: l.name, StopPs: r.rules.StopPs, StopWhenFlowsFinish: r.stopWhenFlowsFinish, StopAtDeadlock: r.stopAtDeadlock,
 		Nodes: t.Nodes, Links: t.Links, Components: l.written(components, general.classes), Sets: nodes, Trace: trace,
 		LinkEvents: t.LinkEvents(), HostEvents: t.HostEvents(), RateEvents: t.RateEvents,
 	}

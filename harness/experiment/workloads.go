@@ -24,6 +24,7 @@ import (
 type run struct {
 	rules               workload.Rules
 	stopWhenFlowsFinish bool
+	stopAtDeadlock      bool
 }
 
 // run reads when the run stops: at a fixed time, or when all flows that start
@@ -61,6 +62,7 @@ func (l *loader) run(root *section) run {
 		}
 	}
 	r.stopWhenFlowsFinish = s.boolean("stop_when_flows_finish", measure != nil)
+	r.stopAtDeadlock = s.choice("on_deadlock", "report", "stop") == "stop"
 	s.done()
 	return r
 }

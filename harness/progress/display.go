@@ -270,7 +270,7 @@ func cut(line string, width int) string {
 func describe(e Event) string {
 	switch e.Kind {
 	case Cached:
-		return e.Run + ": valid result found, not run again"
+		return e.Run + ": valid result found, not run again" + state(e)
 	case Started:
 		return e.Run + ": started"
 	case Running:
@@ -291,11 +291,19 @@ func describe(e Event) string {
 	case Retry:
 		return fmt.Sprintf("%s: failed and is tried again (attempt %d): %s", e.Run, e.Attempt, e.Text)
 	case Done:
-		return fmt.Sprintf("%s: done in %s, %s events", e.Run, duration(e.WallS), short(float64(e.Events)))
+		return fmt.Sprintf("%s: done in %s, %s events", e.Run, duration(e.WallS), short(float64(e.Events))) + state(e)
 	case Failed:
 		return e.Run + ": failed: " + e.Text
 	}
 	return e.Run + ": " + string(e.Kind)
+}
+
+// state says what of a run could not get on.
+func state(e Event) string {
+	if e.Text == "" {
+		return ""
+	}
+	return ": " + e.Text
 }
 
 // SimTime writes a simulated time with the unit that fits.

@@ -10,15 +10,15 @@ type Kind string
 // The kinds of events of a run, in their usual order, and those of a sweep.
 const (
 	Queued   Kind = "queued"   // what the run is
-	Cached   Kind = "cached"   // there is a valid result already
+	Cached   Kind = "cached"   // there is a valid result already; Text as of Done
 	Waiting  Kind = "waiting"  // Text says what for
 	Started  Kind = "started"  // the simulator was started
 	Running  Kind = "progress" // SimPS and what follows are set
 	Deriving Kind = "deriving" // the simulation has ended; Text says what is computed, SimPS how far
 	Warning  Kind = "warning"  // Text says it
 	Retry    Kind = "retry"    // it failed and is tried again; Text says why
-	Done     Kind = "done"
-	Failed   Kind = "failed" // Text says why
+	Done     Kind = "done"     // Text says what of the run could not get on, such as a deadlock; "" is nothing
+	Failed   Kind = "failed"   // Text says why
 	Canceled Kind = "canceled"
 
 	Submitted Kind = "submitted" // to a cluster; Text says as what

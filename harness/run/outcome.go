@@ -33,6 +33,8 @@ type Summary struct {
 	Counters map[string]int64 `json:"counters"`
 	Checks   []Check          `json:"checks"`
 	Warnings []string         `json:"warnings"`
+	// Standstill is nil where everything could have got on.
+	Standstill *Standstill `json:"standstill"`
 }
 
 // Check is an invariant the runner looked at.

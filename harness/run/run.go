@@ -198,10 +198,10 @@ func (w *worker) job(ctx context.Context, job Job) Result {
 	}
 	switch {
 	case result.Err == nil && result.Cached:
-		emit(w.Sink, job, progress.Event{Kind: progress.Cached, Dir: result.Dir})
+		emit(w.Sink, job, progress.Event{Kind: progress.Cached, Dir: result.Dir, Text: stateOf(result.Manifest)})
 	case result.Err == nil:
 		w.experience.learn(job.Key, result.Manifest.Resources)
-		emit(w.Sink, job, progress.Event{Kind: progress.Done, Dir: result.Dir, WallS: result.Manifest.Resources.WallS, Events: events(result.Manifest)})
+		emit(w.Sink, job, progress.Event{Kind: progress.Done, Dir: result.Dir, WallS: result.Manifest.Resources.WallS, Events: events(result.Manifest), Text: stateOf(result.Manifest)})
 	case failure != nil:
 		emit(w.Sink, job, failure.Event())
 	default:

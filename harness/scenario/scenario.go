@@ -40,6 +40,7 @@ type Scenario struct {
 	Seed                uint64
 	StopPs              int64
 	StopWhenFlowsFinish bool
+	StopAtDeadlock      bool
 	Nodes               []Node
 	Links               []Link
 	Components          Components
@@ -92,6 +93,7 @@ type document struct {
 	Seed                uint64        `json:"seed"`
 	StopPs              int64         `json:"stop_ps"`
 	StopWhenFlowsFinish bool          `json:"stop_when_flows_finish"`
+	StopAtDeadlock      bool          `json:"stop_at_deadlock,omitempty"`
 	Nodes               []Node        `json:"nodes"`
 	Links               []Link        `json:"links"`
 	Components          Components    `json:"components"`
@@ -156,7 +158,7 @@ type PortRef struct {
 func (s *Scenario) Encode() ([]byte, error) {
 	d := document{
 		Format: formatName, Version: s.version(), Sets: s.Sets, HostEvents: s.HostEvents, LinkEvents: s.LinkEvents, RateEvents: s.RateEvents, RouteChanges: s.RouteChanges,
-		Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, StopWhenFlowsFinish: s.StopWhenFlowsFinish,
+		Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, StopWhenFlowsFinish: s.StopWhenFlowsFinish, StopAtDeadlock: s.StopAtDeadlock,
 		Nodes: s.Nodes, Links: s.Links, Components: s.Components,
 		FlowsFile: FlowsFile, RoutesFile: RoutesFile, Trace: s.Trace,
 	}
@@ -191,7 +193,7 @@ func Decode(data []byte) (*Scenario, error) {
 		return nil, fmt.Errorf("scenario: flow list %q and routes %q, run directories have %s and %s", d.FlowsFile, d.RoutesFile, FlowsFile, RoutesFile)
 	}
 	s := &Scenario{
-		Name: d.Name, Seed: d.Seed, StopPs: d.StopPs, StopWhenFlowsFinish: d.StopWhenFlowsFinish,
+		Name: d.Name, Seed: d.Seed, StopPs: d.StopPs, StopWhenFlowsFinish: d.StopWhenFlowsFinish, StopAtDeadlock: d.StopAtDeadlock,
 		Nodes: d.Nodes, Links: d.Links, Components: d.Components, Sets: d.Sets, Trace: d.Trace,
 		HostEvents: d.HostEvents, LinkEvents: d.LinkEvents, RateEvents: d.RateEvents, RouteChanges: d.RouteChanges,
 	}

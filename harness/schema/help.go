@@ -121,6 +121,7 @@ var help = map[string]string{
 	"run.measure":                "in place of stop: flows that start in a window of this length are measured",
 	"run.warmup":                 "the window begins then; default 0",
 	"run.drain":                  "how much longer the run may take at most",
+	"run.on_deadlock":            "what a PFC deadlock does: report, the default, tells of it at the end; stop ends the run as well",
 	"run.stop_when_flows_finish": "the run ends when all measured flows have finished; default true with measure",
 
 	"trace":          "tables that are recorded, and their filters (docs/traces.md)",

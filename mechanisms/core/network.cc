@@ -60,6 +60,9 @@ struct Network::Start final : Event {
   FlowSpec spec;
 };
 
+/// A deadlock stays: when exactly it is found does not matter much.
+constexpr Time kDeadlockInterval = Time::Us(100);
+
 Network::Network(Engine& engine, uint64_t seed) : engine_(engine), seed_(seed) {
   for (const Description* d : Registry::all()) {
     for (const TableDesc& t : d->tables) trace_.add(t);
@@ -119,7 +122,11 @@ void Network::start() {
   std::stable_sort(hostEvents_.begin(), hostEvents_.end(), later);
   std::stable_sort(routeChanges_.begin(), routeChanges_.end(), later);
   scheduleLinks();
-  if (stopAt_ != Time::Max()) engine_.schedule(stopEvent_, stopAt_);
+  if (stopAt_ != Time::Max()) {
+    engine_.schedule(stopEvent_, stopAt_);
+    engine_.schedule(noteEvent_, Time{stopAt_.ps / 2});
+  }
+  if (stopAtDeadlock_) engine_.schedule(watchEvent_, kDeadlockInterval);
 }
 
 std::vector<Component*> Network::components() const {
@@ -399,6 +406,24 @@ void Network::flowEnded(bool measured) {
   if (last) engine_.stop();
 }
 
+void Network::lookForDeadlock() {
+  if (Deadlock(nodes_).places().empty()) {
+    engine_.schedule(watchEvent_, engine_.now() + kDeadlockInterval);
+  } else {
+    engine_.stop();
+  }
+}
+
+/// Whether some link of the host will be up again.
+bool Network::comesBack(const Host& host) const {
+  const auto ofHost = [&](const LinkEvent& e) {
+    return e.up && (&e.end->node() == &host || &e.end->peer().node() == &host);
+  };
+  const auto itself = [&](const HostEvent& e) { return e.up && e.host == &host; };
+  return std::any_of(linkEvents_.begin(), linkEvents_.end(), ofHost) ||
+         std::any_of(hostEvents_.begin(), hostEvents_.end(), itself);
+}
+
 void Network::finish() {
   trace_.stopHolding();
   std::vector<const Flow*> rows;
@@ -422,6 +447,7 @@ void Network::finish() {
     if (start->spec.size != 0 && start->spec.measured) ++counters.measuredLimited;
   }
   for (const Flow* f : rows) f->sender->countFlow(*f);
+  standstill_.find(nodes_, engine_.now(), rows, [this](const Host& h) { return comesBack(h); });
   for (Node* n : nodes_) {
     auto* h = dynamic_cast<Host*>(n);
     if (h != nullptr) h->forEachClosing([&](const Flow& f) { rows.push_back(&f); });
@@ -625,12 +651,13 @@ std::vector<std::string> Network::warnings() const {
         "no payload was delivered: the run ends before the first packet can arrive, or no route leads "
         "to the receivers");
   }
-  if (c.flowsLimited > 0 && c.flowsFinished == 0) {
+  for (std::string& sentence : standstill_.sentences()) list.push_back(std::move(sentence));
+  if (c.flowsLimited > 0 && c.flowsFinished == 0 && !standstill_.any()) {
     list.push_back("no flow finished: the run ends before the shortest could be done, or the path is blocked");
   }
   if (stopWhenFlowsFinish_ && c.measuredFinished < c.measuredLimited) {
     list.push_back(std::to_string(c.measuredLimited - c.measuredFinished) + " of " + std::to_string(c.measuredLimited) +
-                   " measured flows had not finished when the run ended: give it more time to drain");
+                   " measured flows had not finished when the run ended" + standstill_.reasons());
   }
   for (int t = 0; t < trace_.size(); ++t) {
     if (trace_.on(t) && trace_.rows(t) == 0 && (trace_.desc(t).sampled || t == kFlows)) {

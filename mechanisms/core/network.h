@@ -15,6 +15,7 @@
 #include "mechanisms/core/message_pool.h"
 #include "mechanisms/core/node_events.h"
 #include "mechanisms/core/packet.h"
+#include "mechanisms/core/standstill.h"
 #include "mechanisms/core/trace.h"
 
 namespace fabric {
@@ -83,6 +84,8 @@ class Network final : public Windows {
   void stopWhenFlowsFinish(bool stop) { stopWhenFlowsFinish_ = stop; }
   /// The run ends at this time, after everything that happens then.
   void stopAt(Time at) { stopAt_ = at; }
+  /// The run ends when ports wait for each other for ever, too: it is looked for every 100 us.
+  void stopAtDeadlock(bool stop) { stopAtDeadlock_ = stop; }
   /// A link goes out of service or comes back; before start().
   void addLinkEvent(Time at, Port& end, bool up);
   /// A link between switches has another rate from then on; before start().
@@ -103,6 +106,8 @@ class Network final : public Windows {
   bool started() const { return started_; }
   /// The simulation is over: emits the rows of unfinished flows. Called once.
   void finish();
+  /// What could not have got on; call after finish().
+  const Standstill& standstill() const { return standstill_; }
   /// What must hold in every run, whatever happened in it; call after finish().
   std::vector<Check> checks() const;
   /// What a user should know before trusting the outcome.
@@ -147,6 +152,9 @@ class Network final : public Windows {
   void scheduleFlows();
   void start(const FlowSpec& flow);
   void stop() { engine_.stop(); }
+  void noteWaiting() { standstill_.note(nodes_, engine_.now()); }
+  void lookForDeadlock();
+  bool comesBack(const Host& host) const;
   void scheduleLinks();
   void changeLinks();
   void changeLink(Port& end, bool up);
@@ -170,7 +178,7 @@ class Network final : public Windows {
   FlowFeed* feed_ = nullptr;
   std::unique_ptr<FlowGroups> groups_;
   std::unique_ptr<Dependencies> dependencies_;  // null: no flow waits for another one
-  bool stopWhenFlowsFinish_ = false;
+  bool stopWhenFlowsFinish_ = false, stopAtDeadlock_ = false;
   Time stopAt_ = Time::Max();
   bool started_ = false;
   int64_t largestFrame_ = 0;
@@ -178,6 +186,8 @@ class Network final : public Windows {
   bool endsApart_ = false;  // true of every transport, and nothing else sends packets
   uint64_t measuredAllSent_ = 0;
   EventOf<Network, &Network::stop> stopEvent_{this, eventKey(kLastNode, EventKind::Stop, 0)};
+  EventOf<Network, &Network::noteWaiting> noteEvent_{this, eventKey(kLastNode, EventKind::Sample, 0xfffffffe)};
+  EventOf<Network, &Network::lookForDeadlock> watchEvent_{this, eventKey(kLastNode, EventKind::Sample, 0xffffffff)};
   EventOf<Network, &Network::startFlows> flowEvent_{this, eventKey(kFirstNode, EventKind::FlowSource, 0)};
   EventOf<Network, &Network::changeLinks> linkEvent_{this, eventKey(kFirstNode, EventKind::LinkChange, 0)};
   struct LinkEvent {
@@ -210,6 +220,7 @@ class Network final : public Windows {
   std::vector<Start*> idleStarts_;
   std::vector<Start*> notBegun_;  // where flows wait for others: by number; null: not due by the list, or begun
   NodeMemory nodeMemory_;
+  Standstill standstill_;
 };
 
 }  // namespace fabric

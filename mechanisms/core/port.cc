@@ -384,6 +384,7 @@ void Port::onPause(uint8_t cls, bool xoff) {
 
 void Port::takeDown() {
   faulty = true;
+  if (!down_) changedAt_ = engine_->now();
   down_ = true;
   while (!linkControl_.empty()) node_->lose(*this, linkControl_.pop());
   pauseWaits_ = false;
@@ -405,7 +406,7 @@ void Port::takeDown() {
 
 void Port::bringUp() {
   down_ = false;
-  upSince_ = engine_->now();
+  changedAt_ = engine_->now();
   node_->onLinkUp(*this);
 }
 
@@ -419,7 +420,7 @@ void Port::carryPause(uint8_t cls) {
 bool Port::lost(const Packet& packet) const {
   // What began to be sent before the link came back was on it when it went down.
   const Time sent = engine_->now() - delay_;
-  return down_ || sent - peer_->tookToSend(packet.wireBytes, sent) < upSince_;
+  return down_ || sent - peer_->tookToSend(packet.wireBytes, sent) < changedAt_;
 }
 
 Time Port::pausedTime() const {

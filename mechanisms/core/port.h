@@ -105,6 +105,8 @@ class alignas(128) Port final : public Component {
   /// While the link comes back: this side's buffer still pauses the other, which knows it from the start.
   void carryPause(uint8_t cls);
   bool down() const { return down_; }
+  /// Where it is: since when.
+  Time downSince() const { return changedAt_; }
   /// Whether a packet that arrives now was on the link when it went down. Ask only where `faulty`.
   bool lost(const Packet& packet) const;
   /// Classes for which the other side holds a pause frame of ours.
@@ -116,6 +118,7 @@ class alignas(128) Port final : public Component {
   /// Time some class was paused, up to now.
   Time pausedTime() const;
   int64_t queueBytes(uint8_t cls) const { return queues_[cls]->bytes_; }
+  const Queue& queue(uint8_t cls) const { return *queues_[cls]; }
   uint32_t queuePackets(uint8_t cls) const { return queues_[cls]->packets_; }
   /// Bytes waiting in all classes but the control class (0); in all, where there is only one class.
   int64_t dataQueueBytes() const;
@@ -241,7 +244,7 @@ class alignas(128) Port final : public Component {
  private:
   Port* peer_ = nullptr;
   Time pausedSince_, pausedTotal_;
-  Time upSince_;
+  Time changedAt_;  // when the link went down or came up
   struct Rates {
     struct Past {
       Time until;  // the end of the last frame that was sent at this rate

@@ -20,7 +20,8 @@ class alignas(64) Queue : public Component {
   virtual bool enqueue(Packet* packet, int64_t backlog) = 0;
   /// The next packet; null when none is left. Not called before readyAt().
   virtual Packet* dequeue() = 0;
-  /// That packet, for fetching ahead; null where it is not known beforehand.
+  /// That packet, whose `next` leads to all that wait, in their order; null where that is not known. No packet but the
+  /// next one leaves such a queue.
   virtual const Packet* front() const { return nullptr; }
 
   /// Whether packets may have to wait although the wire is free (a shaper, a credit queue); asked once, at the start.

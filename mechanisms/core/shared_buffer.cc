@@ -12,6 +12,7 @@ void SharedBuffer::start(const Limits& limits, const std::vector<Port*>& ports) 
   classes_ = 0;
   for (const Port* p : ports) classes_ = std::max(classes_, p->classes());
   ingress_.assign(ports.size() * static_cast<size_t>(classes_), {});
+  since_.assign(ingress_.size(), {});
   egress_.assign(ports.size() * kMaxClasses, {});
   shared_ = limits.total;
   for (const Port* p : ports) {
@@ -45,11 +46,40 @@ void SharedBuffer::letGo(Port& out, uint8_t outClass) {
 }
 
 void SharedBuffer::pause(Port& in, uint8_t cls) {
-  if (at(in, cls).pausers++ == 0) in.sendPause(cls, true);
+  if (at(in, cls).pausers++ != 0) return;
+  since_[place(in, cls)] = in.engine().now();
+  in.sendPause(cls, true);
 }
 
 void SharedBuffer::resume(Port& in, uint8_t cls) {
   if (--at(in, cls).pausers == 0) in.sendPause(cls, false);
+}
+
+bool SharedBuffer::staysPaused(const Port& in, uint8_t cls, const std::function<int64_t(const Port&, uint8_t)>& left,
+                               const std::function<bool(const Port&, uint8_t)>& held) const {
+  for (const Port* out : ports_) {
+    for (int c = 0; c < out->classes(); ++c) {
+      const std::vector<Paused>& paused = egress_[out->index() * kMaxClasses + c].paused;
+      const auto same = [&](const Paused& p) { return p.port == in.index() && p.cls == cls; };
+      if (held(*out, static_cast<uint8_t>(c)) && std::any_of(paused.begin(), paused.end(), same)) return true;
+    }
+  }
+  const Ingress& g = at(in, cls);
+  if (!g.over) return false;
+  const int64_t stays = left(in, cls), leaves = g.bytes + g.headroom - stays;
+  if (leaves == 0 || leaves < g.headroom) return true;  // only what leaves makes it resume, once the headroom is empty
+  const int64_t shared = sharedPart(stays);
+  if (limits_.egressAccounting || shared == 0) return false;
+  if (!in.pfcDynamic()) return shared > in.pfcXoff() - in.pfcXonOffset();
+  int64_t used = 0;
+  for (const Port* port : ports_) {
+    for (int c = 0; c < port->classes(); ++c) {
+      const Ingress& of = at(*port, static_cast<uint8_t>(c));
+      used += sharedPart(std::min(left(*port, static_cast<uint8_t>(c)), of.bytes));
+    }
+  }
+  const auto most = static_cast<int64_t>(in.pfcAlpha() * static_cast<double>(std::max<int64_t>(0, shared_ - used)));
+  return shared > most - in.pfcXonOffset();
 }
 
 int64_t SharedBuffer::counted() const {

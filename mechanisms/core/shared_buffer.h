@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "mechanisms/core/port.h"
@@ -38,6 +39,12 @@ class SharedBuffer {
   int64_t used() const { return used_; }
   int64_t counted(const Port& in, uint8_t cls) const { return at(in, cls).bytes + at(in, cls).headroom; }
   bool pausing(const Port& in, uint8_t cls) const { return at(in, cls).pausers > 0; }
+  /// When its upstream was paused last.
+  Time pausingSince(const Port& in, uint8_t cls) const { return since_[place(in, cls)]; }
+  /// Whether its upstream, which is paused, stays so when all has left that ever will: of each counter `left` bytes
+  /// stay, and nothing leaves the queues that are `held`.
+  bool staysPaused(const Port& in, uint8_t cls, const std::function<int64_t(const Port&, uint8_t)>& left,
+                   const std::function<bool(const Port&, uint8_t)>& held) const;
   /// XOFF threshold now.
   int64_t threshold(const Port& port) const;
   /// Sum of all ingress counters.
@@ -61,10 +68,9 @@ class SharedBuffer {
     std::vector<Paused> paused;  // whom this queue holds
   };
 
-  Ingress& at(const Port& p, uint8_t cls) { return ingress_[static_cast<size_t>(p.index() * classes_ + cls)]; }
-  const Ingress& at(const Port& p, uint8_t cls) const {
-    return ingress_[static_cast<size_t>(p.index() * classes_ + cls)];
-  }
+  size_t place(const Port& p, uint8_t cls) const { return static_cast<size_t>(p.index() * classes_ + cls); }
+  Ingress& at(const Port& p, uint8_t cls) { return ingress_[place(p, cls)]; }
+  const Ingress& at(const Port& p, uint8_t cls) const { return ingress_[place(p, cls)]; }
   int64_t sharedPart(int64_t bytes) const { return bytes > limits_.reserve ? bytes - limits_.reserve : 0; }
   void pause(Port& in, uint8_t cls);
   void resume(Port& in, uint8_t cls);
@@ -80,6 +86,7 @@ class SharedBuffer {
   int64_t sharedUsed_ = 0;
   int classes_ = 0;  // of each port
   std::vector<Ingress> ingress_;
+  std::vector<Time> since_;  // beside ingress_: when upstream was paused last
   std::vector<Egress> egress_;
 };
 

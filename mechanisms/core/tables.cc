@@ -39,124 +39,6 @@ const char* toString(Scope scope) {
   return "";
 }
 
-<<<<<<< HEAD
-const std::vector<TableDesc>& standardTables() {
-  using T = ColumnType;
-  static const Column time{"time_ps", T::I64, "ps", "simulated time"};
-  static const Column node{"node", T::U32, "", "the node whose port it is", {}, true};
-  static const Column port{"port", T::U16, "", "number of the port at its node"};
-  static const Column cls{"class", T::U8, "", "priority class, 0 the highest"};
-  static const Column flow{"flow", T::U32, "", "number of the flow"};
-  static const std::vector<std::string> kinds{"data", "ack", "nack", "cnp", "pause", "control", "foreign"};
-  static const std::vector<TableDesc> tables {
-    {"flows",
-     "flows, in the order in which they ended, then the unfinished ones",
-     Scope::Flow,
-     false,
-     {flow,
-      {"group", T::U32, "", "job, incast or coflow the flow belongs to, 0 = none"},
-      {"src", T::U32, "", "sending host", {}, true},
-      {"dst", T::U32, "", "receiving host", {}, true},
-      cls,
-      {"measured", T::Bool, "", "its start in the flow list is inside the measuring window"},
-      {"size_bytes", T::U64, "B", "payload to send, 0 = unlimited"},
-      {"start_ps", T::I64, "ps", "when the flow started, -1 = not yet, it waits for other messages"},
-      {"end_ps", T::I64, "ps", "when its last payload byte reached the receiver, -1 = unfinished"},
-      {"sender_end_ps", T::I64, "ps", "when the sender knew, or was stopped, -1 = unfinished"},
-      {"delivered_bytes", T::U64, "B", "payload received in order"},
-      {"sent_bytes", T::U64, "B", "payload sent, retransmissions included"},
-      {"retransmitted_bytes", T::U64, "B", "payload sent again"},
-      {"packets", T::U64, "1", "data packets sent"},
-      {"finished", T::Bool, "", "all payload reached the receiver"},
-      {"timeouts", T::U32, "1", "retransmission timeouts at the sender"},
-      {"reordered", T::U64, "1",
-       "data packets that came to the receiver while an earlier byte was missing; what it had already does not "
-       "count"},
-      {"connection_end_ps", T::I64, "ps",
-       "when the tear-down of its connection was over at both ends, -1 = there was none, or not yet"}}},
-        {"queues",
-         "egress queues, sampled",
-         Scope::Port,
-         true,
-         {time,
-          node,
-          port,
-          cls,
-          {"bytes", T::U64, "B", "waiting, without the frame being sent"},
-          {"packets", T::U32, "1", "waiting"},
-          {"max_bytes", T::U64, "B", "largest since the last sample"}}},
-        {"links",
-         "what ports have sent, sampled",
-         Scope::Port,
-         true,
-         {time,
-          node,
-          port,
-          {"sent_bytes", T::U64, "B", "on the wire since the start, all frames"},
-          {"data_bytes", T::U64, "B", "payload of data packets since the start"},
-          {"paused_ps", T::I64, "ps", "time some class was paused since the start"}}},
-        {"rates",
-         "active flows at their senders, sampled",
-         Scope::Flow,
-         true,
-         {time,
-          flow,
-          {"node", T::U32, "", "sending host", {}, true},
-          {"rate_bps", T::I64, "bit/s", "pacing rate"},
-          {"window_bytes", T::I64, "B", "window, -1 = none"},
-          {"sent_bytes", T::U64, "B", "wire bytes of data packets since the start"},
-          {"acked_bytes", T::U64, "B", "payload acknowledged since the start"}}},
-        {"pauses",
-         "PFC frames",
-         Scope::Port,
-         false,
-         {time,
-          node,
-          port,
-          cls,
-          {"xoff", T::Bool, "", "pause (true) or resume"},
-          {"sent", T::Bool, "", "sent (true) or received by this port"}}},
-        {"drops",
-         "dropped packets",
-         Scope::Port,
-         false,
-         {time,
-          node,
-          port,
-          cls,
-          flow,
-          {"kind", T::U8, "", "kind of packet", kinds},
-          {"bytes", T::U32, "B", "wire length"},
-          {"reason",
-           T::U8,
-           "",
-           "why",
-           {"buffer_full", "queue_full", "no_route", "link_down", "queue_management", "flow_stopped"}}}},
-        {"packets",
-         "single packets on their way",
-         Scope::Port,
-         false,
-         {time,
-          node,
-          port,
-          {"event", T::U8, "", "what happened", {"enqueue", "dequeue", "mark", "drop", "receive"}},
-          flow,
-          {"kind", T::U8, "", "kind of packet", kinds},
-          {"seq", T::U64, "B", "first payload byte; of an ACK the next byte expected"},
-          {"bytes", T::U32, "B", "wire length"},
-          cls,
-          {"marked", T::Bool, "", "congestion experienced"}}},
-        {"arrivals",
-         "what has come to receivers of active flows, sampled",
-         Scope::Flow,
-         true,
-         {time,
-          flow,
-          {"node", T::U32, "", "receiving host", {}, true},
-          {"bytes", T::U64, "B", "wire bytes of data packets since the start, repeated ones too"},
-          {"packets", T::U64, "1", "those packets"},
-          {"last_ps", T::I64, "ps", "when the last of them came, -1 = none yet"}}},
-=======
 namespace {
 
 std::vector<TableDesc> makeStandardTables() {
@@ -172,7 +54,6 @@ std::vector<TableDesc> makeStandardTables() {
     static_assert(std::is_same_v<decltype(id), typename std::decay_t<decltype(table)>::Id>);
     if (static_cast<size_t>(id.number) != list.size()) throw std::logic_error("standard table " + table.name);
     list.push_back(table);
->>>>>>> ce393d0 (Trace tables have typed columns: a row with a cell too few, too many or of another type does not compile)
   };
   add(kFlows,
       FlowsTable{"flows",
@@ -197,7 +78,9 @@ std::vector<TableDesc> makeStandardTables() {
                  {"timeouts", "1", "retransmission timeouts at the sender"},
                  {"reordered", "1",
                   "data packets that came to the receiver while an earlier byte was missing; what it had already does "
-                  "not count"}});
+                  "not count"},
+                 {"connection_end_ps",
+                  "when the tear-down of its connection was over at both ends, -1 = there was none, or not yet"}});
   add(kQueues, QueuesTable{"queues",
                            "egress queues, sampled",
                            Scope::Port,

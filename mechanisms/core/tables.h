@@ -121,9 +121,9 @@ struct Table : TableDesc {
 
 // The standard tables, in the order of standardTables().
 /// Flow, group, source, destination, class, measured; size; start, end, the sender's end; delivered, sent and
-/// retransmitted bytes, packets; finished, timeouts, reordered.
+/// retransmitted bytes, packets; finished, timeouts, reordered, the connection's end.
 using FlowsTable = Table<uint32_t, uint32_t, NodeId, NodeId, uint8_t, bool, uint64_t, Time, Time, Time, uint64_t,
-                         uint64_t, uint64_t, uint64_t, bool, uint32_t, uint64_t>;
+                         uint64_t, uint64_t, uint64_t, bool, uint32_t, uint64_t, Time>;
 /// Time, node, port, class; bytes, packets, most bytes.
 using QueuesTable = Table<Time, NodeId, uint16_t, uint8_t, uint64_t, uint32_t, uint64_t>;
 /// Time, node, port; sent and data bytes, time paused.

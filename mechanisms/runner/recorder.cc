@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "mechanisms/core/host.h"
 #include "mechanisms/runner/catalog.h"
 
 namespace fabric {
@@ -25,6 +26,24 @@ void printLine(const Json& line) {
 }
 
 double seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; }
+
+/// Null where everything could have got on.
+Json toJson(const Standstill& s) {
+  if (!s.any()) return nullptr;
+  const auto names = [](const std::vector<Place>& places) {
+    Json list = Json::array();
+    for (const Place& p : places) list.push_back(nameOf(p));
+    return list;
+  };
+  Json cycles = Json::array(), dead = Json::array(), starving = Json::array();
+  for (const Deadlock::Cycle& c : s.cycles()) cycles.push_back({{"since_ps", c.since.ps}, {"ports", names(c.places)}});
+  for (const Standstill::Dead& d : s.dead()) dead.push_back({{"host", d.host->name()}, {"since_ps", d.since.ps}});
+  for (const Standstill::Starving& d : s.starving()) {
+    starving.push_back({{"port", nameOf(d.place)}, {"since_ps", d.since.ps}});
+  }
+  return Json{
+      {"deadlocks", cycles}, {"paused_for_good", names(s.paused())}, {"dead_hosts", dead}, {"starving", starving}};
+}
 
 }  // namespace
 
@@ -132,6 +151,7 @@ int Recorder::finish() {
                        {"retransmitted_bytes", c.retransmittedBytes}}},
                      {"checks", checks},
                      {"warnings", warnings},
+                     {"standstill", toJson(network_.standstill())},
                      {"resources",
                       {{"wall_s", static_cast<double>(nowNs() - startedNs_) * 1e-9},
                        {"cpu_user_s", seconds(usage.ru_utime)},

@@ -264,9 +264,9 @@ Scenario Scenario::load(const std::string& file) {
     throw InputError(file + ": " + e.what());
   }
   const At root(document, file + ": ");
-  root.keys({"format", "version", "name", "seed", "stop_ps", "stop_when_flows_finish", "nodes", "links", "components",
-             "flows_file", "routes_file", "trace", "link_events", "route_changes", "sets", "host_events",
-             "rate_events"});
+  root.keys({"format", "version", "name", "seed", "stop_ps", "stop_when_flows_finish", "stop_at_deadlock", "nodes",
+             "links", "components", "flows_file", "routes_file", "trace", "link_events", "route_changes", "sets",
+             "host_events", "rate_events"});
   if (root["format"].string() != "fabriclab-scenario") root["format"].fail("must be fabriclab-scenario");
   const bool differs = root.has("sets") || root.has("host_events");
   const bool changes = root.has("link_events") || root.has("route_changes");
@@ -281,6 +281,7 @@ Scenario Scenario::load(const std::string& file) {
   s.seed = static_cast<uint64_t>(root["seed"].integer(0, std::numeric_limits<int64_t>::max()));
   s.stop = Time{root["stop_ps"].integer(1, kLongestTime.ps)};
   s.stopWhenFlowsFinish = root.has("stop_when_flows_finish") && root["stop_when_flows_finish"].boolean();
+  s.stopAtDeadlock = root.has("stop_at_deadlock") && root["stop_at_deadlock"].boolean();
   for (const At& n : root["nodes"].items()) {
     n.keys({"id", "name", "kind", "hash_salt"});
     if (n["id"].integer(0, kMaxNodes) != static_cast<int64_t>(s.nodes.size())) n["id"].fail("must count from 0");

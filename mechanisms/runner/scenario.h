@@ -87,7 +87,7 @@ struct Scenario {
   std::string name;
   uint64_t seed = 1;
   Time stop;
-  bool stopWhenFlowsFinish = false;
+  bool stopWhenFlowsFinish = false, stopAtDeadlock = false;
   std::vector<ScenarioNode> nodes;
   std::vector<ScenarioLink> links;
   /// What stands at a host and at a switch; from the third on what stands at some nodes instead.

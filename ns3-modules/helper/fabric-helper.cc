@@ -397,6 +397,12 @@ FabricHelper::StopWhenFlowsFinish()
 }
 
 void
+FabricHelper::StopAtDeadlock()
+{
+    m_network->GetCore().stopAtDeadlock(true);
+}
+
+void
 FabricHelper::RunNodeByNode()
 {
     m_network->RunNodeByNode();

@@ -121,6 +121,8 @@ class FabricHelper : public PcapHelperForDevice
     void StopAt(Time at);
     /// It ends earlier when every flow has finished.
     void StopWhenFlowsFinish();
+    /// It ends earlier when ports wait for each other for ever (PFC).
+    void StopAtDeadlock();
 
     /// Runs nodes one behind the other where results allow it: see FabricNetwork::RunNodeByNode().
     void RunNodeByNode();

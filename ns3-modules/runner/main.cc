@@ -56,6 +56,10 @@ Run(const core::RunOptions& options)
     {
         fabric.StopWhenFlowsFinish();
     }
+    if (s.stopAtDeadlock)
+    {
+        fabric.StopAtDeadlock();
+    }
     if (options.nodeByNode)
     {
         fabric.RunNodeByNode();

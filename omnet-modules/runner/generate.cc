@@ -246,6 +246,7 @@ std::string omnetppIni(const Scenario& s, const std::string& scenarioFile) {
       << "*.fabric.flowsFile = absFilePath(" << quoted(fileName(s.flowsFile)) << ")\n"
       << "*.fabric.routesFile = absFilePath(" << quoted(fileName(s.routesFile)) << ")\n"
       << "*.fabric.stopWhenFlowsFinish = " << (s.stopWhenFlowsFinish ? "true" : "false") << "\n";
+  if (s.stopAtDeadlock) out << "*.fabric.stopAtDeadlock = true\n";
   writeLinkEvents(out, s, names);
   out << "*.fabric.tables = {";
   for (size_t i = 0; i < s.tables.size(); ++i) {

@@ -101,6 +101,7 @@ void ManagerModule::build() {
   setLinkEvents();
   setFlows();
   network_->stopWhenFlowsFinish(par("stopWhenFlowsFinish").boolValue());
+  network_->stopAtDeadlock(par("stopAtDeadlock").boolValue());
   const fabric::Time stop = timeLimit();
   network_->stopAt(stop);
   flowStarted_ = registerSignal("flowStarted");

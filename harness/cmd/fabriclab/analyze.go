@@ -70,6 +70,9 @@ func (a *app) analyze(dir string) error {
 			m.Resources.WallS, cpu, float64(m.Resources.PeakRSSBytes)/1e6, float64(s.PacketHops)/cpu/1e6)
 	}
 	row("  flows", "%d, %d started, %d finished", s.Flows.Total, s.Flows.Started, s.Flows.Finished)
+	if state := s.Standstill.State(); state != "" {
+		row("  state", "%s", state)
+	}
 	if m.Steady != nil {
 		row("  steady state", "%s", m.Steady)
 	}
