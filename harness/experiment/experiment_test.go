@@ -639,7 +639,7 @@ func TestRefuses(t *testing.T) {
 		{"measure 0", "stop: 1ms", "measure: 0, drain: 1ms", "run.measure is 0", ""},
 		{"measure too long", "stop: 1ms", "measure: 8000000s, drain: 1000000s", "warmup, measure and drain together are longer than 100 days", ""},
 		{"stop 0", "stop: 1ms", "stop: 0", "run.stop is 0", ""},
-		{"what a deadlock does", "stop: 1ms", "stop: 1ms, on_deadlock: end", `run.on_deadlock: "end" is not known; use report or stop`, ""},
+		{"what a deadlock does", "stop: 1ms", "stop: 1ms, on_deadlock: end", `exp.yaml:8:31: run.on_deadlock: "end" is not among the choices (known: report, stop)`, ""},
 		{"not a truth value", "stop: 1ms", "stop: 1ms, stop_when_flows_finish: yes", `run.stop_when_flows_finish: "yes" is not a truth value; write true or false`, ""},
 		{"derived table", "trace: {flows: {}}", "trace: {optimal_rates: {utility: max_min, alpha: 2}}", `exp.yaml:9:50: trace.optimal_rates.alpha is of utility: alpha_fair; give that, too, or leave alpha out`, ""},
 		{"derived alpha", "trace: {flows: {}}", "trace: {optimal_rates: {utility: alpha_fair, alpha: 0}}", `exp.yaml:9:53: trace.optimal_rates.alpha: 0 is out of range; allowed: from 0.05 to 16`, ""},

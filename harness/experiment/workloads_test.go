@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -332,5 +333,18 @@ func TestGroupsOfALookAhead(t *testing.T) {
 			require.ErrorContains(t, err, tt.want)
 			assert.Len(t, problems, 1)
 		})
+	}
+}
+
+func TestADeadlockMayEndTheRun(t *testing.T) {
+	for run, want := range map[string]bool{
+		"{stop: 1ms}": false, "{stop: 1ms, on_deadlock: report}": false, "{stop: 1ms, on_deadlock: stop}": true,
+	} {
+		e, err := loadFile(t, write(t, withWorkload("{type: permutation, size: 1MB}", run)), "")
+		require.NoError(t, err)
+		assert.Equal(t, want, e.Points[0].Scenario.StopAtDeadlock, run)
+		text, err := e.Points[0].Scenario.Encode()
+		require.NoError(t, err)
+		assert.Equal(t, want, strings.Contains(string(text), "stop_at_deadlock"), "scenarios without it keep their hash")
 	}
 }
