@@ -28,6 +28,7 @@ int run(int argc, char** argv) {
   network.setFlows(flows);
   network.stopAt(s.stop);
   network.stopWhenFlowsFinish(s.stopWhenFlowsFinish);
+  network.stopAtDeadlock(s.stopAtDeadlock);
   fabric::enableTables(network.trace(), s.tables);
   fabric::Recorder recorder(network, {o.trace, o.summary, o.progressMs}, s.stop, flows.count());
   network.start();

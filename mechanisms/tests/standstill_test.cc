@@ -126,22 +126,6 @@ TEST(Deadlock, IncastIsNone) {
   EXPECT_FALSE(net.network.standstill().any());
 }
 
-/// A flow of the other class, the other way round, needs none of the paused places and may need more time.
-TEST(Deadlock, OthersMayNeedMoreTime) {
-  DeadRing net(lossless());
-  FlowSpec other;
-  other.id = 50;
-  other.src = net.hosts[0]->id();
-  other.dst = net.hosts[4]->id();
-  other.size = 50000000000;
-  other.cls = 0;
-  net.flow(other);
-  net.finish(Time::Ms(10));
-  EXPECT_EQ(net.network.standstill().cycles().size(), 1u);
-  EXPECT_TRUE(net.says("10 held by the deadlock; more time does not help them, the other 1 may need more time"))
-      << net.warnings();
-}
-
 TEST(DeadHost, ThatDoesNotComeBackIsNamed) {
   Ring net(Config{});
   net.clockwise(0, 1, 5000000, 0);
