@@ -9,10 +9,10 @@ BIN := bin/fabriclab
 COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD 2>/dev/null || echo with changes; })
 
 .DEFAULT_GOAL := help
-.PHONY: help deps build figure figures parity test test-go test-fuzz test-cpp test-asan abuse lint regress bench docs docker-figure clean FORCE
+.PHONY: help deps build figure figures parity test test-go test-fuzz test-cpp test-asan abuse arm64 lint regress bench docs docker-figure clean FORCE
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
 deps: ## install what is missing (Debian packages; root or sudo)
 	@ci/deps.sh
@@ -54,6 +54,9 @@ FUZZ ?= 20s
 abuse: deps ## attack on purpose: kills, damage, full disks, lost nodes, fuzzing (eight minutes on two idle cores, not in CI; FUZZ=20s for each target)
 	@FABRICLAB_TEST_ABUSE=1 go test ./harness/e2e -count 1 -timeout 90m -v -run 'TestKilledSweepGoesOn|TestDamageAsAfterAPowerFailure|TestDamagedResultsAreNoticed|TestKilledAtASystemCall|TestFullDisks|TestSlurmLosesNodes'
 	@ci/fuzz.sh $(FUZZ)
+
+arm64: deps ## compile the plain engine for ARM64, run it with qemu and compare the bytes with this machine's
+	@FABRICLAB_TEST_ARM64=1 go test ./harness/e2e -count 1 -timeout 60m -v -run TestARM64GivesTheSameBytes
 
 lint: deps ## check format and style of Go and C++
 	@ci/deps.sh clang-format

@@ -326,6 +326,10 @@ void Network::prepareDependencies() {
   notBegun_.resize(dependencies_->flows());
 }
 
+void Network::stop() { engine_.stop(); }
+
+void Network::noteWaiting() { standstill_.note(nodes_, engine_.now()); }
+
 void Network::scheduleFlows() {
   if (feed_ == nullptr) return;
   if (const FlowSpec* next = feed_->peek()) engine_.schedule(flowEvent_, next->start);

@@ -151,8 +151,9 @@ class Network final : public Windows {
   void prepareDependencies();
   void scheduleFlows();
   void start(const FlowSpec& flow);
-  void stop() { engine_.stop(); }
-  void noteWaiting() { standstill_.note(nodes_, engine_.now()); }
+  // Not inline: their types would be hidden, and those of the events that call them with them.
+  void stop();
+  void noteWaiting();
   void lookForDeadlock();
   bool comesBack(const Host& host) const;
   void scheduleLinks();
