@@ -7,7 +7,6 @@ package catalog
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -41,18 +40,9 @@ type Component struct {
 	Needs  []string `json:"needs,omitempty"` // components without which it does not work, or kinds of which any will do
 	// NeedsWhile: the same, while a parameter has a value.
 	NeedsWhile []NeedWhile `json:"needs_while,omitempty"`
-	// Before: which components of a list may not stand before this one.
-	Before     []Precedence `json:"before,omitempty"`
-	GroupLimit *GroupLimit  `json:"group_limit,omitempty"`
-	// ProductLimits: products of parameters that stay below something.
-	ProductLimits []ProductLimit `json:"product_limits,omitempty"`
-	// ClassTaken: a class that no flow may have.
-	ClassTaken *ClassTaken `json:"class_taken,omitempty"`
-	// SteadyLinks: it knows the rates of other nodes' links, from the start on.
-	SteadyLinks bool        `json:"steady_links,omitempty"`
-	Params      []Param     `json:"params"`
-	Extensions  []Extension `json:"extensions,omitempty"`
-	Tables      []string    `json:"tables,omitempty"`
+	Params     []Param     `json:"params"`
+	Extensions []Extension `json:"extensions,omitempty"`
+	Tables     []string    `json:"tables,omitempty"`
 }
 
 // NeedWhile is a component, or a kind of which any will do, that is needed
@@ -61,70 +51,6 @@ type NeedWhile struct {
 	Param string `json:"param"`
 	Value string `json:"value"`
 	What  string `json:"what"`
-}
-
-// Precedence says that a component stands before the other one in a list.
-type Precedence struct {
-	Other string `json:"other"`
-	Why   string `json:"why"`
-}
-
-// GroupLimit is how many flows of a group may have the same receiver, while a
-// parameter of the component is true.
-type GroupLimit struct {
-	Flows int    `json:"flows"`
-	While string `json:"while"`
-	Why   string `json:"why"`
-}
-
-// ProductLimit says that a product of parameters of a component stays below a
-// number while another one has a value. A factor is the name of a parameter,
-// or 2^ and the name: two to the power of it.
-type ProductLimit struct {
-	Factors []string `json:"factors"`
-	Below   float64  `json:"below"`
-	Param   string   `json:"param"`
-	Value   string   `json:"value"`
-	Why     string   `json:"why"`
-}
-
-// Names are the parameters that are factors, and the product in words.
-func (p ProductLimit) Names(component string) (params []string, words string) {
-	texts := make([]string, len(p.Factors))
-	for i, factor := range p.Factors {
-		name, power := strings.CutPrefix(factor, "2^")
-		texts[i] = component + "." + name
-		if power {
-			texts[i] = "2^" + texts[i]
-		}
-		params = append(params, name)
-	}
-	return params, strings.Join(texts, " * ")
-}
-
-// Of is the product of the factors' values, which are int64 or float64.
-func (p ProductLimit) Of(values []any) float64 {
-	product := 1.0
-	for i, factor := range p.Factors {
-		switch v := values[i].(type) {
-		case float64:
-			product *= v
-		case int64:
-			if strings.HasPrefix(factor, "2^") {
-				product *= math.Ldexp(1, int(v))
-			} else {
-				product *= float64(v)
-			}
-		}
-	}
-	return product
-}
-
-// ClassTaken says that no flow has the class that a parameter of another
-// component names.
-type ClassTaken struct {
-	By  string `json:"by"` // component.parameter
-	Why string `json:"why"`
 }
 
 // Extension is what a component adds to packets.
@@ -210,9 +136,6 @@ func Load(data []byte) (*Catalog, error) {
 		if err := c.checkRelations(&c.Components[i]); err != nil {
 			return nil, err
 		}
-		if err := c.checkBefore(&c.Components[i]); err != nil {
-			return nil, err
-		}
 		for _, need := range c.Components[i].needs() {
 			if !components[need] && len(c.SlotsOf(need)) == 0 {
 				return nil, fmt.Errorf("catalog: %s needs %q, which is neither a component nor a kind; correct its self-description", c.Components[i].Name, need)
@@ -220,15 +143,6 @@ func Load(data []byte) (*Catalog, error) {
 		}
 	}
 	return &c, c.checkSlots()
-}
-
-func (c *Catalog) checkBefore(component *Component) error {
-	for _, p := range component.Before {
-		if other := c.Component(p.Other); other == nil || other.Kind != component.Kind {
-			return fmt.Errorf("catalog: %s stands before %q, which is no %s; correct its self-description", component.Name, p.Other, Words(component.Kind))
-		}
-	}
-	return nil
 }
 
 // needs lists what a component needs, whatever its parameters are.
@@ -241,29 +155,6 @@ func (c *Component) needs() []string {
 }
 
 func (c *Catalog) checkRelations(of *Component) error {
-	if g := of.GroupLimit; g != nil {
-		if p := of.Param(g.While); g.Flows < 1 || p == nil || p.Type != TypeBool {
-			return fmt.Errorf("catalog: %s: its limit for groups is %d flows while %q, which is to be a bool of it; correct its self-description", of.Name, g.Flows, g.While)
-		}
-	}
-	for _, limit := range of.ProductLimits {
-		params, words := limit.Names(of.Name)
-		for _, name := range params {
-			power := slices.Contains(limit.Factors, "2^"+name)
-			if p := of.Param(name); p == nil || p.Type != TypeInt && (p.Type != TypeFloat || power) {
-				return fmt.Errorf("catalog: %s limits %s, and %q is no number of it; correct its self-description", of.Name, words, name)
-			}
-		}
-		if of.Param(limit.Param) == nil {
-			return fmt.Errorf("catalog: %s limits %s while %q is %s, and it has no such parameter; correct its self-description", of.Name, words, limit.Param, limit.Value)
-		}
-	}
-	if taken := of.ClassTaken; taken != nil {
-		component, param, _ := strings.Cut(taken.By, ".")
-		if other := c.Component(component); other == nil || other.Param(param) == nil || other.Param(param).Type != TypeInt {
-			return fmt.Errorf("catalog: %s takes the class of %q, which is no integer of a component; correct its self-description", of.Name, taken.By)
-		}
-	}
 	for _, n := range of.NeedsWhile {
 		if of.Param(n.Param) == nil {
 			return fmt.Errorf("catalog: %s needs %s while %q is %s, and it has no such parameter; correct its self-description", of.Name, n.What, n.Param, n.Value)
@@ -271,12 +162,8 @@ func (c *Catalog) checkRelations(of *Component) error {
 	}
 	for _, p := range of.Params {
 		for _, r := range p.Relations {
-			other := of.Param(r.Other)
-			if name, param, ok := strings.Cut(r.Other, "."); ok && (r.Is == Same || r.Is == AtMost) && c.Component(name) != nil {
-				other = c.Component(name).Param(param)
-			}
-			if !slices.Contains([]string{AtMost, Below, Differs, Same}, r.Is) || p.Max == nil || other == nil || other.Type != p.Type {
-				return fmt.Errorf("catalog: %s.%s: there is no relation %q to a number %q of the same type; correct its self-description", of.Name, p.Name, r.Is, r.Other)
+			if other := of.Param(r.Other); p.Max == nil || other == nil || other.Type != p.Type {
+				return fmt.Errorf("catalog: %s.%s: it is at most %q, which is no number of the same type; correct its self-description", of.Name, p.Name, r.Other)
 			}
 		}
 	}

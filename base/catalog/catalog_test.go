@@ -227,11 +227,3 @@ func TestLoadRefuses(t *testing.T) {
 		assert.ErrorContains(t, err, tt.want)
 	}
 }
-
-func TestProductLimit(t *testing.T) {
-	limit := ProductLimit{Factors: []string{"a", "a", "b", "2^c"}}
-	params, words := limit.Names("x")
-	assert.Equal(t, []string{"a", "a", "b", "c"}, params)
-	assert.Equal(t, "x.a * x.a * x.b * 2^x.c", words)
-	assert.InDelta(t, 3*3*0.5*8, limit.Of([]any{int64(3), int64(3), 0.5, int64(3)}), 0)
-}

@@ -27,8 +27,7 @@ func (c *Catalog) Markdown(m *Component) string {
 		fmt.Fprintf(&b, "| `%s.%s` | %s | %s | %s | %s | %s |\n", m.Name, p.Name,
 			p.Format(p.Default), p.Allowed(), live, cell(p.Help), cell(p.Source))
 	}
-	elsewhere := m.elsewhere()
-	if len(m.Needs) > 0 || len(m.NeedsWhile) > 0 || len(elsewhere) > 0 || len(m.Before) > 0 || m.GroupLimit != nil || len(m.ProductLimits) > 0 || m.ClassTaken != nil || m.SteadyLinks || len(m.Extensions) > 0 {
+	if len(m.Needs) > 0 || len(m.NeedsWhile) > 0 || len(m.Extensions) > 0 {
 		b.WriteString("\n")
 	}
 	if len(m.Needs) > 0 {
@@ -40,25 +39,6 @@ func (c *Catalog) Markdown(m *Component) string {
 	}
 	for _, n := range m.NeedsWhile {
 		fmt.Fprintf(&b, "- Needs %s while `%s.%s` is %s; a network without is refused.\n", c.Needed(n.What, "`"), m.Name, n.Param, n.Value)
-	}
-	for _, s := range elsewhere {
-		fmt.Fprintf(&b, "- %s; others are refused.\n", s)
-	}
-	for _, p := range m.Before {
-		fmt.Fprintf(&b, "- Stands before `%s`: %s. Another order is refused.\n", p.Other, p.Why)
-	}
-	if g := m.GroupLimit; g != nil {
-		fmt.Fprintf(&b, "- While `%s.%s` is true, a group has at most %d flows to one receiver: %s. A larger one is refused.\n", m.Name, g.While, g.Flows, g.Why)
-	}
-	for _, p := range m.ProductLimits {
-		_, words := p.Names(m.Name)
-		fmt.Fprintf(&b, "- While `%s.%s` is %s, `%s` stays below %g: %s. More is refused.\n", m.Name, p.Param, p.Value, words, p.Below, p.Why)
-	}
-	if taken := m.ClassTaken; taken != nil {
-		fmt.Fprintf(&b, "- No flow has the class `%s`: %s. Such a flow is refused.\n", taken.By, taken.Why)
-	}
-	if m.SteadyLinks {
-		b.WriteString("- Knows the rates of other nodes' links; a network in which some change (`capacity_changes`) is refused.\n")
 	}
 	for _, x := range m.Extensions {
 		fmt.Fprintf(&b, "- Adds to packets: `%s`, on the wire %s; %d B of memory per packet.\n", x.Name, x.Wire, x.MemoryBytes)
@@ -79,20 +59,6 @@ func (c *Catalog) Needed(need, quote string) string {
 		return "a " + Words(need)
 	}
 	return "the " + Words(component.Kind) + " " + quote + need + quote
-}
-
-// elsewhere says how parameters stand to those of other components.
-func (m *Component) elsewhere() []string {
-	var all []string
-	for i := range m.Params {
-		for _, r := range m.Params[i].Relations {
-			if r.Elsewhere() {
-				r.Other = "`" + r.Other + "`"
-				all = append(all, fmt.Sprintf("`%s.%s` is %s", m.Name, m.Params[i].Name, r.Rule()))
-			}
-		}
-	}
-	return all
 }
 
 // Markdown describes a trace table and its columns.

@@ -28,68 +28,15 @@ type Param struct {
 	Source     string     `json:"source"`
 }
 
-// What relations there are between two parameters of a component.
-const (
-	AtMost  = "at_most"
-	Below   = "below"
-	Differs = "differs"
-	Same    = "same"
-)
-
-// Relation says how a parameter's value stands to that of another parameter of
-// its component, of the same type. Same, and AtMost where it says so, is about
-// one of another component ("component.parameter"): it holds between all of the
-// two in a network.
+// Relation says that a parameter's value is at most that of another one of its
+// component, of the same type.
 type Relation struct {
-	Is    string `json:"is"`
 	Other string `json:"other"`
 	Why   string `json:"why"`
 }
 
-// Elsewhere says whether the other parameter is one of another component.
-func (r Relation) Elsewhere() bool { return strings.Contains(r.Other, ".") }
-
-// Stands says whether a value of the parameter stands to one of the other
-// parameter as the relation asks.
-func (p *Param) Stands(r Relation, value, other any) bool {
-	switch r.Is {
-	case AtMost:
-		return !less(other, value)
-	case Below:
-		return less(value, other)
-	case Same:
-		return !less(value, other) && !less(other, value)
-	default:
-		return less(value, other) || less(other, value)
-	}
-}
-
-// Rule says in words what the relation asks, as in "at most kmax".
-func (r Relation) Rule() string {
-	switch r.Is {
-	case AtMost:
-		return "at most " + r.Other
-	case Below:
-		return "below " + r.Other
-	case Same:
-		return "the same as " + r.Other
-	default:
-		return "not as " + r.Other
-	}
-}
-
-// Broken says how a value stands to the other parameter's where the relation
-// does not hold, as in "above red.kmax, which is 200KB".
-func (r Relation) Broken(component, other string) string {
-	switch r.Is {
-	case AtMost:
-		return "above " + component + "." + r.Other + ", which is " + other
-	case Below:
-		return "not below " + component + "." + r.Other + ", which is " + other
-	default:
-		return "as is " + component + "." + r.Other
-	}
-}
+// Rule says in words what the relation asks.
+func (r Relation) Rule() string { return "at most " + r.Other }
 
 // UnmarshalJSON keeps numbers exact: int64 values do not go through float64.
 func (p *Param) UnmarshalJSON(data []byte) error {

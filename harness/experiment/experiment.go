@@ -51,6 +51,7 @@ type Options struct {
 	Engine    string   // of points that name none; "" = the first of Engines
 	Home      string   // of an experiment that is not below configs/: its path from here tells it from others of its name
 
+	Checks  Checks          // of the model; nil: they are not made, which is a warning
 	Context context.Context // ends loading, and what points take long for later; nil = never
 	Tell    func(string)    // is told now and then how far that is; nil = nobody
 }
@@ -231,6 +232,9 @@ type loader struct {
 	used        map[string]bool // components in use at any point
 	setParams   []setParams
 	hashed      map[*topology.Topology]bool // those that neverUsed has looked at
+	checks      Checks
+	answers     map[string]answer // to questions, by what differs in them
+	refused     map[Problem]bool  // by the model, without the point
 	limits      Limits
 	watch       *watch
 	warnings    []string
@@ -242,6 +246,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		forest: newForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
+		checks: opt.Checks, answers: map[string]answer{}, refused: map[Problem]bool{},
 		limits: defaultLimits, watch: newWatch(opt),
 	}
 	if err := l.checkKeys(); err != nil {
@@ -260,6 +265,9 @@ func Load(file string, opt Options) (*Experiment, error) {
 		return nil, fmt.Errorf("experiment: %w; give the path of an experiment's YAML file", err)
 	}
 	e := &Experiment{File: file}
+	if l.checks == nil {
+		e.Warnings = append(e.Warnings, NoChecks)
+	}
 	root = l.applyScale(root, e, opt.Scale)
 	root, flags := l.applyFlags(root, opt.Sets)
 	head := l.head(root, e)
@@ -531,19 +539,15 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		return nil
 	}
 	in := own.over(base.mechanisms)
-	chosen := choice{root: root, preset: base.mechanisms, general: in, sets: sets}
-	l.checkNeeds(chosen)
-	l.checkOrder(in, sets)
 	l.markUsed(in, sets)
 	general := configuration{mechanisms: in, preset: base.params, params: params}
 	general.classes = l.classes(general)
 	components, effective := l.components(general)
 	l.deriveClasses(components, effective, general.classes)
-	l.checkRelations(effective)
 	point := &Point{Labels: c.labels, Topology: t}
 	var trace scenario.Trace
 	if t != nil {
-		r.rules.Classes, r.rules.Taken = general.classes, l.takenClasses(effective)
+		r.rules.Classes = general.classes
 		point.Flows = l.workload(s, t, r.rules)
 		trace, point.Derived = l.trace(s, t, point.Flows, general.classes)
 	}
@@ -568,15 +572,8 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	holding := l.somewhere(effective, nodes, t)
 	l.checkThresholds(holding, components, nodes, t, frame.MTU)
 	l.warnTimeouts(holding, components, t.MaxBaseRTT(kinds, frame))
-	l.checkNeedsWhile(chosen, holding)
-	l.checkElsewhere(holding)
 	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)
 	l.neverUsed(topologyKey, components, t)
-	l.checkTransports(sets, components, nodes, t, point.Flows.Pairs())
-	l.checkSteadyLinks(in, sets, t)
-	if l.found == before {
-		l.checkGroups(root, point.Flows, effective)
-	}
 	if l.found > before {
 		return nil
 	}
@@ -589,6 +586,10 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	point.Uses = l.uses(point.Scenario)
 	for i, c := range t.Changes() {
 		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})
+	}
+	l.checkModel(choice{root: root, general: in, sets: sets}, point)
+	if l.found > before {
+		return nil
 	}
 	point.hash = sync.OnceValues(func() (string, error) { return point.computeHash(l.watch.ctx) })
 	return point

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -265,125 +264,12 @@ func (l *loader) inUse(m mechanisms) []string {
 	return slices.Compact(names)
 }
 
-// named are the mechanisms that the experiment or its preset names.
-func (l *loader) named(general mechanisms, sets []*nodeSet) []mechanism {
-	var named []mechanism
-	for i := range l.catalog.Slots {
-		slot := &l.catalog.Slots[i]
-		named = append(named, general[slot.Key]...)
-		for _, set := range sets {
-			named = append(named, set.mechanisms[slot.Key]...)
-		}
-	}
-	return named
-}
-
-// checkSteadyLinks refuses mechanisms that know the rates of all links where
-// some change.
-func (l *loader) checkSteadyLinks(general mechanisms, sets []*nodeSet, t *topology.Topology) {
-	if len(t.RateEvents) == 0 {
-		return
-	}
-	for _, one := range l.named(general, sets) {
-		if one.component.SteadyLinks {
-			l.problem(one.at, "%s knows the rates of all links from the start on, and some change during the run; take topology.capacity_changes out, or take another mechanism", one.component.Name)
-		}
-	}
-}
-
 // choice is what an experiment, its preset and its sets of nodes say about
 // slots, and together.
 type choice struct {
 	root    *yaml.Node // the experiment
-	preset  mechanisms
 	general mechanisms // the experiment's over the preset's
 	sets    []*nodeSet
-}
-
-// checkNeeds reports every mechanism that is named and whose partner is not in
-// use anywhere in the network.
-func (l *loader) checkNeeds(c choice) {
-	for _, one := range l.named(c.general, c.sets) {
-		for _, need := range one.component.Needs {
-			l.checkNeed(c, need, one.at, one.component.Name)
-		}
-	}
-}
-
-// checkNeed reports that a component, or any of a kind, is not in use.
-func (l *loader) checkNeed(c choice, need string, at *yaml.Node, who string) {
-	is := func(one mechanism) bool { return one.component.Name == need || one.component.Kind == need }
-	if slices.ContainsFunc(l.named(c.general, c.sets), is) {
-		return
-	}
-	for i := range l.catalog.Slots {
-		if slices.ContainsFunc(l.standing(&l.catalog.Slots[i], c.general, 1), is) {
-			return
-		}
-	}
-	if component := l.catalog.Component(need); component != nil {
-		at = l.instead(c, component, at)
-		l.problem(at, "%s needs the %s %s, which is not there; add %s to %s", who, catalog.Words(component.Kind), need, need, strings.Join(l.catalog.SlotsOf(component.Kind), " or "))
-		return
-	}
-	l.problem(at, "%s needs a %s, and there is none; name one under %s: %s", who, catalog.Words(need), strings.Join(l.catalog.SlotsOf(need), " or "), strings.Join(l.catalog.Names(need), ", "))
-}
-
-// instead is where the experiment says what stands in place of a component, if
-// what needs it is the preset's and no mistake of its own. A slot in which the
-// preset has the component comes before others of its kind. An empty list says
-// something, too.
-func (l *loader) instead(c choice, needed *catalog.Component, at *yaml.Node) *yaml.Node {
-	if !strings.HasPrefix(l.origin(at), "preset:") {
-		return at
-	}
-	var other *yaml.Node
-	for _, key := range l.catalog.SlotsOf(needed.Kind) {
-		_, said := child(c.root, key)
-		if isNull(said) {
-			continue
-		}
-		if slices.ContainsFunc(c.preset[key], func(one mechanism) bool { return one.component == needed }) {
-			return said
-		}
-		other = cmp.Or(other, said)
-	}
-	return cmp.Or(other, at)
-}
-
-// checkNeedsWhile does as checkNeeds for what is needed by parameters as they
-// are.
-func (l *loader) checkNeedsWhile(c choice, e Effective) {
-	for _, one := range l.named(c.general, c.sets) {
-		for _, n := range one.component.NeedsWhile {
-			for _, s := range e {
-				if s.Component == one.component.Name && s.Param == n.Param && s.Value == n.Value {
-					l.checkNeed(c, n.What, cmp.Or(s.at, one.at), fmt.Sprintf("%s.%s: %s", s.Component, s.Param, s.Value))
-				}
-			}
-		}
-	}
-}
-
-// checkOrder refuses lists in which a component stands behind one that it has
-// to stand before.
-func (l *loader) checkOrder(general mechanisms, sets []*nodeSet) {
-	lists := []mechanisms{general}
-	for _, set := range sets {
-		lists = append(lists, set.mechanisms)
-	}
-	for _, m := range lists {
-		for _, key := range l.catalog.SlotKeys() {
-			for i, one := range m[key] {
-				for _, p := range one.component.Before {
-					k := slices.IndexFunc(m[key][:i], func(o mechanism) bool { return o.component.Name == p.Other })
-					if k >= 0 {
-						l.problem(m[key][k].at, "%s: %s stands before %s; %s: put %s first", key, p.Other, one.component.Name, p.Why, one.component.Name)
-					}
-				}
-			}
-		}
-	}
 }
 
 // checkComponents checks a tree component -> parameter -> value, whether the
@@ -655,8 +541,7 @@ func (l *loader) unlike(key string, list []mechanism, firstKey string, first []m
 	l.problem(list[0].at, "%s has %d items and %s has %d%s, one for each class; give both as many as there are classes", key, len(list), firstKey, len(first), beside)
 }
 
-// deriveClasses settles the number of classes and checks the classes that
-// parameters name.
+// deriveClasses settles the number of classes.
 func (l *loader) deriveClasses(c scenario.Components, e Effective, n int) {
 	classes := int64(n)
 	if setting := e.setting("host", "classes"); setting != nil {
@@ -665,134 +550,6 @@ func (l *loader) deriveClasses(c scenario.Components, e Effective, n int) {
 		}
 		if setting.at == nil || setting.canonical != classes {
 			l.derive(c, e, "classes", classes)
-		}
-	}
-	for i := range e {
-		s := &e[i]
-		class, ok := s.canonical.(int64)
-		if !ok || !strings.HasSuffix(s.Param, "_class") {
-			continue
-		}
-		if class >= classes {
-			l.refuse(s, "%s.%s is %d, but there are %d queues, one per class (0 to %d); name one of these classes or add a queue", s.Component, s.Param, class, classes, classes-1)
-		}
-	}
-}
-
-// checkRelations refuses values of one component that do not go together.
-func (l *loader) checkRelations(e Effective) {
-	for i := range e {
-		s := &e[i]
-		param := l.catalog.Component(s.Component).Param(s.Param)
-		for _, r := range param.Relations {
-			if r.Elsewhere() { // checkElsewhere
-				continue
-			}
-			k := slices.IndexFunc(e, func(o Setting) bool {
-				return o.Param == r.Other && o.Component == s.Component && o.Where() == s.Where()
-			})
-			if param.Stands(r, s.canonical, e[k].canonical) {
-				continue
-			}
-			named := s
-			if s.at == nil || strings.HasPrefix(s.Origin, "preset:") {
-				named = &e[k]
-			}
-			l.refuse(named, "%s.%s is %s, %s; %s", s.Component, s.Param, s.Value, r.Broken(s.Component, e[k].Value), r.Why)
-		}
-	}
-	l.checkProducts(e)
-}
-
-// checkProducts refuses numbers of one component whose product is too large.
-func (l *loader) checkProducts(e Effective) {
-	done := map[string]bool{}
-	for i := range e {
-		s := &e[i]
-		limits := l.catalog.Component(s.Component).ProductLimits
-		place := s.Component + " " + s.Where()
-		if len(limits) == 0 || done[place] {
-			continue
-		}
-		done[place] = true
-		of := func(param string) *Setting {
-			k := slices.IndexFunc(e, func(o Setting) bool { return o.Param == param && o.Component == s.Component && o.Where() == s.Where() })
-			return &e[k]
-		}
-		for _, limit := range limits {
-			if of(limit.Param).Value != limit.Value {
-				continue
-			}
-			params, words := limit.Names(s.Component)
-			var values []any
-			var texts []string
-			var named *Setting
-			for _, param := range append(params, limit.Param) {
-				one := of(param)
-				if param != limit.Param {
-					values, texts = append(values, one.canonical), append(texts, one.Value)
-				}
-				if one.at != nil && (named == nil || strings.HasPrefix(named.Origin, "preset:") && !strings.HasPrefix(one.Origin, "preset:")) {
-					named = one
-				}
-			}
-			product := limit.Of(values)
-			if product < limit.Below {
-				continue
-			}
-			if named == nil {
-				named = s
-			}
-			l.refuse(named, "%s is %g (%s), and it stays below %g while %s.%s is %s: %s; make one of them smaller",
-				words, product, strings.Join(texts, ", "), limit.Below, s.Component, limit.Param, limit.Value, limit.Why)
-		}
-	}
-}
-
-// takenClasses are the classes that components in use keep from flows.
-func (l *loader) takenClasses(e Effective) map[uint8]string {
-	taken := map[uint8]string{}
-	for i := range e {
-		rule := l.catalog.Component(e[i].Component).ClassTaken
-		if rule == nil {
-			continue
-		}
-		component, param, _ := strings.Cut(rule.By, ".")
-		if s := e.setting(component, param); s != nil {
-			taken[uint8(s.canonical.(int64))] = fmt.Sprintf("it is %s, and with %s %s", rule.By, e[i].Component, rule.Why)
-		}
-	}
-	return taken
-}
-
-// checkElsewhere refuses parameters of several components that do not go
-// together, wherever in the network they are.
-func (l *loader) checkElsewhere(e Effective) {
-	told := map[*yaml.Node]bool{} // one value, one message
-	for i := range e {
-		s := &e[i]
-		param := l.catalog.Component(s.Component).Param(s.Param)
-		for _, r := range param.Relations {
-			if !r.Elsewhere() {
-				continue
-			}
-			k := slices.IndexFunc(e, func(o Setting) bool {
-				full := o.Component + "." + o.Param
-				compared := full == r.Other || r.Is == catalog.Same && full == s.Component+"."+s.Param
-				return compared && !param.Stands(r, s.canonical, o.canonical)
-			})
-			if k < 0 {
-				continue
-			}
-			one, other := s, &e[k]
-			if one.at == nil || strings.HasPrefix(one.Origin, "preset:") {
-				one, other = other, one
-			}
-			if told[one.at] {
-				continue
-			}
-			told[one.at] = one.at != nil
-			l.refuse(one, "%s.%s is %s in %s, and %s.%s is %s in %s; %s", one.Component, one.Param, one.Value, one.Where(), other.Component, other.Param, other.Value, other.Where(), r.Why)
 		}
 	}
 }

@@ -1,9 +1,7 @@
 package experiment
 
 import (
-	"cmp"
 	"fmt"
-	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -135,7 +133,6 @@ func (l *loader) setsOf(general configuration, common scenario.Components, nodes
 		}
 		components, settings := l.components(c)
 		l.deriveClasses(components, settings, c.classes)
-		l.checkRelations(settings)
 		if components.Param("host", "base_rtt") == int64(0) {
 			l.derive(components, settings, "base_rtt", baseRTT)
 		}
@@ -187,35 +184,6 @@ func (l *loader) somewhere(e Effective, sets []scenario.Set, t *topology.Topolog
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(e), func(s Setting) bool { return s.Nodes == "" && left[s.key] == 0 })
-}
-
-// checkTransports refuses flows whose two hosts have different transports.
-func (l *loader) checkTransports(nodes []*nodeSet, common scenario.Components, sets []scenario.Set, t *topology.Topology, pairs iter.Seq2[uint32, uint32]) {
-	const key = "transport"
-	other := map[uint32]string{}
-	for _, set := range sets {
-		if own, differs := set.Components[key]; differs {
-			for _, id := range set.Nodes {
-				other[id] = own.One.Type
-			}
-		}
-	}
-	if len(other) == 0 {
-		return
-	}
-	of := func(host uint32) string { return cmp.Or(other[host], common[key].One.Type) }
-	for src, dst := range pairs {
-		if of(src) == of(dst) {
-			continue
-		}
-		for _, set := range slices.Backward(nodes) {
-			if named := set.mechanisms[key]; len(named) > 0 {
-				l.problem(named[0].at, "there are flows from %s, which uses the transport %s, to %s, which uses %s; give both hosts the same",
-					t.Nodes[src].Name, of(src), t.Nodes[dst].Name, of(dst))
-				return
-			}
-		}
-	}
 }
 
 // keysAt are the keys of components that hosts or switches have.

@@ -117,37 +117,6 @@ func (l *loader) workloadOf(s *section, t *topology.Topology, rules workload.Rul
 	return g
 }
 
-// checkGroups refuses flow lists with a group that is too large for a mechanism
-// in use.
-func (l *loader) checkGroups(root *yaml.Node, flows workload.Generator, effective Effective) {
-	var limit *catalog.GroupLimit
-	var name string
-	for i := range effective {
-		s := &effective[i]
-		g := l.catalog.Component(s.Component).GroupLimit
-		if g != nil && s.Param == g.While && s.canonical == true && (limit == nil || g.Flows < limit.Flows) {
-			limit, name = g, s.Component
-		}
-	}
-	if limit == nil {
-		return
-	}
-	part, found, err := workload.GroupAbove(flows, limit.Flows)
-	key, section := child(root, "workload")
-	if err != nil {
-		l.problem(key, "workload: %v", err)
-	}
-	if err != nil || !found {
-		return
-	}
-	where := "workload"
-	if _, parts := child(section, "parts"); parts != nil {
-		key, where = parts.Content[part], fmt.Sprintf("workload.parts.%d", part)
-	}
-	l.problem(key, "%s: a group has more than %d flows to one receiver, and %s takes no more: %s; make the groups smaller, or set %s.%s to false",
-		where, limit.Flows, name, limit.Why, name, limit.While)
-}
-
 // checked is a workload that finds out by itself why no flow list can be made
 // of it.
 type checked interface {
@@ -372,12 +341,6 @@ func flowTemplate(s *section, rules workload.Rules) scenario.Flow {
 	f := scenario.Flow{Class: uint8(s.integer("class", int64(rules.DefaultClass()), 0, math.MaxUint8)), Weight: s.float("weight", 1)}
 	if int(f.Class) >= rules.Classes {
 		s.f.problem(s.get("class"), "%s: %d is out of range; allowed: from 0 to %d", s.name("class"), f.Class, rules.Classes-1)
-	} else if err := rules.CheckClass(f.Class); err != nil {
-		at := s.get("class")
-		if at == nil {
-			at = s.node
-		}
-		s.f.problem(at, "%s: %v", s.name("class"), err)
 	}
 	return f
 }

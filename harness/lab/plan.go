@@ -11,6 +11,7 @@ import (
 
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
+	"fabriclab/harness/build"
 	"fabriclab/harness/computed"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
@@ -44,13 +45,26 @@ func (lab *Lab) Load(ctx context.Context, names []string, s Selection) ([]Experi
 	if err != nil {
 		return nil, err
 	}
+	checks, err := lab.checks(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var all []Experiment
 	var problems []error
 	for _, name := range names {
-		l, err := lab.loadOne(ctx, c, name, s)
+		l, err := lab.loadOne(ctx, c, checks, name, s)
 		all, problems = append(all, l), append(problems, err)
 	}
-	return all, errors.Join(problems...)
+	return all, errors.Join(errors.Join(problems...), checks.Close())
+}
+
+// checks asks the model, as it is built.
+func (lab *Lab) checks(ctx context.Context) (*build.Checks, error) {
+	b, err := lab.Builder()
+	if err != nil {
+		return nil, err
+	}
+	return b.Checks(ctx)
 }
 
 // tell says what is done that takes long.
@@ -72,7 +86,7 @@ type Experiment struct {
 	Sets      []string // path=value, laid over the file
 }
 
-func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s Selection) (Experiment, error) {
+func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, checks experiment.Checks, name string, s Selection) (Experiment, error) {
 	file, err := lab.experimentFile(name)
 	if err != nil {
 		return Experiment{}, err
@@ -83,7 +97,7 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, name string, s 
 	}
 	opt.Scale, opt.Sets, opt.Context, opt.Tell = lab.Set.Scale, s.Sets, ctx, lab.tell
 	usual, why := engines.Default()
-	opt.Engine = usual.Name()
+	opt.Engine, opt.Checks = usual.Name(), checks
 	e, err := experiment.Load(file, opt)
 	if err != nil {
 		return Experiment{}, err

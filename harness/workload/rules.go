@@ -9,10 +9,9 @@ import (
 
 // Rules are what a run asks of its flows. Times are in ps.
 type Rules struct {
-	StopPs       int64            // when the run stops; 0 = not known
-	Classes      int              // number of priority classes
-	Taken        map[uint8]string // classes that flows may not have, and why
-	FromPs, ToPs int64            // the measuring window, by start of flows; ToPs is outside
+	StopPs       int64 // when the run stops; 0 = not known
+	Classes      int   // number of priority classes
+	FromPs, ToPs int64 // the measuring window, by start of flows; ToPs is outside
 }
 
 // DefaultClass is the class of flows that are not given one: 1, below the
@@ -57,17 +56,5 @@ func (r Rules) Check(f scenario.Flow) error {
 	case int(f.Class) >= r.Classes:
 		return broken("class", "%d is out of range; allowed: from 0 to %d", f.Class, r.Classes-1)
 	}
-	if err := r.CheckClass(f.Class); err != nil {
-		return &FlowError{"class", err}
-	}
 	return nil
-}
-
-// CheckClass says why flows may not have a class that there is.
-func (r Rules) CheckClass(class uint8) error {
-	why, taken := r.Taken[class]
-	if !taken {
-		return nil
-	}
-	return fmt.Errorf("class %d is not one for flows: %s; give them another one, from 0 to %d", class, why, r.Classes-1)
 }

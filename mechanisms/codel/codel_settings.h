@@ -10,6 +10,9 @@
 namespace fabric {
 
 class CoDelSettings : public Queue {
+ public:
+  int64_t dropsAbove() const override { return 0; }  // by how long they wait
+
  protected:
   /// When a packet joined the queue that it waits in.
   struct Joined {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/core/switch.h"
 
 namespace fabric {
@@ -60,19 +61,25 @@ const Description& Conga::describe() {
 }
 FABRIC_REGISTER(Conga);
 
+void Conga::check(const Network& network, Report& report) const {
+  FlowletSelector::check(network, report);
+  Dre::checkFabricPorts(*this, *switch_, report);
+  const auto& ports = switch_->ports();
+  const auto uplinks = std::count_if(ports.begin(), ports.end(), [](const Port* p) { return p->leadsToSwitch(); });
+  if (uplinks == static_cast<std::ptrdiff_t>(ports.size()) || uplinks <= 1 << tagBits_) return;
+  report.refuse("conga.tag_bits is " + std::to_string(tagBits_) + ", which tells " + std::to_string(1 << tagBits_) +
+                    " uplinks apart, and a leaf has " + std::to_string(uplinks) + "; raise conga.tag_bits (at most 5)",
+                {{*this, "tag_bits"}, Place::topology()});
+}
+
 void Conga::onStart(Network& network) {
   FlowletSelector::onStart(network);
   header_ = network.packets().reserve<CongaHeader>(CongaHeader::kName);
   traceTable_ = network.trace().find(decisions());
-  dre_ = Dre::ofFabricPorts(*switch_, "conga");
+  dre_ = Dre::ofFabricPorts(*switch_);
   if (!isLeaf()) return;
   int uplinks = 0;
   for (const Dre* dre : dre_) tagOf_.push_back(static_cast<uint8_t>(dre != nullptr ? uplinks++ : 0));
-  if (uplinks > 1 << tagBits_) {
-    throw ParamError("conga.tag_bits: " + switch_->name() + " has " + std::to_string(uplinks) +
-                     " uplinks, an LBTag of " + std::to_string(tagBits_) + " bits tells " +
-                     std::to_string(1 << tagBits_) + " apart; raise conga.tag_bits (at most 5)");
-  }
   toLeaf_.resize(leaves());
   fromLeaf_.resize(leaves());
 }

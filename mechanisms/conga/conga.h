@@ -15,6 +15,7 @@ class Conga final : public FlowletSelector {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
 
   /// Its fields travel even where the outer header is taken to cost nothing.
   bool hooksIngress() const override { return isLeaf(); }

@@ -1,8 +1,9 @@
 #include "mechanisms/core/component.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
+
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -71,9 +72,7 @@ void DescriptionBuilder::addAxis(const char* name, ParamType type, double lo, do
   last().axes.push_back({name, type, info(type).unit, lo, hi, false});
 }
 
-void DescriptionBuilder::addRelation(Relation::Is is, const char* other, const char* why) {
-  last().relations.push_back({is, other, why});
-}
+void DescriptionBuilder::addRelation(const char* other, const char* why) { last().relations.push_back({other, why}); }
 
 void DescriptionBuilder::addExtension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire) {
   d_.extensions.push_back({name, memoryBytes, wireBytes, wire});
@@ -84,14 +83,16 @@ void DescriptionBuilder::addTable(const TableDesc& table) { d_.tables.push_back(
 void Component::set(const Param& param, const Value& value) {
   const Value v = convert(*this, param, value);
   if (const std::string why = refusal(param, v); !why.empty()) refuse(*this, param, why);
-  if (started_ && !param.live) {
+  if (started() && !param.live) {
     refuse(*this, param, "cannot change during a run; set it before the simulation starts");
   }
   const Value before = param.load(*this);
   param.store(*this, v);
-  if (!started_) return;
+  if (!started()) return;
   try {
-    checkRelations();
+    Report report;
+    checkAll(*startedIn_, report);
+    if (!report.empty()) refuse(*this, param, report.problems().front().text);
     onChange();
   } catch (...) {  // it does not go with the other parameters: as if nothing had been asked
     param.store(*this, before);
@@ -116,42 +117,32 @@ void Component::applyDefaults() {
   for (const Param& p : description().params) p.store(*this, p.def);
 }
 
-void Component::checkRelations() const {
+void Component::checkAll(const Network& network, Report& report) const {
+  const std::string& name = description().name;
   for (const Param& p : description().params) {
     for (const Relation& r : p.relations) {
-      if (r.elsewhere()) continue;  // the network looks at it
-      const std::string why = refusal(r, get(p), description().name, get(r.other));
-      if (!why.empty()) refuse(*this, p, why);
+      const Value value = get(p), most = get(r.other);
+      if (value <= most) continue;
+      report.refuse(name + "." + p.name + " is " + toText(p, value) + ", above " + name + "." + r.other +
+                        ", which is " + toText(*description().find(r.other), most) + "; " + r.why,
+                    {{*this, p.name.c_str()}, {*this, r.other.c_str()}});
     }
   }
-  for (const ProductLimit& l : description().productLimits) checkProduct(l);
+  check(network, report);
 }
 
-void Component::checkProduct(const ProductLimit& l) const {
-  if (toText(get(l.param)) != l.value) return;
-  double product = 1;
-  std::string names;
-  for (const std::string& factor : l.factors) {
-    const bool power = factor.rfind("2^", 0) == 0;
-    const std::string param = power ? factor.substr(2) : factor;
-    const Value v = get(param);
-    if (power) {
-      product *= std::ldexp(1, static_cast<int>(std::get<int64_t>(v)));
-    } else {
-      product *= std::holds_alternative<int64_t>(v) ? static_cast<double>(std::get<int64_t>(v)) : std::get<double>(v);
-    }
-    names += std::string(names.empty() ? "" : " * ") + (power ? "2^" : "") + description().name + "." + param;
+void Component::eachNeed(
+    const std::function<void(const std::string& who, const char* param, const std::string& need)>& tell) const {
+  const Description& d = description();
+  for (const std::string& need : d.needs) tell(d.name, "", need);
+  for (const NeedWhile& n : d.needsWhile) {
+    if (toText(get(n.param)) == n.value) tell(d.name + "." + n.param + ": " + n.value, n.param.c_str(), n.what);
   }
-  if (product < l.below) return;
-  throw ParamError(names + " is " + toText(Value(product)) + ", and it stays below " + toText(Value(l.below)) +
-                   " while " + description().name + "." + l.param + " is " + l.value + ": " + l.why +
-                   "; make one of them smaller");
 }
 
 void Component::start(Network& network) {
-  if (started_) return;
-  checkRelations();
-  started_ = true;
+  if (started()) return;
+  startedIn_ = &network;
   onStart(network);
 }
 

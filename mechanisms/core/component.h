@@ -17,7 +17,10 @@
 namespace fabric {
 
 class Component;
+class Host;
 class Network;
+class Report;
+struct FlowSpec;
 
 /// What a component is: the name of its interface. A new kind is an interface, a Kind{"its_name"} and a row in
 /// the table of slots (slots.h).
@@ -49,38 +52,10 @@ struct Extension {
   std::string wire;       // what it adds, in words
 };
 
-/// A component that may not stand before this one in the list that both are in.
-struct Precedence {
-  std::string other;
-  std::string why;  // ends the message about a list in another order
-};
-
-/// How many flows of a group may have the same receiver.
-struct GroupLimit {
-  int64_t flows = 0;    // 0: any number
-  std::string whileOn;  // a parameter of the component; the limit holds while it is true
-  std::string why;      // ends the message about a group above it
-};
-
 /// A component, or a kind of which any will do, without which this one does not work while its parameter has a value.
 struct NeedWhile {
   std::string param, value;  // the value as text
   std::string what;
-};
-
-/// Parameters of a component whose product has a limit. A factor is the name of a number, or "2^" and the name of an
-/// integer: two to the power of it.
-struct ProductLimit {
-  std::vector<std::string> factors;
-  double below = 0;
-  std::string param, value;  // it holds while this parameter has this value, as text
-  std::string why;           // ends the message about a larger one
-};
-
-/// A class that no flow may have: that which a parameter of another component names.
-struct ClassTaken {
-  std::string by;   // "component.parameter"; empty: there is none
-  std::string why;  // ends the message about a flow of this class
 };
 
 struct Description {
@@ -91,11 +66,6 @@ struct Description {
   std::string source;
   std::vector<std::string> needs;  // components without which it does not work, or kinds of which any will do
   std::vector<NeedWhile> needsWhile;
-  std::vector<Precedence> before;
-  GroupLimit groupLimit;
-  std::vector<ProductLimit> productLimits;
-  ClassTaken classTaken;
-  bool steadyLinks = false;  // it knows the rates of other nodes' links, from the start on
   std::vector<Param> params;
   std::vector<Extension> extensions;
   std::vector<TableDesc> tables;
@@ -120,10 +90,23 @@ class Component : public InArena {
   Value get(const std::string& param) const;
   void applyDefaults();
 
-  /// Checks how parameters stand to each other. From now on only live ones change. Derived values are computed in
-  /// onStart.
+  /// What must hold before the first event, said to the report where it does not: how parameters stand to each other
+  /// and to what stands at other places. Everything is in its place, nothing has started. A change of a live parameter
+  /// is checked, too.
+  virtual void check(const Network&, Report&) const {}
+  /// The same about a flow of the flow list that begins at this host; asked of its transport, its congestion control
+  /// and all else that stands there.
+  virtual void checkFlow(const FlowSpec&, const Host& /*receiver*/, Report&) const {}
+  /// check(), and what the description says of parameters.
+  void checkAll(const Network& network, Report& report) const;
+  /// Calls `tell(who, parameter, what)` for all that it needs while its parameters are as they are; `who` is for a
+  /// message, the parameter is "" where it always needs it.
+  void eachNeed(
+      const std::function<void(const std::string& who, const char* param, const std::string& need)>& tell) const;
+
+  /// It has been checked. From now on only live parameters change. Derived values are computed in onStart.
   void start(Network& network);
-  bool started() const { return started_; }
+  bool started() const { return startedIn_ != nullptr; }
   /// It is time for a row, or some, of a sampled table that the description names.
   virtual void onSample(int /*table*/) {}
   /// The run is over: the last rows of events may be written, of flows whose end has not come, for example.
@@ -137,10 +120,8 @@ class Component : public InArena {
 
  private:
   friend class Port;
-  void checkRelations() const;
-  void checkProduct(const ProductLimit& limit) const;
 
-  bool started_ = false;
+  const Network* startedIn_ = nullptr;
 };
 
 /// What of building a description needs nothing of the component's class. Its code stands once in component.cc: at
@@ -157,7 +138,7 @@ class DescriptionBuilder {
   void add(const char* name, ParamType type, const Value& def, const char* help, const char* source);
   void addRange(double lo, double hi);
   void addAxis(const char* name, ParamType type, double lo, double hi);
-  void addRelation(Relation::Is is, const char* other, const char* why);
+  void addRelation(const char* other, const char* why);
   void addExtension(const char* name, size_t memoryBytes, int64_t wireBytes, const char* wire);
   void addTable(const TableDesc& table);
 
@@ -173,27 +154,10 @@ class Describe : public DescriptionBuilder {
   Describe& source(const char* text) { return d_.source = text, *this; }
   /// Another component that must be there too, or any one of a kind; a network without it is refused.
   Describe& needs(const char* what) { return d_.needs.push_back(what), *this; }
-  /// The same, for as long as a parameter has this value.
+  /// The same, while a parameter has this value.
   Describe& needsWhile(const char* param, const char* value, const char* what) {
     return d_.needsWhile.push_back({param, value, what}), *this;
   }
-  /// It stands before that component where both are in a list; another order is refused. `why` is for the message.
-  Describe& before(const char* component, const char* why) { return d_.before.push_back({component, why}), *this; }
-  /// A workload with more flows of a group to one receiver is refused while that parameter is true. The harness looks
-  /// at the whole list before a run; in a run the component itself refuses a group as it meets it.
-  Describe& groupLimit(int64_t flows, const char* whileOn, const char* why) {
-    return d_.groupLimit = {flows, whileOn, why}, *this;
-  }
-  /// The product of these parameters stays below a limit while that other one has this value. `why` is for the message.
-  Describe& productBelow(double below, std::vector<std::string> factors, const char* param, const char* value,
-                         const char* why) {
-    return d_.productLimits.push_back({std::move(factors), below, param, value, why}), *this;
-  }
-  /// No flow has the class that this parameter of another component names; the harness looks at the flow list before a
-  /// run, in a run the component itself refuses such a flow.
-  Describe& classTaken(const char* by, const char* why) { return d_.classTaken = {by, why}, *this; }
-  /// It knows the rates of other nodes' links; a network in which some change is refused.
-  Describe& steadyLinks() { return d_.steadyLinks = true, *this; }
 
   /// `m` is a member of C or of a base of it.
   template <class T, class Base>
@@ -229,16 +193,9 @@ class Describe : public DescriptionBuilder {
     last().maxEntries = most;
     return *this;
   }
-  /// How its value stands to that of another parameter, declared before or after it. `why` is for the message about
-  /// values that do not: "the table has no such entry".
-  /// atMost also of "component.parameter": wherever both are in a network, none is above any of the other.
-  Describe& atMost(const char* other, const char* why) { return addRelation(Relation::AtMost, other, why), *this; }
-  Describe& below(const char* other, const char* why) { return addRelation(Relation::Below, other, why), *this; }
-  Describe& differsFrom(const char* other, const char* why) {
-    return addRelation(Relation::Differs, other, why), *this;
-  }
-  /// "component.parameter" of the same type: wherever both are in a network, all of them have the same value.
-  Describe& sameAs(const char* other, const char* why) { return addRelation(Relation::Same, other, why), *this; }
+  /// Its value is not above that of another parameter of the component. `why` is for the message about one that is:
+  /// "the table has no such entry".
+  Describe& atMost(const char* other, const char* why) { return addRelation(other, why), *this; }
   Describe& unit(const char* text) { return last().unit = text, *this; }
   Describe& live() { return last().live = true, *this; }
   /// The parameter was added when there were results of the mechanism already, and its default is what they were made

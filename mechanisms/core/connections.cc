@@ -15,13 +15,6 @@ uint64_t Connections::key(const FlowSpec& s) {
 Flow& Connections::of(const FlowSpec& spec, Host& receiver) {
   Transport& transport = sender_.transport();
   CongestionControl& cc = sender_.congestionControl();
-  if (transport.keptBytes() < 0 || cc.keptBytes() < 0) {
-    const Component& without = transport.keptBytes() < 0 ? static_cast<Component&>(transport) : cc;
-    throw std::invalid_argument("flow " + std::to_string(spec.id) + ": it is a message on a persistent connection " +
-                                "(connections of the workload), which " + without.description().name +
-                                " does not have; leave connections out, or use tcp or mptcp and one of TCP's "
-                                "congestion controls");
-  }
   Connection& c = all_[key(spec)];
   if (c.busy != nullptr) return *c.busy;
   Flow& f = *sender_.network().flows().get(Host::kHandlers);

@@ -6,6 +6,7 @@
 #include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/random.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -56,10 +57,6 @@ FABRIC_REGISTER(Host);
 Host::Host() { onControl(ControlTypes::kCnp, controlHandler<&Host::onCnp>(*this)); }
 
 void Host::addPort(Port& port, Rate rate, Time delay) {
-  if (!ports().empty() && rate != lineRate()) {
-    throw std::invalid_argument("host " + name() + " has links of " + std::to_string(lineRate().bps) + " and of " +
-                                std::to_string(rate.bps) + " bit/s; give all links of a host the same rate");
-  }
   Node::addPort(port, rate, delay);
   nics_.push_back(std::make_unique<Nic>(*this, port));
 }
@@ -84,35 +81,42 @@ void Host::addApplication(Application& application) {
   application.attach(*this);
 }
 
-void Host::onStart(Network& network) {
-  if (ports().empty()) throw std::logic_error("host " + name() + " has no link");
-  if (transport_ == nullptr) throw std::logic_error("host " + name() + " has no transport");
-  if (cc_ == nullptr) throw std::logic_error("host " + name() + " has no congestion control");
-  if (headerBytes_.n >= mtu_.n) {
-    throw ParamError("host.header_bytes: " + std::to_string(headerBytes_.n) + " B leave no payload in an MTU of " +
-                     std::to_string(mtu_.n) + " B");
-  }
-  if (ackClass_ >= classes_ || cnpClass_ >= classes_) {
-    throw ParamError("host.ack_class, host.cnp_class: there are " + std::to_string(classes_) +
-                     " classes, numbered from 0");
-  }
+void Host::check(const Network&, Report& report) const {
   for (const auto& nic : nics_) {
-    Port& port = nic->port();
-    if (port.classes() != classes_) {
-      throw ParamError("nic_queues of host " + name() + ": " + std::to_string(port.classes()) +
-                       " queues for host.classes = " + std::to_string(classes_) + "; name one for each class");
+    const Port& port = nic->port();
+    if (port.rate() != lineRate()) {
+      report.refuse("a host has links of " + toText(lineRate()) + " and of " + toText(port.rate()) +
+                        "; give all links of a host the same rate",
+                    {Place::topology()});
     }
-    if (port.flowScheduler() == nullptr) throw std::logic_error("host " + name() + " has no flow scheduler");
-    port.setSource(*nic);
+    if (port.classes() != classes_) {
+      report.refuse("a host has " + std::to_string(port.classes()) + " queues, and host.classes is " +
+                        std::to_string(classes_) + "; name one for each class",
+                    {Place::slot("nic_queues"), {*this, "classes"}});
+    }
   }
-  findReceiverNeeds();
-  Node::onStart(network);
+  if (headerBytes_.n >= mtu_.n) {
+    report.refuse("host.header_bytes is " + toText(headerBytes_) + ", which leaves no payload in host.mtu, " +
+                      toText(mtu_) + "; enlarge host.mtu",
+                  {{*this, "header_bytes"}, {*this, "mtu"}});
+  }
+  for (const auto& [param, cls] : {std::make_pair("ack_class", ackClass_), std::make_pair("cnp_class", cnpClass_)}) {
+    if (cls < classes_) continue;
+    report.refuse("host." + std::string(param) + " is " + std::to_string(cls) + ", and there are " +
+                      std::to_string(classes_) + " classes, numbered from 0; name one of them, or add a queue",
+                  {{*this, param}, {*this, "classes"}});
+  }
   const Nic& first = *nics_.front();
   if (first.foreignStack() != nullptr && first.foreignClass() >= classes_) {
-    throw ParamError("host.classes: foreign packets of host " + name() + " are of class " +
-                     std::to_string(first.foreignClass()) + ", there are " + std::to_string(classes_) +
-                     " classes, numbered from 0");
+    report.refuse("foreign packets are of class " + std::to_string(first.foreignClass()) + ", and host.classes is " +
+                      std::to_string(classes_) + ", numbered from 0",
+                  {{*this, "classes"}});
   }
+}
+
+void Host::onStart(Network& network) {
+  for (const auto& nic : nics_) nic->port().setSource(*nic);
+  Node::onStart(network);
   for (const auto& nic : nics_) nic->start();
   ecnCapable_ = cc_->ecnCapable();
 }
@@ -125,11 +129,6 @@ int64_t Host::bandwidthDelayProduct() const {
 // ---------------------------------------------------------------- sender
 
 void Host::arrive(const FlowSpec& spec, Host& receiver) {
-  if (spec.closedLoop && (!spec.persistent || spec.size == 0 || spec.stop.ps >= 0)) {
-    throw std::invalid_argument("flow " + std::to_string(spec.id) +
-                                ": it is in a closed loop, where messages on persistent connections wait for each "
-                                "other that have a size and no stop; leave closedLoop out or give it these");
-  }
   if (spec.size != 0 && spec.measured) ++network_->counters.measuredLimited;
   if (spec.closedLoop) {
     loops_.try_emplace(Connections::key(spec), network_->engine(), *this, receiver).first->second.arrive(spec);
@@ -138,37 +137,57 @@ void Host::arrive(const FlowSpec& spec, Host& receiver) {
   }
 }
 
-/// Of what the congestion control needs, the agents that stand at receivers.
-void Host::findReceiverNeeds() {
-  const auto add = [this](const std::string& need) {
-    const Description* d = Registry::find(need);
-    if (d != nullptr && d->kind == Kind::ReceiverAgent) receiverNeeds_.push_back(d);
-  };
-  const Description& d = cc_->description();
-  for (const std::string& need : d.needs) add(need);
-  for (const NeedWhile& need : d.needsWhile) {
-    if (toText(cc_->get(need.param)) == need.value) add(need.what);
+void Host::checkFlow(const FlowSpec& f, const Host& receiver, Report& report) const {
+  if (f.cls >= classes_) {
+    report.refuse("the class of a flow is " + std::to_string(f.cls) + ", and there are " + std::to_string(classes_) +
+                      " classes, numbered from 0; name one of them, or add a queue",
+                  {Place::flow("class")});
+    return;
+  }
+  if (f.stop.ps >= 0 && f.stop < f.start) report.refuse("a flow stops before it starts", {Place::flow("stop")});
+  if (f.closedLoop && (!f.persistent || f.size == 0 || f.stop.ps >= 0)) {
+    report.refuse(
+        "a flow is in a closed loop, where messages on persistent connections wait for each other that have a size and "
+        "no stop; leave the closed loop out or give it these",
+        {Place::flow("closed_loop")});
+  }
+  const Description &here = transport_->description(), &there = receiver.transport().description();
+  if (&here != &there) {
+    report.refuse("there are flows from hosts that use the transport " + here.name + " to hosts that use " +
+                      there.name + "; give both the same",
+                  {receiver.transport(), *transport_});
+    return;
+  }
+  checkReceiver(receiver, report);
+  for (const auto& [kept, component] :
+       {std::make_pair(transport_->keptBytes(), static_cast<const Component*>(transport_)),
+        std::make_pair(cc_->keptBytes(), static_cast<const Component*>(cc_))}) {
+    if (!f.persistent || kept >= 0) continue;
+    report.refuse(component->description().name +
+                      " has no persistent connections, and the workload asks for some; leave connections out, or use "
+                      "tcp or mptcp and one of TCP's congestion controls",
+                  {Place::flow("connections"), *component});
+  }
+  for (const Plugged& p : plugged()) p.component->checkFlow(f, receiver, report);
+  for (const auto& nic : nics_) {
+    for (const Plugged& p : nic->port().plugged()) p.component->checkFlow(f, receiver, report);
   }
 }
 
-/// ACKs of a host without them would not say what the congestion control goes by.
-void Host::checkReceiver(const FlowSpec& spec, const Host& receiver) const {
-  for (const Description* need : receiverNeeds_) {
+/// ACKs of a host without the agents that the congestion control needs would not say what it goes by.
+void Host::checkReceiver(const Host& receiver, Report& report) const {
+  cc_->eachNeed([&](const std::string& who, const char* param, const std::string& need) {
+    const Description* d = Registry::find(need);
+    const auto is = [d](const ReceiverAgent* a) { return &a->description() == d; };
     const auto& agents = receiver.receivers_;
-    const auto is = [need](const ReceiverAgent* a) { return &a->description() == need; };
-    if (std::any_of(agents.begin(), agents.end(), is)) continue;
-    throw std::invalid_argument("flow " + std::to_string(spec.id) + ": its sender has " + cc_->description().name +
-                                " and its receiver " + receiver.name() + " no " + need->name +
-                                "; add it to receiver_agents there");
-  }
+    if (d == nullptr || d->kind != Kind::ReceiverAgent || std::any_of(agents.begin(), agents.end(), is)) return;
+    report.refuse(who + " needs " + need + " at the receivers of its flows, and some have none; add it to " +
+                      "receiver_agents there",
+                  {Place::slot("receiver_agents"), {*cc_, param}});
+  });
 }
 
 void Host::startFlow(const FlowSpec& spec, Host& receiver) {
-  if (spec.cls >= classes_ || (spec.stop.ps >= 0 && spec.stop < network_->engine().now())) {
-    throw std::invalid_argument("flow " + std::to_string(spec.id) + ": its class " + std::to_string(spec.cls) +
-                                " is not below host.classes, or it stops before it starts");
-  }
-  checkReceiver(spec, receiver);
   Flow& f = *network_->flows().get(kHandlers);
   f.spec = spec;
   f.connection = spec.persistent ? &connections_.of(spec, receiver) : &f;
@@ -201,12 +220,6 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
 
 /// The flow sends and receives: it has a place at the NIC, and its mechanisms know it.
 void Host::begin(Flow& f) {
-  const Description &here = transport_->description(), &there = f.receiver->transport().description();
-  if (&here != &there) {
-    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": " + name() + " uses the transport " +
-                                here.name + ", " + f.receiver->name() + " uses " + there.name +
-                                "; give both hosts the same");
-  }
   f.retransmitEvent.setKey(eventKey(keyNode(id()), EventKind::Retransmit, f.spec.id));
   nicFor(f.hash).join(f);
   transport_->onFlowStart(f);

@@ -22,6 +22,8 @@ class Host final : public Node {
   static const Description& describe();
   const Description& description() const override { return describe(); }
 
+  void check(const Network& network, Report& report) const override;
+  void checkFlow(const FlowSpec& flow, const Host& receiver, Report& report) const override;
   void addPort(Port& port, Rate rate, Time delay) override;
   // For the table of slots.
   void setTransport(Transport& transport);
@@ -99,7 +101,7 @@ class Host final : public Node {
   Port& nic() const { return port(0); }
   /// The NIC by which a packet with this hash leaves; one whose link is down only if all links are down.
   Nic& nicFor(uint64_t hash) const;
-  /// Rate of each of its links.
+  /// Rate of each of its links; of the first, until check() has seen that it is.
   Rate lineRate() const { return nic().rate(); }
   Time baseRtt() const { return baseRtt_; }
   int64_t mtu() const { return mtu_.n; }
@@ -115,6 +117,8 @@ class Host final : public Node {
   int classes() const { return static_cast<int>(classes_); }
   /// Bytes in flight that keep the line busy over a base RTT.
   int64_t bandwidthDelayProduct() const;
+  bool hasTransport() const { return transport_ != nullptr; }
+  bool hasCongestionControl() const { return cc_ != nullptr; }
   Transport& transport() const { return *transport_; }
   CongestionControl& congestionControl() const { return *cc_; }
   /// Null where the slot is empty.
@@ -180,8 +184,7 @@ class Host final : public Node {
   friend class Connections;
   void onStart(Network& network) override;
   void onData(Flow& flow, Packet* packet);
-  void findReceiverNeeds();
-  void checkReceiver(const FlowSpec& spec, const Host& receiver) const;
+  void checkReceiver(const Host& receiver, Report& report) const;
   void onAck(Flow& flow, Packet* packet);
   void onControlPacket(Packet* packet);
   void onCnp(Flow* flow, Packet& cnp);
@@ -203,7 +206,6 @@ class Host final : public Node {
   CongestionControl* cc_ = nullptr;
   const Utility* utility_ = nullptr;
   std::vector<ReceiverAgent*> receivers_;
-  std::vector<const Description*> receiverNeeds_;  // agents that its congestion control needs at receivers
   std::vector<Application*> applications_;
   std::vector<std::unique_ptr<Nic>> nics_;  // by port
   std::vector<ControlHandler> handlers_;    // by type

@@ -10,6 +10,7 @@
 #include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/own_checks.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/core/switch.h"
 
 namespace fabric {
@@ -88,13 +89,10 @@ Host& Network::host(uint32_t id) const {
 void Network::start() {
   if (started_) throw std::logic_error("the network has started already");
   started_ = true;
-  expectRates();
-  largestFrame_ = computeLargestFrame();
-  int mostClasses = 1;
-  for (Node* n : nodes_) {
-    n->start(*this);
-    if (const auto* h = dynamic_cast<const Host*>(n)) mostClasses = std::max(mostClasses, h->nic().classes());
-  }
+  Report report;
+  check(report);
+  if (!report.empty()) throw ParamError(report.text(*this));
+  for (Node* n : nodes_) n->start(*this);
   shortestDelay_ = Time::Max();
   endsApart_ = true;
   for (const Node* n : nodes_) {
@@ -103,15 +101,6 @@ void Network::start() {
     endsApart_ &= h == nullptr || (h->transport().endsApart() && !h->hasForeignStack());
   }
   if (shortestDelay_ == Time::Max()) shortestDelay_ = Time{0};
-  for (const Node* n : nodes_) {
-    for (const Port* p : n->ports()) {
-      if (dynamic_cast<const Switch*>(n) == nullptr || p->classes() >= mostClasses) continue;
-      throw ParamError("host.classes: hosts use " + std::to_string(mostClasses) + " classes, port " +
-                       std::to_string(p->index()) + " of " + n->name() + " has queues for " +
-                       std::to_string(p->classes()));
-    }
-  }
-  checkDemands();
   for (const Node* n : nodes_) nodeMemory_.add(*n);
   startTracing();
   prepareDependencies();
@@ -168,70 +157,6 @@ FlowTimer Network::flowTimer(const std::string& name) {
   return FlowTimer(static_cast<uint8_t>(it - flowTimers_.begin()));
 }
 
-namespace {
-
-/// What a parameter, "component.parameter", is at all places where it is.
-std::set<Value> valuesOf(const std::vector<Component*>& all, const std::string& which) {
-  const size_t dot = which.find('.');
-  std::set<Value> values;
-  for (const Component* c : all) {
-    if (which.compare(0, dot, c->description().name) == 0) values.insert(c->get(which.substr(dot + 1)));
-  }
-  return values;
-}
-
-/// Refuses values of two components' parameters that do not go together. `one` is "component.parameter".
-void checkRelation(const std::vector<Component*>& all, const std::string& one, const Relation& r) {
-  const auto compare = [&](const Value& value, const std::string& other, const Value& of) {
-    if (r.holds(value, of)) return;
-    throw ParamError(one + " is " + toText(value) + " at one place, and " + other + " is " + toText(of) +
-                     " at another; " + r.why);
-  };
-  const std::set<Value> here = valuesOf(all, one);
-  for (const Value& of : valuesOf(all, r.other)) compare(*here.rbegin(), r.other, of);
-  if (r.is == Relation::Same) compare(*here.begin(), one, *here.rbegin());
-}
-
-}  // namespace
-
-/// What a mechanism needs must be somewhere; whether it is at every place is its own affair, but for agents at
-/// receivers, for which Host looks when a flow starts. Parameters of two components that have to go together do so at
-/// all places.
-void Network::checkDemands() const {
-  std::vector<Component*> all = components();
-  all.insert(all.end(), nodes_.begin(), nodes_.end());
-  std::map<std::string, const Description*> used;
-  std::set<std::string> kinds;
-  for (const Component* c : all) {
-    used.emplace(c->description().name, &c->description());
-    kinds.insert(c->description().kind.name);
-  }
-  const auto check = [&](const std::string& who, const std::string& need) {
-    if (used.count(need) != 0 || kinds.count(need) != 0) return;
-    const Description* missing = Registry::find(need);
-    throw ParamError(who + (missing != nullptr ? " needs the " + std::string(missing->kind.name) + " " : " needs a ") +
-                     need + ", which is nowhere in the network; add it");
-  };
-  for (const auto& [name, description] : used) {
-    for (const std::string& need : description->needs) check(name, need);
-  }
-  for (const Component* c : all) {
-    const Description& d = c->description();
-    for (const NeedWhile& need : d.needsWhile) {
-      if (toText(c->get(need.param)) == need.value) {
-        check(d.name + "." + need.param + ": " + need.value, need.what);
-      }
-    }
-  }
-  for (const auto& [name, description] : used) {
-    for (const Param& p : description->params) {
-      for (const Relation& r : p.relations) {
-        if (r.elsewhere()) checkRelation(all, name + "." + p.name, r);
-      }
-    }
-  }
-}
-
 // ---------------------------------------------------------------- links and routes
 
 void Network::addLinkEvent(Time at, Port& end, bool up) { linkEvents_.push_back({at, &end, up}); }
@@ -240,22 +165,8 @@ void Network::addRateChange(Time at, Port& end, Rate rate) { rateChanges_.push_b
 
 /// Ports keep headroom for every rate that their link will have.
 void Network::expectRates() {
-  if (rateChanges_.empty()) return;
-  for (const Component* c : components()) {
-    if (!c->description().steadyLinks) continue;
-    throw ParamError(c->description().name +
-                     " knows the rates of all links from the start on, and some change during the run; take the "
-                     "changes out, or take another mechanism");
-  }
   for (const RateChange& change : rateChanges_) {
-    for (Port* end : {change.end, &change.end->peer()}) {
-      if (dynamic_cast<const Host*>(&end->node()) != nullptr) {
-        throw ParamError("the link of host " + end->node().name() +
-                         " cannot change its rate, by which its flows are paced; only links between switches can");
-      }
-      if (change.rate.bps <= 0) throw ParamError("a link of " + end->node().name() + ": its new rate must be above 0");
-      end->expectRate(change.rate);
-    }
+    for (Port* end : {change.end, &change.end->peer()}) end->expectRate(change.rate);
   }
 }
 
@@ -596,7 +507,7 @@ std::vector<Network::Check> Network::checks() const {
                         " packets of the engine's own stack"});
   }
 
-  bool allPfc = true, consistent = true, ordered = true;
+  bool consistent = true, ordered = true;
   uint64_t pausing = 0;
   int64_t queued = 0, counted = 0, used = 0;
   for (const Node* n : nodes_) {
@@ -607,16 +518,13 @@ std::vector<Network::Check> Network::checks() const {
     used += s->buffer().used();
     consistent &= s->buffer().consistent();
     for (const Port* p : s->ports()) {
-      allPfc &= p->pfc();
-      // What holds packets back has a limit of its own, which no pause frame keeps it from reaching.
-      for (const Queue* q : p->queues()) allPfc &= !q->holdsBack();
       for (int cls = 0; cls < p->classes(); ++cls) {
         queued += p->queueBytes(static_cast<uint8_t>(cls));
         pausing += !p->down() && s->buffer().pausing(*p, static_cast<uint8_t>(cls));
       }
     }
   }
-  if (allPfc) {
+  if (lossless_) {
     const uint64_t lost = c.drops - c.linkDrops - c.stoppedDrops;
     list.push_back({"lossless", lost == 0, std::to_string(lost) + " packets dropped with PFC at every port"});
   }

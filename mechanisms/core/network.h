@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,7 @@ namespace fabric {
 class Host;
 class Node;
 class Port;
+class Report;
 
 class Network final : public Windows {
  public:
@@ -66,13 +68,24 @@ class Network final : public Windows {
   TraceBus& trace() { return trace_; }
   uint64_t seed() const { return seed_; }
 
-  /// The largest frame there can be on a wire, extensions and overlay included; known once start() began.
+  /// The largest frame there can be on a wire, extensions and overlay included; known once check() began.
   int64_t largestFrame() const { return largestFrame_; }
   /// A timer that every flow has; whoever asks by the same name gets the same one.
   FlowTimer flowTimer(const std::string& name);
 
   void add(Node& node);
   const std::vector<Node*>& nodes() const { return nodes_; }
+  /// What stands at nodes and ports, in the order of nodes and slots.
+  std::vector<Component*> components() const;
+  /// The first of a component's kind, by nodes and slots; null: there is none. Known once check() began.
+  template <class T>
+  const T* first() const {
+    const auto found = firsts_.find(&T::describe());
+    return found == firsts_.end() ? nullptr : static_cast<const T*>(found->second.component);
+  }
+  /// Whether PFC is on at every port of a switch, and no queue there holds packets back, whose room has a limit that no
+  /// pause frame keeps it from: nothing is lost. Known once check() began.
+  bool lossless() const { return lossless_; }
   /// Throws where there is no host of that number.
   Host& host(uint32_t id) const;
 
@@ -90,6 +103,7 @@ class Network final : public Windows {
   void addLinkEvent(Time at, Port& end, bool up);
   /// A link between switches has another rate from then on; before start().
   void addRateChange(Time at, Port& end, Rate rate);
+  bool ratesChange() const { return !rateChanges_.empty(); }
   /// A host dies or comes back, and all of its links with it; before start().
   void addHostEvent(Time at, Host& host, bool up);
   /// All switches change to these routes, in place of those before; before start().
@@ -101,7 +115,10 @@ class Network final : public Windows {
   /// Called for every flow as it starts.
   std::function<void(const Flow&)> onFlowStart;
 
-  /// Everything is in place: parameters are fixed, flows and samples scheduled.
+  /// Everything is in place: says what must hold before the first event and does not, of its components and the flows
+  /// of its list. start() throws for the same.
+  void check(Report& report);
+  /// Parameters are fixed, flows and samples scheduled.
   void start();
   bool started() const { return started_; }
   /// The simulation is over: emits the rows of unfinished flows. Called once.
@@ -142,10 +159,13 @@ class Network final : public Windows {
   struct Sampler;
   struct Start;
   bool mustKeepOrder() const;
-  /// Every component of the network, in the order of nodes and slots.
-  std::vector<Component*> components() const;
   int64_t computeLargestFrame() const;
-  void checkDemands() const;
+  bool computeLossless() const;
+  void requireParts() const;
+  void findFirsts();
+  void checkNeeds(Report& report) const;
+  void checkRates(Report& report) const;
+  void checkFlows(Report& report) const;
   void expectRates();
   void startFlows();
   void prepareDependencies();
@@ -182,7 +202,13 @@ class Network final : public Windows {
   bool stopWhenFlowsFinish_ = false, stopAtDeadlock_ = false;
   Time stopAt_ = Time::Max();
   bool started_ = false;
+  struct First {
+    uint32_t node;
+    const Component* component;
+  };
+  std::map<const Description*, First> firsts_;
   int64_t largestFrame_ = 0;
+  bool lossless_ = false;
   Time shortestDelay_;
   bool endsApart_ = false;  // true of every transport, and nothing else sends packets
   uint64_t measuredAllSent_ = 0;

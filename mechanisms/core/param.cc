@@ -110,12 +110,48 @@ std::string refusal(const Param& p, const Value& v) {
   return "";
 }
 
-std::string refusal(const Relation& r, const Value& value, const std::string& component, const Value& other) {
-  if (r.holds(value, other)) return "";
-  const char* stands = r.is == Relation::AtMost ? ", above " : r.is == Relation::Below ? ", not below " : ", as is ";
-  std::string text = "it is " + toText(value) + stands + component + "." + r.other;
-  if (r.is != Relation::Differs) text += ", which is " + toText(other);
-  return text + "; " + r.why;
+namespace {
+
+struct Unit {
+  int64_t scale;
+  const char* name;
+};
+
+/// In the largest unit that is not above the value.
+std::string inUnits(int64_t value, std::initializer_list<Unit> units) {
+  const auto* unit = std::find_if(units.begin(), units.end(), [&](const Unit& u) { return value >= u.scale; });
+  if (unit == units.end()) --unit;
+  return shortest(static_cast<double>(value) / static_cast<double>(unit->scale)) + unit->name;
+}
+
+}  // namespace
+
+std::string toText(Time t) {
+  return inUnits(t.ps, {{1000000000000, "s"}, {1000000000, "ms"}, {1000000, "us"}, {1000, "ns"}, {1, "ps"}});
+}
+
+std::string toText(Rate r) {
+  return inUnits(r.bps, {{1000000000, "Gbps"}, {1000000, "Mbps"}, {1000, "kbps"}, {1, "bps"}});
+}
+
+/// In the largest unit that needs at most one decimal, none of KiB and its like.
+std::string toText(Bytes b) {
+  constexpr Unit kUnits[] = {{1 << 30, "GiB"}, {1000000000, "GB"}, {1 << 20, "MiB"},
+                             {1000000, "MB"},  {1 << 10, "KiB"},   {1000, "KB"}};
+  for (const Unit& u : kUnits) {
+    const int64_t least = u.scale % 10 == 0 ? u.scale / 10 : u.scale;
+    if (b.n >= u.scale && b.n % least == 0) return inUnits(b.n, {u});
+  }
+  return std::to_string(b.n) + "B";
+}
+
+std::string toText(const Param& p, const Value& value) {
+  switch (p.type) {
+    case ParamType::Time: return toText(Time{std::get<int64_t>(value)});
+    case ParamType::Rate: return toText(Rate{std::get<int64_t>(value)});
+    case ParamType::Bytes: return toText(Bytes{std::get<int64_t>(value)});
+    default: return toText(value);
+  }
 }
 
 std::string toText(const Value& value) {

@@ -53,25 +53,11 @@ struct Axis {
   bool increasing = false;  // each entry's number is above the one before
 };
 
-/// How a parameter's value stands to that of another parameter of its component. Same, and AtMost where it says so, is
-/// about one of another component ("component.parameter"): it holds between all of the two in a network.
+/// A parameter's value is not above that of another one of its component.
 struct Relation {
-  enum Is { AtMost, Below, Differs, Same };
-  Is is;
   std::string other;
-  std::string why;  // ends the message about a value that breaks it
-
-  bool elsewhere() const { return other.find('.') != std::string::npos; }
-  bool holds(const Value& value, const Value& of) const {
-    return is == AtMost ? value <= of : is == Below ? value < of : (value == of) == (is == Same);
-  }
+  std::string why;  // ends the message about a value that is
 };
-inline const char* toString(Relation::Is is) {
-  return is == Relation::AtMost    ? "at_most"
-         : is == Relation::Below   ? "below"
-         : is == Relation::Differs ? "differs"
-                                   : "same";
-}
 
 struct Param {
   std::string name;
@@ -102,11 +88,14 @@ class ParamError : public std::invalid_argument {
 
 /// What is wrong with the value, "" if nothing.
 std::string refusal(const Param& param, const Value& value);
-/// What is wrong between the values of a parameter and of the other one, "" if nothing.
-std::string refusal(const Relation& relation, const Value& value, const std::string& component, const Value& other);
 
 /// A value without blanks, which ns-3 does not read: quantities as numbers in the unit of the type, a list as JSON.
 std::string toText(const Value& value);
+/// Values with their units, for people.
+std::string toText(Time t);
+std::string toText(Rate r);
+std::string toText(Bytes b);
+std::string toText(const Param& param, const Value& value);
 /// The value of a parameter whose type has no native form in a simulator, from such a text.
 Value fromText(const Param& param, const std::string& text);
 

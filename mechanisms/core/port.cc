@@ -10,6 +10,7 @@
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/node.h"
 #include "mechanisms/core/random.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/core/switch.h"
 
 namespace fabric {
@@ -121,23 +122,38 @@ uint64_t Port::timerKey() {
   return eventKey(keyNode(node_->id()), EventKind::AgentTimer, uint32_t{index_} << 16 | timers_++);
 }
 
+int64_t Port::neededHeadroom(int64_t largestFrame) const {
+  if (headroomParam_.n != 0) return headroomParam_.n;
+  constexpr __int128 kMost = 10000000000000;  // no buffer is larger
+  const Rate slowest = rates_ != nullptr ? rates_->slowest : rate_;
+  const Rate fastest = rates_ != nullptr ? rates_->fastest : rate_;
+  const __int128 onLink = static_cast<__int128>(fastest.bps) * 2 * delay_.ps / (8 * kPsPerSecond);
+  // The frame before the pause frame, and that one itself, may still take as long as at the slowest rate while the
+  // other side sends at the fastest.
+  const __int128 before = static_cast<__int128>(largestFrame + kPauseFrameBytes) * fastest.bps;
+  const __int128 ahead = (before + slowest.bps - 1) / slowest.bps;
+  return static_cast<int64_t>(std::min(onLink + ahead + 2 * largestFrame, kMost));
+}
+
+/// PFC keeps the shared buffer from running over, and no queue from a limit of its own.
+void Port::check(const Network& network, Report& report) const {
+  const auto* of = dynamic_cast<const Switch*>(node_);
+  if (of == nullptr || !network.lossless()) return;
+  for (const Queue* q : queues()) {
+    const int64_t most = q->dropsAbove();
+    if (most >= of->bufferBytes()) continue;
+    const std::string& name = q->description().name;
+    const std::string drops =
+        most == 0 ? name + " drops what waits for long" : name + ".limit is " + toText(Bytes{most});
+    report.refuse(drops +
+                      ", and port.pfc is on, which keeps no queue from it: packets would be lost where none should; " +
+                      (most == 0 ? "take another queue" : "set " + name + ".limit to 0") + ", or port.pfc to false",
+                  {{*this, "pfc"}, {*q, most == 0 ? "" : "limit"}});
+  }
+}
+
 void Port::onStart(Network& network) {
-  if (peer_ == nullptr) {
-    throw std::logic_error("port " + std::to_string(index_) + " of " + node_->name() +
-                           " has no link: connect it to another one");
-  }
-  headroom_ = headroomParam_;
-  if (headroom_.n == 0) {
-    constexpr __int128 kMost = 10000000000000;  // no buffer is larger
-    const Rate slowest = rates_ != nullptr ? rates_->slowest : rate_;
-    const Rate fastest = rates_ != nullptr ? rates_->fastest : rate_;
-    const __int128 onLink = static_cast<__int128>(fastest.bps) * 2 * delay_.ps / (8 * kPsPerSecond);
-    // The frame before the pause frame, and that one itself, may still take as long as at the slowest rate while the
-    // other side sends at the fastest.
-    const __int128 before = static_cast<__int128>(network.largestFrame() + kPauseFrameBytes) * fastest.bps;
-    const __int128 ahead = (before + slowest.bps - 1) / slowest.bps;
-    headroom_.n = static_cast<int64_t>(std::min(onLink + ahead + 2 * network.largestFrame(), kMost));
-  }
+  headroom_.n = neededHeadroom(network.largestFrame());
   for (const Plugged& p : plugged_) p.component->start(network);
   for (uint8_t c = 0; c < classes_; ++c) {
     if (queues_[c]->holdsBack()) holdMask_ |= 1u << c;

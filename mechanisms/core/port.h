@@ -137,6 +137,10 @@ class alignas(128) Port final : public Component {
   int64_t pfcXonOffset() const { return pfcXonOffset_.n; }
   double pfcAlpha() const { return pfcAlpha_; }
   int64_t headroom() const { return headroom_.n; }
+  /// What headroom() will be once it has started, in a network with frames of at most so many bytes.
+  int64_t neededHeadroom(int64_t largestFrame) const;
+  bool connected() const { return peer_ != nullptr; }
+  void check(const Network& network, Report& report) const override;
 
   /// What frames that leave or arrive look at, whatever they are: for NodeMemory.
   void listMemory(const MemoryList& list) const;

@@ -1,6 +1,8 @@
 // Order, drops and marks of the packets that wait in a port's class.
 #pragma once
 
+#include <limits>
+
 #include "mechanisms/core/component.h"
 #include "mechanisms/core/packet.h"
 
@@ -24,12 +26,19 @@ class alignas(64) Queue : public Component {
   /// next one leaves such a queue.
   virtual const Packet* front() const { return nullptr; }
 
+  /// How many bytes may wait before it drops; 0: it drops by another rule, kTakesAll: never.
+  virtual int64_t dropsAbove() const { return kTakesAll; }
+  static constexpr int64_t kTakesAll = std::numeric_limits<int64_t>::max();
+
   /// Whether packets may have to wait although the wire is free (a shaper, a credit queue); asked once, at the start.
   virtual bool holdsBack() const { return false; }
   /// From when on the next packet may leave, while some wait; asked where holdsBack().
   virtual Time readyAt() const { return Time{0}; }
 
  protected:
+  /// Of a parameter of which 0 is no limit.
+  static int64_t limitOf(Bytes limit) { return limit.n != 0 ? limit.n : kTakesAll; }
+
   uint8_t class_ = 0;
 
  private:

@@ -1,8 +1,6 @@
 #include "mechanisms/core/shared_buffer.h"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 
 namespace fabric {
 
@@ -18,11 +16,6 @@ void SharedBuffer::start(const Limits& limits, const std::vector<Port*>& ports) 
   for (const Port* p : ports) {
     shared_ -= limits.reserve * p->classes();
     if (p->pfc()) shared_ -= p->headroom() * p->classes();
-  }
-  if (shared_ <= 0) {
-    throw std::invalid_argument("switch.buffer: " + std::to_string(limits.total) + " B is " + std::to_string(-shared_) +
-                                " B less than the headroom and reserve of its ports; raise switch.buffer or set "
-                                "port.headroom");
   }
 }
 

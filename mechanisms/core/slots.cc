@@ -135,13 +135,6 @@ void plug(Component& place, const Slot& slot, Component& component) {
                      toString(slot.where));
   }
   const std::vector<Component*> standing = plugged(place, slot);
-  for (const Precedence& p : d.before) {
-    const bool late = std::any_of(standing.begin(), standing.end(),
-                                  [&](const Component* c) { return c->description().name == p.other; });
-    if (!late) continue;
-    throw ParamError(slot.key + " of " + nameOf(place) + ": " + p.other + " stands before " + d.name + "; " + p.why +
-                     ": put " + d.name + " first");
-  }
   const size_t index = standing.size();
   if (index > 0 && slot.count == Count::One) {
     throw ParamError(slot.key + " of " + nameOf(place) + ": there is one already, " + d.name + " has no room");

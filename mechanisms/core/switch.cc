@@ -4,7 +4,9 @@
 #include <stdexcept>
 
 #include "mechanisms/core/fetch_ahead.h"
+#include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -47,8 +49,27 @@ void Switch::setRoute(uint32_t dst, const std::vector<uint16_t>& ports) {
   routes_.set(dst, {static_cast<uint32_t>(first), static_cast<uint32_t>(ports.size())});
 }
 
+void Switch::check(const Network& network, Report& report) const {
+  int mostClasses = 1;
+  for (const Node* n : network.nodes()) {
+    if (const auto* h = dynamic_cast<const Host*>(n)) mostClasses = std::max(mostClasses, h->classes());
+  }
+  int64_t taken = 0;
+  for (const Port* p : ports()) {
+    taken += (reserve_.n + (p->pfc() ? p->neededHeadroom(network.largestFrame()) : 0)) * p->classes();
+    if (p->classes() >= mostClasses) continue;
+    report.refuse("hosts use " + std::to_string(mostClasses) + " classes, and ports of switches have queues for " +
+                      std::to_string(p->classes()) + "; name one for each class",
+                  {Place::slot("queues")});
+  }
+  if (taken < bufferBytes_.n) return;
+  report.refuse("the " + std::to_string(ports().size()) + " ports of a switch take " + toText(Bytes{taken}) +
+                    " of headroom and reserve, and switch.buffer is " + toText(bufferBytes_) +
+                    "; raise switch.buffer, or set port.headroom",
+                {{*this, "buffer"}, {*this, "reserve"}, {port(0), "headroom"}, Place::topology()});
+}
+
 void Switch::onStart(Network& network) {
-  if (selector_ == nullptr) throw std::logic_error("switch " + name() + " has no path selector");
   Node::onStart(network);
   if (selector_->hooksIngress()) ingressHook_ = selector_;
   buffer_.start({bufferBytes_.n, reserve_.n, accounting_.index == 1}, ports());

@@ -15,8 +15,10 @@ class Switch final : public Node {
   static const Description& describe();
   const Description& description() const override { return describe(); }
 
+  void check(const Network& network, Report& report) const override;
   /// `selector` stays the caller's.
   void setPathSelector(PathSelector& selector);
+  bool hasPathSelector() const { return selector_ != nullptr; }
   PathSelector& pathSelector() const { return *selector_; }
   /// Salt of the switch's ECMP hash; switches of one tier share it so that symmetric ECMP holds.
   void setHashSalt(uint64_t salt) { hashSalt_ = salt; }
@@ -39,6 +41,7 @@ class Switch final : public Node {
   void originate(Packet* packet);
 
   const SharedBuffer& buffer() const { return buffer_; }
+  int64_t bufferBytes() const { return bufferBytes_.n; }
   int64_t overlayBytes() const { return selector_ != nullptr ? selector_->overlayBytes() : 0; }
 
  private:

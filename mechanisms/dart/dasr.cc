@@ -6,6 +6,7 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -20,7 +21,6 @@ const Description& Dasr::describe() {
         .source("Dart, sections III-A to III-D")
         .needs("dasr_receiver")
         .needs("go_back_n")  // the ends of messages are its
-        .groupLimit(DasrHeader::kMostMembers, "look_ahead", "a look-ahead names each of them on one packet")
         .param(
             "look_ahead", &Dasr::lookAhead_, true,
             "the first packet of a message that belongs to a group names the senders of the group's messages, 2 B each",
@@ -42,14 +42,28 @@ const Description& Dasr::describe() {
 }
 FABRIC_REGISTER(Dasr);
 
+void Dasr::check(const Network& network, Report& report) const {
+  RateControl::check(network, report);
+  const Transport& transport = host_->transport();
+  if (transport.description().name == "go_back_n") return;
+  report.refuse("dasr needs the transport go_back_n, whose ends of messages it sees, and the transport is " +
+                    transport.description().name,
+                {transport, *this});
+}
+
+void Dasr::checkFlow(const FlowSpec& f, const Host&, Report& report) const {
+  if (!lookAhead_ || f.group == 0) return;
+  const uint32_t members = host_->network().groups().of(f.group, f.dst).count;
+  if (members <= DasrHeader::kMostMembers) return;
+  report.refuse("a group has more than " + std::to_string(DasrHeader::kMostMembers) +
+                    " flows to one receiver, and dasr takes no more: a look-ahead names each of them on one packet; "
+                    "make the groups smaller, or set dasr.look_ahead to false",
+                {Place::flow("group"), {*this, "look_ahead"}});
+}
+
 void Dasr::onStart(Network& network) {
   RateControl::onStart(network);
   network_ = &network;
-  const std::string& transport = host_->transport().description().name;
-  if (transport != "go_back_n") {
-    throw ParamError("dasr: the ends of messages are those of go_back_n, " + host_->name() + " has the transport " +
-                     transport + "; give it go_back_n, or another congestion control");
-  }
   header_ = network.packets().reserve<DasrHeader>(DasrHeader::kName);
   share_ = network.flows().reserve<Share>("dasr");
 }
@@ -77,12 +91,6 @@ void Dasr::onSend(Flow& flow, Packet& packet) {
   DasrHeader& h = header_.fill(packet);
   if (lookAhead_ && packet.seq == 0 && packet.payload != 0 && flow.spec.group != 0) {
     h.members = network_->groups().of(flow.spec.group, flow.spec.dst);
-    if (h.members.count == 0 || h.members.count > DasrHeader::kMostMembers) {
-      throw std::invalid_argument(
-          "flow " + std::to_string(flow.spec.id) + ": its group " + std::to_string(flow.spec.group) + " has " +
-          std::to_string(h.members.count) + " messages to " + flow.receiver->name() + "; a look-ahead names 1 to " +
-          std::to_string(DasrHeader::kMostMembers) + ": set dasr.look_ahead to false, or make the groups smaller");
-    }
     packet.wireBytes += h.members.count * static_cast<uint32_t>(DasrHeader::kIdBytes);
   }
   if (packet.last) setSending(flow, false);

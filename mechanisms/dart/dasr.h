@@ -11,6 +11,8 @@ class Dasr final : public RateControl {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
+  void checkFlow(const FlowSpec& flow, const Host& receiver, Report& report) const override;
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;
   void onSend(Flow& flow, Packet& packet) override;

@@ -5,6 +5,7 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -39,7 +40,6 @@ const Description& DasrReceiver::describe() {
               "while data arrives at line rate are the receiver's own congestion, which n takes care of: they are "
               "taken away. Marks at a lower rate come from elsewhere: they pass, and n is 1.")
           .source("Dart, sections III-A to III-D and Figure 5")
-          .before("cnp_generator", "it would see marks that dasr_receiver takes away")
           .param("timeout", &DasrReceiver::timeout_, Time::Ms(2000),
                  "a sender that was silent for so long is taken for dead", "Dart section III-B: 2 s")
           .range(1, 1e15)
@@ -74,6 +74,17 @@ const Description& DasrReceiver::describe() {
   return d;
 }
 FABRIC_REGISTER(DasrReceiver);
+
+void DasrReceiver::check(const Network&, Report& report) const {
+  for (const ReceiverAgent* before : host_->receiverAgents()) {
+    if (before == this) return;
+    if (before->description().name != "cnp_generator") continue;
+    report.refuse(
+        "receiver_agents has cnp_generator before dasr_receiver, and it would see marks that dasr_receiver "
+        "takes away; put dasr_receiver first",
+        {*before, *this});
+  }
+}
 
 void DasrReceiver::onStart(Network& network) {
   network_ = &network;

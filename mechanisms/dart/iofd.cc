@@ -6,6 +6,7 @@
 #include <string>
 
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/core/switch.h"
 #include "mechanisms/ecmp/ecmp.h"
 
@@ -87,7 +88,6 @@ const Description& Iofd::describe() {
                  "switch",
                  "chosen: before data_class, behind which it would wait for all long flows")
           .range(1, kMaxClasses - 1)
-          .differsFrom("data_class", "the escape lane is a class of its own")
           .param("last_hop", &Iofd::lastHop_, true, "whether queues of ports to hosts are deflected from, too",
                  "Dart section IV-A: ToRs deflect back into the network; section I: what collides at a receiver should "
                  "not be deflected")
@@ -100,6 +100,24 @@ const Description& Iofd::describe() {
 }
 FABRIC_REGISTER(Iofd);
 
+void Iofd::check(const Network&, Report& report) const {
+  if (dataClass_ == escapeClass_) {
+    report.refuse("iofd.escape_class is " + std::to_string(escapeClass_) +
+                      ", as is iofd.data_class; the escape lane is a class of its own",
+                  {{*this, "escape_class"}, {*this, "data_class"}});
+  }
+  for (const auto& [param, cls] :
+       {std::make_pair("data_class", dataClass_), std::make_pair("escape_class", escapeClass_)}) {
+    for (const Port* p : switch_->ports()) {
+      if (cls < p->classes()) continue;
+      report.refuse("iofd." + std::string(param) + " is " + std::to_string(cls) + ", and switches have " +
+                        std::to_string(p->classes()) +
+                        " classes, numbered from 0; name one of them, or add queues, such as [fifo, red, red]",
+                    {{*this, param}, Place::slot("queues")});
+    }
+  }
+}
+
 void Iofd::onStart(Network& network) {
   network_ = &network;
   header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName);
@@ -110,12 +128,6 @@ void Iofd::onStart(Network& network) {
   std::map<const Node*, int> levels;
   const int own = level(*switch_, levels);
   for (const Port* p : switch_->ports()) {
-    if (std::max(dataClass_, escapeClass_) >= p->classes()) {
-      throw ParamError(std::string(escapeClass_ > dataClass_ ? "iofd.escape_class" : "iofd.data_class") +
-                       ": there is no class " + std::to_string(std::max(dataClass_, escapeClass_)) + " at " +
-                       switch_->name() + ", which has " + std::to_string(p->classes()) +
-                       ", numbered from 0; add queues, such as [fifo, red, red]");
-    }
     const bool toSwitch = p->leadsToSwitch();
     if (toSwitch) fabric_.push_back(p->index());
     const Node& peer = p->peer().node();
@@ -140,20 +152,11 @@ uint16_t Iofd::select(Packet& packet, NextHops hops) {
   if (packet.cls == dataClass_) {
     if (header != nullptr && header->tokens != 0) out = deflect(packet, *header, out);
     changeLane(packet, out);
-  } else if (header != nullptr && header->tokens != 0 && packet.cls != escapeClass_) {
-    refuseClass(packet);
   }
   if (header == nullptr) return out;
   ++header->switches;
   if (packet.last && toHost(out) && network_->trace().on(pathTable_)) tracePath(packet, *header);
   return out;
-}
-
-void Iofd::refuseClass(const Packet& packet) const {
-  throw std::invalid_argument("flow " + std::to_string(packet.flowId) + ": its class " + std::to_string(packet.cls) +
-                              " is neither lane of iofd (data_class " + std::to_string(dataClass_) + ", escape_class " +
-                              std::to_string(escapeClass_) +
-                              "), so it would never be deflected; give it one of these, or name its class as a lane");
 }
 
 /// Only the first packet of a message may begin a deflection, and only the last one ends it. So all of its packets take

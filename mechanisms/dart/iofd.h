@@ -13,6 +13,8 @@ class Iofd final : public PathSelector {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
+  bool isLane(uint8_t cls) const { return cls == dataClass_ || cls == escapeClass_; }
   uint16_t select(Packet& packet, NextHops hops) override;
   bool hooksIngress() const override { return true; }
   void onIngress(Packet&, const Port* in) override { in_ = in; }
@@ -42,7 +44,6 @@ class Iofd final : public PathSelector {
   uint16_t deflect(const Packet& packet, IofdHeader& header, uint16_t shortest);
   /// Another port into the network than `avoided`; that one itself where there is none.
   uint16_t drawPort(uint16_t avoided);
-  [[noreturn]] void refuseClass(const Packet& packet) const;
   void changeLane(Packet& packet, uint16_t out) const;
   void tracePath(const Packet& packet, const IofdHeader& header) const;
   void traceDeflection(const Packet& packet, uint16_t from, uint16_t to) const;

@@ -2,6 +2,8 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
+#include "mechanisms/dart/iofd.h"
 
 namespace fabric {
 
@@ -21,20 +23,37 @@ const Description& IofdTokens::describe() {
 }
 FABRIC_REGISTER(IofdTokens);
 
-void IofdTokens::onStart(Network& network) {
-  header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName);
+void IofdTokens::check(const Network&, Report& report) const {
   const auto* host = dynamic_cast<const Host*>(&port_->node());
   if (host == nullptr) {
-    throw ParamError("port_agents of " + port_->node().name() +
-                     ": iofd_tokens gives tokens where a message begins; put it into nic_agents");
+    report.refuse("iofd_tokens gives tokens where a message begins, and is among port_agents; put it into nic_agents",
+                  {*this});
+    return;
   }
   const Transport& transport = host->transport();
   // Packets of a message come by a table entry in the order of its bytes, the last one last.
   if (transport.parts() > 1) {
-    throw ParamError("iofd_tokens: all packets of a message take one path, and " + transport.description().name +
-                     " of " + host->name() + " splits it into " + std::to_string(transport.parts()) +
-                     " sub-flows; use another transport, or leave iofd and iofd_tokens out");
+    report.refuse("iofd_tokens needs all packets of a message on one path, and " + transport.description().name +
+                      " splits it into " + std::to_string(transport.parts()) +
+                      " sub-flows; use another transport, or leave iofd and iofd_tokens out",
+                  {transport, *this});
   }
+}
+
+void IofdTokens::checkFlow(const FlowSpec& f, const Host&, Report& report) const {
+  const auto* iofd = port_->node().network().first<Iofd>();
+  if (iofd == nullptr || !mayDeflect(f) || iofd->isLane(f.cls)) return;
+  report.refuse("the class of a flow is " + std::to_string(f.cls) +
+                    ", which is no lane of iofd (data_class, escape_class), so it would never be deflected; give it "
+                    "one of these, or name its class as a lane",
+                {Place::flow("class"), {*iofd, "data_class"}});
+}
+
+void IofdTokens::onStart(Network& network) { header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName); }
+
+/// Who may be stopped has no last packet then.
+bool IofdTokens::mayDeflect(const FlowSpec& f) const {
+  return tokens_ != 0 && f.size != 0 && f.size <= static_cast<uint64_t>(shortMessage_.n) && f.stop.ps < 0;
 }
 
 /// What is sent again takes the shortest path: copies on their way would have to take the turns that it takes. What is
@@ -45,9 +64,7 @@ void IofdTokens::onEnqueue(Packet& packet) {
   if (packet.kind != PacketKind::Data) return;
   IofdHeader& h = header_.fill(packet);
   const Flow& flow = *packet.flow;
-  // Who may be stopped has no last packet then, and what opens a connection is no first one.
-  const bool isShort = flow.spec.size != 0 && flow.spec.size <= static_cast<uint64_t>(shortMessage_.n);
-  if (!isShort || flow.spec.stop.ps >= 0 || packet.payload == 0) return;
+  if (!mayDeflect(flow.spec) || packet.payload == 0) return;  // what opens a connection is no first packet
   const bool newest = packet.seq + packet.payload == flow.highest;
   if (newest && (packet.seq != 0 || flow.retransmittedBytes == 0)) h.tokens = static_cast<uint8_t>(tokens_);
 }

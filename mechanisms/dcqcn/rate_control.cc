@@ -4,8 +4,17 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
+
+void RateControl::check(const Network&, Report& report) const {
+  if (!polled_ || decreaseInterval_.ps != 0) return;
+  const std::string& name = description().name;
+  report.refuse(name + ".decrease_interval is 0, but with " + name +
+                    ".polled the sender looks every so long; set it, such as 4us",
+                {{*this, "decrease_interval"}, {*this, "polled"}});
+}
 
 void RateControl::onStart(Network& network) {
   engine_ = &network.engine();
@@ -14,10 +23,6 @@ void RateControl::onStart(Network& network) {
   increaseKey_ = network.flowTimer("dcqcn increase");
   if (!polled_) return;
   pollKey_ = network.flowTimer("dcqcn poll");
-  if (decreaseInterval_.ps == 0)
-    throw ParamError(description().name +
-                     ".decrease_interval: it is 0, but with polled the sender looks every so long; " +
-                     "set it, such as 4us");
 }
 
 RateControl::State::State(RateControl& owner, Flow& flow)

@@ -8,6 +8,7 @@ namespace fabric {
 
 class RateControl : public CongestionControl {
  public:
+  void check(const Network& network, Report& report) const override;
   bool ecnCapable() const override { return true; }
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;

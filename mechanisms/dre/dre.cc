@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/core/switch.h"
 #include "mechanisms/headers/conga_header.h"
 
@@ -56,16 +57,22 @@ void Dre::onDequeue(Packet& packet) {
   ce = std::max(ce, metric());
 }
 
-std::vector<Dre*> Dre::ofFabricPorts(const Switch& node, const char* user) {
+void Dre::checkFabricPorts(const Component& user, const Switch& node, Report& report) {
+  for (const Port* p : node.ports()) {
+    if (!p->leadsToSwitch() || p->agent<Dre>() != nullptr) continue;
+    report.refuse(user.description().name +
+                      " needs dre at every port between switches, and one has none; add the port "
+                      "agent dre",
+                  {Place::slot("port_agents"), user});
+  }
+}
+
+std::vector<Dre*> Dre::ofFabricPorts(const Switch& node) {
   std::vector<Dre*> found;
   for (const Port* p : node.ports()) {
     found.push_back(nullptr);
     if (!p->leadsToSwitch()) continue;
     found.back() = p->agent<Dre>();
-    if (found.back() == nullptr) {
-      throw ParamError(std::string(user) + ": port " + std::to_string(p->index()) + " of " + node.name() +
-                       " leads to a switch and has no dre; add the port agent dre to every port");
-    }
   }
   return found;
 }

@@ -27,7 +27,8 @@ class Dre final : public PortAgent {
 
   /// The estimators of a switch's ports to other switches, null at its other ports. Throws where such
   /// a port has none; `user` is who needs them.
-  static std::vector<Dre*> ofFabricPorts(const Switch& node, const char* user);
+  static std::vector<Dre*> ofFabricPorts(const Switch& node);
+  static void checkFabricPorts(const Component& user, const Switch& node, Report& report);
 
  private:
   void onStart(Network& network) override;

@@ -11,6 +11,7 @@ namespace fabric {
 /// a switch with a host; the other switches neither put a header on nor take one off.
 class OverlaySelector : public PathSelector {
  public:
+  void check(const Network& network, Report& report) const override;
   bool hooksIngress() const override { return isLeaf_ && overlayParam_.n > 0; }
   void onIngress(Packet& packet, const Port* in) final;
   int64_t overlayBytes() const override { return overlayParam_.n; }
@@ -36,9 +37,6 @@ class OverlaySelector : public PathSelector {
   Bytes overlayParam_;
 
  private:
-  void leavesAgree(const Network& network) const;
-  void hasOneLeaf(const Host& host) const;
-
   bool isLeaf_ = false;
   uint32_t self_ = kNowhere;
   std::vector<uint32_t> nodes_;   // by leaf

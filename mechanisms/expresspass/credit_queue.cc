@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/port.h"
+#include "mechanisms/core/report.h"
+#include "mechanisms/expresspass/expresspass.h"
 
 namespace fabric {
 
@@ -28,11 +31,31 @@ const Description& CreditQueue::describe() {
           .param("data_bytes", &CreditQueue::dataBytes_, Bytes{1518}, "the data packet that a credit calls for",
                  "host.mtu; ExpressPass section 3.1: 1538 B, gap and preamble included")
           .range(1, 1e6)
-          .sameAs("host.mtu", "credits make room for data packets of that size: give both the same value")
           .done();
   return d;
 }
 FABRIC_REGISTER(CreditQueue);
+
+void CreditQueue::check(const Network& network, Report& report) const {
+  if (const auto* host = network.first<Host>()) checkPacket(*host, report);
+  for (const Node* n : network.nodes()) {
+    if (&n->description() != &Host::describe()) continue;
+    const Transport& transport = static_cast<const Host*>(n)->transport();
+    if (&transport.description() != &ExpressPass::describe()) continue;
+    const Bytes credit{static_cast<const ExpressPass&>(transport).largestCredit()};
+    if (credit.n <= burst_.n) continue;
+    report.refuse("expresspass.credit_most is " + toText(credit) + ", above credit_queue.burst, which is " +
+                      toText(burst_) + ": such a credit never leaves a port; make it smaller or the bucket larger",
+                  {{transport, "credit_most"}, {*this, "burst"}});
+  }
+}
+
+void CreditQueue::checkPacket(const Host& host, Report& report) const {
+  if (host.mtu() == dataBytes_.n) return;
+  report.refuse("credit_queue.data_bytes is " + toText(dataBytes_) + ", and host.mtu is " + toText(Bytes{host.mtu()}) +
+                    ": credits make room for data packets of that size; give both the same value",
+                {{*this, "data_bytes"}, {host, "mtu"}});
+}
 
 void CreditQueue::onStart(Network& network) {
   engine_ = &network.engine();

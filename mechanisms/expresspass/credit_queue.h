@@ -9,6 +9,10 @@ class CreditQueue final : public Queue {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
+  /// Credits make room for data packets of one size.
+  void checkPacket(const Host& host, Report& report) const;
+  int64_t dropsAbove() const override { return limit_.n; }
   bool enqueue(Packet* packet, int64_t backlog) override;
   Packet* dequeue() override;
   bool holdsBack() const override { return true; }

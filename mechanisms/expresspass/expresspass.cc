@@ -5,6 +5,8 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
+#include "mechanisms/expresspass/credit_queue.h"
 
 namespace fabric {
 
@@ -16,7 +18,6 @@ const Description& ExpressPass::describe() {
               "and each credit that comes calls for one data packet. Switches drop credits, not data.")
           .source("ExpressPass, SIGCOMM 2017, section 3 (recalled); kaist-ina/ns2-xpass, xpass.cc")
           .needs("credit_queue")
-          .classTaken("host.cnp_class", "credits have it for themselves")
           .needs("none")  // credits say when a packet goes
           .param("law", &ExpressPass::law_, {"paper", "public"}, "paper",
                  "how the rate of credits follows their loss: Algorithm 1 of the paper, or as its authors' simulator",
@@ -53,8 +54,6 @@ const Description& ExpressPass::describe() {
           .param("credit_most", &ExpressPass::creditMost_, Bytes{92}, "largest credit",
                  "kaist-ina/ns2-xpass, large-scale-fattree.tcl: 92 B")
           .range(1, 1518)
-          .atMost("credit_queue.burst",
-                  "a credit that is larger than the bucket never leaves a port: make it smaller or the bucket larger")
           .param("control_bytes", &ExpressPass::controlBytes_, Bytes{84},
                  "requests, stops and what answers them, in the class of the flow's data",
                  "ExpressPass section 3.1: smallest frame, gap and preamble included")
@@ -73,17 +72,32 @@ const Description& ExpressPass::describe() {
 }
 FABRIC_REGISTER(ExpressPass);
 
+void ExpressPass::check(const Network& network, Report& report) const {
+  const CongestionControl& cc = host_->congestionControl();
+  if (cc.description().name != "none") {
+    report.refuse("expresspass has credits that say when a packet goes, and the congestion control is " +
+                      cc.description().name + "; leave congestion_control out or say none",
+                  {cc, *this});
+  }
+  if (host_->classes() < 2) {
+    report.refuse("host.classes is 1, and expresspass needs two: credits have host.cnp_class for themselves",
+                  {{*host_, "classes"}, Place::slot("queues"), *this});
+  }
+  const auto* queue = network.first<CreditQueue>();
+  if (queue != nullptr) queue->checkPacket(*host_, report);
+}
+
+void ExpressPass::checkFlow(const FlowSpec& f, const Host&, Report& report) const {
+  if (f.cls != host_->cnpClass() || host_->classes() < 2) return;
+  report.refuse("the class of a flow is " + std::to_string(f.cls) +
+                    ", which is host.cnp_class, and with expresspass credits have it for themselves; give the flow "
+                    "another one",
+                {Place::flow("class"), {*host_, "cnp_class"}});
+}
+
 void ExpressPass::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
-  const std::string& cc = host_->congestionControl().description().name;
-  if (cc != "none") {
-    throw ParamError("expresspass: credits say when a packet goes, " + host_->name() + " has the congestion control " +
-                     cc + "; leave congestion_control out or say none");
-  }
-  if (host_->classes() < 2) {
-    throw ParamError("host.classes: expresspass needs two, credits have one of their own (host.cnp_class)");
-  }
   state_ = network.flows().reserve<State>("expresspass");
   header_ = network.packets().reserve<CreditHeader>(CreditHeader::kName);
   creditTimer_ = network.flowTimer("expresspass credit");
@@ -121,10 +135,6 @@ void ExpressPass::send(Packet* packet, const Flow& f, uint64_t seq) {
 // ---------------------------------------------------------------- sender
 
 void ExpressPass::onFlowStart(Flow& f) {
-  if (f.spec.cls == host_->cnpClass()) {
-    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": its class " + std::to_string(f.spec.cls) +
-                                " is that of credits (host.cnp_class); give it another one");
-  }
   State& s = state_.make(f, static_cast<ExpressPass&>(f.receiver->transport()), f);
   request(f, s.sender);
 }

@@ -21,6 +21,9 @@ class ExpressPass final : public Transport {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
+  void checkFlow(const FlowSpec& flow, const Host& receiver, Report& report) const override;
+  int64_t largestCredit() const { return creditMost_.n; }
 
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;

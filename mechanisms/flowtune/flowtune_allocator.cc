@@ -7,6 +7,7 @@
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/random.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/core/switch.h"
 #include "mechanisms/ecmp/ecmp.h"
 
@@ -96,13 +97,33 @@ const Description& FlowtuneAllocator::describe() {
                  "section 2: 1")
           .range(0, 1e6)
           .table(progress())
-          .steadyLinks()
           .done();
   return d;
 }
 FABRIC_REGISTER(FlowtuneAllocator);
 
 // ---------------------------------------------------------------- the network
+
+void FlowtuneAllocator::check(const Network& network, Report& report) const {
+  if (network.ratesChange()) {
+    report.refuse(
+        "flowtune_allocator knows the rates of all links from the start on, and some change during the run; "
+        "take topology.capacity_changes out, or take another mechanism",
+        {Place::topology(), *this});
+  }
+  for (const Node* n : network.nodes()) {
+    const auto* host = dynamic_cast<const Host*>(n);
+    const auto* other = host != nullptr ? host->application<FlowtuneAllocator>() : nullptr;
+    if (other != nullptr && other != this) {
+      report.refuse("flowtune_allocator is at several hosts; one host of the network can have it", {*this});
+    }
+    const auto* s = dynamic_cast<const Switch*>(n);
+    if (s == nullptr || dynamic_cast<const Ecmp*>(&s->pathSelector()) != nullptr) continue;
+    report.refuse("flowtune_allocator cannot know the paths of " + s->pathSelector().description().name +
+                      "; the path selector of all switches must be ecmp",
+                  {s->pathSelector(), *this});
+  }
+}
 
 void FlowtuneAllocator::onStart(Network& network) {
   network_ = &network;
@@ -116,12 +137,6 @@ void FlowtuneAllocator::onStart(Network& network) {
       ports_.push_back(p);
       rates.push_back(p->rate());
       capacities_.push_back(static_cast<double>(p->rate().bps) / kGbps * (1 - threshold_) * (1 - reserve_));
-    }
-    const auto* s = dynamic_cast<const Switch*>(n);
-    if (s != nullptr && dynamic_cast<const Ecmp*>(&s->pathSelector()) == nullptr) {
-      throw ParamError("flowtune_allocator: the path selector of " + s->name() + " is " +
-                       s->pathSelector().description().name +
-                       ", whose paths the allocator cannot know; it must be ecmp");
     }
   }
   links_ = flowtune::Links::flat(capacities_, longestPath());

@@ -20,6 +20,7 @@ class FlowtuneAllocator final : public Application, public OwnChecks {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
 
   void onMessage(const Message& message) override;
   void onDown() override;

@@ -7,6 +7,7 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/flowtune/flowtune_allocator.h"
 #include "mechanisms/flowtune/flowtune_tcp.h"
 
@@ -39,25 +40,30 @@ const Description& FlowtuneEndpoint::describe() {
 }
 FABRIC_REGISTER(FlowtuneEndpoint);
 
+void FlowtuneEndpoint::check(const Network&, Report& report) const {
+  const CongestionControl& cc = host_->congestionControl();
+  if (dynamic_cast<const FlowtuneTcp*>(&cc) != nullptr) return;
+  report.refuse("flowtune_endpoint needs the congestion control flowtune_tcp, and it is " + cc.description().name,
+                {cc, *this});
+}
+
+void FlowtuneEndpoint::checkFlow(const FlowSpec&, const Host&, Report& report) const {
+  if (host_->transport().parts() == 1) return;
+  report.refuse("flowtune_endpoint paces flows of one path, and those of " + host_->transport().description().name +
+                    " have sub-flows; use the transport tcp",
+                {host_->transport(), *this});
+}
+
 void FlowtuneEndpoint::onStart(Network& network) {
   network_ = &network;
   tcp_ = dynamic_cast<FlowtuneTcp*>(&host_->congestionControl());
-  if (tcp_ == nullptr) {
-    throw ParamError("flowtune_endpoint: the congestion control of " + host_->name() + " is " +
-                     host_->congestionControl().description().name + "; it must be flowtune_tcp");
-  }
   for (const Node* n : network.nodes()) {
     const auto* host = dynamic_cast<const Host*>(n);
     auto* found = host != nullptr ? host->application<FlowtuneAllocator>() : nullptr;
     if (found == nullptr) continue;
-    if (allocator_ != nullptr) {
-      throw ParamError("flowtune_allocator is at " + network.host(allocatorId_).name() + " and at " + host->name() +
-                       "; one host of the network can have it");
-    }
     allocator_ = found;
     allocatorId_ = host->id();
   }
-  if (allocator_ == nullptr) throw ParamError("flowtune_endpoint needs a host with the application flowtune_allocator");
   allocator_->ledger().expectLifetime(lifetime_);
   tcp_->setEndpoint(*this);
   sendTimer_.setKey(host_->timerKey());
@@ -79,10 +85,6 @@ size_t FlowtuneEndpoint::flowlets() const {
 
 void FlowtuneEndpoint::onFlowStart(Flow& f) {
   Flow& connection = *f.connection;
-  if (connection.nextSubflow != nullptr) {
-    throw std::invalid_argument("flow " + std::to_string(f.spec.id) +
-                                ": it has sub-flows, and Flowtune paces flows of one path; use the transport tcp");
-  }
   Flowlet& flowlet = flowlets_[connection.spec.id];
   if (flowlet.open++ > 0 && !flowlet.ended) return;
   flowlet.flow = &connection;

@@ -22,6 +22,8 @@ class FlowtuneEndpoint final : public Application {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
+  void checkFlow(const FlowSpec& flow, const Host& receiver, Report& report) const override;
 
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;

@@ -1,9 +1,8 @@
 #include "mechanisms/fncc/fncc_int.h"
 
-#include <stdexcept>
-
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/node.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -32,18 +31,19 @@ void FnccInt::attach(Port& port, uint8_t index) {
   timer_.setKey(port.timerKey());
 }
 
+void FnccInt::check(const Network&, Report& report) const {
+  for (const Port* p : port_->node().ports()) {
+    if (p->agent<FnccInt>() == nullptr) {
+      report.refuse("All_INT_Table needs fncc_int at every port of a switch", {*this, Place::slot("port_agents")});
+    }
+  }
+}
+
 void FnccInt::onStart(Network& network) {
   engine_ = &network.engine();
   stack_ = network.packets().reserve<IntStack>(IntStack::kName);
   n_ = network.packets().reserve<FnccCount>(FnccCount::kName);
-  for (const Port* p : port_->node().ports()) {
-    const auto* agent = p->agent<FnccInt>();
-    if (agent == nullptr) {
-      throw std::logic_error("port " + std::to_string(p->index()) + " of " + port_->node().name() +
-                             " has no fncc_int: All_INT_Table needs it at every port of a switch");
-    }
-    table_.push_back(agent);
-  }
+  for (const Port* p : port_->node().ports()) table_.push_back(p->agent<FnccInt>());
   refresh();
 }
 

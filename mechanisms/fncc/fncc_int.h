@@ -14,6 +14,7 @@ class FnccInt final : public PortAgent {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
   void attach(Port& port, uint8_t index) override;
   bool hooksDequeue() const override { return true; }
   void onDequeue(Packet& packet) override;

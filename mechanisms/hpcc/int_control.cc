@@ -4,6 +4,7 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -25,15 +26,19 @@ IntControl::Windows IntControl::windows(const std::string& name) {
           {"w_bytes", "B", "window"}};
 }
 
+void IntControl::check(const Network&, Report& report) const {
+  if (host_->baseRtt().ps > 0) return;
+  report.refuse(
+      description().name +
+          " needs host.base_rtt, T of the network, which is 0; set it (the harness derives it from the topology)",
+      {{*host_, "base_rtt"}, *this});
+}
+
 void IntControl::onStart(Network& network) {
   network_ = &network;
   stack_ = network.packets().reserve<IntStack>(IntStack::kName);
   state_ = network.flows().reserve<State>("int_control");
   table_ = network.trace().find(windows(description().name));
-  if (host_->baseRtt().ps <= 0) {
-    throw ParamError("host.base_rtt: " + description().name +
-                     " needs T, the base RTT of the network; set it (the harness derives it from the topology)");
-  }
 }
 
 void IntControl::onFlowStart(Flow& flow) {

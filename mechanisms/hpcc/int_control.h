@@ -9,6 +9,7 @@ namespace fabric {
 
 class IntControl : public CongestionControl {
  public:
+  void check(const Network& network, Report& report) const override;
   /// U_j: last known load of each hop.
   using HopLoads = std::array<double, IntStack::kMaxHops>;
   /// Per flow; names as in HPCC, Algorithm 1.

@@ -6,12 +6,9 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
-
-namespace {
-constexpr const char* kFormat = "the last entry of the table has its multiplier in 14 bits";
-}
 
 const Description& IbCc::describe() {
   static const Description d =
@@ -21,9 +18,6 @@ const Description& IbCc::describe() {
               "timer moves it down.")
           .source("InfiniBand Architecture Specification, volume 1, annex A10 (recalled)")
           .needsWhile("notice", "cnp", "cnp_generator")
-          .productBelow(1 << 14, {"ccti_limit", "cct_step", "2^cct_shift"}, "cct_curve", "linear", kFormat)
-          .productBelow(1 << 14, {"ccti_limit", "ccti_limit", "cct_step", "2^cct_shift"}, "cct_curve", "square",
-                        kFormat)
           .param("notice", &IbCc::noticeBy_, {"ack", "cnp"}, "ack",
                  "where BECN comes: on the ACK of a marked packet, or in a packet of its own (cnp_generator)",
                  "annex A10: on ACKs of connected services, else in packets of its own")
@@ -59,6 +53,19 @@ const Description& IbCc::describe() {
   return d;
 }
 FABRIC_REGISTER(IbCc);
+
+/// The last entry of the table has its multiplier in 14 bits.
+void IbCc::check(const Network&, Report& report) const {
+  const auto limit = static_cast<double>(limit_);
+  const bool square = curve_.index == 1;
+  const double last = (square ? limit * limit : limit) * step_ * static_cast<double>(1 << shift_);
+  if (last < 1 << 14) return;
+  report.refuse(std::string("ib_cc.ccti_limit * ") + (square ? "ib_cc.ccti_limit * " : "") +
+                    "ib_cc.cct_step * 2^ib_cc.cct_shift is " + toText(Value(last)) +
+                    ", and it stays below 16384 with ib_cc.cct_curve: " + (square ? "square" : "linear") +
+                    ", as the last entry of the table has its multiplier in 14 bits; make one of them smaller",
+                {{*this, "ccti_limit"}, {*this, "cct_step"}, {*this, "cct_shift"}, {*this, "cct_curve"}});
+}
 
 void IbCc::onStart(Network& network) {
   engine_ = &network.engine();

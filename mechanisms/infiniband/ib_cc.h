@@ -10,6 +10,7 @@ class IbCc final : public CongestionControl {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
   bool ecnCapable() const override { return true; }
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;

@@ -1,6 +1,7 @@
 #include "mechanisms/numfabric/dgd.h"
 
 #include "mechanisms/core/host.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -18,12 +19,15 @@ const Description& Dgd::describe() {
 }
 FABRIC_REGISTER(Dgd);
 
+void Dgd::check(const Network&, Report& report) const {
+  if (host_->utility() != nullptr) return;
+  report.refuse("dgd needs a utility, and a host has none; add one, such as utility: alpha_fair",
+                {Place::slot("utility"), *this});
+}
+
 void Dgd::onStart(Network& network) {
   PathRate::onStart(network);
   utility_ = host_->utility();
-  if (utility_ == nullptr) {
-    throw ParamError("dgd: host " + host_->name() + " has no utility; add one (utility: alpha_fair)");
-  }
 }
 
 double Dgd::rateAt(double price, const Flow& flow) const { return utility_->rateAt(price, UtilityFlow::of(flow.spec)); }

@@ -10,6 +10,7 @@ class Dgd final : public PathRate {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
 
  private:
   void onStart(Network& network) override;

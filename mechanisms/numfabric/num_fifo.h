@@ -10,6 +10,7 @@ class NumFifo final : public Queue {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  int64_t dropsAbove() const override { return limitOf(limit_); }
   bool enqueue(Packet* packet, int64_t backlog) override;
   Packet* dequeue() override;
   const Packet* front() const override { return list_.front(); }

@@ -5,6 +5,7 @@
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/portable_math.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/numfabric/num_flows.h"
 
 namespace fabric {
@@ -71,6 +72,19 @@ const Description& NumFabric::describe() {
 }
 FABRIC_REGISTER(NumFabric);
 
+void NumFabric::check(const Network&, Report& report) const {
+  if (weights_.index == 0 && host_->utility() == nullptr) {
+    report.refuse(
+        "numfabric.weights is price, and a host has no utility to compute weights from; add one, such as "
+        "utility: alpha_fair",
+        {{*this, "weights"}, Place::slot("utility")});
+  }
+  if (baseRtt_.ps == 0 && host_->baseRtt().ps <= 0) {
+    report.refuse("numfabric.base_rtt and host.base_rtt are 0; set one (the harness derives the latter)",
+                  {{*this, "base_rtt"}, {*host_, "base_rtt"}});
+  }
+}
+
 void NumFabric::onStart(Network& network) {
   network_ = &network;
   table_ = network.trace().find(numFlows());
@@ -79,13 +93,6 @@ void NumFabric::onStart(Network& network) {
   utility_ = host_->utility();
   lineRate_ = static_cast<double>(host_->lineRate().bps) * 1e-6;
   fullFrame_ = host_->mtu() + headerBytes_.n;
-  if (weights_.index == 0 && utility_ == nullptr) {
-    throw ParamError("numfabric.weights: host " + host_->name() +
-                     " has no utility to compute weights from; add one (utility: alpha_fair)");
-  }
-  if (baseRtt_.ps == 0 && host_->baseRtt().ps <= 0) {
-    throw ParamError("numfabric.base_rtt: it and host.base_rtt are 0; set one (the harness derives the latter)");
-  }
 }
 
 void NumFabric::onFlowStart(Flow& flow) {

@@ -11,6 +11,7 @@ class NumFabric final : public CongestionControl {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
   void onFlowStart(Flow& flow) override;
   void onSend(Flow& flow, Packet& packet) override;
   void onAck(Flow& flow, const Packet& ack) override;

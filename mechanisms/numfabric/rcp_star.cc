@@ -1,7 +1,12 @@
 #include "mechanisms/numfabric/rcp_star.h"
 
+#include "mechanisms/core/host.h"
+#include "mechanisms/core/network.h"
 #include "mechanisms/core/portable_math.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/core/utility.h"
+#include "mechanisms/numfabric/rcp_star_rate.h"
+#include "mechanisms/utility/alpha_fair.h"
 
 namespace fabric {
 
@@ -17,8 +22,6 @@ const Description& RcpStar::describe() {
         .param("alpha", &RcpStar::alpha_, 1, "of alpha-fairness; rcp_star_rate.alpha is the same",
                "NUMFabric section 6.1: 1")
         .range(0.1, 16)
-        .sameAs("rcp_star_rate.alpha", "the sender undoes the power of its path's links: give both the same value")
-        .sameAs("alpha_fair.alpha", "these rates are optimal for no other utility: give both the same value")
         .param("wait_counts", &RcpStar::waitCounts_, true,
                "the round trips that packets say begin when the window has room for a packet, so that its wait for its "
                "turn at the rate counts; false: when it goes on the wire",
@@ -28,6 +31,20 @@ const Description& RcpStar::describe() {
   return d;
 }
 FABRIC_REGISTER(RcpStar);
+
+void RcpStar::check(const Network& network, Report& report) const {
+  sameAlpha(*this, network.first<RcpStar>(), "all links have rates by one alpha", report);
+  sameAlpha(*this, network.first<RcpStarRate>(), "the sender undoes the power of its path's links", report);
+  const auto* utility = dynamic_cast<const AlphaFair*>(host_->utility());
+  sameAlpha(*this, utility, "these rates are optimal for no other utility", report);
+}
+
+void RcpStar::sameAlpha(const Component& one, const Component* other, const char* why, Report& report) {
+  if (other == nullptr || other->get("alpha") == one.get("alpha")) return;
+  const auto named = [](const Component& c) { return c.description().name + ".alpha is " + toText(c.get("alpha")); };
+  report.refuse(named(one) + ", and " + named(*other) + ": " + why + "; give both the same value",
+                {{one, "alpha"}, {*other, "alpha"}});
+}
 
 double RcpStar::rateAt(double price, const Flow& flow) const {
   if (!(price > 0)) return Utility::kMostRate;

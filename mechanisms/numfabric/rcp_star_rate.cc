@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "mechanisms/core/network.h"
 #include "mechanisms/core/portable_math.h"
+#include "mechanisms/core/report.h"
+#include "mechanisms/numfabric/rcp_star.h"
 
 namespace fabric {
 
@@ -37,6 +40,10 @@ const Description& RcpStarRate::describe() {
   return d;
 }
 FABRIC_REGISTER(RcpStarRate);
+
+void RcpStarRate::check(const Network& network, Report& report) const {
+  RcpStar::sameAlpha(*this, network.first<RcpStar>(), "the sender undoes the power of its path's links", report);
+}
 
 void RcpStarRate::onStart(Network& network) {
   PriceAgent::onStart(network);

@@ -9,6 +9,7 @@ class RcpStarRate final : public PriceAgent {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
   /// R in Mb/s.
   double fairShare() const { return fairShare_; }
 

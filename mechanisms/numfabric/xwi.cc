@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "mechanisms/core/report.h"
 #include "mechanisms/core/utility.h"
 
 namespace fabric {
@@ -26,7 +27,6 @@ const Description& Xwi::describe() {
                "for so long after an update neither residuals nor bytes count, and u is of the rest of the interval",
                "NUMFabric: 0; its authors' simulator: 3 us, in its dynamic runs 6 us")
         .range(0, 1e12)
-        .below("interval", "nothing of the interval would be left to count in")
         .param("extra_bytes", &Xwi::extra_, Bytes{0}, "counted on top of the bytes of each interval",
                "NUMFabric: 0; its authors' simulator: one packet of 1500 B")
         .range(0, 1e9)
@@ -36,6 +36,13 @@ const Description& Xwi::describe() {
   return d;
 }
 FABRIC_REGISTER(Xwi);
+
+void Xwi::check(const Network&, Report& report) const {
+  if (guard_ < interval_) return;
+  report.refuse("xwi.guard is " + toText(guard_) + ", not below xwi.interval, which is " + toText(interval_) +
+                    "; nothing of the interval would be left to count in",
+                {{*this, "guard"}, {*this, "interval"}});
+}
 
 void Xwi::arrives(const Packet&, const NumHeader* header) {
   if (header == nullptr || !header->hasResidual || guarded()) return;

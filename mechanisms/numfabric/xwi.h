@@ -9,6 +9,7 @@ class Xwi final : public PriceAgent {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
 
  private:
   void arrives(const Packet& packet, const NumHeader* header) override;

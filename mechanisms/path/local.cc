@@ -17,9 +17,14 @@ const Description& Local::describe() {
 }
 FABRIC_REGISTER(Local);
 
+void Local::check(const Network& network, Report& report) const {
+  FlowletSelector::check(network, report);
+  Dre::checkFabricPorts(*this, *switch_, report);
+}
+
 void Local::onStart(Network& network) {
   FlowletSelector::onStart(network);
-  dre_ = Dre::ofFabricPorts(*switch_, "local");
+  dre_ = Dre::ofFabricPorts(*switch_);
 }
 
 /// Between several links of one host ECMP decides: they have no estimators.

@@ -10,6 +10,7 @@ class Local final : public FlowletSelector {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
 
  private:
   void onStart(Network& network) override;

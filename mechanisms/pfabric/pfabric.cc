@@ -5,6 +5,7 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -40,14 +41,23 @@ const Description& PFabric::describe() {
 }
 FABRIC_REGISTER(PFabric);
 
+void PFabric::check(const Network&, Report& report) const {
+  const CongestionControl& cc = host_->congestionControl();
+  if (cc.description().name != "none") {
+    report.refuse("pfabric has a window of its own, and the congestion control is " + cc.description().name +
+                      "; leave congestion_control out or say none",
+                  {cc, *this});
+  }
+  if (timeout().ps == 0) {
+    report.refuse("pfabric.rto is 0, and so is host.base_rtt; set one of them", {{*this, "rto"}, {*host_, "base_rtt"}});
+  }
+}
+
+Time PFabric::timeout() const { return rtoParam_.ps != 0 ? rtoParam_ : Time{3 * host_->baseRtt().ps}; }
+
 void PFabric::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
-  const std::string& cc = host_->congestionControl().description().name;
-  if (cc != "none") {
-    throw ParamError("pfabric: its window is its own, " + host_->name() + " has the congestion control " + cc +
-                     "; leave congestion_control out or say none");
-  }
   state_ = network.flows().reserve<State>("pfabric");
   header_ = network.packets().reserve<PFabricHeader>(PFabricHeader::kName);
   mss_ = static_cast<uint32_t>(host_->payloadPerPacket());
@@ -55,8 +65,7 @@ void PFabric::onStart(Network& network) {
   const int64_t line = std::clamp<int64_t>(bdp, 1, SegmentRing::kSegments / 2);
   first_ = initialWindow_ != 0 ? initialWindow_ : line;
   most_ = std::max(first_, maxWindow_ != 0 ? maxWindow_ : line);
-  rto_ = rtoParam_.ps != 0 ? rtoParam_ : Time{3 * host_->baseRtt().ps};
-  if (rto_.ps == 0) throw ParamError("pfabric.rto: it is 0, and so is host.base_rtt; set one of them");
+  rto_ = timeout();
 }
 
 uint32_t PFabric::length(const Flow& f, uint32_t segment) const {

@@ -13,6 +13,7 @@ class PFabric final : public Transport {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
 
   bool endsApart() const override { return true; }
   void onFlowStart(Flow& flow) override;
@@ -54,6 +55,7 @@ class PFabric final : public Transport {
   };
 
   void onStart(Network& network) override;
+  Time timeout() const;
   uint64_t begins(uint32_t segment) const { return uint64_t{segment} * mss_; }
   uint32_t length(const Flow& flow, uint32_t segment) const;
   void sack(const Flow& flow, Sender& s, uint32_t segment) const;

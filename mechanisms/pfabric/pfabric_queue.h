@@ -12,6 +12,7 @@ class PFabricQueue final : public Queue {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  int64_t dropsAbove() const override { return limit_.n; }
   bool enqueue(Packet* packet, int64_t backlog) override;
   Packet* dequeue() override;
 

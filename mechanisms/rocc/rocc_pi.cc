@@ -4,6 +4,7 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/core/switch.h"
 
 namespace fabric {
@@ -76,14 +77,18 @@ void RoccPi::attach(Port& port, uint8_t index) {
   timer_.setKey(port.timerKey());
 }
 
+void RoccPi::check(const Network&, Report& report) const {
+  if (cnpClass_ < port_->classes()) return;
+  report.refuse("rocc_pi.cnp_class is " + std::to_string(cnpClass_) + ", and there are " +
+                    std::to_string(port_->classes()) + " queues, one per class (0 to " +
+                    std::to_string(port_->classes() - 1) + "); name one of these classes or add a queue",
+                {{*this, "cnp_class"}, Place::slot("queues")});
+}
+
 void RoccPi::onStart(Network& network) {
   network_ = &network;
   feedback_ = network.packets().reserve<RoccFeedback>(RoccFeedback::kName);
   traceTable_ = network.trace().find(updates());
-  if (cnpClass_ >= port_->classes()) {
-    throw ParamError("rocc_pi.cnp_class: " + std::to_string(cnpClass_) + " is not below the number of queues, " +
-                     std::to_string(port_->classes()));
-  }
   configure();
   pi_.f = pi_.fMax;
   pi_.qOld = 0;

@@ -18,6 +18,7 @@ class RoccPi final : public PortAgent {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
   void attach(Port& port, uint8_t index) override;
   bool hooksEnqueue() const override { return true; }
   bool hooksDequeue() const override { return true; }

@@ -28,7 +28,7 @@ Json toJson(const Param& p) {
     j["max_entries"] = p.maxEntries;
   }
   for (const Relation& r : p.relations) {
-    j["relations"].push_back({{"is", toString(r.is)}, {"other", r.other}, {"why", r.why}});
+    j["relations"].push_back({{"other", r.other}, {"why", r.why}});
   }
   j["live"] = p.live;
   if (p.added) j["added"] = true;
@@ -43,16 +43,6 @@ Json toJson(const Description& d) {
   for (const NeedWhile& n : d.needsWhile) {
     j["needs_while"].push_back({{"param", n.param}, {"value", n.value}, {"what", n.what}});
   }
-  for (const Precedence& p : d.before) j["before"].push_back({{"other", p.other}, {"why", p.why}});
-  if (const GroupLimit& limit = d.groupLimit; limit.flows != 0) {
-    j["group_limit"] = {{"flows", limit.flows}, {"while", limit.whileOn}, {"why", limit.why}};
-  }
-  for (const ProductLimit& l : d.productLimits) {
-    j["product_limits"].push_back(
-        {{"factors", l.factors}, {"below", l.below}, {"param", l.param}, {"value", l.value}, {"why", l.why}});
-  }
-  if (!d.classTaken.by.empty()) j["class_taken"] = {{"by", d.classTaken.by}, {"why", d.classTaken.why}};
-  if (d.steadyLinks) j["steady_links"] = true;
   j["params"] = Json::array();
   for (const Param& p : d.params) j["params"].push_back(toJson(p));
   for (const Extension& e : d.extensions) {

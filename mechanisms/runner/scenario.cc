@@ -257,12 +257,14 @@ RecordCounts openRecords(std::ifstream& in, const std::string& file, const char*
 Scenario Scenario::load(const std::string& file) {
   std::ifstream in(file);
   if (!in) throw InputError(file + ": cannot be opened");
-  json document;
   try {
-    document = json::parse(in);
+    return parse(json::parse(in), file);
   } catch (const json::parse_error& e) {
     throw InputError(file + ": " + e.what());
   }
+}
+
+Scenario Scenario::parse(const json& document, const std::string& file) {
   const At root(document, file + ": ");
   root.keys({"format", "version", "name", "seed", "stop_ps", "stop_when_flows_finish", "stop_at_deadlock", "nodes",
              "links", "components", "flows_file", "routes_file", "trace", "link_events", "route_changes", "sets",

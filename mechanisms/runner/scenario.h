@@ -103,6 +103,8 @@ struct Scenario {
   std::string flowsFile, routesFile;  // resolved against the scenario's folder
 
   static Scenario load(const std::string& file);
+  /// Of what has been read already; `file` is for messages and for the files that it names.
+  static Scenario parse(const nlohmann::json& document, const std::string& file);
 };
 
 /// By node, in the order of its ports: which ends of links are there, where link i has the ends 2 i and 2 i + 1.

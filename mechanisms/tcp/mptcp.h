@@ -19,6 +19,8 @@ class Mptcp final : public Tcp {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
+  void checkFlow(const FlowSpec& flow, const Host& receiver, Report& report) const override;
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;
   void append(Flow& connection, Flow& message) override;
@@ -70,6 +72,7 @@ class Mptcp final : public Tcp {
 
   // The receive window: mptcp_window.cc.
   bool hasWindow() const { return receiveWindow_.n > 0; }
+  void checkWindow(const Mptcp& of, int64_t window, Report& report) const;
   void startWindow(Network& network);
   void openWindow(Flow& connection);
   void closeWindow(Flow& flow);

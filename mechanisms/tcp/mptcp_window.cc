@@ -2,22 +2,42 @@
 // does when it is full (Raiciu et al., NSDI 2012, section 4.2).
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/tcp/mptcp.h"
 
 namespace fabric {
 
-void Mptcp::startWindow(Network& network) {
-  const int64_t first = firstWindow(subflows_);
-  if (first < host_->payloadPerPacket()) {
-    throw ParamError(std::string(receiveWindow_.n == first ? "mptcp.receive_window" : "mptcp.initial_receive_window") +
-                     ": a window of " + std::to_string(first) + " B is less than a segment of " +
-                     std::to_string(host_->payloadPerPacket()) +
-                     " B, and none could be sent; receive_window: 0 is no limit");
+void Mptcp::check(const Network& network, Report& report) const {
+  Tcp::check(network, report);
+  if (hasWindow()) checkWindow(*this, firstWindow(subflows_), report);
+}
+
+void Mptcp::checkFlow(const FlowSpec& f, const Host& receiver, Report& report) const {
+  Tcp::checkFlow(f, receiver, report);
+  const auto& there = static_cast<const Mptcp&>(receiver.transport());
+  if (there.hasWindow() != hasWindow()) {
+    report.refuse("the two hosts of a flow do not both have an mptcp.receive_window; give it to both or to none",
+                  {{there, "receive_window"}, {*this, "receive_window"}});
+  } else if (hasWindow()) {
+    checkWindow(there, there.firstWindow(subflows_), report);
   }
+}
+
+/// A window of the receiver `of` in which a segment from here has no room.
+void Mptcp::checkWindow(const Mptcp& of, int64_t window, Report& report) const {
+  const int64_t segment = host_->payloadPerPacket();
+  if (window >= segment) return;
+  const char* param = of.receiveWindow_.n == window ? "receive_window" : "initial_receive_window";
+  report.refuse(std::string("mptcp.") + param + " makes a window of " + toText(Bytes{window}) +
+                    ", which is less than a segment of " + toText(Bytes{segment}) +
+                    ", and none could be sent; receive_window: 0 is no limit",
+                {{of, param}});
+}
+
+void Mptcp::startWindow(Network& network) {
   subflow_ = network.flows().reserve<Subflow>("mptcp sub-flow");
   window_ = network.flows().reserve<Window>("mptcp window");
   dataAck_ = network.packets().reserve<DataAck>(DataAck::kName);
@@ -29,21 +49,9 @@ int64_t Mptcp::firstWindow(int64_t subflows) const {
 
 void Mptcp::openWindow(Flow& f) {
   const auto& there = static_cast<const Mptcp&>(f.receiver->transport());
-  if (there.hasWindow() != hasWindow()) {
-    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": " + host_->name() + " and " +
-                                f.receiver->name() +
-                                " do not both have an mptcp.receive_window; give it to both hosts or to none");
-  }
   if (!hasWindow()) return;
   Window& w = window_.make(f);
   const int64_t first = there.firstWindow(subflows_);
-  if (first < host_->payloadPerPacket()) {
-    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": the receive window of " + f.receiver->name() +
-                                ", " + std::to_string(first) + " B, is less than a segment of " + host_->name() + ", " +
-                                std::to_string(host_->payloadPerPacket()) +
-                                " B, and none could be sent; make mptcp.receive_window or "
-                                "mptcp.initial_receive_window larger there");
-  }
   w.size = static_cast<uint64_t>(first);
   w.since = engine_->now();
   shared(f).limit = w.size;

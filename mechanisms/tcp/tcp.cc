@@ -5,6 +5,7 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -22,15 +23,35 @@ const Description& Tcp::describe() {
 }
 FABRIC_REGISTER(Tcp);
 
-void Tcp::onStart(Network& network) {
+void Tcp::check(const Network&, Report& report) const {
   const std::string& name = description().name;
-  rtoBounds_[0] = {minRto_, maxRto_};
-  rtoBounds_[1] = {messageMinRto_.ps != 0 ? messageMinRto_ : minRto_,
-                   messageMaxRto_.ps != 0 ? messageMaxRto_ : maxRto_};
-  if (rtoBounds_[1].most < rtoBounds_[1].least) {
-    throw ParamError(name + ".message_max_rto: it is below " + name + ".message_min_rto; 0 stands for " + name +
-                     ".max_rto and " + name + ".min_rto");
+  const RtoBounds of = messageBounds();
+  if (of.most < of.least) {
+    report.refuse(name + ".message_max_rto is " + toText(of.most) + ", below " + name + ".message_min_rto, " +
+                      toText(of.least) + "; 0 stands for " + name + ".max_rto and " + name + ".min_rto",
+                  {{*this, "message_max_rto"}, {*this, "message_min_rto"}, {*this, "max_rto"}, {*this, "min_rto"}});
   }
+  if (teardown_ && endsAtStop()) {
+    report.refuse(name + ".teardown is true, but with " + name +
+                      ".at_stop: end a stopped flow is over while data is missing, and no FIN can follow; take drain",
+                  {{*this, "at_stop"}, {*this, "teardown"}});
+  }
+}
+
+void Tcp::checkFlow(const FlowSpec&, const Host& receiver, Report& report) const {
+  const auto& there = static_cast<const Tcp&>(receiver.transport());
+  if (there.teardown_ == teardown_) return;
+  report.refuse(description().name + ".teardown is not the same at both ends of a flow; give both hosts the same",
+                {{there, "teardown"}, {*this, "teardown"}});
+}
+
+RtoBounds Tcp::messageBounds() const {
+  return {messageMinRto_.ps != 0 ? messageMinRto_ : minRto_, messageMaxRto_.ps != 0 ? messageMaxRto_ : maxRto_};
+}
+
+void Tcp::onStart(Network& network) {
+  rtoBounds_[0] = {minRto_, maxRto_};
+  rtoBounds_[1] = messageBounds();
   network_ = &network;
   engine_ = &network.engine();
   state_ = network.flows().reserve<TcpState>("tcp");

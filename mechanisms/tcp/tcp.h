@@ -15,6 +15,8 @@ class Tcp : public Transport {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
+  void checkFlow(const FlowSpec& flow, const Host& receiver, Report& report) const override;
 
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;
@@ -192,6 +194,7 @@ class Tcp : public Transport {
   bool exactEcho_ = false, handshake_ = false, teardown_ = false;
   Time minRto_, maxRto_, initialRto_, ackDelay_;
   Time messageMinRto_, messageMaxRto_;
+  RtoBounds messageBounds() const;
   RtoBounds rtoBounds_[2];  // of flows, and of applications' messages
   bool limitedTransmit_ = true, restartAfterIdle_ = true;
   bool lostRetransmissions_ = false;

@@ -3,7 +3,6 @@
 // nobody knew that a segment was the last one: of a flow that was stopped, and on sub-flows, which close when all data
 // is acknowledged (RFC 8684 section 3.3.3). The flow has ended by then; only its memory waits for what is left.
 #include <algorithm>
-#include <stdexcept>
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
@@ -20,11 +19,6 @@ constexpr uint8_t kFinRepeats = 6;
 }  // namespace
 
 void Tcp::startTearDown(Network& network) {
-  if (endsAtStop()) {
-    const std::string& name = description().name;
-    throw ParamError(name + ".teardown: with " + name +
-                     ".at_stop: end a stopped flow is over while data is missing, and no FIN can follow; take drain");
-  }
   tearDown_ = network.flows().reserve<TcpTearDown>("tcp tear-down");
   senderFinTimer_ = network.flowTimer("tcp sender's FIN");
   receiverFinTimer_ = network.flowTimer("tcp receiver's FIN");
@@ -34,11 +28,6 @@ void Tcp::startTearDown(Network& network) {
 
 /// The receiver measures no round trip, so its FIN goes again after the first timeout of a connection.
 void Tcp::beginTearDown(Flow& f, Time firstRto) {
-  if (static_cast<Tcp&>(f.receiver->transport()).teardown_ != teardown_) {
-    const std::string& name = description().name;
-    throw std::invalid_argument("flow " + std::to_string(f.spec.id) + ": " + name + ".teardown is not the same at " +
-                                host_->name() + " and " + f.receiver->name() + "; give both hosts the same");
-  }
   if (!teardown_) return;
   TcpTearDown& t = tearDown_.make(f, f, &Tcp::onSenderFinTimer, &Tcp::onReceiverFinTimer);
   const auto number = static_cast<uint32_t>(f.retransmitEvent.key());

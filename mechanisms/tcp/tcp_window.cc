@@ -6,17 +6,21 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 #include "mechanisms/tcp/tcp.h"
 
 namespace fabric {
 
+/// Over another transport nobody would say what is acknowledged, and the window would never move.
+void TcpWindow::check(const Network&, Report& report) const {
+  const Transport& transport = host_->transport();
+  if (dynamic_cast<const Tcp*>(&transport) != nullptr) return;
+  report.refuse(
+      description().name + " needs the transport tcp or mptcp, and the transport is " + transport.description().name,
+      {transport, *this});
+}
+
 void TcpWindow::onStart(Network& network) {
-  // Over another transport nobody would say what is acknowledged, and the window would never move.
-  const std::string& transport = host_->transport().description().name;
-  if (dynamic_cast<const Tcp*>(&host_->transport()) == nullptr) {
-    throw ParamError(description().name + ": it needs the transport tcp or mptcp, " + host_->name() + " has " +
-                     transport);
-  }
   window_ = network.flows().reserve<Window>("tcp_window");
   mss_ = host_->payloadPerPacket();
 }

@@ -8,6 +8,7 @@ namespace fabric {
 /// Loss recovery is the transport's (RFC 6675): the window stays as it is while it lasts.
 class TcpWindow : public CongestionControl {
  public:
+  void check(const Network& network, Report& report) const override;
   bool ecnCapable() const override { return ecn_; }
   void onFlowStart(Flow& flow) override;
   void onAcked(Flow& flow, const Acked& acked) override;

@@ -321,9 +321,11 @@ TEST(Overlays, LeavesWithUnlikeHeadersAreRefused) {
     return "";
   };
   EXPECT_EQ(refusal(50, 0), "") << "a spine takes nothing off";
-  EXPECT_EQ(refusal(0, 50),
-            "conga.overlay_bytes: it is 50 at s0, and packets from there come to s1, where it is 0; give all switches "
-            "with hosts the same outer header");
+  EXPECT_EQ(
+      refusal(0, 50),
+      "conga.overlay_bytes is 50, and packets come to a switch where ecmp has 0; give all switches with hosts the "
+      "same outer header (s0)\necmp.overlay_bytes is 0, and packets come to a switch where conga has 50; give all "
+      "switches with hosts the same outer header (s1)");
 }
 
 TEST(Conga, RefusesMoreUplinksThanATagTellsApart) {
@@ -334,7 +336,7 @@ TEST(Conga, RefusesMoreUplinksThanATagTellsApart) {
     net.start();
     ADD_FAILURE() << "17 uplinks were taken with 4 bits";
   } catch (const ParamError& e) {
-    EXPECT_NE(std::string(e.what()).find("17 uplinks"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("a leaf has 17"), std::string::npos) << e.what();
   }
   LeafSpine more(with(Config(), "conga").set("conga.tag_bits", int64_t{5}), shape);
   more.start();

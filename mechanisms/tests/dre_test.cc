@@ -164,7 +164,7 @@ TEST(Dre, IsRefusedByNameWhereItIsMissing) {
 
 TEST(Needs, AMechanismWithoutItsPartnerIsRefusedByName) {
   for (const auto& [cc, need] : std::map<std::string, std::string>{
-           {"hpcc", "port_agent hpcc_int"}, {"fncc", "port_agent fncc_int"}, {"rocc", "port_agent rocc_pi"}}) {
+           {"hpcc", "port agent hpcc_int"}, {"fncc", "port agent fncc_int"}, {"rocc", "port agent rocc_pi"}}) {
     Config c;
     c.cc = cc;
     c.receivers = {"hpcc_echo", "fncc_receiver"};

@@ -137,7 +137,7 @@ TEST(ExpressPass, AFlowAloneFillsTheLineAndLosesNoData) {
   Chain net(expresspass(), 1, 2, Rate::Gbps(10), Time::Us(4));
   net.flow(0, net.sender(0), net.receiver(), 10000000);
   net.finish(Time::Ms(20));
-  // 6850 packets of 1538 B and as many credits' room at 10 Gb/s
+  // 6850 packets of 1538B and as many credits' room at 10 Gb/s
   const double least = 10000000.0 / 1460 * (1538 + 84) * 8 / 10e9;
   EXPECT_GT(static_cast<double>(net.end(0)) * 1e-12, least * 0.999);
   EXPECT_LT(static_cast<double>(net.end(0)) * 1e-12, least * 1.1);
@@ -347,10 +347,10 @@ TEST(ExpressPass, WhatDoesNotFitIsRefused) {
   EXPECT_THROW(b.start(), ParamError);
   EXPECT_EQ(refusalOf(expresspass()), "");
   EXPECT_NE(refusalOf(expresspass().set("host.mtu", int64_t{9038}))
-                .find("credit_queue.data_bytes is 1538 at one place, and host.mtu is 9038 at another"),
+                .find("credit_queue.data_bytes is 1538B, and host.mtu is 9038B"),
             std::string::npos);
   EXPECT_NE(refusalOf(expresspass().set("expresspass.credit_most", int64_t{169}))
-                .find("expresspass.credit_most is 169 at one place, and credit_queue.burst is 168 at another"),
+                .find("expresspass.credit_most is 169B, above credit_queue.burst, which is 168B"),
             std::string::npos);
   EXPECT_EQ(refusalOf(expresspass().set("expresspass.credit_most", int64_t{168})), "");
   Chain d(expresspass(), 1, 1);

@@ -205,7 +205,7 @@ TEST(Fncc, EveryPortOfASwitchNeedsTheTable) {
   net.link(net.host(), s);
   net.setup.agents.clear();
   net.link(net.host(), s);
-  EXPECT_THROW(net.start(), std::logic_error);
+  EXPECT_THROW(net.start(), ParamError);
 }
 
 // ---------------------------------------------------------------- LHCS

@@ -132,7 +132,7 @@ TEST(IbCc, BecnsInPacketsOfTheirOwnNeedWhoSendsThem) {
     net.start();
     FAIL();
   } catch (const ParamError& e) {
-    EXPECT_NE(std::string(e.what()).find("ib_cc.notice: cnp needs the receiver_agent cnp_generator"), std::string::npos)
+    EXPECT_NE(std::string(e.what()).find("ib_cc.notice: cnp needs the receiver agent cnp_generator"), std::string::npos)
         << e.what();
   }
 }

@@ -399,12 +399,12 @@ TEST(MptcpWindow, APersistentConnectionKeepsIt) {
 
 TEST(MptcpWindow, HasRoomForASegment) {
   EXPECT_EQ(test::refusalOf(windowOf(kMss - 1)),
-            "mptcp.receive_window: a window of 1447 B is less than a segment of 1448 B, and none could be sent; "
-            "receive_window: 0 is no limit");
-  EXPECT_EQ(
-      test::refusalOf(windowOf(6000000).set("mptcp.initial_receive_window", int64_t{700})),
-      "mptcp.initial_receive_window: a window of 1400 B is less than a segment of 1448 B, and none could be sent; "
-      "receive_window: 0 is no limit");
+            "mptcp.receive_window makes a window of 1447B, which is less than a segment of 1448B, and none could be "
+            "sent; receive_window: 0 is no limit (h0, h1)");
+  EXPECT_EQ(test::refusalOf(windowOf(6000000).set("mptcp.initial_receive_window", int64_t{700})),
+            "mptcp.initial_receive_window makes a window of 1.4KB, which is less than a segment of 1448B, and none "
+            "could be "
+            "sent; receive_window: 0 is no limit (h0, h1)");
 }
 
 namespace {
@@ -438,13 +438,14 @@ TEST(MptcpWindow, HasRoomForASegmentOfTheOtherHost) {
   const Config sender = windowOf(6000000).set("host.mtu", int64_t{4000});
   EXPECT_EQ(refusalOfFlow(sender, windowOf(3930)), "");
   EXPECT_EQ(refusalOfFlow(sender, windowOf(3000)),
-            "flow 0: the receive window of h1, 3000 B, is less than a segment of h0, 3930 B, and none could be sent; "
-            "make mptcp.receive_window or mptcp.initial_receive_window larger there");
+            "flow 0: mptcp.receive_window makes a window of 3KB, which is less than a segment of 3930B, and none "
+            "could be sent; receive_window: 0 is no limit (h0)");
 }
 
 TEST(MptcpWindow, IsThereAtBothEndsOrAtNone) {
-  EXPECT_EQ(refusalOfFlow(windowOf(6000000), two()),
-            "flow 0: h0 and h1 do not both have an mptcp.receive_window; give it to both hosts or to none");
+  EXPECT_EQ(
+      refusalOfFlow(windowOf(6000000), two()),
+      "flow 0: the two hosts of a flow do not both have an mptcp.receive_window; give it to both or to none (h0)");
 }
 
 }  // namespace fabric

@@ -101,8 +101,8 @@ TEST(RateChange, IsRefused) {
     }
   };
   Changing host(Config{}), zero(Config{});
-  refused(host, host.lastHop(), Rate::Gbps(10), "the link of host h1 cannot change its rate");
-  refused(zero, zero.out(), Rate{0}, "its new rate must be above 0");
+  refused(host, host.lastHop(), Rate::Gbps(10), "the link of a host cannot change its rate");
+  refused(zero, zero.out(), Rate{0}, "the new rate of a link must be above 0");
   Config c;
   c.transport = "tcp";
   c.cc = "flowtune_tcp";

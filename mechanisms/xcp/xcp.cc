@@ -4,6 +4,7 @@
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -24,15 +25,20 @@ const Description& Xcp::describe() {
 }
 FABRIC_REGISTER(Xcp);
 
-void Xcp::onStart(Network& network) {
-  const std::string& transport = host_->transport().description().name;
-  if (transport != "tcp") {
-    throw ParamError("xcp: it needs the transport tcp, " + host_->name() + " has " + transport);
+void Xcp::check(const Network&, Report& report) const {
+  const Transport& transport = host_->transport();
+  if (transport.description().name != "tcp") {
+    report.refuse("xcp needs the transport tcp, and the transport is " + transport.description().name,
+                  {transport, *this});
   }
   if (host_->ackEvery() != 1) {
-    throw ParamError("host.ack_every: xcp needs an ACK for every packet, " + host_->name() + " sends one for " +
-                     std::to_string(host_->ackEvery()) + "; set it to 1");
+    report.refuse("xcp needs an ACK for every packet, and host.ack_every is " + std::to_string(host_->ackEvery()) +
+                      "; set it to 1",
+                  {{*host_, "ack_every"}, *this});
   }
+}
+
+void Xcp::onStart(Network& network) {
   state_ = network.flows().reserve<State>("xcp");
   header_ = network.packets().reserve<XcpHeader>(XcpHeader::kName);
   packet_ = static_cast<double>(host_->mtu());

@@ -416,22 +416,6 @@ func (a *app) describeOne(c *catalog.Catalog, m *catalog.Component) error {
 	for _, n := range m.NeedsWhile {
 		fmt.Fprintf(w, "needs while %s is %s: %s\n", n.Param, n.Value, c.Needed(n.What, ""))
 	}
-	for _, p := range m.Before {
-		fmt.Fprintf(w, "stands before: %s (%s)\n", p.Other, p.Why)
-	}
-	if g := m.GroupLimit; g != nil {
-		fmt.Fprintf(w, "flows of a group to one receiver: at most %d while %s.%s is true (%s)\n", g.Flows, m.Name, g.While, g.Why)
-	}
-	for _, p := range m.ProductLimits {
-		_, words := p.Names(m.Name)
-		fmt.Fprintf(w, "below %g while %s.%s is %s: %s (%s)\n", p.Below, m.Name, p.Param, p.Value, words, p.Why)
-	}
-	if taken := m.ClassTaken; taken != nil {
-		fmt.Fprintf(w, "class that no flow may have: %s (%s)\n", taken.By, taken.Why)
-	}
-	if m.SteadyLinks {
-		fmt.Fprintln(w, "needs links that keep their rates")
-	}
 	for _, x := range m.Extensions {
 		fmt.Fprintf(w, "adds to packets: %s, %s (%d B in memory)\n", x.Name, x.Wire, x.MemoryBytes)
 	}

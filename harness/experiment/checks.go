@@ -1,0 +1,307 @@
+package experiment
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/harness/workload"
+)
+
+// Checks asks the model what it refuses at the start of a run; the question
+// and the answer are a line each (docs/formats.md, Checks).
+type Checks interface {
+	Check(question []byte) ([]byte, error)
+}
+
+// NoChecks is the warning of an experiment that was loaded without Checks.
+const NoChecks = "the model's own checks were not made, because fabric-describe is not built; run: fabriclab build"
+
+// flowKind is a workload.Kind in a question.
+type flowKind struct {
+	Src        uint32 `json:"src"`
+	Dst        uint32 `json:"dst"`
+	Size       uint64 `json:"size"`
+	Class      uint8  `json:"class"`
+	Persistent bool   `json:"persistent"`
+	ClosedLoop bool   `json:"closed_loop"`
+	Stops      bool   `json:"stops"`
+	Members    int    `json:"members"`
+}
+
+// answer is what the model says of a scenario.
+type answer struct {
+	Error    string    `json:"error"` // it cannot be built
+	Problems []refusal `json:"problems"`
+}
+
+// refusal is something that the model refuses.
+type refusal struct {
+	Text   string   `json:"text"`
+	Nodes  []uint32 `json:"nodes"`
+	Places []spot   `json:"places"` // where it can be mended, the likeliest mistake first
+}
+
+// spot is a parameter or a component at a node, a slot, the topology, or a
+// field of the flows of a kind.
+type spot struct {
+	Node      uint32 `json:"node"`
+	Key       string `json:"key"`
+	Index     int    `json:"index"`
+	Component string `json:"component"`
+	Param     string `json:"param"`
+	Slot      string `json:"slot"`
+	Topology  bool   `json:"topology"`
+	Flow      *int   `json:"flow"`
+	Field     string `json:"field"`
+}
+
+// told is what an experiment says of a point: where places are looked for.
+type told struct {
+	choice
+	point *Point
+	kinds []workload.Kind
+}
+
+// checkModel reports what the model refuses of a point. Points that differ in
+// nothing it looks at are asked about once.
+func (l *loader) checkModel(c choice, point *Point) {
+	kinds, err := l.flowKinds(point)
+	if err != nil {
+		l.problem(keyOr(c.root, "workload"), "workload: %v", err)
+	}
+	if l.checks == nil || err != nil {
+		return
+	}
+	key, question, err := question(point, kinds)
+	if err != nil {
+		l.fail(l.file, err)
+		return
+	}
+	a, known := l.answers[key]
+	if !known {
+		text, err := question()
+		if err == nil {
+			text, err = l.checks.Check(text)
+		}
+		if err == nil {
+			err = json.Unmarshal(text, &a)
+		}
+		if err != nil {
+			l.fail(l.file, err)
+			return
+		}
+		l.answers[key] = a
+	}
+	if a.Error != "" {
+		l.problem(c.root, "%s", a.Error)
+	}
+	t := told{choice: c, point: point, kinds: kinds}
+	for _, r := range a.Problems {
+		l.refusal(t, r)
+	}
+}
+
+// question makes what is asked about a point, and what of it differs between
+// points with the same topology.
+func question(p *Point, kinds []workload.Kind) (key string, whole func() ([]byte, error), err error) {
+	flows := make([]flowKind, len(kinds))
+	for i, k := range kinds {
+		f := k.Flow
+		flows[i] = flowKind{f.Src, f.Dst, f.Size, f.Class, f.Persistent, f.ClosedLoop, f.StopPs >= 0, k.Members}
+	}
+	said, err := json.Marshal(flows)
+	if err != nil {
+		return "", nil, err
+	}
+	own := p.Scenario
+	own.Nodes, own.Links, own.StopPs = nil, nil, 1
+	small, err := own.Encode()
+	if err != nil {
+		return "", nil, err
+	}
+	return fmt.Sprintf("%p\n%s\n%s", p.Topology, small, said), func() ([]byte, error) {
+		s, err := p.Scenario.Encode()
+		if err != nil {
+			return nil, err
+		}
+		var line bytes.Buffer
+		line.WriteString(`{"scenario":`)
+		if err := json.Compact(&line, s); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&line, `,"flows":%s}`, said)
+		return line.Bytes(), nil
+	}, nil
+}
+
+// flowKinds are the kinds of flows of a point. Hosts of a set of nodes are
+// alike.
+func (l *loader) flowKinds(p *Point) ([]workload.Kind, error) {
+	sets := make([]int, len(p.Topology.Nodes))
+	for i, set := range p.Scenario.Sets {
+		for _, id := range set.Nodes {
+			sets[id] = i + 1
+		}
+	}
+	return workload.Kinds(p.Flows, func(host uint32) int { return sets[host] })
+}
+
+// refusal reports a refusal at the likeliest place that the experiment itself
+// speaks of, else where its preset does.
+func (l *loader) refusal(t told, r refusal) {
+	var at *yaml.Node
+	for _, p := range r.Places {
+		found := l.where(t, p)
+		if found != nil && (at == nil || l.ofPreset(at) && !l.ofPreset(found)) {
+			at = found
+		}
+	}
+	if at == nil {
+		at = keyOr(t.root, "preset")
+	}
+	text := r.Text + t.nodes(r)
+	first := Problem{l.sources[at].position(), text}
+	if l.refused[first] { // at another point, too
+		l.found++
+		return
+	}
+	l.refused[first] = true
+	if label := t.point.String(); label != "" {
+		text += " (at " + label + ")"
+	}
+	l.problem(at, "%s", text)
+}
+
+func (l *loader) ofPreset(n *yaml.Node) bool { return strings.HasPrefix(l.origin(n), "preset:") }
+
+// keyOr is a key of the experiment, or the experiment.
+func keyOr(root *yaml.Node, name string) *yaml.Node {
+	if key, _ := child(root, name); key != nil {
+		return key
+	}
+	return root
+}
+
+// nodes names the nodes of a refusal that holds for some of their kind only.
+func (t *told) nodes(r refusal) string {
+	all := t.point.Topology.Nodes
+	alike := 0
+	for _, n := range all {
+		if n.Kind == all[r.Nodes[0]].Kind {
+			alike++
+		}
+	}
+	if len(r.Nodes) == alike || len(r.Places) > 0 && r.Places[0].Flow != nil {
+		return ""
+	}
+	return "; at " + nodesText(t.point.Topology, r.Nodes)
+}
+
+// where a place is written, nil if it is not.
+func (l *loader) where(t told, p spot) *yaml.Node {
+	switch {
+	case p.Topology:
+		return keyOr(t.root, "topology")
+	case p.Slot != "":
+		return l.slotAt(t, p.Slot)
+	case p.Flow != nil:
+		return l.flowAt(t, t.kinds[*p.Flow], p.Field)
+	}
+	nodes := ""
+	for _, set := range t.point.Scenario.Sets {
+		if _, own := set.Components[p.Key]; own && slices.Contains(set.Nodes, p.Node) {
+			nodes = nodesText(t.point.Topology, set.Nodes)
+		}
+	}
+	for i := range t.point.Effective {
+		s := &t.point.Effective[i]
+		if p.Param != "" && s.key == p.Key && s.Nodes == nodes && s.Component == p.Component && s.Param == p.Param && s.at != nil {
+			if one := fmt.Sprintf("%s[%d]", p.Key, p.Index); s.Place == p.Key || s.Place == one {
+				return s.at
+			}
+		}
+	}
+	if p.Param != "" {
+		return nil
+	}
+	return t.named(p)
+}
+
+// named is where a component at a node is named.
+func (t *told) named(p spot) *yaml.Node {
+	of := func(m mechanisms) *yaml.Node {
+		if list := m[p.Key]; p.Index < len(list) && list[p.Index].component.Name == p.Component {
+			return list[p.Index].at
+		}
+		return nil
+	}
+	for _, set := range slices.Backward(t.sets) {
+		if ids, err := t.point.Topology.Match(set.pattern); err == nil && slices.Contains(ids, p.Node) {
+			if at := of(set.mechanisms); at != nil {
+				return at
+			}
+		}
+	}
+	return of(t.general)
+}
+
+// slotAt is where the experiment says what stands in a slot.
+func (l *loader) slotAt(t told, key string) *yaml.Node {
+	if _, said := child(t.root, key); !isNull(said) {
+		return said
+	}
+	for _, set := range t.sets {
+		if _, said := child(set.keys.node, key); !isNull(said) {
+			return said
+		}
+	}
+	return nil
+}
+
+// flowFields are the keys of workloads for what the model calls otherwise.
+var flowFields = map[string][]string{"connections": {"connections", "persistent"}}
+
+// flowAt is where a workload says something of the flows of a kind.
+func (l *loader) flowAt(t told, k workload.Kind, field string) *yaml.Node {
+	at, section := child(t.root, "workload")
+	if _, parts := child(section, "parts"); parts != nil {
+		at, section = parts.Content[k.Part], parts.Content[k.Part]
+	}
+	if item := listed(section, k.Flow.ID); item != nil {
+		at, section = item, item
+	}
+	for _, name := range append([]string{field}, flowFields[field]...) {
+		if _, said := child(section, name); said != nil {
+			return said
+		}
+	}
+	return at
+}
+
+// listed is the item of a flow list that makes the flow of a number.
+func listed(section *yaml.Node, id uint32) *yaml.Node {
+	_, flows := child(section, "flows")
+	if flows == nil || flows.Kind != yaml.SequenceNode || len(flows.Content) == 0 {
+		return nil
+	}
+	if int(id) < len(flows.Content) && singles(flows.Content) {
+		return flows.Content[id]
+	}
+	return flows
+}
+
+// singles says whether each item of a list makes one flow.
+func singles(items []*yaml.Node) bool {
+	return !slices.ContainsFunc(items, func(n *yaml.Node) bool {
+		_, count := child(n, "count")
+		_, src := child(n, "src")
+		_, dst := child(n, "dst")
+		many := func(n *yaml.Node) bool { return n != nil && strings.ContainsAny(n.Value, ".,*[") }
+		return count != nil || many(src) || many(dst)
+	})
+}

@@ -1,0 +1,65 @@
+// What is wrong with a network before it starts. Components say it in check(); a run then does not begin, and
+// `fabriclab validate` shows all of it (runner/check.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fabric {
+
+class Component;
+class Network;
+
+/// Where a problem can be mended.
+struct Place {
+  Place(const Component& component, const char* param = "") : component(&component), param(param) {}
+  /// A slot that has not what it should have, by its key.
+  static Place slot(std::string key) { return {Kind::Slot, std::move(key)}; }
+  static Place topology() { return {Kind::Topology, ""}; }
+  /// What the workload says of the flow: "class", "connections", "group"; "" is the flow itself.
+  static Place flow(std::string field = "") { return {Kind::Flow, std::move(field)}; }
+
+  enum class Kind : uint8_t { Component, Slot, Topology, Flow };
+  Kind kind = Kind::Component;
+  const Component* component = nullptr;
+  std::string param;  // of the component, the slot's key, or the field
+
+ private:
+  Place(Kind kind, std::string name) : kind(kind), param(std::move(name)) {}
+};
+
+struct Problem {
+  std::string text;           // a sentence that says what to do, without the names of nodes
+  std::vector<Place> places;  // the likeliest mistake first
+  uint32_t group;             // of the nodes: see Report::Groups
+  std::vector<uint32_t> nodes;
+  uint32_t flow;  // number of the first flow that has it; kNoFlow: it is about none
+};
+
+class Report {
+ public:
+  static constexpr uint32_t kNoFlow = ~uint32_t{0};
+  /// By node: nodes of a group are configured alike, and are told of once. Empty: all are one group.
+  using Groups = std::vector<uint32_t>;
+
+  explicit Report(Groups groups = {}) : groups_(std::move(groups)) {}
+  /// What follows is about this node, and this flow.
+  void at(uint32_t node, uint32_t flow = kNoFlow) {
+    node_ = node;
+    flow_ = flow;
+  }
+  void refuse(std::string text, std::vector<Place> places);
+  bool empty() const { return problems_.empty(); }
+  const std::vector<Problem>& problems() const { return problems_; }
+  /// All of them, for the message of an error.
+  std::string text(const Network& network) const;
+
+ private:
+  Groups groups_;
+  uint32_t node_ = 0, flow_ = kNoFlow;
+  std::vector<Problem> problems_;
+};
+
+}  // namespace fabric
