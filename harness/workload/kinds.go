@@ -52,6 +52,9 @@ func (k *kinds) add(f scenario.Flow, part, members int) {
 	}
 }
 
+// mostLookedAt is how many flows are made to see of which kinds they are.
+const mostLookedAt = 20_000
+
 // read adds those of a workload that is no mix.
 func (k *kinds) read(g Generator, part int) error {
 	switch w := unbounded(g).(type) {
@@ -69,6 +72,9 @@ func (k *kinds) read(g Generator, part int) error {
 		k.template(g, w.Flow, sizes, w.Connections, part, w.Senders)
 		return nil
 	}
+	if Expected(unbounded(g)) > mostLookedAt && k.many(g, part) {
+		return nil
+	}
 	type group struct{ number, dst uint32 }
 	members := map[group]int{}
 	for f, err := range g.Flows(0) {
@@ -84,6 +90,28 @@ func (k *kinds) read(g Generator, part int) error {
 		k.add(f, part, members[group{f.Group, f.Dst}])
 	}
 	return nil
+}
+
+// many adds the flows of a workload that makes many, all alike. Of their groups
+// it knows that they are large.
+func (k *kinds) many(g Generator, part int) bool {
+	switch w := unbounded(g).(type) {
+	case *AllToAll:
+		k.template(g, w.Flow, w.Sizes, Connections{}, part, len(w.sources))
+	case *SemiDynamic:
+		k.template(g, w.Flow, w.Sizes, Connections{}, part, w.Most)
+	case *Jobs:
+		k.template(g, w.Flow, w.Sizes, w.Connections, part, w.Writers*w.Blocks)
+	case *Collective:
+		c := Connections{}
+		if w.Persistent {
+			c.PerPair = 1
+		}
+		k.template(g, w.Flow, FixedSize(1), c, part, int(w.expected())/len(w.Hosts))
+	default:
+		return false
+	}
+	return true
 }
 
 // template adds the flows of a workload that are alike but for their hosts.
