@@ -82,7 +82,7 @@ func TestShipped(t *testing.T) {
 			continue
 		}
 		for _, scale := range []string{"quick", "paper"} {
-			e, err := Load(file, Options{Catalog: testCatalog(t), Scale: scale})
+			e, err := Load(file, Options{Catalog: testCatalog(t), Scale: scale, Checks: model(t)})
 			if err != nil && strings.Contains(err.Error(), `there is no scale "paper"`) {
 				continue
 			}
