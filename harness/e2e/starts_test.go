@@ -21,7 +21,7 @@ import (
 	"fabriclab/harness/build"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
-	"fabriclab/harness/experiment"
+	yaml "fabriclab/harness/experiment"
 )
 
 // notStarted is what a runner ends with that refuses its input.
@@ -57,7 +57,7 @@ func FuzzStarts(f *testing.F) {
 		file := filepath.Join(t.TempDir(), "exp.yaml")
 		text := anyExperiment(c, rand.New(rand.NewPCG(seed, 0)))
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-		e, err := experiment.Load(file, experiment.Options{Catalog: c, Checks: checks, ConfigDir: filepath.Join(lab.root, "configs")})
+		e, err := yaml.Load(file, yaml.Options{Catalog: c, Checks: checks, ConfigDir: filepath.Join(lab.root, "configs")})
 		if err != nil {
 			require.NotContains(t, err.Error(), "--check", "it ends the program:\n%s", text)
 			return
