@@ -20,7 +20,7 @@ import (
 	"fabriclab/base/catalog"
 	"fabriclab/harness/build"
 	"fabriclab/harness/engine"
-	"fabriclab/harness/engine/engines"
+	list "fabriclab/harness/engine/engines"
 	yaml "fabriclab/harness/experiment"
 )
 
@@ -43,7 +43,7 @@ func FuzzStarts(f *testing.F) {
 	require.NoError(f, err)
 	defer checks.Close()
 	var programs []*engine.Program
-	for _, e := range engines.All() {
+	for _, e := range list.All() {
 		if p, err := b.Present(ctx, e); err == nil {
 			programs = append(programs, p)
 		}

@@ -69,7 +69,7 @@ void Conga::check(const Network& network, Report& report) const {
   if (uplinks == static_cast<std::ptrdiff_t>(ports.size()) || uplinks <= 1 << tagBits_) return;
   report.refuse("conga.tag_bits is " + std::to_string(tagBits_) + ", which tells " + std::to_string(1 << tagBits_) +
                     " uplinks apart, and a leaf has " + std::to_string(uplinks) + "; raise conga.tag_bits (at most 5)",
-                {{*this, "tag_bits"}, Place::topology()});
+                {{*this, "tag_bits"}, Spot::topology()});
 }
 
 void Conga::onStart(Network& network) {

@@ -87,12 +87,12 @@ void Host::check(const Network&, Report& report) const {
     if (port.rate() != lineRate()) {
       report.refuse("a host has links of " + toText(lineRate()) + " and of " + toText(port.rate()) +
                         "; give all links of a host the same rate",
-                    {Place::topology()});
+                    {Spot::topology()});
     }
     if (port.classes() != classes_) {
       report.refuse("a host has " + std::to_string(port.classes()) + " queues, and host.classes is " +
                         std::to_string(classes_) + "; name one for each class",
-                    {Place::slot("nic_queues"), {*this, "classes"}});
+                    {Spot::slot("nic_queues"), {*this, "classes"}});
     }
   }
   if (headerBytes_.n >= mtu_.n) {
@@ -141,15 +141,15 @@ void Host::checkFlow(const FlowSpec& f, const Host& receiver, Report& report) co
   if (f.cls >= classes_) {
     report.refuse("the class of a flow is " + std::to_string(f.cls) + ", and there are " + std::to_string(classes_) +
                       " classes, numbered from 0; name one of them, or add a queue",
-                  {Place::flow("class")});
+                  {Spot::flow("class")});
     return;
   }
-  if (f.stop.ps >= 0 && f.stop < f.start) report.refuse("a flow stops before it starts", {Place::flow("stop")});
+  if (f.stop.ps >= 0 && f.stop < f.start) report.refuse("a flow stops before it starts", {Spot::flow("stop")});
   if (f.closedLoop && (!f.persistent || f.size == 0 || f.stop.ps >= 0)) {
     report.refuse(
         "a flow is in a closed loop, where messages on persistent connections wait for each other that have a size and "
         "no stop; leave the closed loop out or give it these",
-        {Place::flow("closed_loop")});
+        {Spot::flow("closed_loop")});
   }
   const Description &here = transport_->description(), &there = receiver.transport().description();
   if (&here != &there) {
@@ -166,7 +166,7 @@ void Host::checkFlow(const FlowSpec& f, const Host& receiver, Report& report) co
     report.refuse(component->description().name +
                       " has no persistent connections, and the workload asks for some; leave connections out, or use "
                       "tcp or mptcp and one of TCP's congestion controls",
-                  {Place::flow("connections"), *component});
+                  {Spot::flow("connections"), *component});
   }
   for (const Plugged& p : plugged()) p.component->checkFlow(f, receiver, report);
   for (const auto& nic : nics_) {
@@ -183,7 +183,7 @@ void Host::checkReceiver(const Host& receiver, Report& report) const {
     if (d == nullptr || d->kind != Kind::ReceiverAgent || std::any_of(agents.begin(), agents.end(), is)) return;
     report.refuse(who + " needs " + need + " at the receivers of its flows, and some have none; add it to " +
                       "receiver_agents there",
-                  {Place::slot("receiver_agents"), {*cc_, param}});
+                  {Spot::slot("receiver_agents"), {*cc_, param}});
   });
 }
 

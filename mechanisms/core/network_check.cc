@@ -55,9 +55,9 @@ void Network::checkRates(Report& report) const {
       if (dynamic_cast<const Host*>(&end->node()) != nullptr) {
         report.refuse(
             "the link of a host cannot change its rate, by which its flows are paced; only links between switches can",
-            {Place::topology()});
+            {Spot::topology()});
       }
-      if (change.rate.bps <= 0) report.refuse("the new rate of a link must be above 0", {Place::topology()});
+      if (change.rate.bps <= 0) report.refuse("the new rate of a link must be above 0", {Spot::topology()});
     }
   }
 }
@@ -92,11 +92,11 @@ void Network::checkNeeds(Report& report) const {
       std::string words = kind;
       std::replace(words.begin(), words.end(), '_', ' ');
       std::string slots, names;
-      std::vector<Place> places{{*component, param}};
+      std::vector<Spot> places{{*component, param}};
       for (const Slot& s : Slots::all()) {
         if (s.kind.name != kind) continue;
         slots += (slots.empty() ? "" : " or ") + s.key;
-        places.push_back(Place::slot(s.key));
+        places.push_back(Spot::slot(s.key));
       }
       for (const Description* d : Registry::all()) {
         if (d->kind.name == kind) names += (names.empty() ? "" : ", ") + d->name;

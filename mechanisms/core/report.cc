@@ -8,7 +8,7 @@
 
 namespace fabric {
 
-void Report::refuse(std::string text, std::vector<Place> places) {
+void Report::refuse(std::string text, std::vector<Spot> places) {
   const uint32_t group = node_ < groups_.size() ? groups_[node_] : 0;
   for (Problem& p : problems_) {
     if (p.text != text || p.group != group) continue;

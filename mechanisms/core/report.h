@@ -13,13 +13,13 @@ class Component;
 class Network;
 
 /// Where a problem can be mended.
-struct Place {
-  Place(const Component& component, const char* param = "") : component(&component), param(param) {}
+struct Spot {
+  Spot(const Component& component, const char* param = "") : component(&component), param(param) {}
   /// A slot that has not what it should have, by its key.
-  static Place slot(std::string key) { return {Kind::Slot, std::move(key)}; }
-  static Place topology() { return {Kind::Topology, ""}; }
+  static Spot slot(std::string key) { return {Kind::Slot, std::move(key)}; }
+  static Spot topology() { return {Kind::Topology, ""}; }
   /// What the workload says of the flow: "class", "connections", "group"; "" is the flow itself.
-  static Place flow(std::string field = "") { return {Kind::Flow, std::move(field)}; }
+  static Spot flow(std::string field = "") { return {Kind::Flow, std::move(field)}; }
 
   enum class Kind : uint8_t { Component, Slot, Topology, Flow };
   Kind kind = Kind::Component;
@@ -27,12 +27,12 @@ struct Place {
   std::string param;  // of the component, the slot's key, or the field
 
  private:
-  Place(Kind kind, std::string name) : kind(kind), param(std::move(name)) {}
+  Spot(Kind kind, std::string name) : kind(kind), param(std::move(name)) {}
 };
 
 struct Problem {
   std::string text;           // a sentence that says what to do, without the names of nodes
-  std::vector<Place> places;  // the likeliest mistake first
+  std::vector<Spot> places;  // the likeliest mistake first
   uint32_t group;             // of the nodes: see Report::Groups
   std::vector<uint32_t> nodes;
   uint32_t flow;  // number of the first flow that has it; kNoFlow: it is about none
@@ -50,7 +50,7 @@ class Report {
     node_ = node;
     flow_ = flow;
   }
-  void refuse(std::string text, std::vector<Place> places);
+  void refuse(std::string text, std::vector<Spot> places);
   bool empty() const { return problems_.empty(); }
   const std::vector<Problem>& problems() const { return problems_; }
   /// All of them, for the message of an error.

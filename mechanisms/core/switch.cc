@@ -60,13 +60,13 @@ void Switch::check(const Network& network, Report& report) const {
     if (p->classes() >= mostClasses) continue;
     report.refuse("hosts use " + std::to_string(mostClasses) + " classes, and ports of switches have queues for " +
                       std::to_string(p->classes()) + "; name one for each class",
-                  {Place::slot("queues")});
+                  {Spot::slot("queues")});
   }
   if (taken < bufferBytes_.n) return;
   report.refuse("the " + std::to_string(ports().size()) + " ports of a switch take " + toText(Bytes{taken}) +
                     " of headroom and reserve, and switch.buffer is " + toText(bufferBytes_) +
                     "; raise switch.buffer, or set port.headroom",
-                {{*this, "buffer"}, {*this, "reserve"}, {port(0), "headroom"}, Place::topology()});
+                {{*this, "buffer"}, {*this, "reserve"}, {port(0), "headroom"}, Spot::topology()});
 }
 
 void Switch::onStart(Network& network) {

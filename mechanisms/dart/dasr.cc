@@ -58,7 +58,7 @@ void Dasr::checkFlow(const FlowSpec& f, const Host&, Report& report) const {
   report.refuse("a group has more than " + std::to_string(DasrHeader::kMostMembers) +
                     " flows to one receiver, and dasr takes no more: a look-ahead names each of them on one packet; "
                     "make the groups smaller, or set dasr.look_ahead to false",
-                {Place::flow("group"), {*this, "look_ahead"}});
+                {Spot::flow("group"), {*this, "look_ahead"}});
 }
 
 void Dasr::onStart(Network& network) {

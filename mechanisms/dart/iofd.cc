@@ -113,7 +113,7 @@ void Iofd::check(const Network&, Report& report) const {
       report.refuse("iofd." + std::string(param) + " is " + std::to_string(cls) + ", and switches have " +
                         std::to_string(p->classes()) +
                         " classes, numbered from 0; name one of them, or add queues, such as [fifo, red, red]",
-                    {{*this, param}, Place::slot("queues")});
+                    {{*this, param}, Spot::slot("queues")});
     }
   }
 }

@@ -46,7 +46,7 @@ void IofdTokens::checkFlow(const FlowSpec& f, const Host&, Report& report) const
   report.refuse("the class of a flow is " + std::to_string(f.cls) +
                     ", which is no lane of iofd (data_class, escape_class), so it would never be deflected; give it "
                     "one of these, or name its class as a lane",
-                {Place::flow("class"), {*iofd, "data_class"}});
+                {Spot::flow("class"), {*iofd, "data_class"}});
 }
 
 void IofdTokens::onStart(Network& network) { header_ = network.packets().reserve<IofdHeader>(IofdHeader::kName); }

@@ -63,7 +63,7 @@ void Dre::checkFabricPorts(const Component& user, const Switch& node, Report& re
     report.refuse(user.description().name +
                       " needs dre at every port between switches, and one has none; add the port "
                       "agent dre",
-                  {Place::slot("port_agents"), user});
+                  {Spot::slot("port_agents"), user});
   }
 }
 

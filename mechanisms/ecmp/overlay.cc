@@ -31,7 +31,7 @@ void OverlaySelector::check(const Network& network, Report& report) const {
       report.refuse(name + " has an outer header of " + toText(Bytes{overlayBytes()}) +
                         ", which ends at one leaf, and a host has links to two switches; give the host links to one "
                         "switch only, or take a path selector without an outer header (ecmp with overlay_bytes 0)",
-                    {Place::topology(), {*this, "overlay_bytes"}});
+                    {Spot::topology(), {*this, "overlay_bytes"}});
     }
   }
 }

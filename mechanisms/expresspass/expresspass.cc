@@ -81,7 +81,7 @@ void ExpressPass::check(const Network& network, Report& report) const {
   }
   if (host_->classes() < 2) {
     report.refuse("host.classes is 1, and expresspass needs two: credits have host.cnp_class for themselves",
-                  {{*host_, "classes"}, Place::slot("queues"), *this});
+                  {{*host_, "classes"}, Spot::slot("queues"), *this});
   }
   const auto* queue = network.first<CreditQueue>();
   if (queue != nullptr) queue->checkPacket(*host_, report);
@@ -92,7 +92,7 @@ void ExpressPass::checkFlow(const FlowSpec& f, const Host&, Report& report) cons
   report.refuse("the class of a flow is " + std::to_string(f.cls) +
                     ", which is host.cnp_class, and with expresspass credits have it for themselves; give the flow "
                     "another one",
-                {Place::flow("class"), {*host_, "cnp_class"}});
+                {Spot::flow("class"), {*host_, "cnp_class"}});
 }
 
 void ExpressPass::onStart(Network& network) {

@@ -109,7 +109,7 @@ void FlowtuneAllocator::check(const Network& network, Report& report) const {
     report.refuse(
         "flowtune_allocator knows the rates of all links from the start on, and some change during the run; "
         "take topology.capacity_changes out, or take another mechanism",
-        {Place::topology(), *this});
+        {Spot::topology(), *this});
   }
   for (const Node* n : network.nodes()) {
     const auto* host = dynamic_cast<const Host*>(n);

@@ -34,7 +34,7 @@ void FnccInt::attach(Port& port, uint8_t index) {
 void FnccInt::check(const Network&, Report& report) const {
   for (const Port* p : port_->node().ports()) {
     if (p->agent<FnccInt>() == nullptr) {
-      report.refuse("All_INT_Table needs fncc_int at every port of a switch", {*this, Place::slot("port_agents")});
+      report.refuse("All_INT_Table needs fncc_int at every port of a switch", {*this, Spot::slot("port_agents")});
     }
   }
 }

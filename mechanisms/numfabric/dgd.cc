@@ -22,7 +22,7 @@ FABRIC_REGISTER(Dgd);
 void Dgd::check(const Network&, Report& report) const {
   if (host_->utility() != nullptr) return;
   report.refuse("dgd needs a utility, and a host has none; add one, such as utility: alpha_fair",
-                {Place::slot("utility"), *this});
+                {Spot::slot("utility"), *this});
 }
 
 void Dgd::onStart(Network& network) {

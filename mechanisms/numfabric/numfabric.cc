@@ -77,7 +77,7 @@ void NumFabric::check(const Network&, Report& report) const {
     report.refuse(
         "numfabric.weights is price, and a host has no utility to compute weights from; add one, such as "
         "utility: alpha_fair",
-        {{*this, "weights"}, Place::slot("utility")});
+        {{*this, "weights"}, Spot::slot("utility")});
   }
   if (baseRtt_.ps == 0 && host_->baseRtt().ps <= 0) {
     report.refuse("numfabric.base_rtt and host.base_rtt are 0; set one (the harness derives the latter)",

@@ -3,6 +3,7 @@
 
 #include "mechanisms/core/kinds.h"
 #include "mechanisms/core/utility.h"
+#include "mechanisms/numfabric/num_flows.h"
 #include "mechanisms/numfabric/num_header.h"
 
 namespace fabric {

@@ -82,7 +82,7 @@ void RoccPi::check(const Network&, Report& report) const {
   report.refuse("rocc_pi.cnp_class is " + std::to_string(cnpClass_) + ", and there are " +
                     std::to_string(port_->classes()) + " queues, one per class (0 to " +
                     std::to_string(port_->classes() - 1) + "); name one of these classes or add a queue",
-                {{*this, "cnp_class"}, Place::slot("queues")});
+                {{*this, "cnp_class"}, Spot::slot("queues")});
 }
 
 void RoccPi::onStart(Network& network) {

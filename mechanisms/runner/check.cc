@@ -114,12 +114,12 @@ FlowList flowsOf(const Json& kinds) {
   return list;
 }
 
-Json toJson(const Place& p, const Assembly& network, uint32_t flow) {
+Json toJson(const Spot& p, const Assembly& network, uint32_t flow) {
   switch (p.kind) {
-    case Place::Kind::Slot: return {{"slot", p.param}};
-    case Place::Kind::Topology: return {{"topology", true}};
-    case Place::Kind::Flow: return {{"flow", flow}, {"field", p.param}};
-    case Place::Kind::Component: break;
+    case Spot::Kind::Slot: return {{"slot", p.param}};
+    case Spot::Kind::Topology: return {{"topology", true}};
+    case Spot::Kind::Flow: return {{"flow", flow}, {"field", p.param}};
+    case Spot::Kind::Component: break;
   }
   const Assembly::At& at = network.at(*p.component);
   return {{"node", at.node},
@@ -139,7 +139,7 @@ Json answer(const Json& question) {
   Json problems = Json::array();
   for (const Problem& p : report.problems()) {
     Json places = Json::array();
-    for (const Place& place : p.places) places.push_back(toJson(place, assembly, p.flow));
+    for (const Spot& place : p.places) places.push_back(toJson(place, assembly, p.flow));
     problems.push_back({{"text", p.text}, {"nodes", p.nodes}, {"places", places}});
   }
   return {{"problems", problems}};
