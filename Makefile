@@ -8,36 +8,49 @@ BIN := bin/fabriclab
 # What a result says it was made by.
 COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD 2>/dev/null || echo with changes; })
 
+# A distribution's Go may fetch the version that go.mod names.
+export GOTOOLCHAIN ?= auto
+
 .DEFAULT_GOAL := help
-.PHONY: help deps build figure figures parity test test-go test-fuzz test-cpp test-asan abuse arm64 lint regress bench docs docker-figure clean FORCE
+.PHONY: help deps go packages ready build figure figures parity test test-go test-fuzz test-cpp test-asan abuse arm64 lint regress portability bench docs docker-figure clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
 
-deps: ## install what is missing (Debian packages; root or sudo)
-	@ci/deps.sh
+deps: go packages ## install what is missing (packages of Debian and Ubuntu; root or sudo)
+
+go:
+	@ci/deps.sh go
 	@ci/check-go.sh
 
-$(BIN): FORCE
-	@go build -ldflags "-X 'main.commit=$(COMMIT)'" -o $@ ./harness/cmd/fabriclab
+packages:
+	@ci/deps.sh
 
-build: deps $(BIN) ## build the command line tool, the mechanisms and the ns-3 runner
+# Packages are installed while Go compiles.
+ready: go
+	@$(MAKE) -s -j2 packages $(BIN)
+
+# Without cgo: which packages are there changes nothing, and no C compiler is needed yet.
+$(BIN): FORCE
+	@CGO_ENABLED=0 go build -buildvcs=false -ldflags "-X 'main.commit=$(COMMIT)'" -o $@ ./harness/cmd/fabriclab
+
+build: ready ## build the command line tool, the mechanisms and the ns-3 runner
 	@$(BIN) build
 
-figure: deps $(BIN) ## run a figure and check its claims: make figure FIG=fncc/fig10 [SCALE=quick|paper]
+figure: ready ## run a figure and check its claims: make figure FIG=fncc/fig10 [SCALE=quick|paper]
 	@$(BIN) figure $(FIG) --scale $(SCALE)
 
-figures: deps $(BIN) ## run every figure, end with results/report.html: make figures [SCALE=quick|paper]
+figures: ready ## run every figure, end with results/report.html: make figures [SCALE=quick|paper]
 	@status=0; $(BIN) figure --all --scale $(SCALE) || status=$$?; $(BIN) report && exit $$status
 
 test: deps test-cpp test-asan test-go test-fuzz ## all tests: Go with -race, C++ in release and with sanitizers, end to end on ns-3, fuzz targets for seconds
 
-test-cpp: deps $(BIN)
+test-cpp: ready
 	@$(BIN) build
 	@cmake --build build/release
 	@ctest --test-dir build/release --output-on-failure -j $(shell nproc)
 
-test-asan: deps $(BIN)
+test-asan: ready
 	@$(BIN) build asan
 	@cmake --build build/asan
 	@ctest --test-dir build/asan --output-on-failure -j $(shell nproc)
@@ -62,21 +75,24 @@ lint: deps ## check format and style of Go and C++
 	@ci/deps.sh clang-format
 	@ci/lint.sh
 
-regress: deps $(BIN) ## run the experiments that have a baseline and compare with it: any change fails
+regress: ready ## run the experiments that have a baseline and compare with it: any change fails
 	@mkdir -p results
 	@$(BIN) compare ci/baselines --thresholds ci/regression.yaml -o results/regression.md -o results/regression.xml
 
-parity: deps $(BIN) ## renew the parity digests of which tables have moved; needs two engines
+parity: ready ## renew the parity digests of which tables have moved; needs two engines
 	@$(BIN) build
 	@$(BIN) parity --all --update
 
-bench: deps $(BIN) ## measure the speed of simulation and harness
+portability: ## README's commands on bare Debian and Ubuntu, in chroots, tables compared (root; SYSTEMS='debian-12 debian-13 …')
+	@ci/portability.sh $(SYSTEMS)
+
+bench: ready ## measure the speed of simulation and harness
 	@$(BIN) bench --scale full
 
 docs: deps ## renew the generated tables of the pages under docs/, and the tests' catalog
 	@go test ./harness/build -run 'TestDocsSayWhatTheMechanismsSay|TestCatalogOfTheTestsIsUpToDate' -args -update
 
-docker-figure: ## run a figure in a container with both engines: make docker-figure FIG=fncc/fig10
+docker-figure: ## run a figure in a container, on Ubuntu's ns-3: make docker-figure FIG=fncc/fig10
 	docker build -t fabriclab .
 	docker run --rm -v "$(CURDIR)/results:/fabriclab/results" fabriclab figure FIG=$(FIG) SCALE=$(SCALE)
 

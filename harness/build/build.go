@@ -517,25 +517,3 @@ func firstError(output string) string {
 	}
 	return strings.Join(lines[first:min(len(lines), first+errorLines)], "\n")
 }
-
-// Status passes on a line of a build's progress every few seconds.
-func Status(out io.Writer) io.Writer { return &statusWriter{out: out, last: time.Now()} }
-
-type statusWriter struct {
-	out  io.Writer
-	last time.Time
-}
-
-const statusEvery = 3 * time.Second
-
-func (w *statusWriter) Write(b []byte) (int, error) {
-	line, _, _ := strings.Cut(string(b), "\n")
-	if !strings.HasPrefix(line, "[") || time.Since(w.last) < statusEvery {
-		return len(b), nil
-	}
-	w.last = time.Now()
-	if _, err := fmt.Fprintf(w.out, "  %s\n", line); err != nil {
-		return 0, err
-	}
-	return len(b), nil
-}

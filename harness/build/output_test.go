@@ -17,13 +17,24 @@ func TestFirstErrorSkipsWhatCameBefore(t *testing.T) {
 	assert.Equal(t, "ninja: stopped", firstError("ninja: stopped"))
 }
 
-func TestStatusPassesOnALineNowAndThen(t *testing.T) {
+func TestStatusSaysStepsAndTheTimeLeft(t *testing.T) {
 	var out strings.Builder
-	w := &statusWriter{out: &out, last: time.Now().Add(-2 * statusEvery)}
-	for _, text := range []string{"-- Configuring done\n", "[1/9] Building a.cc\nwarning: x\n", "[2/9] Building b.cc\n"} {
+	now := time.Now()
+	w := &statusWriter{out: &out, now: func() time.Time { return now }}
+	say := func(after time.Duration, text string) {
+		now = now.Add(after)
 		n, err := w.Write([]byte(text))
 		require.NoError(t, err)
 		assert.Len(t, text, n)
 	}
-	assert.Equal(t, "  [1/9] Building a.cc\n", out.String())
+	say(0, "-- Configuring done\n")
+	say(time.Second, "[1/9] Building CXX object x/a.cc.o\nwarning: x\n")
+	say(time.Second, "[2/9] Building CXX object x/b.cc.o\n")
+	say(9*time.Second, "[3/9] Building CXX object x/c.cc.o\n")
+	say(10*time.Second, "[1/41] Building CXX object y/d.cc.o\n")
+	say(4*time.Second, "[3/41] Building CXX object y/e.cc.o\n")
+	assert.Equal(t, "  building: 9 steps\n"+
+		"  building: 3 of 9 steps, about 30s left (c.cc.o)\n"+
+		"  building: 41 steps\n"+
+		"  building: 3 of 41 steps, about 1m16s left (e.cc.o)\n", out.String())
 }
