@@ -113,7 +113,7 @@ func TestBuiltInMechanismsAreApart(t *testing.T) {
 				defaults = append(defaults, slot.Default)
 			}
 		}
-		assert.Subset(t, []string{engine.Base, "headers"}, append(s.Needs[engine.Base], engine.Base), folder)
+		assert.Subset(t, []string{engine.Base, "headers", "plain"}, append(s.Needs[engine.Base], engine.Base), folder)
 		names := func(components ...string) (parts []string) {
 			for part := range s.Used(append(components, defaults...)) {
 				if part != "headers" && part != "plain" { // it is ns-3 that writes capture files; plain is an engine

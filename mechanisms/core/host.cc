@@ -192,8 +192,11 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   f.spec = spec;
   f.connection = spec.persistent ? &connections_.of(spec, receiver) : &f;
   prepare(f, receiver);
-  f.stopEvent.setKey(eventKey(keyNode(id()), EventKind::FlowStop, spec.id));
   if (spec.stop.ps >= 0) {
+    // The row of a flow that is stopped says what its receiver has by then, so all nodes have to be there. Nothing has
+    // reached the receiver of one that is stopped at once.
+    const bool atOnce = spec.stop - network_->engine().now() < network_->shortestDelay();
+    f.stopEvent.setKey(eventKey(atOnce ? keyNode(id()) : kFirstNode, EventKind::FlowStop, spec.id));
     network_->engine().schedule(f.stopEvent, spec.stop);
     network_->flowAllSent(f);
   }
