@@ -151,30 +151,41 @@ func (l *loader) flowKinds(p *Point) ([]workload.Kind, error) {
 	return workload.Kinds(p.Flows, func(host uint32) int { return sets[host] })
 }
 
-// refusal reports a refusal at the likeliest place that the experiment itself
-// speaks of, else where its preset does.
+// refusal reports a refusal. Of several at one place the first one is told:
+// most are one mistake, seen by each of the components that it concerns.
 func (l *loader) refusal(t told, r refusal) {
-	var at *yaml.Node
-	for _, p := range r.Places {
-		found := l.where(t, p)
-		if found != nil && (at == nil || l.ofPreset(at) && !l.ofPreset(found)) {
-			at = found
-		}
-	}
-	if at == nil {
-		at = keyOr(t.root, "preset")
-	}
-	text := r.Text + t.nodes(r)
-	first := Problem{l.sources[at].position(), text}
-	if l.refused[first] { // at another point, too
+	at := l.likeliest(t, r.Places)
+	position := l.sources[at].position()
+	if l.refused[position] {
 		l.found++
 		return
 	}
-	l.refused[first] = true
+	l.refused[position] = true
+	text := r.Text + t.nodes(r)
 	if label := t.point.String(); label != "" {
 		text += " (at " + label + ")"
 	}
 	l.problem(at, "%s", text)
+}
+
+// likeliest is the place that the experiment itself speaks of, else its preset:
+// first of those that are written, then of the components that have them.
+func (l *loader) likeliest(t told, places []spot) (at *yaml.Node) {
+	for _, written := range []bool{true, false} {
+		for _, p := range places {
+			if !written {
+				p.Param = ""
+			}
+			found := l.where(t, p)
+			if found != nil && (at == nil || l.ofPreset(at) && !l.ofPreset(found)) {
+				at = found
+			}
+		}
+		if at != nil {
+			return at
+		}
+	}
+	return keyOr(t.root, "preset")
 }
 
 func (l *loader) ofPreset(n *yaml.Node) bool { return strings.HasPrefix(l.origin(n), "preset:") }

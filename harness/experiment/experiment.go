@@ -234,7 +234,7 @@ type loader struct {
 	hashed      map[*topology.Topology]bool // those that neverUsed has looked at
 	checks      Checks
 	answers     map[string]answer // to questions, by what differs in them
-	refused     map[Problem]bool  // by the model, without the point
+	refused     map[string]bool   // positions at which the model refuses something
 	limits      Limits
 	watch       *watch
 	warnings    []string
@@ -246,7 +246,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		forest: newForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
-		checks: opt.Checks, answers: map[string]answer{}, refused: map[Problem]bool{},
+		checks: opt.Checks, answers: map[string]answer{}, refused: map[string]bool{},
 		limits: defaultLimits, watch: newWatch(opt),
 	}
 	if err := l.checkKeys(); err != nil {
@@ -266,7 +266,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	}
 	e := &Experiment{File: file}
 	if l.checks == nil {
-		e.Warnings = append(e.Warnings, NoChecks)
+		l.warnings = append(l.warnings, NoChecks)
 	}
 	root = l.applyScale(root, e, opt.Scale)
 	root, flags := l.applyFlags(root, opt.Sets)
