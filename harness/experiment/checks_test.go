@@ -25,7 +25,7 @@ func TestWhatDoesNotStartIsNotValid(t *testing.T) {
 		"another transport below a congestion control": {star + list + rest + "preset: dctcp\ntransport: go_back_n\n",
 			`exp.yaml:6:12: dctcp needs the transport tcp or mptcp`},
 		"a transport with a window of its own": {star + list + rest + "preset: expresspass\ncongestion_control: timely\n",
-			`exp.yaml:6:21: expresspass needs the congestion control none`},
+			`exp.yaml:6:21: expresspass has credits that say when a packet goes, and the congestion control is timely; leave congestion_control out or say none`},
 		"a limit under PFC": {star + list + rest + "preset: dctcp\nparams: {port: {pfc: true}}\n",
 			`exp.yaml:6:22: red.limit is 1MB, and port.pfc is on, which keeps no queue from it`},
 		"NICs of two rates": {twoHomed("40Gbps") + rest + "preset: none\n",

@@ -62,7 +62,7 @@ func TestSlotsHaveDefaults(t *testing.T) {
 func TestTransportsAtTheTwoEndsOfAFlow(t *testing.T) {
 	_, err := loadFile(t, write(t, central+"nodes:\n  host2: {transport: mptcp, congestion_control: lia}\n"), "")
 	require.Error(t, err)
-	assert.Regexp(t, `\.yaml:\d+:\d+: there are flows from host0, which uses the transport tcp, to host2, which uses mptcp; give both hosts the same`, err.Error())
+	assert.Regexp(t, `\.yaml:\d+:\d+: there are flows from hosts that use the transport tcp to hosts that use mptcp; give both the same; at host0`, err.Error())
 	_, err = loadFile(t, write(t, central+"nodes:\n  host3: {transport: mptcp, congestion_control: lia}\n"), "")
 	require.NoError(t, err, "nobody sends to or from it")
 	_, err = loadFile(t, write(t, central+"nodes:\n  host0: {transport: mptcp, congestion_control: lia}\n  host2: {transport: mptcp, congestion_control: lia}\n"), "")
@@ -72,7 +72,7 @@ func TestTransportsAtTheTwoEndsOfAFlow(t *testing.T) {
 // Parameters of a component do not reach a default beside a slot of the same
 // kind that is named: what limits switches' queues leaves NICs alone.
 func TestParamsOfNamedQueuesOnly(t *testing.T) {
-	e, err := loadFile(t, write(t, base+"queues: [fifo, fifo]\nparams: {fifo: {limit: 60KB}}\n"), "")
+	e, err := loadFile(t, write(t, base+"queues: [fifo, fifo]\nparams: {fifo: {limit: 60KB}, port: {pfc: false}}\n"), "")
 	require.NoError(t, err)
 	p := e.Points[0]
 	assert.Equal(t, "60KB", setting(t, p, "queues[1]", "limit").Value)
@@ -84,7 +84,7 @@ func TestParamsOfNamedQueuesOnly(t *testing.T) {
 	require.Len(t, e.Warnings, 1)
 	assert.Contains(t, e.Warnings[0], "params.fifo has no effect")
 
-	e, err = loadFile(t, write(t, base+"nic_queues: [fifo, red]\nparams: {fifo: {limit: 60KB}}\n"), "")
+	e, err = loadFile(t, write(t, base+"nic_queues: [fifo, red]\nparams: {fifo: {limit: 60KB}, port: {pfc: false}}\n"), "")
 	require.NoError(t, err)
 	p = e.Points[0]
 	assert.Equal(t, int64(60e3), p.Scenario.Components["nic_queues"].List[0].Params["limit"])
@@ -192,7 +192,7 @@ nodes:
 // Parameters of a set that no point has a use for are warned about, as those
 // of the whole network are.
 func TestUnusedParamsOfNodesWarn(t *testing.T) {
-	text := central + "nodes: {host0: {params: {tcp: {min_rto: 1ms}, mptcp: {subflows: 2}, switch: {reserve: 1KB}}}, spine0: {params: {ecmp: {symmetric: true}, fifo: {limit: 1KB}}}}\n"
+	text := central + "nodes: {host0: {params: {tcp: {min_rto: 1ms}, mptcp: {subflows: 2}, switch: {reserve: 1KB}}}, spine0: {params: {ecmp: {symmetric: true}, fifo: {limit: 1KB}, port: {pfc: false}}}}\n"
 	e, err := loadFile(t, write(t, text), "", "matrix={preset: [tcp, hpcc]}")
 	require.NoError(t, err)
 	require.Len(t, e.Warnings, 2, e.Warnings)
@@ -262,7 +262,7 @@ func TestCapacityChanges(t *testing.T) {
 	text := strings.Replace(central, "extra_hosts:", "capacity_changes: [{link: \"leaf0->spine0\", at: 5us, rate: 1Gbps}]\n  extra_hosts:", 1)
 	text = strings.Replace(text, "preset: tcp", "preset: flowtune", 1)
 	_, err = loadFile(t, write(t, text+"nodes: {allocator: {applications: [flowtune_allocator]}}\n"), "")
-	require.ErrorContains(t, err, "exp.yaml:16:36: flowtune_allocator knows the rates of all links from the start on, and some change during the run; take topology.capacity_changes out")
+	require.ErrorContains(t, err, "exp.yaml:2:1: flowtune_allocator knows the rates of all links from the start on, and some change during the run; take topology.capacity_changes out")
 }
 
 // TestSameThroughout: what all nodes have of their own is compared, not what
@@ -277,8 +277,7 @@ func TestSameThroughout(t *testing.T) {
 	_, err := loadFile(t, write(t, text), "")
 	require.NoError(t, err)
 	_, err = loadFile(t, write(t, strings.Replace(text, `"spine*": {params: {rcp_star_rate: {alpha: 2}}}`, `"spine*": {params: {rcp_star_rate: {alpha: 4}}}`, 1)), "")
-	require.ErrorContains(t, err, "exp.yaml:16:40: rcp_star.alpha is 2 in congestion_control at")
-	require.ErrorContains(t, err, "rcp_star_rate.alpha is 4 in port_agents[0] at")
+	require.ErrorContains(t, err, "exp.yaml:19:46: rcp_star_rate.alpha is 4, and rcp_star.alpha is 2: the sender undoes the power of its path's links; give both the same value; at spine0, spine1")
 }
 
 func TestNodesRefused(t *testing.T) {
@@ -295,8 +294,7 @@ func TestNodesRefused(t *testing.T) {
 		{"nothing", "", "nodes: {host0: {}}", `exp.yaml:15:9: nodes.host0 says nothing of these nodes`},
 		{"classes", "", "nodes: {host0: {nic_queues: [fifo, fifo]}}", `exp.yaml:15:30: nodes.host0.nic_queues has 2 items, and the network has 1 classes; name one for each`},
 		{"framing", "", "nodes: {host0: {params: {host: {mtu: 9000B}}}}", `exp.yaml:15:38: host.mtu is the same at all hosts`},
-		{"ack class", "", "nodes: {host0: {params: {host: {ack_class: 1}}}}", `exp.yaml:15:44: host.ack_class is 1, but there are 1 queues`},
-		{"partner", "", "nodes: {leaf0: {path_selector: conga}}", `exp.yaml:15:32: conga needs the port agent dre, which is not there; add dre to nic_agents or port_agents`},
+		{"ack class", "", "nodes: {host0: {params: {host: {ack_class: 1}}}}", `exp.yaml:15:44: host.ack_class is 1, and there are 1 classes, numbered from 0`},
 		{"two lists", "", "queues: [fifo, fifo]\nnic_queues: [fifo]", `queues has 2 items and nic_queues has 1, one for each class`},
 		{"extra host's name", "name: allocator, ", "", `exp.yaml:9:17: topology.extra_hosts.0 needs the key name, such as name: allocator`},
 		{"extra host's switches", `"spine*"`, `"core*"`, `exp.yaml:9:45: topology extra_hosts.0.switches.0: there is no switch "core*" in this topology`},

@@ -88,7 +88,6 @@ matrix: {rain.rate: [1Gbps, 2Gbps], host_weather: [rain, {type: sun}]}
 		good + "host_weather: ecmp\n":                       "ecmp is a path selector, not a weather",
 		good + "nodes: {s1: {host_weather: rain}}\n":        "s1 is a switch, and only hosts have the slot host_weather",
 		with("params", "params: {rain: {rate: 1us}}"):       `params.rain.rate: "1us" has the unit "us"`,
-		good + "weather: [rain, rain]\n":                    "rain needs the weather sun, which is not there; add sun to weather or host_weather",
 		good + "host_weather: {type: rain, params: {r: 1}}": `host_weather.params: rain has no parameter "r"`,
 	} {
 		_, err := load(text)

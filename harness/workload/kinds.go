@@ -72,7 +72,11 @@ func (k *kinds) read(g Generator, part int) error {
 		k.template(g, w.Flow, sizes, w.Connections, part, w.Senders)
 		return nil
 	}
-	if Expected(unbounded(g)) > mostLookedAt && k.many(g, part) {
+	if c, is := unbounded(g).(*Collective); is { // a group is of one iteration, and they are alike
+		one := *c
+		one.Iterations = 1
+		g = &one
+	} else if Expected(unbounded(g)) > mostLookedAt && k.many(g, part) {
 		return nil
 	}
 	type group struct{ number, dst uint32 }
@@ -102,12 +106,6 @@ func (k *kinds) many(g Generator, part int) bool {
 		k.template(g, w.Flow, w.Sizes, Connections{}, part, w.Most)
 	case *Jobs:
 		k.template(g, w.Flow, w.Sizes, w.Connections, part, w.Writers*w.Blocks)
-	case *Collective:
-		c := Connections{}
-		if w.Persistent {
-			c.PerPair = 1
-		}
-		k.template(g, w.Flow, FixedSize(1), c, part, int(w.expected())/len(w.Hosts))
 	default:
 		return false
 	}
