@@ -158,7 +158,7 @@ TEST(Red, MarkedPacketsAreCountedOnceAndEchoed) {
 
 TEST(Fifo, DropsWhatExceedsItsLimit) {
   Config c;
-  Chain net(c.set("fifo.limit", int64_t{2500}), 1, 1);
+  Chain net(c.set("fifo.limit", int64_t{2500}).set("port.pfc", false), 1, 1);
   net.start();
   Queue& q = *net.lastHop().queues()[1];
   Packet a, b, d;
