@@ -271,6 +271,8 @@ TEST_P(TraceSources, ShowWhatTheTraceStreamShows)
     Config::Set("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/Queues/1/$ns3::fabric::" +
                     std::string(GetParam() == "dcqcn" ? "Red" : "Fifo") + "/Limit",
                 UintegerValue(70000));
+    // Where PFC is everywhere such a limit is refused; to this port only ACKs come.
+    d.bottleneck.Get(0)->SetAttribute("Pfc", BooleanValue(false));
     d.helper.AddFlow(d.senders.Get(0), d.receiver.Get(0), 2000000, Time(0));
     d.helper.AddFlow(d.senders.Get(1), d.receiver.Get(0), 1000000, MicroSeconds(20));
     const std::vector<std::string>
@@ -369,7 +371,7 @@ TEST_P(TraceSources, ShowWhatTheTraceStreamShows)
         rows[t] = std::make_unique<Rows>(t);
     }
     d.helper.StopAt(MicroSeconds(600));
-    d.helper.Run(); // drops are forced here, so the check for losslessness fails
+    EXPECT_EQ(d.helper.Run(), 0);
     for (const auto& t : tables)
     {
         if (t == "flows")
@@ -753,7 +755,7 @@ TEST(LinkDeathTest, ADeviceWithoutOneIsRefused)
         helper.StopAt(MicroSeconds(3));
         helper.Run();
     };
-    EXPECT_DEATH(run(), "port 1 of node0 has no link: connect it to another one");
+    EXPECT_DEATH(run(), "node0 has no link at port 1: connect it to another one");
 }
 
 TEST(MistypedDeathTest, SaysTheNearestName)
