@@ -14,8 +14,8 @@ func TestHostsOfDifferentTransportsHaveNoFlow(t *testing.T) {
 		for _, host := range []string{"sender0", "receiver0"} {
 			_, stderr, err := fabriclab(t, nil, "validate", "testdata/alone.yaml", "--set", "nodes."+host+".transport="+transport)
 			require.Error(t, err, "%s at %s", transport, host)
-			assert.Contains(t, stderr, "there are flows from sender0, which uses the transport ")
-			assert.Contains(t, stderr, "give both hosts the same")
+			assert.Contains(t, stderr, "there are flows from hosts that use the transport ")
+			assert.Contains(t, stderr, "give both the same; at sender0\n")
 		}
 	}
 }
