@@ -68,7 +68,9 @@ func (c *Checks) Close() error {
 	if c == nil || c.cmd == nil {
 		return nil
 	}
-	err := errors.Join(c.in.Close(), c.cmd.Wait())
+	err := c.in.Close()
+	_, _ = io.Copy(io.Discard, c.out) // one that says more than was asked would wait for a reader forever
+	err = errors.Join(err, c.cmd.Wait())
 	c.cmd = nil
 	return err
 }
