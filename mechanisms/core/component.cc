@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "mechanisms/core/network.h"
 #include "mechanisms/core/report.h"
 
 namespace fabric {
@@ -91,7 +92,7 @@ void Component::set(const Param& param, const Value& value) {
   if (!started()) return;
   try {
     Report report;
-    checkAll(*startedIn_, report);
+    checkAll(Network::of(startedIn_), report);
     if (!report.empty()) refuse(*this, param, report.problems().front().text);
     onChange();
   } catch (...) {  // it does not go with the other parameters: as if nothing had been asked
@@ -142,7 +143,7 @@ void Component::eachNeed(
 
 void Component::start(Network& network) {
   if (started()) return;
-  startedIn_ = &network;
+  startedIn_ = network.number();
   onStart(network);
 }
 

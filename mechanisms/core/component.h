@@ -106,7 +106,7 @@ class Component : public InArena {
 
   /// It has been checked. From now on only live parameters change. Derived values are computed in onStart.
   void start(Network& network);
-  bool started() const { return startedIn_ != nullptr; }
+  bool started() const { return startedIn_ != 0; }
   /// It is time for a row, or some, of a sampled table that the description names.
   virtual void onSample(int /*table*/) {}
   /// The run is over: the last rows of events may be written, of flows whose end has not come, for example.
@@ -121,7 +121,8 @@ class Component : public InArena {
  private:
   friend class Port;
 
-  const Network* startedIn_ = nullptr;
+  /// The number of the network: a pointer would make every queue and port a cache line longer.
+  uint8_t startedIn_ = 0;
 };
 
 /// What of building a description needs nothing of the component's class. Its code stands once in component.cc: at

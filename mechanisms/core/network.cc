@@ -64,12 +64,33 @@ struct Network::Start final : Event {
 /// A deadlock stays: when exactly it is found does not matter much.
 constexpr Time kDeadlockInterval = Time::Us(100);
 
-Network::Network(Engine& engine, uint64_t seed) : engine_(engine), seed_(seed) {
+namespace {
+/// The networks by their numbers, which are used again.
+std::vector<const Network*>& numbered() {
+  static std::vector<const Network*> all;
+  return all;
+}
+
+uint8_t numberFor(const Network* network) {
+  auto& all = numbered();
+  auto place = std::find(all.begin(), all.end(), nullptr);
+  if (place == all.end()) {
+    if (all.size() == UINT8_MAX) throw std::length_error("there are 255 networks; let one go before the next is made");
+    place = all.insert(all.end(), network);
+  }
+  *place = network;
+  return static_cast<uint8_t>(place - all.begin() + 1);
+}
+}  // namespace
+
+Network::Network(Engine& engine, uint64_t seed) : engine_(engine), seed_(seed), number_(numberFor(this)) {
   for (const Description* d : Registry::all()) {
     for (const TableDesc& t : d->tables) trace_.add(t);
   }
 }
-Network::~Network() = default;
+Network::~Network() { numbered()[number_ - 1] = nullptr; }
+
+const Network& Network::of(uint8_t number) { return *numbered()[number - 1]; }
 
 void Network::add(Node& node) {
   if (node.id() != nodes_.size()) {
@@ -393,7 +414,7 @@ void Network::startTracing() {
       }
       ports.push_back(&nodes_[w.node]->port(w.port));
     }
-    for (Port* p : ports) p->traceMask = static_cast<uint16_t>(p->traceMask | 1u << table);
+    for (Port* p : ports) p->traceMask = static_cast<uint8_t>(p->traceMask | 1u << table);
     if (table == kQueues) queuePorts_ = ports;
     if (table == kLinks) linkPorts_ = ports;
   }

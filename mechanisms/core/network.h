@@ -58,6 +58,10 @@ class Network final : public Windows {
   Network& operator=(const Network&) = delete;
   ~Network() override;
 
+  /// From 1 on, among the networks that there are.
+  uint8_t number() const { return number_; }
+  static const Network& of(uint8_t number);
+
   Engine& engine() { return engine_; }
   PacketPool& packets() { return packets_; }
   const PacketPool& packets() const { return packets_; }
@@ -189,6 +193,7 @@ class Network final : public Windows {
   FlowState<Arrivals> arrivals_;
   Engine& engine_;
   uint64_t seed_;
+  uint8_t number_;
   PacketPool packets_;
   FlowPool flows_;
   MessagePool messages_;
