@@ -95,9 +95,9 @@ func hidden(t *testing.T, opt run.Options) []string {
 	return found
 }
 
-// TestNoFlowBeatsItsIdeal: the stand-in's flow takes 600 ps.
+// TestNoFlowBeatsItsIdeal: the stand-in's flow takes 4 us.
 func TestNoFlowBeatsItsIdeal(t *testing.T) {
-	for ideal, fails := range map[int64]bool{600: false, 601: true} {
+	for ideal, fails := range map[int64]bool{4_000_000: false, 4_000_001: true} {
 		opt, _ := options(t)
 		j := job("ok", 1)
 		j.Derived = func(func(progress.Event)) []trace.Derived {
@@ -105,7 +105,7 @@ func TestNoFlowBeatsItsIdeal(t *testing.T) {
 		}
 		result := run.One(context.Background(), j, opt)
 		if fails {
-			require.ErrorContains(t, result.Err, "a check failed: no_flow_beats_its_ideal (1 of 1 finished flows were faster than the empty network allows, the first: flow 0 of 1000 B took 600ps and its ideal is 601ps;")
+			require.ErrorContains(t, result.Err, "a check failed: no_flow_beats_its_ideal (1 of 1 finished flows were faster than the empty network allows, the first: flow 0 of 1000 B took 4us and its ideal is 4.000001us;")
 			continue
 		}
 		require.NoError(t, result.Err)
@@ -148,7 +148,7 @@ func TestGoodRunIsCompleteAndNotRunAgain(t *testing.T) {
 	defer table.Close()
 	var csv strings.Builder
 	require.NoError(t, table.Export(&csv, trace.CSV, -1))
-	assert.Contains(t, csv.String(), "400,600,1.5")
+	assert.Contains(t, csv.String(), "400,4000000,10000")
 
 	again := run.One(context.Background(), job("ok", 1), opt)
 	require.NoError(t, again.Err)

@@ -66,7 +66,7 @@ func TestIngestNamesLabelsAndDerivedColumns(t *testing.T) {
 
 	assert.Equal(t, ""+
 		"flow,group,src,dst,class,measured,size_bytes,start_ps,end_ps,sender_end_ps,delivered_bytes,sent_bytes,retransmitted_bytes,packets,finished,ideal_fct_ps,fct_ps,slowdown\n"+
-		"0,0,sender0,receiver0,1,true,1000,100,700,900,1000,1000,0,1,true,400,600,1.5\n"+
+		"0,0,sender0,receiver0,1,true,1000,100,4000100,8000000,1000,1000,0,1,true,400,4000000,10000\n"+
 		"1,0,sender0,receiver0,1,false,0,200,-1,-1,5000,6000,0,6,false,,,\n",
 		export(t, dir, "flows", trace.CSV))
 	assert.Equal(t, ""+
@@ -402,7 +402,7 @@ func TestDerived(t *testing.T) {
 	assert.Equal(t, uint64(3), files[len(files)-1].Rows)
 	lines := strings.Split(export(t, dir, "flows", trace.CSV), "\n")
 	assert.True(t, strings.HasSuffix(lines[0], "ideal_fct_ps,fct_ps,slowdown,before"), lines[0])
-	assert.True(t, strings.HasSuffix(lines[1], "400,600,1.5,0"), lines[1])
+	assert.True(t, strings.HasSuffix(lines[1], "400,4000000,10000,0"), lines[1])
 	assert.True(t, strings.HasSuffix(lines[2], ",,,1"), lines[2])
 	counts := strings.Fields(export(t, dir, "census", trace.CSV))
 	assert.Equal(t, "flows", counts[0])

@@ -180,7 +180,7 @@ func Write(out io.Writer, samples int) error {
 		}
 	}
 	if err := w.Rows("flows",
-		[]any{0, 0, 0, 1, 1, true, 1000, 100, 700, 900, 1000, 1000, 0, 1, true},
+		[]any{0, 0, 0, 1, 1, true, 1000, 100, 4000100, 8000000, 1000, 1000, 0, 1, true},
 		[]any{1, 0, 0, 1, 1, false, 0, 200, -1, -1, 5000, 6000, 0, 6, false}); err != nil {
 		return err
 	}
