@@ -23,10 +23,18 @@ func (lab *Lab) Parity(ctx context.Context, names []string, digests string, upda
 	if err != nil {
 		return err
 	}
+	b, err := lab.Builder()
+	if err != nil {
+		return err
+	}
 	lab.Set.Engines = nil
 	var absent error
 	for _, e := range engines.All() {
-		if _, err := e.Find(); err != nil {
+		_, err := e.Find()
+		if err == nil && !b.Has(e) {
+			err = fmt.Errorf("the checkout has no %s", strings.Join(e.Sources(), ", "))
+		}
+		if err != nil {
 			fmt.Fprintf(lab.Err, "%s is not here\n", e.Title())
 			absent = err
 			continue
