@@ -26,13 +26,12 @@ go:
 packages:
 	@ci/deps.sh
 
-# Packages are installed while Go compiles.
-ready: go
-	@$(MAKE) -s -j2 packages $(BIN)
+# After the packages, which bring the C compiler: with it the program says so where `ulimit -v` is too small for Go.
+ready: deps
+	@$(MAKE) -s $(BIN)
 
-# Without cgo: which packages are there changes nothing, and no C compiler is needed yet.
 $(BIN): FORCE
-	@CGO_ENABLED=0 go build -buildvcs=false -ldflags "-X 'main.commit=$(COMMIT)'" -o $@ ./harness/cmd/fabriclab
+	@go build -buildvcs=false -ldflags "-X 'main.commit=$(COMMIT)'" -o $@ ./harness/cmd/fabriclab
 
 build: ready ## build the command line tool, the mechanisms and the ns-3 runner
 	@$(BIN) build
