@@ -6,10 +6,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -401,13 +403,13 @@ func (b *Builder) moved() bool {
 }
 
 // say is the text of a stamp: the sources, how they are built and with which
-// simulator, and what came out, the program and the libraries of the build
-// folder. Whoever calls cmake there beside the harness makes another program
-// without touching the stamp.
+// simulator, and what came out, the program and those libraries of the build
+// folder that it loads. Whoever calls cmake there beside the harness makes
+// another program without touching the stamp.
 func (b *Builder) say(name, sources string, simulator engine.Installation) (string, error) {
-	files, err := filepath.Glob(filepath.Join(b.Dir(), "*", "*.so"))
+	files, err := b.loads(b.binary(name))
 	if err != nil {
-		return "", fmt.Errorf("looking for libraries in %s: %w", b.Dir(), err)
+		return "", err
 	}
 	built, err := hashFiles(append(files, b.binary(name)))
 	if err != nil {
@@ -419,6 +421,44 @@ func (b *Builder) say(name, sources string, simulator engine.Installation) (stri
 	}
 	args := strings.Join(b.configureArgs(simulator.CMake), " ")
 	return fmt.Sprintf("%s\n%s\n%s %s\n%s\n", sources, args, simulator.Version, libraries, built), nil
+}
+
+// loads are the libraries of the build folder that a program loads. Others come
+// and go beside it, as programs of other engines are built.
+func (b *Builder) loads(program string) ([]string, error) {
+	there, err := filepath.Glob(filepath.Join(b.Dir(), "*", "*.so"))
+	if err != nil {
+		return nil, fmt.Errorf("looking for libraries in %s: %w", b.Dir(), err)
+	}
+	loaded := map[string]bool{}
+	for todo := []string{program}; len(todo) > 0; {
+		names, err := imported(todo[0])
+		if err != nil {
+			return nil, fmt.Errorf("reading which libraries %s loads: %w", todo[0], err)
+		}
+		todo = todo[1:]
+		for _, path := range there {
+			if slices.Contains(names, filepath.Base(path)) && !loaded[path] {
+				loaded[path] = true
+				todo = append(todo, path)
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(loaded)), nil
+}
+
+// imported are the libraries that a program or library names; none of a script.
+func imported(path string) ([]string, error) {
+	f, err := elf.Open(path)
+	var format *elf.FormatError
+	if errors.As(err, &format) || errors.Is(err, io.EOF) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	names, err := f.ImportedLibraries()
+	return names, errors.Join(err, f.Close())
 }
 
 // hashFiles is a hash of what files hold; "" of none.

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -154,40 +155,64 @@ func TestCheckoutThatWasCopiedWithItsBuildFolder(t *testing.T) {
 	assert.Equal(t, 1, timesBuilt(t, New(root, Release, io.Discard)), "the first folder is left alone")
 }
 
-func TestProgramThatPlainCMakeBuiltFromOtherSourcesIsStale(t *testing.T) {
-	for _, what := range []string{"runner.in", "library.in"} {
-		t.Run(what, func(t *testing.T) {
-			root := checkout(t)
-			put(t, root, "CMakeLists.txt", cmakeLists+`
-add_custom_command(OUTPUT ${CMAKE_BINARY_DIR}/lib/libfake.so DEPENDS ${CMAKE_SOURCE_DIR}/fake-modules/library.in
-  COMMAND mkdir -p lib COMMAND cp ${CMAKE_SOURCE_DIR}/fake-modules/library.in ${CMAKE_BINARY_DIR}/lib/libfake.so)
-add_custom_target(library DEPENDS ${CMAKE_BINARY_DIR}/lib/libfake.so)
-add_dependencies(fabric-fake library)
-`)
-			put(t, root, "fake-modules/library.in", "library\n")
-			b := New(root, Release, io.Discard)
-			first, err := b.Program(context.Background(), fake{})
-			require.NoError(t, err)
-			file := filepath.Join(root, "fake-modules", what)
-			mine, err := os.ReadFile(file)
-			require.NoError(t, err)
+// ownLibrary has the program load one library of the build folder, beside which
+// lies another.
+const ownLibrary = `cmake_minimum_required(VERSION 3.20)
+project(fake C)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+add_library(used SHARED fake-modules/used.c)
+add_library(other SHARED fake-modules/other.c)
+add_executable(fabric-fake fake-modules/main.c)
+target_link_libraries(fabric-fake used)
+`
 
-			put(t, root, "fake-modules/"+what, string(mine)+"# other\n")
-			out, err := exec.CommandContext(context.Background(), "cmake", "--build", b.Dir(), "--target", "fabric-fake").CombinedOutput()
-			require.NoError(t, err, string(out))
-			time.Sleep(50 * time.Millisecond) // ninja goes by times, and the clock of a file system ticks slowly
-			put(t, root, "fake-modules/"+what, string(mine))
-			again, err := b.Program(context.Background(), fake{})
-			require.NoError(t, err)
-			assert.Equal(t, first, again)
-			for source, built := range map[string]string{"runner.in": first.Path, "library.in": filepath.Join(b.Dir(), "lib", "libfake.so")} {
-				want, err := os.ReadFile(filepath.Join(root, "fake-modules", source))
-				require.NoError(t, err)
-				got, err := os.ReadFile(built)
-				require.NoError(t, err)
-				assert.Equal(t, string(want), string(got))
-			}
-		})
+// TestProgramThatPlainCMakeBuiltFromOtherSourcesIsStale, and only then: the
+// libraries of other programs come and go.
+func TestProgramThatPlainCMakeBuiltFromOtherSourcesIsStale(t *testing.T) {
+	number := func(name string, n int) string { return fmt.Sprintf("int %s(void) { return %d; }\n", name, n) }
+	root := checkout(t)
+	put(t, root, "CMakeLists.txt", ownLibrary)
+	const program = `#include <stdio.h>
+int used(void);
+int main(void) {
+  printf("{\"engine\":\"fake\",\"engine_version\":\"%d\",\"compiler\":\"cc\",\"build_type\":\"Release\",\"flags\":\"-O3\"}", used());
+  return 0;
+}
+`
+	put(t, root, "fake-modules/main.c", program)
+	put(t, root, "fake-modules/used.c", number("used", 1))
+	put(t, root, "fake-modules/other.c", number("other", 1))
+	ctx, b := context.Background(), New(root, Release, io.Discard)
+	first, err := b.Program(ctx, fake{})
+	require.NoError(t, err)
+	assert.Equal(t, "1", first.Version.EngineVersion)
+	// other builds a target from another text of a file, and puts the file back.
+	other := func(target, name, text string) {
+		mine, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		put(t, root, name, text)
+		out, err := exec.CommandContext(ctx, "cmake", "--build", b.Dir(), "--target", target).CombinedOutput()
+		require.NoError(t, err, string(out))
+		time.Sleep(50 * time.Millisecond) // ninja goes by times, and the clock of a file system ticks slowly
+		put(t, root, name, string(mine))
+	}
+
+	for n := range 2 {
+		other("other", "fake-modules/other.c", number("other", n))
+		assert.FileExists(t, filepath.Join(b.Dir(), "lib", "libother.so"))
+		_, err = b.Present(ctx, fake{})
+		require.NoError(t, err, "it does not load that one")
+	}
+	for name, text := range map[string]string{
+		"fake-modules/used.c": number("used", 2), "fake-modules/main.c": strings.Replace(program, "used()", "3", 1),
+	} {
+		other("fabric-fake", name, text)
+		_, err = b.Present(ctx, fake{})
+		require.ErrorIs(t, err, ErrStale, name)
+		again, err := b.Program(ctx, fake{})
+		require.NoError(t, err)
+		assert.Equal(t, first.Version.EngineVersion, again.Version.EngineVersion)
 	}
 }
 

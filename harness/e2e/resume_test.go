@@ -216,10 +216,10 @@ func TestKilledSweepGoesOn(t *testing.T) {
 			killHarness := done%3 != 2
 			switch {
 			case s.over() || done >= kills:
+			// Either may have ended by itself just now.
 			case killHarness:
-				require.NoError(t, syscall.Kill(-s.Process.Pid, syscall.SIGKILL))
+				_ = syscall.Kill(-s.Process.Pid, syscall.SIGKILL)
 			case len(children) > 0:
-				// It may have ended by itself just now.
 				_ = syscall.Kill(-children[random.IntN(len(children))], syscall.SIGKILL)
 			}
 			<-s.ended
