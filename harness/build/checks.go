@@ -2,44 +2,50 @@ package build
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"strings"
 )
 
 // Checks asks the model what it would refuse (docs/formats.md, Checks). Its
-// program starts with the first question.
+// program starts with the first question, and the first failure is the last.
 type Checks struct {
 	ctx     context.Context
 	program string
 	cmd     *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Reader
+	said    bytes.Buffer // to standard error
+	err     error        // of the first failure
 }
 
 // Checks asks the program that Describe got the catalog from.
-func (b *Builder) Checks(ctx context.Context) (*Checks, error) {
-	program, err := b.Tool(ctx, describeBinary)
-	return &Checks{ctx: ctx, program: program}, err
+func (b *Builder) Checks(ctx context.Context) *Checks {
+	return &Checks{ctx: ctx, program: b.binary(describeBinary)}
 }
 
 // Check asks about a scenario.
-func (c *Checks) Check(question []byte) ([]byte, error) {
+func (c *Checks) Check(question []byte) (answer []byte, err error) {
+	if c.err != nil {
+		return nil, c.err
+	}
 	if c.cmd == nil {
-		if err := c.start(); err != nil {
-			return nil, c.failed(err)
-		}
+		err = c.start()
 	}
-	if _, err := c.in.Write(append(question, '\n')); err != nil {
-		return nil, c.failed(err)
+	if err == nil {
+		_, err = c.in.Write(append(question, '\n'))
 	}
-	answer, err := c.out.ReadBytes('\n')
+	if err == nil {
+		answer, err = c.out.ReadBytes('\n')
+	}
 	if err != nil {
-		return nil, c.failed(err)
+		c.err = c.failed(err)
 	}
-	return answer, nil
+	return answer, c.err
 }
 
 func (c *Checks) start() error {
@@ -52,6 +58,7 @@ func (c *Checks) start() error {
 	if err != nil {
 		return err
 	}
+	cmd.Stderr = &c.said
 	if err := cmd.Start(); err != nil {
 		return err
 	}
@@ -59,7 +66,18 @@ func (c *Checks) start() error {
 	return nil
 }
 
+// failed ends the program and says why there is no answer: what it said last,
+// or how it ended.
 func (c *Checks) failed(err error) error {
+	if ended := c.Close(); ended != nil {
+		err = ended
+	}
+	if cause := context.Cause(c.ctx); cause != nil {
+		return cause
+	}
+	if said := strings.TrimSpace(c.said.String()); said != "" {
+		err = fmt.Errorf("%w: %s", err, said)
+	}
 	return fmt.Errorf("%s --check: %w; build it anew with: fabriclab build", c.program, err)
 }
 

@@ -70,3 +70,12 @@ func TestDataTakesThePathsOfTheHarness(t *testing.T) {
 		}
 	}
 }
+
+// TestNoFlowBeatsItsIdealAcrossAFailure: at a, s and x the packet goes by the
+// routes before, at w by those after, over three short links.
+func TestNoFlowBeatsItsIdealAcrossAFailure(t *testing.T) {
+	dir := mustRun(t, nil, "testdata/mixed-paths.yaml")[0]
+	row := tracetest.Table(t, dir, "flows")[0]
+	assert.GreaterOrEqual(t, tracetest.Number(t, row, "slowdown"), 1.0)
+	assert.Less(t, tracetest.Number(t, row, "fct_ps"), 10e6, "the short way")
+}

@@ -80,9 +80,6 @@ type Program struct {
 	// where it is the program of one.
 	Sources Sources
 	Used    map[string]string
-	// InsteadOf is the title of the usual engine, where this one stands in for
-	// it.
-	InsteadOf string
 	// BuildID identifies sources, flags, compiler and engine version; a run is
 	// valid for one of them.
 	BuildID string

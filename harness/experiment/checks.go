@@ -18,9 +18,6 @@ type Checks interface {
 	Check(question []byte) ([]byte, error)
 }
 
-// NoChecks is the warning of an experiment that was loaded without Checks.
-const NoChecks = "the model's own checks were not made, because fabric-describe is not built; run: fabriclab build"
-
 // flowKind is a workload.Kind in a question.
 type flowKind struct {
 	Src        uint32 `json:"src"`
@@ -69,12 +66,13 @@ type told struct {
 
 // checkModel reports what the model refuses of a point. Points that differ in
 // nothing it looks at are asked about once.
-func (l *loader) checkModel(c choice, point *Point) {
-	kinds, err := l.flowKinds(point)
+func (l *loader) checkModel(c choice, point *Point, flows *traffic) {
+	if l.checks == nil {
+		return
+	}
+	kinds, err := flows.kindsOf(point)
 	if err != nil {
 		l.problem(keyOr(c.root, "workload"), "workload: %v", err)
-	}
-	if l.checks == nil || err != nil {
 		return
 	}
 	key, question, err := question(point, kinds)
@@ -93,6 +91,7 @@ func (l *loader) checkModel(c choice, point *Point) {
 		}
 		if err != nil {
 			l.fail(l.file, err)
+			l.checks = nil // it would fail for each of the other points, too
 			return
 		}
 		l.answers[key] = a
@@ -137,18 +136,6 @@ func question(p *Point, kinds []workload.Kind) (key string, whole func() ([]byte
 		fmt.Fprintf(&line, `,"flows":%s}`, said)
 		return line.Bytes(), nil
 	}, nil
-}
-
-// flowKinds are the kinds of flows of a point. Hosts of a set of nodes are
-// alike.
-func (l *loader) flowKinds(p *Point) ([]workload.Kind, error) {
-	sets := make([]int, len(p.Topology.Nodes))
-	for i, set := range p.Scenario.Sets {
-		for _, id := range set.Nodes {
-			sets[id] = i + 1
-		}
-	}
-	return workload.Kinds(p.Flows, func(host uint32) int { return sets[host] })
 }
 
 // refusal reports a refusal. Of several at one place the first one is told:

@@ -79,9 +79,3 @@ func TestPointsThatDifferInNothingTheModelLooksAt(t *testing.T) {
 	assert.Len(t, e.Points, 400)
 	assert.Equal(t, 2, c.asked)
 }
-
-func TestWithoutTheModelAWarningSaysSo(t *testing.T) {
-	e, err := Load(write(t, base), Options{Catalog: testCatalog(t), ConfigDir: "../../configs"})
-	require.NoError(t, err)
-	assert.Contains(t, e.Warnings, NoChecks)
-}

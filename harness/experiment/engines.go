@@ -74,7 +74,7 @@ func (e *Experiment) OnEngines(names []string) error {
 	runs := false
 	for _, p := range e.Points {
 		if !p.enginesFixed {
-			p.Engines = names
+			p.Engines, p.InsteadOf = names, ""
 		} else {
 			p.Engines = slices.DeleteFunc(slices.Clone(p.Engines), func(name string) bool { return !slices.Contains(names, name) })
 		}

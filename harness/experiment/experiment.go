@@ -49,9 +49,10 @@ type Options struct {
 	Further   []string // further folders of this kind, for what the first does not have
 	Presets   []string // files of further presets
 	Engine    string   // of points that name none; "" = the first of Engines
+	InsteadOf string   // the title of the usual engine, where Engine stands in for it
 	Home      string   // of an experiment that is not below configs/: its path from here tells it from others of its name
 
-	Checks  Checks          // of the model; nil: they are not made, which is a warning
+	Checks  Checks          // of the model; nil: they are not made
 	Context context.Context // ends loading, and what points take long for later; nil = never
 	Tell    func(string)    // is told now and then how far that is; nil = nobody
 }
@@ -62,7 +63,6 @@ type Experiment struct {
 	File                string // as given to Load
 	Scale               string
 	Engines             []string // of all points
-	ByDefault           bool     // some points name no engine
 	Seeds               []uint64
 	Points              []*Point
 	Figure              *yaml.Node // the figure section, scale applied; nil if there is none
@@ -75,6 +75,7 @@ type Experiment struct {
 type Point struct {
 	Labels    []Label
 	Engines   []string
+	InsteadOf string            // the title of the usual engine, where the point's one stands in for it
 	Scenario  scenario.Scenario // its seed is 0; see WriteInputs
 	Topology  *topology.Topology
 	Flows     workload.Generator
@@ -234,7 +235,8 @@ type loader struct {
 	hashed      map[*topology.Topology]bool // those that neverUsed has looked at
 	checks      Checks
 	answers     map[string]answer // to questions, by what differs in them
-	refused     map[string]bool   // positions at which the model refuses something
+	traffic     map[string]*traffic
+	refused     map[string]bool // positions at which the model refuses something
 	limits      Limits
 	watch       *watch
 	warnings    []string
@@ -246,7 +248,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		forest: newForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
-		checks: opt.Checks, answers: map[string]answer{}, refused: map[string]bool{},
+		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, refused: map[string]bool{},
 		limits: defaultLimits, watch: newWatch(opt),
 	}
 	if err := l.checkKeys(); err != nil {
@@ -265,9 +267,6 @@ func Load(file string, opt Options) (*Experiment, error) {
 		return nil, fmt.Errorf("experiment: %w; give the path of an experiment's YAML file", err)
 	}
 	e := &Experiment{File: file}
-	if l.checks == nil {
-		l.warnings = append(l.warnings, NoChecks)
-	}
 	root = l.applyScale(root, e, opt.Scale)
 	root, flags := l.applyFlags(root, opt.Sets)
 	head := l.head(root, e)
@@ -293,7 +292,9 @@ func Load(file string, opt Options) (*Experiment, error) {
 		if point.Model != nil {
 			point.Engines, point.enginesFixed = []string{ComputedEngine}, true
 		}
-		e.ByDefault = e.ByDefault || !named && !point.enginesFixed
+		if !named && !point.enginesFixed {
+			point.InsteadOf = opt.InsteadOf
+		}
 		for _, name := range point.Engines {
 			if !slices.Contains(e.Engines, name) {
 				e.Engines = append(e.Engines, name)
@@ -555,8 +556,13 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		return nil
 	}
 	topologyKey, _ := child(root, "topology")
-	kinds := t.Kinds(point.Flows.Pairs())
-	if err := t.CheckPaths(kinds); err != nil {
+	point.rules = r.rules
+	flows, err := l.trafficOf(root, point)
+	if err != nil {
+		l.fail(l.file, err)
+		return nil
+	}
+	if err := t.CheckPaths(flows.pairs); err != nil {
 		l.problem(topologyKey, "topology: %v", err)
 		return nil
 	}
@@ -565,19 +571,20 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		l.problem(root, "host.mtu is %d B and host.header_bytes %d B, which leaves no payload; enlarge host.mtu", frame.MTU, frame.Header)
 		return nil
 	}
+	rtt := t.MaxBaseRTT(flows.pairs, frame)
 	if components.Param("host", "base_rtt") == int64(0) {
-		l.derive(components, effective, "base_rtt", t.MaxBaseRTT(kinds, frame))
+		l.derive(components, effective, "base_rtt", rtt)
 	}
 	nodes := l.setsOf(general, components, sets, t, &effective)
 	holding := l.somewhere(effective, nodes, t)
 	l.checkThresholds(holding, components, nodes, t, frame.MTU)
-	l.warnTimeouts(holding, components, t.MaxBaseRTT(kinds, frame))
+	l.warnTimeouts(holding, components, rtt)
 	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)
 	l.neverUsed(topologyKey, components, t)
 	if l.found > before {
 		return nil
 	}
-	point.Effective, point.rules = effective, r.rules
+	point.Effective = effective
 	point.Scenario = scenario.Scenario{
 		Name: l.name, StopPs: r.rules.StopPs, StopWhenFlowsFinish: r.stopWhenFlowsFinish, StopAtDeadlock: r.stopAtDeadlock,
 		Nodes: t.Nodes, Links: t.Links, Components: l.written(components, general.classes), Sets: nodes, Trace: trace,
@@ -587,7 +594,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	for i, c := range t.Changes() {
 		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})
 	}
-	l.checkModel(choice{root: root, general: in, sets: sets}, point)
+	l.checkModel(choice{root: root, general: in, sets: sets}, point, flows)
 	if l.found > before {
 		return nil
 	}

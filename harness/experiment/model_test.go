@@ -12,7 +12,9 @@ import (
 )
 
 var theModel = sync.OnceValues(func() (Checks, error) {
-	return build.New("../..", build.Release, io.Discard).Checks(context.Background())
+	b := build.New("../..", build.Release, io.Discard)
+	_, err := b.Describe(context.Background())
+	return b.Checks(context.Background()), err
 })
 
 // model is fabric-describe of this checkout, built if it is stale.

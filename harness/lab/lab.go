@@ -129,15 +129,22 @@ func (lab *Lab) Builder() (*build.Builder, error) {
 
 // Catalog gets the catalog from fabric-describe.
 func (lab *Lab) Catalog(ctx context.Context) (*catalog.Catalog, error) {
+	c, _, err := lab.model(ctx)
+	return c, err
+}
+
+// model is what fabric-describe says: the catalog, and answers about scenarios.
+func (lab *Lab) model(ctx context.Context) (*catalog.Catalog, *build.Checks, error) {
 	b, err := lab.Builder()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	data, err := b.Describe(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return catalog.Load(data)
+	c, err := catalog.Load(data)
+	return c, b.Checks(ctx), err
 }
 
 // Print writes a value as JSON for programs.

@@ -11,7 +11,6 @@ import (
 
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
-	"fabriclab/harness/build"
 	"fabriclab/harness/computed"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
@@ -41,11 +40,7 @@ type Selection struct {
 // Load reads experiments, given by file or id, and checks them, all before
 // anything runs. The settings for engines and seeds are laid over theirs.
 func (lab *Lab) Load(ctx context.Context, names []string, s Selection) ([]Experiment, error) {
-	c, err := lab.Catalog(ctx)
-	if err != nil {
-		return nil, err
-	}
-	checks, err := lab.checks(ctx)
+	c, checks, err := lab.model(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,15 +51,6 @@ func (lab *Lab) Load(ctx context.Context, names []string, s Selection) ([]Experi
 		all, problems = append(all, l), append(problems, err)
 	}
 	return all, errors.Join(errors.Join(problems...), checks.Close())
-}
-
-// checks asks the model, as it is built.
-func (lab *Lab) checks(ctx context.Context) (*build.Checks, error) {
-	b, err := lab.Builder()
-	if err != nil {
-		return nil, err
-	}
-	return b.Checks(ctx)
 }
 
 // tell says what is done that takes long.
@@ -78,12 +64,9 @@ func (lab *Lab) tell(text string) {
 type Experiment struct {
 	*experiment.Experiment
 	Spec    *spec.Figure
-	Command string // makes its runs or figure again
-	// InsteadOf is the usual engine, where that is not on this machine and
-	// points that name no engine run on another one; Why says so.
-	InsteadOf string
-	Why       error
-	Sets      []string // path=value, laid over the file
+	Command string   // makes its runs or figure again
+	Why     error    // points run on another engine than the usual one; nil: none does
+	Sets    []string // path=value, laid over the file
 }
 
 func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, checks experiment.Checks, name string, s Selection) (Experiment, error) {
@@ -98,6 +81,9 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, checks experime
 	opt.Scale, opt.Sets, opt.Context, opt.Tell = lab.Set.Scale, s.Sets, ctx, lab.tell
 	usual, why := engines.Default()
 	opt.Engine, opt.Checks = usual.Name(), checks
+	if why != nil {
+		opt.InsteadOf = engines.All()[0].Title()
+	}
 	e, err := experiment.Load(file, opt)
 	if err != nil {
 		return Experiment{}, err
@@ -122,8 +108,8 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, checks experime
 	}
 	command, err := lab.commandLine(e, s)
 	loaded := Experiment{Experiment: e, Spec: section, Command: command, Sets: s.Sets}
-	if why != nil && e.ByDefault && len(lab.Set.Engines) == 0 {
-		loaded.InsteadOf, loaded.Why = engines.All()[0].Title(), why
+	if slices.ContainsFunc(e.Points, func(p *experiment.Point) bool { return p.InsteadOf != "" }) {
+		loaded.Why = why
 	}
 	return loaded, err
 }
@@ -226,7 +212,7 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 		if e.Why != nil && !told {
 			told = true
 			why, how, _ := strings.Cut(e.Why.Error(), "; ")
-			fmt.Fprintf(lab.Err, "note: %s; running on %s, the engine that needs no simulator, in its place (for %s, %s)\n", why, engines.Everywhere().Name(), e.InsteadOf, how)
+			fmt.Fprintf(lab.Err, "note: %s; running on %s, the engine that needs no simulator, in its place (for %s, %s)\n", why, engines.Everywhere().Name(), engines.All()[0].Title(), how)
 		}
 		for _, name := range e.Engines {
 			if programs[name] != nil || name == experiment.ComputedEngine {
@@ -271,20 +257,26 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 }
 
 func job(e Experiment, point *experiment.Point, hash, engineName string, seed uint64, program *engine.Program) run.Job {
-	labels := map[string]string{}
-	for _, l := range point.Labels {
-		labels[l.Path] = l.Value
-	}
-	if e.InsteadOf != "" && engineName == engines.Everywhere().Name() {
-		standIn := *program
-		standIn.InsteadOf, program = e.InsteadOf, &standIn
-	}
-	title := strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", e.Name, point, engineName, seed)), " ")
 	return run.Job{
 		Key:   store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engineName, Seed: seed},
-		Title: title, Labels: labels, Sets: setsOf(e.Sets), Command: e.Command, Program: program.For(point.Uses), EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
+		Title: title(e, point, engineName, seed), Labels: labels(point), Sets: setsOf(e.Sets), Command: e.Command,
+		Program: program.For(point.Uses), InsteadOf: point.InsteadOf, EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
 		Prepare: func(dir string) (*workload.Tally, error) { return point.WriteInputs(dir, seed) },
 	}
+}
+
+// title names a run for people.
+func title(e Experiment, point *experiment.Point, engineName string, seed uint64) string {
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", e.Name, point, engineName, seed)), " ")
+}
+
+// labels are a point's, by path.
+func labels(point *experiment.Point) map[string]string {
+	all := map[string]string{}
+	for _, l := range point.Labels {
+		all[l.Path] = l.Value
+	}
+	return all
 }
 
 // setsOf are the values that --set gave, by path.

@@ -131,7 +131,7 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, ta
 				key := store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engine, Seed: seed}
 				dir, m, err := results.Dir(key), (*store.Manifest)(nil), error(nil)
 				if m, err = results.Get(key); errors.Is(err, store.ErrNoRun) {
-					title := job(e, point, hash, engine, seed, nil).Title
+					title := title(e, point, engine, seed)
 					dir = results.FailedDir(key)
 					if _, gone := os.Stat(dir); gone != nil {
 						missing = append(missing, title)
@@ -150,7 +150,7 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, ta
 					return nil, err
 				}
 				made.add(m)
-				run, err := of(dir, m, job(e, point, hash, engine, seed, nil).Labels, e.Spec)
+				run, err := of(dir, m, labels(point), e.Spec)
 				if err != nil {
 					return nil, err
 				}

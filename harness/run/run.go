@@ -32,6 +32,9 @@ type Job struct {
 	Command string
 
 	Program *engine.Program
+	// InsteadOf is the title of the usual engine, where Program's stands in for
+	// it.
+	InsteadOf string
 	// EndsWithFlows: the run may end long before its stop time.
 	EndsWithFlows bool
 	// Prepare writes the inputs: scenario.json and the files it names, and
@@ -330,7 +333,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		Tool: opt.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, Sets: job.Sets, Command: job.Command,
 		ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
 		Engine: store.Engine{
-			Name: job.Key.Engine, InsteadOf: job.Program.InsteadOf, EngineVersion: job.Program.Version.EngineVersion, Compiler: job.Program.Version.Compiler,
+			Name: job.Key.Engine, InsteadOf: job.InsteadOf, EngineVersion: job.Program.Version.EngineVersion, Compiler: job.Program.Version.Compiler,
 			BuildType: job.Program.Version.BuildType, Flags: job.Program.Version.Flags, BuildID: job.Program.BuildID, Sources: job.Program.Used,
 			Simulator: job.Program.Simulator, Libraries: job.Program.Version.Libraries,
 		},

@@ -60,7 +60,7 @@ matrix: {rain.rate: [1Gbps, 2Gbps], host_weather: [rain, {type: sun}]}
 	e, err := load(text, "rain.rate=2Gbps")
 	require.NoError(t, err)
 	require.Len(t, e.Points, 2)
-	assert.Equal(t, []string{experiment.NoChecks}, e.Warnings)
+	assert.Empty(t, e.Warnings)
 	assert.Empty(t, e.Points[1].Scenario.Sets, "no rain on hosts")
 	s := e.Points[0].Scenario
 	assert.Equal(t, []string{"sun", "rain"}, []string{s.Components["weather"].List[0].Type, s.Components["weather"].List[1].Type})

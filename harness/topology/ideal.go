@@ -78,11 +78,12 @@ func idealFCT(hops []Hop, size uint64, f Framing) int64 {
 // narrowest place between them, each at no more than what the links there carry
 // together. They need some time before and after.
 type bound struct {
-	only     []Hop // the one path; nil: there are several
-	profiles [][]Hop
-	out, in  place
-	narrow   *place // nil: not narrower than the hosts' links
-	aside    int64  // ps that a smallest packet spends before and after the narrow place at least
+	only          []Hop // the one path; nil: there are several
+	out, in       place
+	ahead, behind walks  // before the last link, and behind the first one
+	lastDelay     int64  // the least of a last link, in ps
+	narrow        *place // nil: not narrower than the hosts' links
+	aside         int64  // ps that a smallest packet spends before and after the narrow place at least
 }
 
 // place is links side by side.
@@ -101,14 +102,14 @@ func (t *Topology) bound(src, dst uint32, least int64) *bound {
 	if known {
 		return b
 	}
-	views := append(t.views(), t)
-	g := t.waysFrom(src, dst, views)
+	if t.views == nil {
+		t.views = t.everyView()
+	}
+	g := t.waysFrom(src, dst, t.views)
 	b = &bound{only: g.only()}
 	if b.only == nil {
-		for _, v := range views {
-			b.profiles = append(b.profiles, v.profilesFrom(src, dst, map[uint32][][]Hop{})...)
-		}
 		b.out, b.in = g.out(), g.in()
+		b.ahead, b.behind, b.lastDelay = g.around()
 		b.narrow, b.aside = g.narrowest(min(b.out.bps, b.in.bps), least)
 	}
 	if t.bounds == nil {
@@ -135,16 +136,16 @@ func (b *bound) of(size uint64, f Framing) int64 {
 	if last > 0 {
 		shortest = last
 	}
-	ideal := b.out.takes(n, full, last) + b.behind(shortest)
-	starts := b.ahead(shortest) // the first packet on the last link: the last packet of all may overtake others
+	ideal := b.out.takes(n, full, last) + b.behind.takes(shortest)
+	starts := b.ahead.takes(shortest) // the first packet on the last link: the last packet of all may overtake others
 	if n > 0 {
-		ideal = max(ideal, b.out.takes(n, full, 0)+b.behind(full))
+		ideal = max(ideal, b.out.takes(n, full, 0)+b.behind.takes(full))
 		if last > 0 {
 			starts += b.out.takes(max(0, n-b.out.links+1), full, 0)
 		}
-		starts = min(starts, b.ahead(full))
+		starts = min(starts, b.ahead.takes(full))
 	}
-	ideal = max(ideal, starts+b.in.takes(n, full, last)+b.lastDelay())
+	ideal = max(ideal, starts+b.in.takes(n, full, last)+b.lastDelay)
 	if b.narrow != nil {
 		ideal = max(ideal, b.narrow.takes(n, full, last)+b.aside)
 	}
@@ -162,40 +163,9 @@ func (p place) takes(n, wire, last int64) int64 {
 	return max(0, int64(ps)-n/2-1) // the time of each packet on a link is rounded
 }
 
-// least is the least of a sum over hops among all paths.
-func (b *bound) least(of func(hops []Hop) int64) int64 {
-	least := int64(math.MaxInt64)
-	for _, profile := range b.profiles {
-		least = min(least, of(profile))
-	}
-	return least
-}
-
-// ahead is how long it takes from the start of a packet to its start on the last link.
-func (b *bound) ahead(wire int64) int64 {
-	return b.least(func(hops []Hop) int64 { return transit(hops, wire) - transit(hops[len(hops)-1:], wire) })
-}
-
-// behind is how long it takes from when a packet has left the source to its arrival.
-func (b *bound) behind(wire int64) int64 {
-	return b.least(func(hops []Hop) int64 { return transit(hops, wire) - units.SerializationTime(wire, hops[0].FastestBps) })
-}
-
-func (b *bound) lastDelay() int64 {
-	return b.least(func(hops []Hop) int64 { return hops[len(hops)-1].DelayPs })
-}
-
-func transit(hops []Hop, wire int64) int64 {
-	var ps int64
-	for _, hop := range hops {
-		ps += hop.DelayPs + units.SerializationTime(wire, hop.FastestBps)
-	}
-	return ps
-}
-
-// views are the network as its routes see it after each change.
-func (t *Topology) views() []*Topology {
-	var views []*Topology
+// everyView is the network as its routes see it at first and after each change.
+func (t *Topology) everyView() []*Topology {
+	views := []*Topology{t}
 	for _, at := range t.changeTimes() {
 		view := t.without(t.knownDown(at))
 		if view.connect() != nil {

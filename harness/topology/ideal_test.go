@@ -3,6 +3,7 @@ package topology
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -145,4 +146,57 @@ func TestIdealAcrossAFailure(t *testing.T) {
 	alone := idealFCT([]Hop{steady(100e9, us), steady(80e9, us), steady(80e9, us), steady(100e9, us)}, 1e6, framing)
 	assert.LessOrEqual(t, fast, alone)
 	assert.InEpsilon(t, alone, fast, 0.15, "both paths together carry 90 Gb/s")
+}
+
+// TestIdealOfMixedPaths: a packet that is under way when the routes change goes
+// on by the new ones, so its path may be shorter than those before and after.
+func TestIdealOfMixedPaths(t *testing.T) {
+	topo := build(t, Custom{
+		Hosts: []string{"a", "b"}, Switches: []Switch{{Name: "s"}, {Name: "x"}, {Name: "z"}, {Name: "w"}, {Name: "t"}},
+		Links: []CustomLink{
+			{"a", "s", 100e9, us}, {"b", "t", 100e9, us},
+			{"s", "x", 100e9, us}, {"x", "t", 100e9, 50 * us}, // at first
+			{"s", "z", 100e9, 50 * us}, {"z", "t", 100e9, us}, // then
+			{"x", "w", 100e9, us}, {"w", "t", 100e9, us},
+		},
+		Cabling: Cabling{Failures: []Failure{{Link: "s->z", AtPs: us, UntilPs: 10 * us}, {Link: "x->t", AtPs: 10 * us, UntilPs: -1}}},
+	})
+	for _, size := range []uint64{1, 1456, 10_000} {
+		ideal, err := topo.IdealFCT(0, 1, size, framing)
+		require.NoError(t, err)
+		assert.LessOrEqual(t, ideal, topo.PathFCT([]uint32{0, 2, 6, 7, 1}, size, framing), "a, s, x, w, t, b")
+		assert.Greater(t, ideal, 5*us, "%d B: five links", size)
+	}
+}
+
+// TestViewsAreMadeOnce for all pairs of hosts.
+func TestViewsAreMadeOnce(t *testing.T) {
+	c := Cabling{HostRate: 100e9, FabricRate: 100e9, HostDelay: us, FabricDelay: us, Failures: []Failure{{Link: "leaf0->spine0", AtPs: us, UntilPs: -1}}}
+	topo := build(t, LeafSpine{8, 4, 4, 1, c})
+	_, err := topo.IdealFCT(0, 31, 1e6, framing)
+	require.NoError(t, err)
+	first := topo.views[1]
+	_, err = topo.IdealFCT(9, 17, 1e6, framing)
+	require.NoError(t, err)
+	assert.Same(t, first, topo.views[1])
+	assert.Len(t, topo.views, 2)
+}
+
+// TestWalksStayFew where links differ in everything: what is left beats them all.
+func TestWalksStayFew(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	var all walks
+	least := map[int64]int64{64: math.MaxInt64, 1518: math.MaxInt64}
+	for i := range int64(5 * maxWalks) {
+		w := walk{i, []int64{1e9 + 1e3*i*i + rng.Int64N(1e3)}}
+		all.add(w)
+		for wire := range least {
+			least[wire] = min(least[wire], walks{w}.takes(wire))
+		}
+		require.LessOrEqual(t, len(all), maxWalks)
+	}
+	for wire, ps := range least {
+		assert.LessOrEqual(t, all.takes(wire), ps)
+	}
+	assert.NotEmpty(t, all)
 }

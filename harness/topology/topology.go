@@ -50,6 +50,7 @@ type Topology struct {
 	mu     sync.Mutex
 	paths  map[pathKey][][]Hop
 	bounds map[boundKey]*bound
+	views  []*Topology // see everyView
 }
 
 // port is one end of a link.

@@ -1,10 +1,6 @@
 package topology
 
-import (
-	"math"
-
-	"fabriclab/base/units"
-)
+import "math"
 
 // ways are the links that packets from one host to another one may take.
 type ways struct {
@@ -130,39 +126,71 @@ func (g *ways) search() map[uint32]*way {
 
 // cut is the place between the nodes that are reached and the others.
 func (g *ways) cut(reached map[uint32]*way, flow, wire int64) (*place, int64) {
-	to := g.distances(g.src, wire, func(w *way) (near, far uint32) { return w.from, w.to })
-	from := g.distances(g.dst, wire, func(w *way) (near, far uint32) { return w.to, w.from })
+	to, from := g.walksFrom(g.src), g.walksTo(g.dst)
 	before, behind := int64(math.MaxInt64), int64(math.MaxInt64)
 	here := func(node uint32) bool { return node == g.src || reached[node] != nil }
 	for _, node := range g.nodes {
 		for _, w := range g.from[node] {
 			if w.hop.FastestBps > 0 && here(w.from) && !here(w.to) {
-				before = min(before, to[w.from])
-				behind = min(behind, w.hop.DelayPs+from[w.to])
+				before = min(before, to[w.from].takes(wire))
+				behind = min(behind, w.hop.DelayPs+from[w.to].takes(wire))
 			}
 		}
 	}
 	return &place{links: 2, bps: flow}, before + behind
 }
 
-// distances are the shortest times of a packet from a node, or to it.
-func (g *ways) distances(node uint32, wire int64, ends func(w *way) (near, far uint32)) map[uint32]int64 {
-	ps := map[uint32]int64{node: 0}
-	for changed := true; changed; {
-		changed = false
-		for _, node := range g.nodes {
-			for _, w := range g.from[node] {
-				near, far := ends(w)
-				so, known := ps[near]
-				if w.hop.FastestBps == 0 || !known {
-					continue
-				}
-				so += w.hop.DelayPs + units.SerializationTime(wire, w.hop.FastestBps)
-				if other, known := ps[far]; !known || so < other {
-					ps[far], changed = so, true
+// around are the walks before the last links and behind the first ones, the
+// delay of the first one among these, and the least delay of a last link. A
+// packet that is under way while routes change mixes the paths of several
+// views.
+func (g *ways) around() (ahead, behind walks, lastDelay int64) {
+	to, from := g.walksFrom(g.src), g.walksTo(g.dst)
+	lastDelay = math.MaxInt64
+	for _, w := range g.from[g.src] {
+		for _, one := range from[w.to] {
+			behind.add(walk{one.delay + w.hop.DelayPs, one.rates})
+		}
+	}
+	for _, node := range g.nodes {
+		for _, w := range g.from[node] {
+			if w.to == g.dst {
+				lastDelay = min(lastDelay, w.hop.DelayPs)
+				for _, one := range to[node] {
+					ahead.add(one)
 				}
 			}
 		}
 	}
-	return ps
+	return ahead, behind, lastDelay
+}
+
+func (g *ways) walksFrom(node uint32) map[uint32]walks {
+	return g.walks(node, func(w *way) (near, far uint32) { return w.from, w.to })
+}
+
+func (g *ways) walksTo(node uint32) map[uint32]walks {
+	return g.walks(node, func(w *way) (near, far uint32) { return w.to, w.from })
+}
+
+// walks are the quickest walks of packets from a node, or to it.
+func (g *ways) walks(node uint32, ends func(w *way) (near, far uint32)) map[uint32]walks {
+	all := map[uint32]walks{node: {{}}}
+	for changed := true; changed; {
+		changed = false
+		for _, node := range g.nodes {
+			for _, w := range g.from[node] {
+				if w.hop.FastestBps == 0 {
+					continue
+				}
+				near, far := ends(w)
+				there := all[far]
+				for _, one := range all[near] {
+					changed = there.add(one.over(w.hop)) || changed
+				}
+				all[far] = there
+			}
+		}
+	}
+	return all
 }

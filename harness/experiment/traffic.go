@@ -1,0 +1,53 @@
+package experiment
+
+import (
+	"fmt"
+	"iter"
+
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/harness/workload"
+)
+
+// traffic is what is found out of a workload in a network. There may be a
+// million pairs and as many flows, so points that have both share it.
+type traffic struct {
+	pairs iter.Seq2[uint32, uint32]  // of hosts, one of each kind of path
+	kinds map[string][]workload.Kind // by the nodes that have components of their own
+}
+
+// trafficOf is that of a point.
+func (l *loader) trafficOf(root *yaml.Node, p *Point) (*traffic, error) {
+	_, section := child(root, "workload")
+	text, err := yaml.Marshal(section)
+	if err != nil {
+		return nil, err
+	}
+	key := fmt.Sprintf("%p %v %s", p.Topology, p.rules, text)
+	known := l.traffic[key]
+	if known == nil {
+		known = &traffic{p.Topology.Kinds(p.Flows.Pairs()), map[string][]workload.Kind{}}
+		l.traffic[key] = known
+	}
+	return known, nil
+}
+
+// kindsOf are the kinds of flows of a point. Hosts of a set of nodes are alike.
+func (t *traffic) kindsOf(p *Point) ([]workload.Kind, error) {
+	sets := make([]int, len(p.Topology.Nodes))
+	for i, set := range p.Scenario.Sets {
+		for _, id := range set.Nodes {
+			sets[id] = i + 1
+		}
+	}
+	key := fmt.Sprint(sets)
+	kinds, known := t.kinds[key]
+	if known {
+		return kinds, nil
+	}
+	kinds, err := workload.Kinds(p.Flows, func(host uint32) int { return sets[host] })
+	if err == nil {
+		t.kinds[key] = kinds
+	}
+	return kinds, err
+}
