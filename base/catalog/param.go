@@ -32,7 +32,6 @@ type Param struct {
 // component, of the same type.
 type Relation struct {
 	Other string `json:"other"`
-	Why   string `json:"why"`
 }
 
 // Rule says in words what the relation asks.

@@ -30,6 +30,13 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
+// Exists says whether there is something at a path; a link counts for what it
+// leads to.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
 func kind(mode os.FileMode) string {
 	switch {
 	case mode.IsDir():

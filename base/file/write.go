@@ -35,7 +35,7 @@ func Create(path string, mode os.FileMode) (*Pending, error) {
 		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, mode)
 		made := err == nil
 		if errors.Is(err, os.ErrExist) {
-			f, err = os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+			f, err = openLeft(name)
 			if errors.Is(err, os.ErrNotExist) {
 				continue
 			}
@@ -58,6 +58,16 @@ func Create(path string, mode os.FileMode) (*Pending, error) {
 			return nil, err
 		}
 	}
+}
+
+// openLeft opens a file to lock it: on NFS that needs to be able to write. What
+// another user has left may be readable only.
+func openLeft(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.EACCES) {
+		f, err = os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	}
+	return f, err
 }
 
 // sameFile says whether an open file still has its name.

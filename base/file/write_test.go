@@ -172,3 +172,24 @@ func TestTheUmaskDecides(t *testing.T) {
 		assert.Equal(t, want, info.Mode().Perm(), name)
 	}
 }
+
+// TestWhatIsLeftIsOpenedToWrite: NFS takes a lock of such a file only. Of
+// another user's it is enough to read it.
+func TestWhatIsLeftIsOpenedToWrite(t *testing.T) {
+	dir := t.TempDir()
+	put(t, "left", dir, "a")
+	access := func() int {
+		f, err := openLeft(filepath.Join(dir, "a"))
+		require.NoError(t, err)
+		defer f.Close()
+		flags, err := unix.FcntlInt(f.Fd(), unix.F_GETFL, 0)
+		require.NoError(t, err)
+		return flags & unix.O_ACCMODE
+	}
+	assert.Equal(t, unix.O_RDWR, access())
+	if os.Geteuid() == 0 {
+		t.Skip("root may write every file")
+	}
+	require.NoError(t, os.Chmod(filepath.Join(dir, "a"), 0o444))
+	assert.Equal(t, unix.O_RDONLY, access())
+}

@@ -26,14 +26,8 @@ type Own struct {
 
 // Files are the files of the folder with an ending.
 func (o Own) Files(ending string) []string {
-	files, _ := filepath.Glob(filepath.Join(escaped(o.Dir), "*"+ending)) // the pattern is well-formed
-	return files
+	return file.Glob(o.Dir, "*"+ending)
 }
-
-var globSigns = regexp.MustCompile(`[\\*?\[]`)
-
-// escaped is a path as a pattern that stands for it alone.
-func escaped(path string) string { return globSigns.ReplaceAllString(path, `\$0`) }
 
 var folderName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
 
@@ -53,7 +47,7 @@ func OwnFolders(checkout string, path []string) ([]Own, error) {
 			switch {
 			case same >= 0:
 				problems = append(problems, fmt.Errorf("mechanism_path: the folders %s and %s have the same name; rename one of them", all[same].Dir, o.Dir))
-			case exists(filepath.Join(checkout, "mechanisms", o.Name)):
+			case file.Exists(filepath.Join(checkout, "mechanisms", o.Name)):
 				problems = append(problems, fmt.Errorf("mechanism_path: %s has the name of a folder of fabriclab, mechanisms/%s; rename it", o.Dir, o.Name))
 			case !folderName.MatchString(o.Name):
 				problems = append(problems, fmt.Errorf("mechanism_path: %s: the name %q of a folder with mechanisms consists of letters, digits, _ and -; rename it", o.Dir, o.Name))
@@ -63,11 +57,6 @@ func OwnFolders(checkout string, path []string) ([]Own, error) {
 		}
 	}
 	return all, errors.Join(problems...)
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 func ownFolders(dir string) ([]Own, error) {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -23,22 +21,11 @@ type statusWriter struct {
 
 const statusEvery = 3 * time.Second
 
-// step is what ninja says of one: how many are done, of how many, and which.
-var step = regexp.MustCompile(`^\[(\d+)/(\d+)\] (.*)`)
-
 func (w *statusWriter) Write(b []byte) (int, error) {
 	line, _, _ := strings.Cut(string(b), "\n")
-	m := step.FindStringSubmatch(line)
-	if m == nil {
-		return len(b), nil
-	}
-	done, err := strconv.Atoi(m[1])
-	if err != nil {
-		return 0, fmt.Errorf("reading a step's number from %q: %w", line, err)
-	}
-	of, err := strconv.Atoi(m[2])
-	if err != nil {
-		return 0, fmt.Errorf("reading the number of steps from %q: %w", line, err)
+	var done, of int
+	if _, err := fmt.Sscanf(line, "[%d/%d]", &done, &of); err != nil {
+		return len(b), nil // it is not about a step
 	}
 	now := w.now()
 	if w.begin.IsZero() || done <= w.before { // the first step, or the first of another build
@@ -54,6 +41,6 @@ func (w *statusWriter) Write(b []byte) (int, error) {
 	}
 	w.last = now
 	left := now.Sub(w.begin) * time.Duration(of-done) / time.Duration(done-w.before)
-	_, err = fmt.Fprintf(w.out, "  building: %d of %d steps, about %s left (%s)\n", done, of, left.Round(time.Second), path.Base(m[3]))
+	_, err := fmt.Fprintf(w.out, "  building: %d of %d steps, about %s left (%s)\n", done, of, left.Round(time.Second), path.Base(line))
 	return len(b), err
 }

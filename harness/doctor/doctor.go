@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"fabriclab/base/columns"
+	"fabriclab/base/file"
 	"fabriclab/harness/engine"
 )
 
@@ -114,18 +115,13 @@ func examineTool(ctx context.Context, t tool) Finding {
 func examineHeader(h header) Finding {
 	f := Finding{Name: h.name, Required: true}
 	for _, dir := range []string{"/usr/include", "/usr/local/include"} {
-		if path := filepath.Join(dir, h.path); exists(path) {
+		if path := filepath.Join(dir, h.path); file.Exists(path) {
 			f.OK, f.Detail = true, path
 			return f
 		}
 	}
 	f.Detail, f.Advice = h.path+" is in neither /usr/include nor /usr/local/include", installDeps
 	return f
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 func examineMachine() Finding {
@@ -152,7 +148,7 @@ func examineDisk(out string) Finding {
 		f.Detail, f.Advice = err.Error(), "choose another one with --out"
 		return f
 	}
-	for !exists(dir) && dir != filepath.Dir(dir) {
+	for !file.Exists(dir) && dir != filepath.Dir(dir) {
 		dir = filepath.Dir(dir)
 	}
 	var stat syscall.Statfs_t

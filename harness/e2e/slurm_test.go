@@ -169,8 +169,8 @@ func TestSlurm(t *testing.T) {
 		results := filepath.Join(t.TempDir(), "results")
 		s := startSweep(t, results, append(os.Environ(), c.Env...), "--executor", "slurm", "--slurm-arg=--hold")
 		require.Eventually(t, func() bool {
-			dirs, err := slurm.Folders(results)
-			if err != nil || len(dirs) == 0 {
+			dirs := slurm.Folders(results)
+			if len(dirs) == 0 {
 				return false
 			}
 			f, err := slurm.Open(dirs[0])

@@ -18,7 +18,7 @@ import (
 )
 
 // TestWithoutNS3: where there is no ns-3, experiments that name no engine run on
-// plain, and terminal, manifest and report say so.
+// plain, terminal, manifest and report say so, and sweeps are read.
 func TestWithoutNS3(t *testing.T) {
 	installed, err := ns3.Engine{}.Find()
 	require.NoError(t, err)
@@ -56,6 +56,17 @@ func TestWithoutNS3(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "plain", m.Engine.Name)
 	assert.Equal(t, "ns-3", m.Engine.InsteadOf)
+
+	measures := filepath.Join(t.TempDir(), "measures.csv")
+	assert.Contains(t, fabriclab("collect", experiment, "--out", out, "-o", measures), "1 runs")
+	assert.FileExists(t, measures)
+	picture := filepath.Join(t.TempDir(), "picture.svg")
+	fabriclab("plot", experiment, "--out", out, "--table", "flows", "-x", "size_bytes", "-y", "fct_ps", "-o", picture)
+	assert.FileExists(t, picture)
+
+	// A point whose matrix names plain stands in for nothing.
+	text = fabriclab("run", experiment, "--set", "matrix={engine: [plain]}", "--out", t.TempDir())
+	assert.NotContains(t, text, "in its place")
 
 	fabriclab("report", "--out", out)
 	page, err := os.ReadFile(filepath.Join(out, "report.html"))

@@ -26,6 +26,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/file"
 	"fabriclab/harness/computed"
 	"fabriclab/harness/flowlist"
 	"fabriclab/harness/scenario"
@@ -320,12 +321,11 @@ func (l *loader) shipped(kind string, given []string) map[string]string {
 	var all []string
 	files := map[string]string{} // the first one of each name
 	for _, dir := range append([]string{l.configDir}, l.further...) {
-		found, _ := filepath.Glob(filepath.Join(dir, kind, "*.yaml"))
-		all = append(all, found...)
+		all = append(all, file.Glob(dir, filepath.Join(kind, "*.yaml"))...)
 	}
-	for _, file := range append(all, given...) {
-		if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); files[name] == "" {
-			files[name] = file
+	for _, path := range append(all, given...) {
+		if name := strings.TrimSuffix(filepath.Base(path), ".yaml"); files[name] == "" {
+			files[name] = path
 		}
 	}
 	return files

@@ -32,11 +32,8 @@ func (l *loader) neverUsed(at *yaml.Node, components scenario.Components, t *top
 	if len(ports) > most {
 		names = append(names, fmt.Sprintf("and %d more", len(ports)-most))
 	}
-	text := fmt.Sprintf("%s: topology: hash polarisation: %d links on shortest paths never carry a packet: %s; "+
+	l.warn(fmt.Sprintf("%s: topology: hash polarisation: %d links on shortest paths never carry a packet: %s; "+
 		"switches that a flow meets one behind the other have the same tier, so they make the same choice; "+
 		"leave tier out, or give the levels of the network different tiers",
-		l.sources[at].position(), len(ports), strings.Join(names, ", "))
-	if !slices.Contains(l.warnings, text) {
-		l.warnings = append(l.warnings, text)
-	}
+		l.sources[at].position(), len(ports), strings.Join(names, ", ")))
 }

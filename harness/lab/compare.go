@@ -87,7 +87,7 @@ func (lab *Lab) side(path string) (compare.Set, []task, error) {
 	}
 	s := compare.Set{Name: path}
 	if dirs, err := store.Runs(path); err == nil && len(dirs) > 0 {
-		s.Runs, err = lab.folder(path, nil, lab.measured)
+		s.Runs, err = lab.folder(path, false, lab.measured)
 		return s, tasks(s.Runs, lab.Set.Scale), err
 	}
 	baselines, err := compare.LoadBaselines(path)

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/file"
 	"fabriclab/base/yamlfile"
 	"fabriclab/harness/build"
 	"fabriclab/harness/computed"
@@ -162,12 +163,8 @@ func (lab *Lab) Presets() ([]Preset, error) {
 	}
 	var all []Preset
 	for _, dir := range dirs {
-		files, err := filepath.Glob(filepath.Join(dir, "presets", "*.yaml"))
-		if err != nil {
-			return nil, fmt.Errorf("listing presets: %w", err)
-		}
-		for _, file := range files {
-			p, err := readPreset(file)
+		for _, path := range file.Glob(dir, "presets/*.yaml") {
+			p, err := readPreset(path)
 			if err != nil {
 				return nil, err
 			}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/parity"
 	"fabriclab/harness/run"
 )
@@ -23,27 +22,16 @@ func (lab *Lab) Parity(ctx context.Context, names []string, digests string, upda
 	if err != nil {
 		return err
 	}
-	b, err := lab.Builder()
-	if err != nil {
+	here, absent, err := lab.here()
+	switch {
+	case err != nil:
 		return err
+	case len(here) == 0:
+		return fmt.Errorf("parity runs engines, and here is none: %w", absent)
+	case update && len(here) == 1:
+		return fmt.Errorf("digests are renewed where two engines agree, and here is only %s: %w", here[0], absent)
 	}
-	lab.Set.Engines = nil
-	var absent error
-	for _, e := range engines.All() {
-		_, err := e.Find()
-		if err == nil && !b.Has(e) {
-			err = fmt.Errorf("the checkout has no %s", strings.Join(e.Sources(), ", "))
-		}
-		if err != nil {
-			fmt.Fprintf(lab.Err, "%s is not here\n", e.Title())
-			absent = err
-			continue
-		}
-		lab.Set.Engines = append(lab.Set.Engines, e.Name())
-	}
-	if update && len(lab.Set.Engines) < 2 {
-		return fmt.Errorf("digests are renewed where two engines agree, and here is only %s: %w", lab.Set.Engines[0], absent)
-	}
+	lab.Set.Engines = here
 	experiments, err := lab.Load(ctx, names, Selection{})
 	if err != nil {
 		return err

@@ -39,31 +39,27 @@ func (lab *Lab) sweep(ctx context.Context, name string, s Selection, take Taking
 		if len(s.Sets) > 0 || len(s.Seeds) > 0 || lab.Set.Scale != "" {
 			return nil, fmt.Errorf("%s is a folder of results, all of which are taken; --set, --seed and --scale choose among the runs of an experiment, which is named by its id or file", name)
 		}
-		dirs, err := store.Runs(name)
-		if err == nil && take.Failed {
-			var failed []string
-			failed, err = store.FailedRuns(name)
-			dirs = append(dirs, failed...)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return lab.take(dirs, name, nil, of)
+		return lab.folder(name, take.Failed, of)
 	}
 	return lab.experimentRuns(ctx, name, s, take, of)
 }
 
-// folder takes all runs below a folder. figures gives an experiment's figure
-// section; nil stands for none.
-func (lab *Lab) folder(dir string, figures func(experiment string) *spec.Figure, of taker) ([]collect.Run, error) {
+// folder takes all runs below a folder, with those that have failed or without.
+func (lab *Lab) folder(dir string, withFailed bool, of taker) ([]collect.Run, error) {
 	dirs, err := store.Runs(dir)
+	if err == nil && withFailed {
+		var failed []string
+		failed, err = store.FailedRuns(dir)
+		dirs = append(dirs, failed...)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return lab.take(dirs, dir, figures, of)
+	return lab.take(dirs, dir, nil, of)
 }
 
-// take takes runs, which are in a folder.
+// take takes runs, which are in a folder. figures gives an experiment's figure
+// section; nil stands for none.
 func (lab *Lab) take(dirs []string, dir string, figures func(experiment string) *spec.Figure, of taker) ([]collect.Run, error) {
 	var runs []collect.Run
 	made := madeBy{}

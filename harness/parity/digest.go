@@ -60,7 +60,7 @@ func File(dir, experiment, scale string) string {
 
 // Load reads a digest. The error is fs.ErrNotExist if there is none.
 func Load(dir, experiment, scale string) (*Digest, error) {
-	d, err := read(File(dir, experiment, scale))
+	d, err := read(File(dir, experiment, scale), experiment, scale)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no parity digest of %s at scale %s: %w; make it where two engines are: fabriclab parity %s --scale %s --update",
 			experiment, scale, err, experiment, scale)
@@ -68,7 +68,8 @@ func Load(dir, experiment, scale string) (*Digest, error) {
 	return d, err
 }
 
-func read(path string) (*Digest, error) {
+// read reads a digest, which is that of an experiment at a scale.
+func read(path, experiment, scale string) (*Digest, error) {
 	data, err := file.Read(path)
 	if err != nil {
 		return nil, err
@@ -77,7 +78,7 @@ func read(path string) (*Digest, error) {
 	d.DisallowUnknownFields()
 	var digest Digest
 	if err := d.Decode(&digest); err != nil {
-		return nil, fmt.Errorf("parity digest %s is damaged: %w; delete it and make it anew with fabriclab parity EXPERIMENT --scale SCALE --update", path, err)
+		return nil, fmt.Errorf("parity digest %s is damaged: %w; delete it and make it anew with fabriclab parity %s --scale %s --update", path, err, experiment, scale)
 	}
 	return &digest, nil
 }
@@ -161,13 +162,9 @@ func (d *Digest) Equal() [][]string {
 
 // Files are the digests in a folder.
 func Files(dir string) ([]*Digest, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
-	if err != nil {
-		return nil, err
-	}
 	var digests []*Digest
-	for _, path := range paths {
-		d, err := read(path)
+	for _, path := range file.Glob(dir, "*.json") {
+		d, err := read(path, "EXPERIMENT", "SCALE")
 		if err != nil {
 			return nil, err
 		}

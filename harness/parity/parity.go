@@ -26,18 +26,16 @@ type Table struct {
 // Tables are the tables of a run by name, without the flow list, which a run
 // was given, and without the table load, which is made of the table flows.
 func Tables(runDir string) (map[string]Table, error) {
-	names, err := trace.List(runDir)
-	if err != nil {
-		return nil, err
-	}
 	tables := map[string]Table{}
-	for _, name := range names {
+	for _, name := range trace.List(runDir) {
 		if name == flowlist.TableName || name == flowlist.DependencyTableName || name == trace.LoadTable.Name {
 			continue
 		}
-		if tables[name], err = digest(runDir, name); err != nil {
+		t, err := digest(runDir, name)
+		if err != nil {
 			return nil, err
 		}
+		tables[name] = t
 	}
 	return tables, nil
 }

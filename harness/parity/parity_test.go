@@ -135,5 +135,6 @@ func TestADigestThatIsNotThereOrDamaged(t *testing.T) {
 	require.ErrorContains(t, err, "fabriclab parity fncc/fig10 --scale quick --update")
 	require.NoError(t, os.WriteFile(parity.File(dir, "fncc/fig10", "quick"), []byte("{"), 0o644))
 	_, err = parity.Load(dir, "fncc/fig10", "quick")
-	assert.ErrorContains(t, err, "is damaged")
+	require.ErrorContains(t, err, "is damaged")
+	assert.ErrorContains(t, err, "fabriclab parity fncc/fig10 --scale quick --update")
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"fabriclab/base/file"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/store"
@@ -255,7 +256,7 @@ func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, e
 		return nil, false, failed(ctx, job, errors.Join(err, keepErr))
 	}
 	failure := newFailure(job, err)
-	if log := filepath.Join(kept, logFile); exists(log) {
+	if log := filepath.Join(kept, logFile); file.Exists(log) {
 		failure.Log = log
 		args := job.Program.Args(filepath.Join(kept, scenarioFile), "/dev/null", "/dev/null", w.Every)
 		failure.Repeat = strings.Join(append([]string{job.Program.Path}, args...), " ")
@@ -308,11 +309,6 @@ func newFailure(job Job, err error) *Failure {
 		reason += "; free some space, record less (trace: in the experiment), or choose another results folder with --out"
 	}
 	return &Failure{Run: job.Title, Reason: reason, Err: err}
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
 }
 
 // Files of a run directory.
@@ -428,11 +424,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 // complete. What stays is looked at by people only; nothing without a manifest
 // is a result anyway.
 func removeTables(dir string, inputs map[string]store.File) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.parquet"))
-	if err != nil {
-		return
-	}
-	for _, p := range paths {
+	for _, p := range file.Glob(dir, "*.parquet") {
 		if _, input := inputs[filepath.Base(p)]; !input {
 			_ = os.Remove(p)
 		}

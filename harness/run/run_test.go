@@ -219,8 +219,7 @@ func TestFailuresAreNamedAndNoResult(t *testing.T) {
 			} else {
 				require.ErrorIs(t, err, store.ErrNoRun)
 			}
-			tables, err := trace.List(filepath.Dir(failure.Log))
-			require.NoError(t, err)
+			tables := trace.List(filepath.Dir(failure.Log))
 			assert.Equal(t, test.tables, len(tables) > 0, "tables: %v", tables)
 			_, err = opt.Store.Find(job(mode, 1).Key, "build-of-stand-in", store.Sizes)
 			require.ErrorIs(t, err, store.ErrNoRun)

@@ -92,16 +92,12 @@ func Open(dir string) (*Folder, error) {
 }
 
 // Folders lists the sweeps that were submitted with a results folder.
-func Folders(results string) ([]string, error) {
-	files, err := filepath.Glob(filepath.Join(results, sweepsFolder, "*", sweepFile))
-	if err != nil {
-		return nil, fmt.Errorf("looking for sweeps: %w", err)
+func Folders(results string) []string {
+	dirs := file.Glob(results, filepath.Join(sweepsFolder, "*", sweepFile))
+	for i := range dirs {
+		dirs[i] = filepath.Dir(dirs[i])
 	}
-	dirs := make([]string, len(files))
-	for i, file := range files {
-		dirs[i] = filepath.Dir(file)
-	}
-	return dirs, nil
+	return dirs
 }
 
 func readJSON(path string, into any) error {

@@ -185,7 +185,7 @@ func (r *Run) Keep(m *Manifest) (dir string, err error) {
 		m.Format, m.Version, m.State = manifestFormat, manifestVersion, StateFailed
 		text, err := file.SealedJSON(m)
 		if err == nil {
-			err = file.Write(filepath.Join(r.Dir(), FailedFile), text, 0o644)
+			err = file.Write(filepath.Join(r.Dir(), FailedFile), text, 0o666)
 		}
 		if err != nil {
 			return "", errors.Join(err, r.Discard())
@@ -211,12 +211,8 @@ func (r *Run) Discard() error {
 // are locked and stay, and so does what is left of runs that have failed,
 // until there is a complete one.
 func (s *Store) Clean(experiment string) ([]string, error) {
-	finals, err := s.leftovers(experiment)
-	if err != nil {
-		return nil, fmt.Errorf("looking for leftovers: %w", err)
-	}
 	var removed []string
-	for _, final := range finals {
+	for _, final := range s.leftovers(experiment) {
 		hidden := filepath.Join(filepath.Dir(final), "."+filepath.Base(final))
 		l, err := flock.Try(hidden + lockSuffix)
 		if errors.Is(err, flock.ErrLocked) {
@@ -227,11 +223,11 @@ func (s *Store) Clean(experiment string) ([]string, error) {
 		}
 		err = file.Recover(final, hidden+asideSuffix)
 		work := hidden + workSuffix
-		if exists(work) {
+		if file.Exists(work) {
 			removed = append(removed, work)
 			err = errors.Join(err, os.RemoveAll(work))
 		}
-		if exists(filepath.Join(final, ManifestFile)) {
+		if file.Exists(filepath.Join(final, ManifestFile)) {
 			err = errors.Join(err, os.RemoveAll(final+failedSuffix))
 		}
 		if err := errors.Join(err, l.Release()); err != nil {
@@ -243,29 +239,20 @@ func (s *Store) Clean(experiment string) ([]string, error) {
 
 // leftovers are the places of runs beside which there is something that a
 // process has left that was killed, or is at work.
-func (s *Store) leftovers(experiment string) ([]string, error) {
+func (s *Store) leftovers(experiment string) []string {
 	var finals []string
 	for _, suffix := range []string{workSuffix, asideSuffix, lockSuffix, failedSuffix} {
 		prefix := "."
 		if suffix == failedSuffix {
 			prefix = ""
 		}
-		found, err := filepath.Glob(filepath.Join(s.root, filepath.FromSlash(experiment), "*", prefix+"*"+suffix))
-		if err != nil {
-			return nil, err
-		}
-		for _, path := range found {
+		for _, path := range file.Glob(filepath.Join(s.root, filepath.FromSlash(experiment)), filepath.Join("*", prefix+"*"+suffix)) {
 			name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(path), prefix), suffix)
 			finals = append(finals, filepath.Join(filepath.Dir(path), name))
 		}
 	}
 	slices.Sort(finals)
-	return slices.Compact(finals), nil
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
+	return slices.Compact(finals)
 }
 
 // Runs lists the directories below a path that hold a manifest, sorted. Links

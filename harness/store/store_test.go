@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -331,4 +332,18 @@ func TestResultsFolderCannotBeMade(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
 	_, err := store.New(file).Begin(context.Background(), key)
 	require.ErrorContains(t, err, "--out")
+}
+
+// TestWhatAFailedRunLeavesIsForAllThatTheUmaskLets, as a complete one is.
+func TestWhatAFailedRunLeavesIsForAllThatTheUmaskLets(t *testing.T) {
+	defer syscall.Umask(syscall.Umask(0o002))
+	s := store.New(t.TempDir())
+	k := store.Key{Experiment: "x", ScenarioHash: "h", Engine: "e", Seed: 1}
+	r, err := s.Begin(t.Context(), k)
+	require.NoError(t, err)
+	dir, err := r.Keep(&store.Manifest{Experiment: "x"})
+	require.NoError(t, err)
+	info, err := os.Stat(filepath.Join(dir, store.FailedFile))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o664), info.Mode().Perm())
 }

@@ -31,17 +31,13 @@ type TableFile struct {
 }
 
 // List names the tables in a run directory.
-func List(runDir string) ([]string, error) {
-	paths, err := filepath.Glob(filepath.Join(runDir, "*.parquet"))
-	if err != nil {
-		return nil, fmt.Errorf("listing the tables of %s: %w", runDir, err)
-	}
+func List(runDir string) []string {
 	var names []string
-	for _, p := range paths {
+	for _, p := range file.Glob(runDir, "*.parquet") {
 		names = append(names, strings.TrimSuffix(filepath.Base(p), ".parquet"))
 	}
 	slices.Sort(names)
-	return names, nil
+	return names
 }
 
 // Open opens a table of a run directory.
@@ -49,10 +45,7 @@ func Open(runDir, table string) (t *TableFile, err error) {
 	path := filepath.Join(runDir, table+".parquet")
 	f, err := file.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
-		names, listErr := List(runDir)
-		if listErr != nil {
-			return nil, listErr
-		}
+		names := List(runDir)
 		if len(names) == 0 {
 			return nil, fmt.Errorf("no tables in %s: is it a run directory (results/<experiment>/<hash>/<engine>-seed<n>)?", runDir)
 		}

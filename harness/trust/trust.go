@@ -3,6 +3,7 @@
 package trust
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"syscall"
 
 	"fabriclab/base/file"
+	"fabriclab/base/file/flock"
 )
 
 // Check refuses a file that somebody else than the user or root may have
@@ -135,11 +137,11 @@ func Add(dir string) (string, error) {
 	if strings.ContainsRune(full, '\n') {
 		return "", fmt.Errorf("trust: the name of %q has a line break; rename it", full)
 	}
-	return full, change(func(list []string) []string {
+	return full, change(func(list []string) ([]string, error) {
 		if slices.Contains(list, full) {
-			return list
+			return list, nil
 		}
-		return append(list, full)
+		return append(list, full), nil
 	})
 }
 
@@ -152,32 +154,37 @@ func Remove(dir string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("trust: %w", err)
 	}
-	list, err := List()
-	if err != nil {
-		return "", err
-	}
-	if !slices.Contains(list, full) {
-		return "", fmt.Errorf("trust: %s is not among the trusted folders; fabriclab trust lists them", full)
-	}
-	return full, change(func(list []string) []string {
-		return slices.DeleteFunc(list, func(d string) bool { return d == full })
+	return full, change(func(list []string) ([]string, error) {
+		if !slices.Contains(list, full) {
+			return nil, fmt.Errorf("trust: %s is not among the trusted folders; fabriclab trust lists them", full)
+		}
+		return slices.DeleteFunc(list, func(d string) bool { return d == full }), nil
 	})
 }
 
-func change(with func([]string) []string) error {
+// change changes the list; others that do wait.
+func change(with func([]string) ([]string, error)) (err error) {
 	path, err := listFile()
-	if err != nil {
-		return err
-	}
-	list, err := List()
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("writing the list of trusted folders: %w", err)
 	}
+	lock, err := flock.Acquire(context.Background(), path+".lock")
+	if err != nil {
+		return fmt.Errorf("locking the list of trusted folders: %w", err)
+	}
+	defer func() { err = errors.Join(err, lock.Release()) }()
+	list, err := List()
+	if err != nil {
+		return err
+	}
+	if list, err = with(list); err != nil {
+		return err
+	}
 	var text strings.Builder
-	for _, dir := range with(list) {
+	for _, dir := range list {
 		text.WriteString(dir + "\n")
 	}
 	if err := file.Write(path, []byte(text.String()), 0o600); err != nil {

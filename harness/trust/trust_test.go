@@ -3,6 +3,8 @@ package trust_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -88,4 +90,23 @@ func TestOnlyFoldersAreTrusted(t *testing.T) {
 	require.ErrorContains(t, err, "is no folder")
 	_, err = trust.Add(filepath.Join(path, "absent"))
 	require.Error(t, err)
+}
+
+// TestFoldersThatAreTrustedAtTheSameTime are all in the list.
+func TestFoldersThatAreTrustedAtTheSameTime(t *testing.T) {
+	dir := filepath.Dir(settings(t))
+	const folders = 16
+	var all sync.WaitGroup
+	for i := range folders {
+		folder := filepath.Join(dir, strconv.Itoa(i))
+		require.NoError(t, os.Mkdir(folder, 0o755))
+		all.Go(func() {
+			_, err := trust.Add(folder)
+			assert.NoError(t, err)
+		})
+	}
+	all.Wait()
+	list, err := trust.List()
+	require.NoError(t, err)
+	assert.Len(t, list, folders)
 }

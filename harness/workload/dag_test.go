@@ -61,7 +61,6 @@ func TestDAG(t *testing.T) {
 	assert.InDelta(t, 4, Expected(d), 0)
 }
 
-// TestDAGByNumber: rows may be in any order.
 // TestNothingWaits: tasks do nothing where nothing waits, and the engines know
 // of none in such a list.
 func TestNothingWaits(t *testing.T) {
@@ -94,6 +93,7 @@ func TestZeroIsNothingToSend(t *testing.T) {
 	}
 }
 
+// TestDAGByNumber: rows may be in any order.
 func TestDAGByNumber(t *testing.T) {
 	d, err := openDAG(t, "flow,src,dst,size_bytes,start_ps,after,delay_ps\n1,h2,h1,10,0,0,500\n0,h1,h2,20,0,,\n")
 	require.NoError(t, err)

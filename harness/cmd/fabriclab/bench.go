@@ -22,7 +22,9 @@ func (a *app) benchCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = benchExperiments
-				a.AllEngines()
+				if err := a.AllSimulators(); err != nil {
+					return err
+				}
 				if !cmd.Flags().Changed("sweep") {
 					sweep = lab.BenchSweep
 				}

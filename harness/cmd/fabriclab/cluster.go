@@ -59,10 +59,7 @@ func (a *app) statusCommand() *cobra.Command {
 				}
 				return a.showStatus(status)
 			}
-			dirs, err := slurm.Folders(results)
-			if err != nil {
-				return err
-			}
+			dirs := slurm.Folders(results)
 			all := make([]*slurm.Status, len(dirs))
 			for i, dir := range dirs {
 				if all[i], err = a.status(cmd.Context(), results, dir); err != nil {

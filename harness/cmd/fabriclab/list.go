@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"fabriclab/analysis/measure"
 	"fabriclab/base/catalog"
 	"fabriclab/base/columns"
+	"fabriclab/base/file"
 	"fabriclab/base/yamlfile"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/workload"
@@ -52,11 +52,7 @@ func (a *app) workloads() ([]lab.Entry, error) {
 	}
 	var files []string
 	for _, dir := range dirs {
-		found, err := filepath.Glob(filepath.Join(dir, "workloads", "*.yaml"))
-		if err != nil {
-			return nil, fmt.Errorf("listing workloads: %w", err)
-		}
-		files = append(files, found...)
+		files = append(files, file.Glob(dir, "workloads/*.yaml")...)
 	}
 	entries := slices.Clone(workloadTypes)
 	for _, file := range files {

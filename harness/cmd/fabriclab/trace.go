@@ -21,11 +21,7 @@ func (a *app) traceCommand() *cobra.Command {
 		if len(args) != 1 {
 			return nil, cobra.ShellCompDirectiveFilterDirs
 		}
-		names, err := trace.List(args[0])
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveError
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
+		return trace.List(args[0]), cobra.ShellCompDirectiveNoFileComp
 	}
 	var rows int64
 	head := &cobra.Command{

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fabriclab/base/file"
 	"fabriclab/harness/engine"
 )
 
@@ -39,13 +40,13 @@ func at(dir string) (engine.Installation, error) {
 	}
 	for _, root := range roots(dir) {
 		for _, prefix := range []string{root, filepath.Join(root, "build")} {
-			if exists(filepath.Join(prefix, "include", "ns3", "core-module.h")) {
+			if file.Exists(filepath.Join(prefix, "include", "ns3", "core-module.h")) {
 				return installation(root, prefix)
 			}
 		}
 	}
 	switch {
-	case exists(filepath.Join(dir, "ns3")) && exists(filepath.Join(dir, "src", "core")):
+	case file.Exists(filepath.Join(dir, "ns3")) && file.Exists(filepath.Join(dir, "src", "core")):
 		return engine.Installation{}, errors.New("it is ns-3's source and was not built; in that folder: " + configureAndBuild)
 	case len(cores(dir)) > 0:
 		return engine.Installation{}, errors.New("it has ns-3's libraries but no include/ns3/core-module.h; install the headers, too (Debian, Ubuntu: libns3-dev)")
@@ -73,29 +74,27 @@ func roots(dir string) []string {
 	return all
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
 // coreLibrary is the file name of the library core: with a version, such as
 // libns3.48-core-default.so, or without, as in Debian.
 var coreLibrary = regexp.MustCompile(`^libns(3[^-]*|3-[^-]+)-core(-[a-z]+)?\.so$`)
 
-// cores are the libraries core of a prefix.
+// cores are the libraries core of a prefix. Of folders that are one, such as a
+// link lib64 to lib, the first counts.
 func cores(prefix string) []string {
 	var all []string
+	seen := map[string]bool{}
 	for _, folder := range []string{"lib", "lib64", "lib/*"} {
-		found, _ := filepath.Glob(filepath.Join(escaped.Replace(prefix), folder, "libns3*-core*.so")) // the pattern is well-formed
-		all = append(all, slices.DeleteFunc(found, func(file string) bool {
-			m := coreLibrary.FindStringSubmatch(filepath.Base(file))
-			return m == nil || m[2] == "-test"
-		})...)
+		for _, path := range file.Glob(prefix, filepath.Join(folder, "libns3*-core*.so")) {
+			m := coreLibrary.FindStringSubmatch(filepath.Base(path))
+			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+			if place := filepath.Join(dir, filepath.Base(path)); err == nil && m != nil && m[2] != "-test" && !seen[place] {
+				seen[place] = true
+				all = append(all, path)
+			}
+		}
 	}
 	return all
 }
-
-var escaped = strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`, `\`, `\\`)
 
 var profileLine = regexp.MustCompile(`(?m)^BUILD_PROFILE = '([a-z]+)'`)
 
@@ -107,8 +106,8 @@ func installation(root, prefix string) (engine.Installation, error) {
 		if lock, err := os.ReadFile(filepath.Join(root, ".lock-ns3_linux_build")); err == nil {
 			if m := profileLine.FindSubmatch(lock); m != nil {
 				suffix := strings.TrimSuffix("-"+string(m[1]), "-release")
-				found = slices.DeleteFunc(found, func(file string) bool {
-					return coreLibrary.FindStringSubmatch(filepath.Base(file))[2] != suffix
+				found = slices.DeleteFunc(found, func(path string) bool {
+					return coreLibrary.FindStringSubmatch(filepath.Base(path))[2] != suffix
 				})
 			}
 		}
@@ -136,7 +135,7 @@ func installation(root, prefix string) (engine.Installation, error) {
 	for _, module := range modules {
 		name := strings.Replace(filepath.Base(core), "-core", "-"+module, 1)
 		library := filepath.Join(filepath.Dir(core), name)
-		if !exists(library) {
+		if !file.Exists(library) {
 			return engine.Installation{}, fmt.Errorf("it has no module %s (%s); build ns-3 with it: %s", module, name, configureAndBuild)
 		}
 		is.Libraries = append(is.Libraries, library)

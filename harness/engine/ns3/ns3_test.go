@@ -62,6 +62,14 @@ var cases = []struct {
 		put(t, root, append(libraries("lib/x86_64-linux-gnu", "3", ""), header)...)
 		write(t, filepath.Join(root, "lib/x86_64-linux-gnu/cmake/ns3/ns3ConfigVersion.cmake"), "set(PACKAGE_VERSION \"3.43\")\n")
 	}, version: "3.43", standard: "20"},
+	{name: "lib64 is a link to lib", make: func(t *testing.T, root string) {
+		put(t, root, append(libraries("lib", "3.41", ""), header)...)
+		require.NoError(t, os.Symlink("lib", filepath.Join(root, "lib64")))
+	}, version: "3.41", standard: "20"},
+	{name: "a folder of lib is a link to it", make: func(t *testing.T, root string) {
+		put(t, root, append(libraries("lib", "3.41", ""), header)...)
+		require.NoError(t, os.Symlink(".", filepath.Join(root, "lib", "x86_64-linux-gnu")))
+	}, version: "3.41", standard: "20"},
 	{name: "CMake package", make: func(t *testing.T, root string) {
 		put(t, root, append(libraries("lib/arch", "3.46.1", "-default"), header, "lib/arch/cmake/ns3/ns3Config.cmake")...)
 	}, below: "lib/arch/cmake/ns3", version: "3.46.1", standard: "23"},

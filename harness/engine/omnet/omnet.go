@@ -13,6 +13,7 @@ import (
 
 	"github.com/maruel/natural"
 
+	"fabriclab/base/file"
 	"fabriclab/harness/engine"
 )
 
@@ -63,11 +64,7 @@ func (Engine) Find() (engine.Installation, error) {
 		parents = append(parents, home)
 	}
 	for _, parent := range parents {
-		found, err := newestFirst(parent)
-		if err != nil {
-			return engine.Installation{}, fmt.Errorf("looking for OMNeT++ in %s: %w", parent, err)
-		}
-		roots = append(roots, found...)
+		roots = append(roots, newestFirst(parent)...)
 	}
 	var incomplete error
 	for _, root := range roots {
@@ -86,10 +83,10 @@ func (Engine) Find() (engine.Installation, error) {
 }
 
 // newestFirst lists omnetpp* of a folder. FindOMNeTpp.cmake has the same order.
-func newestFirst(parent string) ([]string, error) {
-	found, err := filepath.Glob(filepath.Join(parent, "omnetpp*"))
+func newestFirst(parent string) []string {
+	found := file.Glob(parent, "omnetpp*")
 	slices.SortFunc(found, func(a, b string) int { return natural.Compare(b, a) }) // 6.10 is newer than 6.9
-	return found, err
+	return found
 }
 
 // parts are what the build takes from an installation; any file of a pattern
@@ -103,13 +100,10 @@ var parts = []string{
 // used are there.
 func at(root string) (engine.Installation, error) {
 	for i, part := range parts {
-		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(part)))
-		switch {
-		case err != nil:
-			return engine.Installation{}, fmt.Errorf("looking for %s: %w", part, err)
-		case len(found) == 0 && i == 0:
+		switch there := len(file.Glob(root, filepath.FromSlash(part))) > 0; {
+		case !there && i == 0:
 			return engine.Installation{}, errors.New("there is no OMNeT++ 6 in there (no file Version); " + howToGet)
-		case len(found) == 0:
+		case !there:
 			return engine.Installation{}, fmt.Errorf("the OMNeT++ in there is not completely built: it has no %s; build it (./configure WITH_QTENV=no && make), or set OMNETPP_ROOT to another one", part)
 		}
 	}
