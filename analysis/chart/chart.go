@@ -48,7 +48,7 @@ type Panel struct {
 	Marks []Mark
 	// FromX and ToX are the range of the x axis; equal: that of the lines.
 	FromX, ToX float64
-	// Names stand along the x axis in place of the numbers 0, 1, ….
+	// Names stand along the x axis instead of the numbers 0, 1, ….
 	Names []string
 	// Blank panels fill a row up; nothing is drawn.
 	Blank bool

@@ -101,7 +101,7 @@ func placeOf(r collect.Run) place {
 	return place{r.Experiment, collect.Run{Labels: labels}.Point(), r.Engine, r.Seed}
 }
 
-// scenarioOf is a run's place by its scenario in place of its labels.
+// scenarioOf is a run's place by its scenario instead of its labels.
 func scenarioOf(r collect.Run) place {
 	return place{r.Experiment, "scenario " + r.Scenario, r.Engine, r.Seed}
 }

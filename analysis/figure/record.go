@@ -118,7 +118,7 @@ type Panel struct {
 	Column string  `json:"column"`
 	FromX  float64 `json:"from_x,omitempty"` // range of the x axis; equal: that of the points
 	ToX    float64 `json:"to_x,omitempty"`
-	// Names stand along the x axis in place of the values At.
+	// Names stand along the x axis instead of the values At.
 	Names []string  `json:"names,omitempty"`
 	At    []float64 `json:"at,omitempty"`
 	Lines []Line    `json:"lines,omitempty"`

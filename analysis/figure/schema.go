@@ -43,7 +43,7 @@ func Schema() map[string]any {
 	}
 	refine(claim, object{
 		"for": object{
-			"type": "array", "minItems": 1, "description": "the claim is made once for each entry, with its values in place of $name",
+			"type": "array", "minItems": 1, "description": "the claim is made once for each entry, with its values instead of $name",
 			"items": object{"type": "object", "minProperties": 1, "propertyNames": object{"pattern": "^[a-z][a-z0-9_]*$"}, "additionalProperties": object{"type": []string{"string", "number"}}},
 		},
 		"id": text("name of the claim"), "text": text("the paper's statement as a fact"), "source": text("where it stands"),

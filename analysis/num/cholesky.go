@@ -62,7 +62,7 @@ func (m *matrix) factor() {
 	}
 }
 
-// solve puts the solution in place of the right side.
+// solve puts the solution instead of the right side.
 func (m *matrix) solve(b []float64) {
 	for i := range m.n {
 		first := m.first[i]

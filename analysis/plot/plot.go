@@ -30,7 +30,7 @@ type Options struct {
 	Dots           bool    // do not join the points of a line
 	Width          float64 // of the picture in inches, 0: as it comes
 	Bare           bool    // no title
-	XLabel, YLabel string  // in place of the columns' names
+	XLabel, YLabel string  // instead of the columns' names
 }
 
 // Draw makes the figure. The notes say what could not be drawn.

@@ -12,7 +12,7 @@ import (
 )
 
 // A claim with `for` is made once for each entry of that list, with the entry's
-// texts in place of its variables. What comes out are claims like all others.
+// texts instead of its variables. What comes out are claims like all others.
 
 var variable = regexp.MustCompile(`\$([a-z][a-z0-9_]*)`)
 

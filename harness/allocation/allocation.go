@@ -29,7 +29,7 @@ func init() {
 	computed.Register(computed.Kind{
 		Key: "allocator",
 		Help: map[string]string{
-			"":               "in place of all of a simulation: what an iteration of Flowtune's allocator takes on this machine (docs/computed.md)",
+			"":               "instead of all of a simulation: what an iteration of Flowtune's allocator takes on this machine (docs/computed.md)",
 			"racks":          "racks of 48 servers at 10 Gb/s, each with 12 links of 40 Gb/s to as many spines",
 			"flows_per_node": "flows between random servers of different racks, for each server",
 			"threads":        "threads, each number up to this one is measured; default 1",

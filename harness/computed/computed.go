@@ -17,7 +17,7 @@ import (
 
 // A Kind is a kind of computed experiment.
 type Kind struct {
-	// Key is the name of its section, which stands in place of a simulation.
+	// Key is the name of its section, which stands instead of a simulation.
 	Key string
 	// Help says what the section ("") and each of its keys are.
 	Help map[string]string

@@ -71,7 +71,7 @@ func TestWithoutNS3(t *testing.T) {
 	fabriclab("report", "--out", out)
 	page, err := os.ReadFile(filepath.Join(out, "report.html"))
 	require.NoError(t, err)
-	assert.Contains(t, string(page), "plain in place of ns-3, which was not on that machine")
+	assert.Contains(t, string(page), "plain instead of ns-3, which was not on that machine")
 
 	assert.Contains(t, fabriclab("validate", experiment), "plain")
 	var findings []doctor.Finding

@@ -6,7 +6,7 @@ import "fabriclab/base/catalog"
 // and what of.
 type Derived struct {
 	Table string `json:"table"`
-	// Utility, where it is named, stands in place of the flows' own.
+	// Utility, where it is named, stands instead of the flows' own.
 	Utility string  `json:"utility,omitempty"`
 	Alpha   float64 `json:"alpha,omitempty"`
 	Epsilon float64 `json:"epsilon,omitempty"`

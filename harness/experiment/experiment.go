@@ -85,7 +85,7 @@ type Point struct {
 	Uses []string
 	// Derived are the tables that the harness computes for each run.
 	Derived []Derived
-	// Model stands in place of the scenario where a point is computed.
+	// Model stands instead of the scenario where a point is computed.
 	Model computed.Model
 	// Alone says that nothing else may run beside the model.
 	Alone bool

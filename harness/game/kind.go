@@ -12,7 +12,7 @@ func init() {
 	computed.Register(computed.Kind{
 		Key: "game",
 		Help: map[string]string{
-			"":               "in place of all of a simulation: random routing games in a leaf-spine, computed, not simulated (docs/computed.md)",
+			"":               "instead of all of a simulation: random routing games in a leaf-spine, computed, not simulated (docs/computed.md)",
 			"leaves":         "leaf switches",
 			"spines":         "spine switches",
 			"parallel_links": "links of capacity 1 between each leaf and spine; default 1",

@@ -55,7 +55,7 @@ func BuiltBy(e store.Engine) string {
 	}
 	name := e.Name
 	if e.InsteadOf != "" {
-		name += " in place of " + e.InsteadOf + ", which was not on that machine:"
+		name += " instead of " + e.InsteadOf + ", which was not on that machine:"
 	}
 	return fmt.Sprintf("%s %s (%s, %s, %s), build %s", name, e.EngineVersion, e.BuildType, e.Compiler, e.Flags, e.BuildID)
 }

@@ -95,7 +95,7 @@ func (lab *Lab) take(dirs []string, dir string, figures func(experiment string) 
 	slices.SortFunc(runs, collect.Compare)
 	for i := 1; i < len(runs); i++ {
 		if x, y := runs[i-1], runs[i]; x.Experiment == y.Experiment && x.Point() == y.Point() && x.Scenario != y.Scenario {
-			fmt.Fprintf(lab.Err, "warning: %s %s is there with several scenarios (other scales, --set, or an older experiment); the column scenario tells them apart, and the experiment's id in place of the folder chooses\n", y.Experiment, y.Point())
+			fmt.Fprintf(lab.Err, "warning: %s %s is there with several scenarios (other scales, --set, or an older experiment); the column scenario tells them apart, and the experiment's id instead of the folder chooses\n", y.Experiment, y.Point())
 			break
 		}
 	}

@@ -27,7 +27,7 @@ type Place struct {
 // missing, the engine puts the slot's default.
 type Components map[string]Place
 
-// Set is components that stand at some nodes in place of the general ones.
+// Set is components that stand at some nodes instead of the general ones.
 // Where several sets name a node, the last one wins, key by key.
 type Set struct {
 	Nodes      []uint32   `json:"nodes"`

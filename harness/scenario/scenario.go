@@ -47,7 +47,7 @@ type Scenario struct {
 	Sets                []Set
 	Trace               Trace
 	// HostEvents are sorted by time and node. LinkEvents and RateEvents are sorted by time and link. RouteChanges say
-	// when the routes of which file hold in place of those before.
+	// when the routes of which file hold instead of those before.
 	HostEvents   []HostEvent
 	LinkEvents   []LinkEvent
 	RateEvents   []RateEvent

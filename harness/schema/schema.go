@@ -137,7 +137,7 @@ func (m *maker) point(complete bool) object {
 		"nodes": m.reference("nodes", func() object {
 			keys := m.slots()
 			keys["params"] = object{"$ref": "#/definitions/params"}
-			set := object{"type": "object", "minProperties": 1, "properties": keys, "additionalProperties": false, "description": "what these nodes have in place of the rest"}
+			set := object{"type": "object", "minProperties": 1, "properties": keys, "additionalProperties": false, "description": "what these nodes have instead of the rest"}
 			return object{"type": []string{"object", "null"}, "additionalProperties": set, "description": help["nodes"]}
 		}),
 		"run":   m.reference("run"+suffix, func() object { return m.run(complete) }),

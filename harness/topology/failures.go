@@ -15,7 +15,7 @@ import (
 // ps.
 type Failure struct {
 	Link     string // by the name of either of its ports
-	Host     string // in place of a link: the host dies
+	Host     string // instead of a link: the host dies
 	AtPs     int64
 	UntilPs  int64 // -1 = for good
 	DetectPs int64 // of a link: so much later, both ways, the routes follow
@@ -92,7 +92,7 @@ func (t *Topology) outage(field string, f plannedFailure, byPlan map[int]uint32)
 	for _, node := range []uint32{t.Links[link].A, t.Links[link].B} {
 		if t.isHost(node) && len(t.ports[node]) == 1 {
 			name := t.Nodes[node].Name
-			return o, fieldErrorf(field+".link", "%q is the only link of host %s, which nobody could reach; to have the host die, write {host: %[2]s, …} in place of the link", f.Link, name)
+			return o, fieldErrorf(field+".link", "%q is the only link of host %s, which nobody could reach; to have the host die, write {host: %[2]s, …} instead of the link", f.Link, name)
 		}
 	}
 	return o, nil

@@ -37,7 +37,7 @@ func SrcPort(id uint32) uint16 { return uint16(firstSrcPort + id%srcPorts) }
 type Entry struct {
 	Name  string        // "" = flow and the id
 	Flow  scenario.Flow // ID and, where 0, SrcPort and DstPort are filled in
-	Pairs [][2]uint32   // source and destination, in place of Flow's; nil: those
+	Pairs [][2]uint32   // source and destination, instead of Flow's; nil: those
 	Count int           // if it makes several flows, the names are Name-0, Name-1, …
 }
 

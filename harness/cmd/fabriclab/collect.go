@@ -71,7 +71,7 @@ the runs differ. It is written as it is read: memory does not grow with it.`,
 	}
 	a.selectionFlags(cmd, &s)
 	cmd.Flags().StringVarP(&to, "output", "o", "", "file to write: .parquet or .csv (default: CSV to standard output)")
-	cmd.Flags().StringVar(&table, "table", "", "a table of the runs (flows, queues, …), all as one, in place of the measures")
+	cmd.Flags().StringVar(&table, "table", "", "a table of the runs (flows, queues, …), all as one, instead of the measures")
 	cmd.Flags().StringVar(&format, "format", "", "parquet or csv (default: by the ending of -o)")
 	takingFlags(cmd, &take)
 	cmd.Flags().BoolVar(&deterministic, "deterministic", false, "leave out wall time, CPU time and memory: the same runs then give the same bytes")

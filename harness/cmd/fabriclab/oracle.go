@@ -52,7 +52,7 @@ docs/oracle.md has the method and its limits.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVar(&u.Name, "utility", "", "what is maximised in place of the experiment's: "+strings.Join([]string{oracle.AlphaFair, oracle.MinFCT, oracle.MaxMin}, ", "))
+	cmd.Flags().StringVar(&u.Name, "utility", "", "what is maximised instead of the experiment's: "+strings.Join([]string{oracle.AlphaFair, oracle.MinFCT, oracle.MaxMin}, ", "))
 	cmd.Flags().Float64Var(&u.Alpha, "alpha", 1, "of alpha_fair; 1 is proportional fairness")
 	cmd.Flags().Float64Var(&u.Epsilon, "epsilon", 0.125, "of fct_min")
 	cmd.Flags().StringVar(&to, "to", "", "folder to write (default: below oracle/ in the results folder)")

@@ -83,7 +83,7 @@ table of the sweep's runs, such as time series of several of them.`,
 	f.BoolVar(&o.LogX, "log-x", false, "the x axis is logarithmic")
 	f.BoolVar(&o.LogY, "log-y", false, "the y axis is logarithmic")
 	f.StringVar(&o.Title, "title", "", "title (default: what is drawn)")
-	f.StringVar(&raw, "table", "", "draw rows of this table of the sweep's runs (queues, rates, …) in place of measures")
+	f.StringVar(&raw, "table", "", "draw rows of this table of the sweep's runs (queues, rates, …) instead of measures")
 	f.BoolVar(&o.Dots, "dots", false, "of a table: draw the rows as dots, unjoined")
 	paperFlags(cmd, &o.Width, &o.Bare)
 	f.StringVar(&o.XLabel, "x-label", "", "what stands at the x axis")

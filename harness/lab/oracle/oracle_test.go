@@ -68,7 +68,7 @@ func write(t *testing.T, p *experiment.Point, u oracle.Utility) (string, oracle.
 	return dir, s
 }
 
-// model is what stands in place of a scenario where runs are computed.
+// model is what stands instead of a scenario where runs are computed.
 type model struct{ computed.Model }
 
 // TestTables: by hand, 10 Gb/s into host 1. A flow of 10 full frames, 10 kB on

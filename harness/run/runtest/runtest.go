@@ -45,7 +45,7 @@ func Run() {
 }
 
 // Main is the stand-in's main function; STAND_IN_ENGINE is an engine that it
-// plays in place of ns3, and differs from it in the mode "differ". The modes are the cases of play and
+// plays instead of ns3, and differs from it in the mode "differ". The modes are the cases of play and
 // those of the stream and the summary.
 func Main(mode string, args []string) int {
 	if len(args) == 1 && args[0] == "--version" {
