@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,16 +20,18 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-func testCatalog(t *testing.T) *catalog.Catalog {
-	t.Helper()
-	return testCatalogOf(t)
-}
-
-func testCatalogOf(t testing.TB) *catalog.Catalog {
-	t.Helper()
+// theCatalog is read once: nothing that is loaded changes it.
+var theCatalog = sync.OnceValues(func() (*catalog.Catalog, error) {
 	data, err := os.ReadFile("../../base/catalog/testdata/catalog.json")
-	require.NoError(t, err)
-	c, err := catalog.Load(data)
+	if err != nil {
+		return nil, err
+	}
+	return catalog.Load(data)
+})
+
+func testCatalog(t testing.TB) *catalog.Catalog {
+	t.Helper()
+	c, err := theCatalog()
 	require.NoError(t, err)
 	return c
 }

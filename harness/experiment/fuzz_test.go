@@ -19,7 +19,7 @@ var place = regexp.MustCompile(`^(.*exp\.yaml:\d+:\d+|.*\.yaml:\d+:\d+|--set .*)
 func FuzzLoad(f *testing.F) {
 	dir := f.TempDir()
 	file := filepath.Join(dir, "exp.yaml")
-	c := testCatalogOf(f)
+	c := testCatalog(f)
 	for _, text := range []string{
 		base, base + "matrix: {preset: [hpcc, none], topology.rate: {from: 1Gbps, to: 3Gbps, step: 1Gbps}}\n",
 		base + "matrix: {zip: {preset: [hpcc], topology.rate: [1Gbps]}, exclude: [{preset: hpcc}], include: [{preset: fncc}]}\nseeds: [1-3, 7]\n",

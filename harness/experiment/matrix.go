@@ -69,7 +69,10 @@ func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
 				}
 			}
 		}
-		all = l.product(all, axis, key)
+		before := len(all) * len(axis)
+		if all = l.product(all, axis, key); len(all) < before {
+			return all // there are too many, and one is enough to find what else is wrong
+		}
 	}
 	for _, n := range s.optional("exclude") {
 		excluded := l.labels(n, "matrix.exclude")

@@ -40,12 +40,20 @@ func (t *traffic) kindsOf(p *Point) ([]workload.Kind, error) {
 			sets[id] = i + 1
 		}
 	}
-	key := fmt.Sprint(sets)
+	like := sets[:len(p.Topology.HostNames())]
+	number := map[int]int{} // of those that have hosts
+	for host, set := range like {
+		if _, known := number[set]; !known {
+			number[set] = len(number)
+		}
+		like[host] = number[set]
+	}
+	key := fmt.Sprint(like)
 	kinds, known := t.kinds[key]
 	if known {
 		return kinds, nil
 	}
-	kinds, err := workload.Kinds(p.Flows, func(host uint32) int { return sets[host] })
+	kinds, err := workload.Kinds(p.Flows, like)
 	if err == nil {
 		t.kinds[key] = kinds
 	}

@@ -1,6 +1,10 @@
 package workload
 
-import "fabriclab/harness/scenario"
+import (
+	"slices"
+
+	"fabriclab/harness/scenario"
+)
 
 // Kind is flows that differ in nothing a host looks at before they start.
 type Kind struct {
@@ -17,8 +21,8 @@ type kindKey struct {
 }
 
 // Kinds lists the kinds of flows that there may be, whatever the seed. Hosts
-// are alike for which like says the same.
-func Kinds(g Generator, like func(host uint32) int) ([]Kind, error) {
+// with the same number, from 0 up, are alike.
+func Kinds(g Generator, like []int) ([]Kind, error) {
 	k := kinds{like: like, index: map[kindKey]int{}}
 	if m, is := unbounded(g).(*Mix); is {
 		for i, part := range m.Parts {
@@ -32,13 +36,13 @@ func Kinds(g Generator, like func(host uint32) int) ([]Kind, error) {
 }
 
 type kinds struct {
-	like  func(host uint32) int
+	like  []int // by host
 	index map[kindKey]int
 	all   []Kind
 }
 
 func (k *kinds) add(f scenario.Flow, part, members int) {
-	key := kindKey{k.like(f.Src), k.like(f.Dst), part, f.Class, f.Persistent, f.ClosedLoop, f.StopPs >= 0}
+	key := kindKey{k.like[f.Src], k.like[f.Dst], part, f.Class, f.Persistent, f.ClosedLoop, f.StopPs >= 0}
 	i, known := k.index[key]
 	if !known {
 		i = len(k.all)
@@ -119,12 +123,16 @@ func (k *kinds) template(g Generator, f scenario.Flow, sizes *Sizes, c Connectio
 		f.Size = sizes.At(0)
 	}
 	f.Persistent, f.ClosedLoop = c.PerPair > 0, c.PerPair > 0 && c.ClosedLoop
-	seen := map[[2]int]bool{}
-	for src, dst := range g.Pairs() {
-		if pair := [2]int{k.like(src), k.like(dst)}; !seen[pair] {
+	n := slices.Max(k.like) + 1
+	seen, left := make([]bool, n*n), n*n
+	for src, dst := range g.Pairs() { // there may be a million
+		if pair := n*k.like[src] + k.like[dst]; !seen[pair] {
 			seen[pair] = true
 			f.Src, f.Dst = src, dst
 			k.add(f, part, members)
+			if left--; left == 0 {
+				return
+			}
 		}
 	}
 }

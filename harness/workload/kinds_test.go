@@ -14,7 +14,7 @@ func TestKinds(t *testing.T) {
 	hosts := []uint32{0, 1, 2, 3}
 	pattern, err := AnyToAny(hosts, hosts)
 	require.NoError(t, err)
-	one := func(uint32) int { return 0 }
+	one := make([]int, 4)
 	incast := &Incast{Sources: hosts, Receivers: hosts, Senders: 3, Events: 2, Common: Common{Sizes: FixedSize(500), Flow: scenario.Flow{Class: 1}, Rules: rules}}
 	poisson := &Poisson{Pattern: pattern, Sizes: FixedSize(1000), Load: 0.5, Capacity: []int64{1, 1, 1, 1}, ToPs: 1, Flow: scenario.Flow{Class: 1}, Rules: rules, Connections: Connections{PerPair: 1}}
 
@@ -26,7 +26,7 @@ func TestKinds(t *testing.T) {
 	assert.Equal(t, []bool{false, true}, []bool{kinds[0].Flow.Persistent, kinds[1].Flow.Persistent})
 	assert.Equal(t, uint64(500), kinds[0].Flow.Size)
 
-	kinds, err = Kinds(poisson, func(host uint32) int { return int(host / 3) })
+	kinds, err = Kinds(poisson, []int{0, 0, 0, 1})
 	require.NoError(t, err)
 	assert.Len(t, kinds, 3, "among the first three, from and to the fourth")
 
