@@ -12,7 +12,7 @@ COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet
 export GOTOOLCHAIN ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help deps go packages ready build figure figures parity test test-go test-fuzz test-cpp test-asan abuse arm64 lint regress portability bench docs docker-figure clean FORCE
+.PHONY: help deps go packages ready build figure figures controls parity test test-go test-fuzz test-cpp test-asan abuse arm64 lint regress portability bench docs docker-figure clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -78,6 +78,10 @@ regress: ready ## run the experiments that have a baseline and compare with it: 
 	@mkdir -p results
 	@$(BIN) compare ci/baselines --thresholds ci/regression.yaml -o results/regression.md -o results/regression.xml
 
+controls: ready ## judge the claims of the quick figures with their controls, for which they have to fail
+	@$(BIN) figure fncc/fig1 fncc/fig3 fncc/fig10 fncc/fig13 fncc/fig13e --scale quick >/dev/null
+	@$(BIN) figure fncc/fig1 fncc/fig3 fncc/fig10 fncc/fig13 fncc/fig13e --scale quick --controls
+
 parity: ready ## renew the parity digests of which tables have moved; needs two engines
 	@$(BIN) build
 	@$(BIN) parity --all --update
@@ -88,8 +92,9 @@ portability: ## README's commands on bare Debian and Ubuntu, in chroots, tables 
 bench: ready ## measure the speed of simulation and harness
 	@$(BIN) bench --scale full
 
-docs: deps ## renew the generated tables of the pages under docs/, and the tests' catalog
+docs: deps ## renew the generated tables of README and docs/, and the tests' catalog
 	@go test ./harness/build -run 'TestDocsSayWhatTheMechanismsSay|TestCatalogOfTheTestsIsUpToDate' -args -update
+	@go test ./harness/lab -run TestPagesEqualRecords -args -update
 
 docker-figure: ## run a figure in a container, on Ubuntu's ns-3: make docker-figure FIG=fncc/fig10
 	docker build -t fabriclab .

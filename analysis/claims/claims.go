@@ -39,9 +39,11 @@ type Result struct {
 	// Within is the span that reproduces a number.
 	Within  *[2]float64 `json:"within,omitempty"`
 	Verdict string      `json:"verdict"`
-	// Beside says why the claim is not in the totals.
-	Beside string `json:"beside,omitempty"`
-	Note   string `json:"note"`
+	// Check says what of the set-up the claim checks: it decides no statement.
+	Check string `json:"check,omitempty"`
+	Note  string `json:"note"`
+	// Elsewhere: the claim is for another scale.
+	Elsewhere bool `json:"-"`
 }
 
 // Lookup is the value of a measure in a run (an index into the runs); +Inf is
@@ -79,13 +81,7 @@ func Check(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 	if err := checkScales(c.Scales); err != nil {
 		return err
 	}
-	if c.Beside != "" && !slices.Contains(Besides, c.Beside) {
-		return fmt.Errorf("beside is %q%s", c.Beside, catalog.Hint(c.Beside, Besides))
-	}
-	if len(c.BesideWhere) > 0 && c.Beside == "" {
-		return fmt.Errorf("beside_where needs beside, which is one of %s", strings.Join(Besides, ", "))
-	}
-	if err := checkSome(f, c, matrix, "beside_where is", c.BesideWhere); err != nil {
+	if err := checkRole(f, c, matrix); err != nil {
 		return err
 	}
 	if err := checkPoints(f, matrix, c.Unsettled); err != nil {
@@ -313,22 +309,37 @@ func parseChain(chain string) (values []string, signs []rune, err error) {
 	return values, signs, nil
 }
 
-// Evaluate judges all claims of a figure at a scale.
+// Evaluate judges all claims of a figure at a scale, those left out that are
+// superseded.
 func Evaluate(f *spec.Figure, runs []spec.Run, lookup Lookup, scale string) ([]Result, error) {
 	var results []Result
 	for _, c := range f.Claims {
-		refs, j, err := parse(f, c)
+		if c.Superseded != nil {
+			continue
+		}
+		of, err := evaluate(f, c, runs, lookup, scale)
 		if err != nil {
-			return nil, fmt.Errorf("claim %s: %w", c.ID, err)
+			return nil, err
 		}
-		e := evaluation{f: f, c: c, refs: refs, judge: j, runs: runs, lookup: lookup, scale: scale}
-		places := e.places()
-		if len(places) == 0 { // no run at all: the claim is still listed
-			places = []map[string]string{{}}
-		}
-		for _, place := range places {
-			results = append(results, e.at(place))
-		}
+		results = append(results, of...)
+	}
+	return results, nil
+}
+
+// evaluate judges a claim at each of its places.
+func evaluate(f *spec.Figure, c spec.Claim, runs []spec.Run, lookup Lookup, scale string) ([]Result, error) {
+	refs, j, err := parse(f, c)
+	if err != nil {
+		return nil, fmt.Errorf("claim %s: %w", c.ID, err)
+	}
+	e := evaluation{f: f, c: c, refs: refs, judge: j, runs: runs, lookup: lookup, scale: scale}
+	places := e.places()
+	if len(places) == 0 { // no run at all: the claim is still listed
+		places = []map[string]string{{}}
+	}
+	var results []Result
+	for _, place := range places {
+		results = append(results, e.at(place))
 	}
 	return results, nil
 }
@@ -382,14 +393,11 @@ func (r replicate) String() string { return fmt.Sprintf("%s, seed %d", r.engine,
 
 func (e *evaluation) at(place map[string]string) Result {
 	c := e.c
-	r := Result{ID: c.ID, Text: c.Text, Source: c.Source, Unit: c.Unit}
+	r := Result{ID: c.ID, Text: c.Text, Source: c.Source, Unit: c.Unit, Check: c.Check}
 	for _, d := range c.Each {
 		if value, ok := place[d]; ok {
 			r.ID += "/" + value
 		}
-	}
-	if spec.Matches(place, c.BesideWhere) {
-		r.Beside = c.Beside
 	}
 	r.Expected, r.Tolerance = e.expected()
 	if c.Expected != nil {
@@ -397,7 +405,7 @@ func (e *evaluation) at(place map[string]string) Result {
 	}
 	var notes []string
 	if !appliesAt(e.scale, c.Scales) {
-		r.Verdict = NotEvaluated
+		r.Verdict, r.Elsewhere = NotEvaluated, true
 		notes = append(notes, fmt.Sprintf("Not at scale %s; run it with SCALE=%s.", e.scale, c.Scales[0]))
 	} else if points, replicates, err := e.points(place); err != nil {
 		r.Verdict = NotEvaluated

@@ -287,9 +287,11 @@ func TestJSONAndTable(t *testing.T) {
 	assert.JSONEq(t, `{"id":"b","text":"y is 7","source":"Figure 1","expected":7,"measured":null,"unit":"%","tolerance":"± 25 %","verdict":"not-evaluated","note":"Not at scale quick."}`, string(data))
 
 	text := claims.Render(results)
-	for _, want := range []string{"paper", "measured", "verdict", "8.25 µs", "5 µs", "7 %", "x < y", "1 reproduced, 1 deviates, 0 inconclusive, 1 not-evaluated"} {
+	for _, want := range []string{"paper", "measured", "verdict", "8.25 µs", "5 µs", "7 %", "x is the first", "1 reproduced, 1 deviates, 0 inconclusive, 1 not-evaluated"} {
 		assert.Contains(t, text, want)
 	}
+	assert.NotContains(t, text, "x < y", "the sentence stands there, not the expression")
+	assert.Empty(t, claims.Render(nil), "without claims there is no table")
 	for _, line := range strings.Split(text, "\n") {
 		assert.LessOrEqual(t, len([]rune(line)), 120, "fits a terminal")
 	}
@@ -301,28 +303,59 @@ func TestNum(t *testing.T) {
 	}
 }
 
-// TestBesideTheTotals: what the paper does not say, or says elsewhere, is
-// judged like the rest and counted apart.
-func TestBesideTheTotals(t *testing.T) {
-	f := figure(t, `each: [rate], by: mechanism, measure: peak, order: ["fncc < hpcc"], beside: copy, beside_where: {rate: 200Gbps}`)
+// TestChecksAreCountedApart: what checks the set-up is judged like the rest, and
+// what is superseded is not judged.
+func TestChecksAreCountedApart(t *testing.T) {
+	const order = `each: [rate], by: mechanism, measure: peak, order: ["fncc < hpcc"]`
 	list := runs([]string{"ns3"}, 1)
-	got, err := claims.Evaluate(f, list, lookup(list, map[string]float64{"peak.fncc": 1, "peak.hpcc": 2}, nil), "quick")
+	at := lookup(list, map[string]float64{"peak.fncc": 1, "peak.hpcc": 2}, nil)
+	got, err := claims.Evaluate(figure(t, order+`, check: of the set-up`), list, at, "quick")
 	require.NoError(t, err)
-	var beside []string
-	for _, r := range got {
-		beside = append(beside, r.Beside)
-		assert.Equal(t, claims.Reproduced, r.Verdict)
-	}
-	assert.Equal(t, []string{"", "copy"}, beside)
-	assert.Equal(t, "1 reproduced, 0 deviates, 0 inconclusive, 0 not-evaluated; 1 beside the totals", claims.Count(got).String())
+	require.Len(t, got, 2)
+	assert.Equal(t, "of the set-up", got[0].Check)
+	assert.Equal(t, claims.Reproduced, got[0].Verdict)
+	assert.Equal(t, "0 reproduced, 0 deviates, 0 inconclusive, 0 not-evaluated; 2 of the set-up", claims.Count(got).String())
+
+	got, err = claims.Evaluate(figure(t, order+`, superseded: {reason: no steady state, last: deviates}`), list, at, "quick")
+	require.NoError(t, err)
+	assert.Empty(t, got)
 
 	for text, want := range map[string]string{
-		`each: [rate], by: mechanism, measure: peak, order: ["fncc < hpcc"], beside: twin`:                                  `beside is "twin"`,
-		`each: [rate], by: mechanism, measure: peak, order: ["fncc < hpcc"], beside_where: {rate: 200Gbps}`:                 "beside_where needs beside",
-		`each: [rate], by: mechanism, measure: peak, order: ["fncc < hpcc"], beside: copy, beside_where: {mechanism: hpcc}`: "the claim is not made for each mechanism",
+		order + `, superseded: {last: deviates}`:                                                      "superseded needs reason",
+		order + `, superseded: {by: d, reason: wrong, last: deviates}`:                                `superseded by "d", which is no claim of this figure`,
+		order + `, superseded: {by: c, reason: wrong, last: deviates}`:                                "superseded by itself",
+		order + `, control: {exchange: [fncc]}`:                                                       "exchange takes two values of mechanism",
+		order + `, control: {exchange: [fncc, hpc]}`:                                                  `the matrix has no mechanism = "hpc"`,
+		order + `, control: {none: hard, where: {rate: 200Gbps}}`:                                     "exactly one of exchange, instead, where, reading and none",
+		order + `, control: {where: {rate: 200Gbps}}`:                                                 "the claim is made for each rate",
+		`where: {rate: 100Gbps, mechanism: fncc}, holds: peak > 1, control: {exchange: [fncc, hpcc]}`: "the claim has none",
 	} {
 		f := figure(t, text)
-		require.ErrorContains(t, claims.Check(f, f.Claims[0], nil), want)
+		require.ErrorContains(t, claims.Check(f, f.Claims[0], matrix), want)
+	}
+}
+
+// TestControls: a claim that holds with its control too cannot fail, and is found.
+func TestControls(t *testing.T) {
+	list := runs([]string{"ns3"}, 1)
+	at := lookup(list, map[string]float64{"peak.fncc": 1, "peak.hpcc": 2, "peak.fncc-nolhcs": 3}, nil)
+	for claim, want := range map[string]struct {
+		under  string
+		passes bool
+	}{
+		`by: mechanism, where: {rate: 100Gbps}, measure: peak, order: ["fncc < hpcc"], control: {exchange: [fncc, hpcc]}`:       {claims.Deviates, false},
+		`by: mechanism, where: {rate: 100Gbps}, measure: peak, order: ["fncc < hpcc"], control: {instead: {fncc: fncc-nolhcs}}`: {claims.Deviates, false},
+		`by: mechanism, where: {rate: 100Gbps}, holds: peak.fncc < 10, control: {exchange: [fncc, hpcc]}`:                       {claims.Reproduced, true},
+		`where: {rate: 100Gbps, mechanism: fncc}, holds: peak < 2, control: {where: {mechanism: hpcc}}`:                         {claims.Deviates, false},
+		`by: mechanism, where: {rate: 100Gbps}, measure: peak, order: ["fncc < hpcc"], control: {reading: {table: late}}`:       {claims.NotEvaluated, false},
+	} {
+		f := figure(t, claim)
+		require.NoError(t, claims.Check(f, f.Claims[0], matrix), claim)
+		got, err := claims.Controls(f, list, at, "quick", func(string, string) ([]spec.Run, claims.Lookup) { return nil, at })
+		require.NoError(t, err, claim)
+		require.Len(t, got, 1, claim)
+		assert.Equal(t, want.under, got[0].Under, claim)
+		assert.Equal(t, want.passes, got[0].Passes(), claim)
 	}
 }
 

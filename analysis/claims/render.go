@@ -11,22 +11,38 @@ import (
 )
 
 // Render is the claims as a table for the terminal, at most 120 columns wide,
-// with a last line that counts the verdicts.
+// with a last line that counts the verdicts. Of no claims it is empty.
 func Render(results []Result) string {
+	if len(results) == 0 {
+		return ""
+	}
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault
 	t.Style().Options.SeparateRows = false
-	t.AppendHeader(table.Row{"claim", "paper", "measured", "verdict"})
+	t.AppendHeader(table.Row{"claim", "what the paper says", "paper", "measured", "verdict"})
 	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 1, WidthMax: 30, WidthMaxEnforcer: text.WrapText},
-		{Number: 2, WidthMax: 28, WidthMaxEnforcer: text.WrapSoft},
-		{Number: 3, WidthMax: 34, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 1, WidthMax: 22, WidthMaxEnforcer: text.WrapText},
+		{Number: 2, WidthMax: 34, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 3, WidthMax: 10, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 4, WidthMax: 24, WidthMaxEnforcer: text.WrapSoft},
 	})
 	for _, r := range results {
-		t.AppendRow(table.Row{r.ID, r.PaperText(), r.MeasuredText(), r.Verdict})
+		verdict := r.Verdict
+		if r.Check != "" {
+			verdict += " (check)"
+		}
+		t.AppendRow(table.Row{r.ID, r.Text, r.number(), r.MeasuredText(), verdict})
 	}
 	return t.Render() + "\n" + Count(results).String() + "\n"
+}
+
+// number is the paper's number; empty where the paper gives none.
+func (r Result) number() string {
+	if _, is := r.Expected.(float64); is {
+		return r.PaperText()
+	}
+	return ""
 }
 
 // PaperText is what the paper says.

@@ -18,10 +18,6 @@ const (
 // Verdicts are all of them, the best first.
 var Verdicts = []string{Reproduced, Deviates, Inconclusive, NotEvaluated}
 
-// Besides are the reasons for which a claim stands beside the totals: the paper
-// says it elsewhere, or does not say it at all.
-var Besides = []string{"theorem", "copy", "setup", "added"}
-
 // Means are those that mean_over may take, the one it takes by itself first.
 var Means = []string{"arithmetic", Geometric}
 
@@ -83,13 +79,13 @@ func ofSeeds(held, seeds int) string {
 	return Inconclusive
 }
 
-// Tally counts claims by verdict. Those beside the totals are counted apart.
-type Tally struct{ Reproduced, Deviates, Inconclusive, NotEvaluated, Beside int }
+// Tally counts claims by verdict. Checks of the set-up are counted apart.
+type Tally struct{ Reproduced, Deviates, Inconclusive, NotEvaluated, Checks int }
 
 // Add counts a claim.
 func (t *Tally) Add(r Result) {
-	if r.Beside != "" {
-		t.Beside++
+	if r.Check != "" {
+		t.Checks++
 		return
 	}
 	switch r.Verdict {
@@ -110,16 +106,16 @@ func (t *Tally) Merge(o Tally) {
 	t.Deviates += o.Deviates
 	t.Inconclusive += o.Inconclusive
 	t.NotEvaluated += o.NotEvaluated
-	t.Beside += o.Beside
+	t.Checks += o.Checks
 }
 
-// Total is the number of claims, those beside left out.
+// Total is the number of claims, checks of the set-up left out.
 func (t Tally) Total() int { return t.Reproduced + t.Deviates + t.Inconclusive + t.NotEvaluated }
 
 func (t Tally) String() string {
 	text := fmt.Sprintf("%d reproduced, %d deviates, %d inconclusive, %d not-evaluated", t.Reproduced, t.Deviates, t.Inconclusive, t.NotEvaluated)
-	if t.Beside > 0 {
-		text += fmt.Sprintf("; %d beside the totals", t.Beside)
+	if t.Checks > 0 {
+		text += fmt.Sprintf("; %d of the set-up", t.Checks)
 	}
 	return text
 }

@@ -19,10 +19,13 @@ import (
 
 // Input is what a figure is made from.
 type Input struct {
-	ID     string // of the experiment, such as fncc/fig10
-	Title  string
-	Source string
-	Scale  string
+	ID string // of the experiment, such as fncc/fig10
+	// Reading is what the paper leaves open and is not taken as by default, such as
+	// table=live; "" is the default.
+	Reading string
+	Title   string
+	Source  string
+	Scale   string
 	// Command makes the figure.
 	Command string
 	Figure  *spec.Figure
@@ -37,10 +40,19 @@ type Input struct {
 	Loads []Load
 }
 
+// Folder is where a figure is below the folder of figures.
+func Folder(id, reading string) string {
+	if reading == "" {
+		return id
+	}
+	return id + "@" + reading
+}
+
 // Outcome is what came out.
 type Outcome struct {
-	Dir    string // where the files are
-	Claims []claims.Result
+	Dir     string // where the files are
+	Reading string // of the paper, where it is not the default
+	Claims  []claims.Result
 	// Missing says which lines of plots could not be drawn, and why.
 	Missing []string
 }
@@ -49,12 +61,31 @@ type Outcome struct {
 // missing, and where the files are.
 func (o *Outcome) String() string {
 	var b strings.Builder
+	if o.Reading != "" {
+		fmt.Fprintf(&b, "reading %s\n", o.Reading)
+	}
 	b.WriteString(claims.Render(o.Claims))
 	for _, m := range o.Missing {
 		fmt.Fprintf(&b, "not drawn: %s\n", m)
 	}
 	fmt.Fprintf(&b, "%s\n", filepath.Join(o.Dir, "summary.md"))
 	return b.String()
+}
+
+// Judged are the claims of a figure and the values of its measures.
+type Judged struct {
+	Claims []claims.Result
+	Lookup claims.Lookup
+}
+
+// Judge measures the runs and judges the claims.
+func Judge(in Input) (*Judged, error) {
+	values := takeAll(in.Figure, in.Runs)
+	results, err := claims.Evaluate(in.Figure, in.Runs, values.lookup, in.Scale)
+	if err != nil {
+		return nil, fmt.Errorf("figure %s: %w", in.ID, err)
+	}
+	return &Judged{results, values.lookup}, nil
 }
 
 // Evaluate measures the runs, judges the claims and writes
@@ -69,7 +100,7 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 	for i := range results { // the same bytes wherever the results are
 		results[i].Note = strings.ReplaceAll(results[i].Note, resultsDir+string(filepath.Separator), "")
 	}
-	out := &Outcome{Dir: filepath.Join(resultsDir, "figures", filepath.FromSlash(in.ID)), Claims: results}
+	out := &Outcome{Dir: filepath.Join(resultsDir, "figures", filepath.FromSlash(Folder(in.ID, in.Reading))), Reading: in.Reading, Claims: results}
 	var drawings []*drawing
 	for _, p := range in.Figure.Plots {
 		d := paint(in.Figure, p, in.Runs, values.lookup)

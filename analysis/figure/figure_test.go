@@ -63,7 +63,7 @@ const configs = "../../configs"
 func TestShippedExperimentsDecode(t *testing.T) {
 	found := 0
 	require.NoError(t, filepath.WalkDir(configs, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".yaml" {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".yaml" || d.Name() == "statements.yaml" {
 			return err
 		}
 		e := load(t, path)
@@ -74,7 +74,6 @@ func TestShippedExperimentsDecode(t *testing.T) {
 		_, matrix := e.matrix()
 		f, err := figure.Decode(path, &e.Figure, matrix, nil)
 		if assert.NoError(t, err) {
-			assert.NotEmpty(t, f.Claims, path)
 			assert.NotEmpty(t, f.Plots, path)
 		}
 		return nil

@@ -31,10 +31,12 @@ type Record struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
 
-	ID     string `json:"id"`
-	Title  string `json:"title"`
-	Source string `json:"source"`
-	Scale  string `json:"scale"`
+	ID string `json:"id"`
+	// Reading is the reading of the paper, where it is not the default.
+	Reading string `json:"reading,omitempty"`
+	Title   string `json:"title"`
+	Source  string `json:"source"`
+	Scale   string `json:"scale"`
 	// Command makes the figure.
 	Command string `json:"command"`
 
@@ -161,7 +163,7 @@ type Run struct {
 
 func record(in Input, resultsDir string, drawings []*drawing) Record {
 	r := Record{
-		Format: recordFormat, Version: recordVersion, ID: in.ID, Title: in.Title, Source: in.Source, Scale: in.Scale, Command: in.Command,
+		Format: recordFormat, Version: recordVersion, ID: in.ID, Reading: in.Reading, Title: in.Title, Source: in.Source, Scale: in.Scale, Command: in.Command,
 		Dimensions: dimensionsOf(in.Figure), Measures: []Measure{}, Plots: []Plot{}, Runs: []Run{}, Loads: in.Loads,
 	}
 	for _, name := range in.Figure.Measures.Names {

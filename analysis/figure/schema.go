@@ -55,7 +55,9 @@ func Schema() map[string]any {
 		"mean":          object{"enum": claims.Means, "description": "which mean mean_over takes; arithmetic if absent"},
 		"holds":         text("an expression that is true or false"),
 		"unsettled":     object{"description": "{dimension: value or values}: points beyond saturation by design, of which it is judged although they have not settled"},
-		"beside":        object{"enum": claims.Besides, "description": "why the claim is not in the totals"},
+		"check":         text("what of the set-up the claim checks; it decides no statement of the paper"),
+		"superseded":    object{"description": "{by: claim, reason: …, last: …}: what was wrong with the claim, and what it came to; it is judged no more"},
+		"control":       object{"description": "for what the claim has to fail: {exchange: [a, b]}, {instead: {a: b}}, {where: {dimension: value}}, {reading: {name: value}} or {none: why}"},
 		"tolerance":     object{"anyOf": []object{{"type": "string", "pattern": percent}, variable}, "description": "how far the value may be from expected; default 25%"},
 		"tolerance_abs": object{"anyOf": number, "description": "how far the value may be from expected, in unit"},
 	})

@@ -9,6 +9,7 @@ import (
 
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/measure"
+	"fabriclab/analysis/spec"
 )
 
 // summary is summary.md.
@@ -18,12 +19,18 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 	if in.Source != "" {
 		fmt.Fprintf(&b, "Source: %s. ", plain(in.Source))
 	}
-	fmt.Fprintf(&b, "Scale: %s.\n\n", in.Scale)
+	fmt.Fprintf(&b, "Scale: %s.", in.Scale)
+	if in.Reading != "" {
+		fmt.Fprintf(&b, " Reading: %s.", in.Reading)
+	}
+	b.WriteString("\n\n")
 	fmt.Fprintf(&b, "Made with `%s`; a second call uses the runs that are there.\n", in.Command)
 
-	fmt.Fprintf(&b, "\n## Claims\n\n%s.\n\n", claims.Count(results))
-	row(&b, "claim", "what the paper says", "source", "paper", "measured", "tolerance", "verdict")
-	rule(&b, 7)
+	if len(results) > 0 {
+		fmt.Fprintf(&b, "\n## Claims\n\n%s.\n\n", claims.Count(results))
+		row(&b, "claim", "what the paper says", "source", "paper", "measured", "tolerance", "verdict")
+		rule(&b, 7)
+	}
 	for _, r := range results {
 		row(&b, r.ID, r.Text, r.Source, r.PaperText(), r.MeasuredText(), r.Tolerance, verdict(r))
 	}
@@ -36,6 +43,8 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 	if notes.Len() > 0 {
 		fmt.Fprintf(&b, "\n### Notes\n\n%s", notes.String())
 	}
+
+	superseded(&b, in.Figure)
 
 	if len(drawings) > 0 {
 		b.WriteString("\n## Plots\n")
@@ -173,10 +182,25 @@ func rule(b *strings.Builder, columns int) {
 	b.WriteString(strings.Repeat("|---", columns) + "|\n")
 }
 
-// verdict is a claim's verdict, and why it is not in the totals.
+// verdict is a claim's verdict, and what it checks of the set-up, if it does.
 func verdict(r claims.Result) string {
-	if r.Beside != "" {
-		return "**" + r.Verdict + "** (beside: " + r.Beside + ")"
+	if r.Check != "" {
+		return "**" + r.Verdict + "** (check: " + r.Check + ")"
 	}
 	return "**" + r.Verdict + "**"
+}
+
+// superseded lists the claims that are judged no more.
+func superseded(b *strings.Builder, f *spec.Figure) {
+	head := "\n### Superseded claims\n\n"
+	for _, c := range f.Claims {
+		if s := c.Superseded; s != nil {
+			by := ""
+			if s.By != "" {
+				by = " In its place: " + s.By + "."
+			}
+			fmt.Fprintf(b, "%s- **%s** (last: %s): %s%s\n", head, plain(c.ID), plain(s.Last), plain(s.Reason), by)
+			head = ""
+		}
+	}
 }

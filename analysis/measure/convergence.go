@@ -14,7 +14,7 @@ import (
 const (
 	Before = 50 * units.Microsecond // over which the rate before an event is averaged
 	Hold   = 50 * units.Microsecond // how long rates must stay where they are to have settled
-	Slow   = 0.9                    // of the rate before: slower than this is slowed down
+	Slow   = 0.9                    // of the rate before: slower than this is slowed down, where no share is given
 	Within = 0.1                    // of the target: nearer than this is at the target
 	Full   = 0.9                    // of the link: flows that ask for this use it
 )
@@ -22,14 +22,14 @@ const (
 // Never is the time of what does not happen.
 var Never = math.Inf(1)
 
-// SlowdownTime is the first time after the event at which the rate is below
-// 90 % of its mean over the 50 us before.
-func SlowdownTime(rate series.Series, event int64) (float64, error) {
+// SlowdownTime is the first time after the event at which the rate is below a
+// share of its mean over the 50 us before.
+func SlowdownTime(rate series.Series, event int64, share float64) (float64, error) {
 	before := rate.In(series.Window{From: event - Before, To: event})
 	if len(before) == 0 {
 		return 0, fmt.Errorf("no rate sample in the %s before %s", units.FormatTime(Before), units.FormatTime(event))
 	}
-	limit := Slow * before.Mean()
+	limit := share * before.Mean()
 	for _, p := range rate.In(series.Window{From: event, To: math.MaxInt64}) {
 		if p.Value < limit {
 			return float64(p.Time), nil

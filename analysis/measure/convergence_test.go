@@ -41,11 +41,14 @@ func TestSlowdownTime(t *testing.T) {
 		// 49 samples of 100 and one of 50 before: mean 99, limit 89.1.
 		{"mean before", steps([2]float64{299, 100}, [2]float64{300, 50}, [2]float64{310, 89.5}, [2]float64{400, 89}), 311 * us},
 	} {
-		got, err := measure.SlowdownTime(c.rate, 300*us)
+		got, err := measure.SlowdownTime(c.rate, 300*us, measure.Slow)
 		require.NoError(t, err, c.name)
 		assert.Equal(t, c.want, got, c.name)
 	}
-	_, err := measure.SlowdownTime(steps([2]float64{100, 1}), 300*us)
+	halved, err := measure.SlowdownTime(steps([2]float64{300, 100}, [2]float64{310, 60}, [2]float64{400, 50}), 300*us, 0.55)
+	require.NoError(t, err)
+	assert.InDelta(t, 311*us, halved, 0, "below 55 % of the rate before")
+	_, err = measure.SlowdownTime(steps([2]float64{100, 1}), 300*us, measure.Slow)
 	require.ErrorContains(t, err, "no rate sample in the 50us before 300us")
 }
 

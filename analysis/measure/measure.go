@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -63,7 +64,7 @@ var kinds = map[string]kind{
 	}, queueSamples},
 	"queue_ports":   {Bytes, Lower, []string{"ports", "class", "window", "stat"}, nil, statOf(queueMeans), queueMeans},
 	"utilisation":   {Share, Higher, []string{"port", "window", "count"}, nil, utilisation, nil},
-	"slowdown_time": {Time, Lower, []string{"flow", "event"}, nil, slowdownTime, nil},
+	"slowdown_time": {Time, Lower, []string{"flow", "event"}, []string{"share"}, slowdownTime, nil},
 	"fair_time":     {Time, Lower, []string{"flows", "port", "event"}, []string{"share"}, fairTime, nil},
 	"join_time":     {Time, Lower, []string{"node", "port", "stat"}, []string{"window", "hold"}, statOf(joinTimes), joinTimes},
 	"recovery_time": {Time, Lower, []string{"flows", "port", "event"}, nil, recoveryTime, nil},
@@ -410,7 +411,7 @@ func slowdownTime(x in) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	t, err := SlowdownTime(s[0], int64(*x.m.Event))
+	t, err := SlowdownTime(s[0], int64(*x.m.Event), cmp.Or(x.m.Share, Slow))
 	return t, inRun(x.dir, err)
 }
 

@@ -82,8 +82,8 @@ type link struct{ Text, Href string }
 type term struct{ Name, Text string }
 
 type claimView struct {
-	ID, Text, Source, Paper, Measured, Tolerance, Verdict, Beside, Note string
-	Gauge                                                               *gauge
+	ID, Text, Source, Paper, Measured, Tolerance, Verdict, Check, Note string
+	Gauge                                                              *gauge
 }
 
 type chartView struct {
@@ -174,7 +174,7 @@ func (l links) section(s Section, used map[string]bool) (sectionView, error) {
 
 func (v *sectionView) claim(c claims.Result) {
 	one := claimView{
-		ID: c.ID, Text: c.Text, Source: c.Source, Tolerance: c.Tolerance, Verdict: c.Verdict, Beside: c.Beside, Note: c.Note,
+		ID: c.ID, Text: c.Text, Source: c.Source, Tolerance: c.Tolerance, Verdict: c.Verdict, Check: c.Check, Note: c.Note,
 		Paper: c.PaperText(), Measured: c.MeasuredText(), Gauge: newGauge(c),
 	}
 	v.Tally.Add(c)

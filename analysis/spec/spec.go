@@ -222,9 +222,10 @@ type Claim struct {
 	MeanOver     Points              `yaml:"mean_over"` // value is the mean of these points' values
 	Mean         string              `yaml:"mean"`      // which: arithmetic, if it is not given, or geometric
 	Scales       []string            `yaml:"scales"`
-	Unsettled    Points              `yaml:"unsettled"`    // points beyond saturation by design, which need not settle
-	Beside       string              `yaml:"beside"`       // why it is not in the totals
-	BesideWhere  map[string]string   `yaml:"beside_where"` // for these values of each only
+	Unsettled    Points              `yaml:"unsettled"`  // points beyond saturation by design, which need not settle
+	Check        string              `yaml:"check"`      // what of the set-up it checks: it decides no statement
+	Superseded   *Superseded         `yaml:"superseded"` // it is judged no more
+	Control      *Control            `yaml:"control"`    // for which it has to fail
 	Note         string              `yaml:"note"`
 	Notes        []Note              `yaml:"notes"`
 	Line         int                 `yaml:"-"`

@@ -188,6 +188,15 @@ func (b *Builder) Described() (map[string]string, error) {
 	return s.Of, nil
 }
 
+// SourcesOf is what an engine's runner is made of, whether it is built or not.
+func (b *Builder) SourcesOf(e engine.Engine) (engine.Sources, error) {
+	s, err := readSources(b.root, e.Sources())
+	if err != nil {
+		return engine.Sources{}, err
+	}
+	return s.Sources, nil
+}
+
 func (b *Builder) output(ctx context.Context, name string) ([]byte, error) {
 	program, err := b.Tool(ctx, name)
 	if err != nil {

@@ -53,7 +53,7 @@ trace: {flows: {}}
 `}
 
 // otherFormats are blocks that are no experiments.
-var otherFormats = regexp.MustCompile(`(?m)^(mechanism_path|confidence|# yaml-language-server|workload: web-search +#)`)
+var otherFormats = regexp.MustCompile(`(?m)^(mechanism_path|paper: |confidence|# yaml-language-server|workload: web-search +#)`)
 
 // fenced are the code blocks of a language on a page, by the line of the first
 // one's text.

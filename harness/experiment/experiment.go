@@ -44,14 +44,15 @@ const EffectiveFile = "effective.json"
 // Options say how to load an experiment.
 type Options struct {
 	Catalog   *catalog.Catalog
-	Scale     string   // "" = DefaultScale, which need not be in the file
-	Sets      []string // path=value, laid over the file
-	ConfigDir string   // holds presets/; "" = the nearest one above the file, or configs
-	Further   []string // further folders of this kind, for what the first does not have
-	Presets   []string // files of further presets
-	Engine    string   // of points that name none; "" = the first of Engines
-	InsteadOf string   // the title of the usual engine, where Engine stands in for it
-	Home      string   // of an experiment that is not below configs/: its path from here tells it from others of its name
+	Scale     string            // "" = DefaultScale, which need not be in the file
+	Sets      []string          // path=value, laid over the file
+	Readings  map[string]string // values of readings, of the others the first
+	ConfigDir string            // holds presets/; "" = the nearest one above the file, or configs
+	Further   []string          // further folders of this kind, for what the first does not have
+	Presets   []string          // files of further presets
+	Engine    string            // of points that name none; "" = the first of Engines
+	InsteadOf string            // the title of the usual engine, where Engine stands in for it
+	Home      string            // of an experiment that is not below configs/: its path from here tells it from others of its name
 
 	Checks  Checks          // of the model; nil: they are not made
 	Context context.Context // ends loading, and what points take long for later; nil = never
@@ -67,6 +68,7 @@ type Experiment struct {
 	Seeds               []uint64
 	Points              []*Point
 	Figure              *yaml.Node // the figure section, scale applied; nil if there is none
+	Readings            []Reading  // what the paper leaves open
 	Warnings            []string
 	Limits              Limits
 }
@@ -237,7 +239,9 @@ type loader struct {
 	checks      Checks
 	answers     map[string]answer // to questions, by what differs in them
 	traffic     map[string]*traffic
-	refused     map[string]bool // positions at which the model refuses something
+	refused     map[string]bool                  // positions at which the model refuses something
+	replaced    map[string]map[string]*yaml.Node // by path, what readings put in the place of values of the matrix
+	laid        []readingSet                     // what else they set
 	limits      Limits
 	watch       *watch
 	warnings    []string
@@ -249,7 +253,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		forest: newForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
-		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, refused: map[string]bool{},
+		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, refused: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
 		limits: defaultLimits, watch: newWatch(opt),
 	}
 	if err := l.checkKeys(); err != nil {
@@ -269,9 +273,11 @@ func Load(file string, opt Options) (*Experiment, error) {
 	}
 	e := &Experiment{File: file}
 	root = l.applyScale(root, e, opt.Scale)
+	root = l.applyReadings(root, e, opt.Readings)
 	root, flags := l.applyFlags(root, opt.Sets)
 	head := l.head(root, e)
 	combinations := withEngines(l.combinations(root, flags))
+	l.checkReadings(combinations)
 	usual := l.engines(head, combinations)
 	named := usual != nil
 	if !named {
@@ -385,7 +391,7 @@ func (l *loader) applyScale(root *yaml.Node, e *Experiment, scale string) *yaml.
 		return root
 	}
 	over := l.section(overlay, overlay, "scales."+e.Scale)
-	for _, key := range []string{"name", "scales"} {
+	for _, key := range []string{"name", "readings", "scales"} {
 		if n, _ := child(over.node, key); n != nil {
 			l.problem(n, "scales.%s: a scale does not change %q; take the key out", e.Scale, key)
 		}
@@ -430,7 +436,7 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 // others.
 var (
 	ownKeys  = []string{"topology", "workload", "preset", "params", nodesKey, "run", "trace"}
-	headKeys = []string{"name", "title", "source", "matrix", "seeds", "engines", "scales", "figure", "limits"}
+	headKeys = []string{"name", "title", "source", "matrix", "seeds", "engines", "readings", "scales", "figure", "limits"}
 )
 
 // pointKeys are the keys that describe a point.

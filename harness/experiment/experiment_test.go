@@ -76,13 +76,22 @@ func setting(t *testing.T, p *Point, place, param string) Setting {
 	return p.Effective[i]
 }
 
-// TestShipped: everything under configs/ loads at every scale it has.
+// TestShipped: everything under configs/ loads at every scale it has, and under
+// every reading.
 func TestShipped(t *testing.T) {
 	files, err := filepath.Glob("../../configs/*/*.yaml")
 	require.NoError(t, err)
 	for _, file := range files {
-		if dir := filepath.Base(filepath.Dir(file)); dir == "presets" || dir == "workloads" {
+		if dir := filepath.Base(filepath.Dir(file)); dir == "presets" || dir == "workloads" || filepath.Base(file) == "statements.yaml" {
 			continue
+		}
+		e, err := Load(file, Options{Catalog: testCatalog(t), Checks: model(t)})
+		require.NoError(t, err, file)
+		for _, r := range e.Readings {
+			for _, value := range r.Values[1:] {
+				_, err := Load(file, Options{Catalog: testCatalog(t), Readings: map[string]string{r.Name: value}, Checks: model(t)})
+				require.NoError(t, err, "%s, %s=%s", file, r.Name, value)
+			}
 		}
 		for _, scale := range []string{"quick", "paper"} {
 			e, err := Load(file, Options{Catalog: testCatalog(t), Scale: scale, Checks: model(t)})

@@ -197,7 +197,7 @@ func (l *loader) choice(key, value *yaml.Node, name string) combination {
 		return combination{labels: []Label{label(key.Value, valueText(value))}}
 	}
 	l.markMatrix(value)
-	return combination{labels: []Label{label(key.Value, valueText(value))}, assignments: []assignment{{path, key, value}}}
+	return combination{labels: []Label{label(key.Value, valueText(value))}, assignments: []assignment{{path, key, l.inPlaceOf(path, value)}}}
 }
 
 // fixed is a mapping path -> value, or axis -> name for axes with named

@@ -25,7 +25,7 @@ type Setting struct {
 	Component string `json:"component"`       // its name
 	Param     string `json:"param"`
 	Value     string `json:"value"`  // with its unit
-	Origin    string `json:"origin"` // default, derived, preset:NAME, file:LINE, matrix, scale:NAME, flag
+	Origin    string `json:"origin"` // default, derived, preset:NAME, file:LINE, matrix, reading:NAME=VALUE, scale:NAME, flag
 
 	key       string     // of the place: queues of queues[1]
 	canonical any        // the value as in the scenario

@@ -12,8 +12,12 @@ import (
 )
 
 var theModel = sync.OnceValues(func() (Checks, error) {
-	b := build.New("../..", build.Release, io.Discard)
-	_, err := b.Describe(context.Background())
+	root, err := build.FindRoot(".") // as the tool calls it, so that neither builds again what the other has built
+	if err != nil {
+		return nil, err
+	}
+	b := build.New(root, build.Release, io.Discard)
+	_, err = b.Describe(context.Background())
 	return b.Checks(context.Background()), err
 })
 

@@ -1,8 +1,10 @@
 package lab
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +14,7 @@ import (
 
 // commandLine is what to type in the project, or in the checkout, to make the
 // runs or the figure of an experiment again.
-func (lab *Lab) commandLine(e *experiment.Experiment, s Selection) (string, error) {
+func (lab *Lab) commandLine(e *experiment.Experiment, s Selection, reading map[string]string) (string, error) {
 	what, elsewhere, err := lab.nameFor(e)
 	if err != nil {
 		return "", err
@@ -34,6 +36,9 @@ func (lab *Lab) commandLine(e *experiment.Experiment, s Selection) (string, erro
 	}
 	if len(s.Seeds) > 0 {
 		words = append(words, "--seed", seedRanges(s.Seeds))
+	}
+	for _, name := range slices.Sorted(maps.Keys(reading)) {
+		words = append(words, "--reading", quoted(name+"="+reading[name]))
 	}
 	for _, set := range s.Sets {
 		words = append(words, "--set", quoted(set))

@@ -14,7 +14,8 @@ import (
 
 // An Outcome is what a figure came to.
 type Outcome struct {
-	ID, Scale string
+	ID, Scale, Command string
+	Seeds              []uint64
 	*figure.Outcome
 }
 
@@ -77,21 +78,9 @@ func decodeFigure(e *experiment.Experiment, s Selection, tables spec.Tables) (*s
 
 // evaluate measures the runs of a figure, judges its claims and draws it.
 func (lab *Lab) evaluate(r Runs, s Selection) (*Outcome, error) {
-	in := figure.Input{
-		ID: r.Name, Title: r.Title, Source: r.Source,
-		Scale: r.Scale, Command: r.Command, Figure: r.Spec, Width: s.Width, Bare: s.Bare,
-	}
-	all, loads, err := judge(r)
+	in, err := lab.input(r, s)
 	if err != nil {
 		return nil, err
-	}
-	in.Loads = loads
-	for i, result := range r.Results {
-		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err, Judged: all[i].window, Unsettled: all[i].unsettled}
-		if result.Manifest != nil {
-			one.Build = result.Manifest.Engine.BuildID
-		}
-		in.Runs = append(in.Runs, one)
 	}
 	dir, err := lab.ResultsDir()
 	if err != nil {
@@ -101,5 +90,26 @@ func (lab *Lab) evaluate(r Runs, s Selection) (*Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("evaluating figure %s: %w", in.ID, err)
 	}
-	return &Outcome{ID: in.ID, Scale: in.Scale, Outcome: outcome}, nil
+	return &Outcome{ID: in.ID, Scale: in.Scale, Command: in.Command, Seeds: r.Seeds, Outcome: outcome}, nil
+}
+
+// input is what a figure is made from.
+func (lab *Lab) input(r Runs, s Selection) (figure.Input, error) {
+	in := figure.Input{
+		ID: r.Name, Reading: ReadingText(r.Reading), Title: r.Title, Source: r.Source,
+		Scale: r.Scale, Command: r.Command, Figure: r.Spec, Width: s.Width, Bare: s.Bare,
+	}
+	all, loads, err := judge(r)
+	if err != nil {
+		return in, err
+	}
+	in.Loads = loads
+	for i, result := range r.Results {
+		one := spec.Run{Dir: result.Dir, Labels: result.Job.Labels, Engine: result.Job.Key.Engine, Seed: result.Job.Key.Seed, Err: result.Err, Judged: all[i].window, Unsettled: all[i].unsettled}
+		if result.Manifest != nil {
+			one.Build = result.Manifest.Engine.BuildID
+		}
+		in.Runs = append(in.Runs, one)
+	}
+	return in, nil
 }

@@ -27,9 +27,10 @@ import (
 
 // Selection is what the flags of run, figure and validate choose.
 type Selection struct {
-	Sets   []string // path=value
-	Seeds  []uint64
-	Figure bool // experiments have to have a figure
+	Sets     []string // path=value
+	Readings []string // NAME=VALUE, or all
+	Seeds    []uint64
+	Figure   bool // experiments have to have a figure
 	// Width of a figure's pictures in inches, 0: as they come; Bare ones have no title.
 	Width float64
 	Bare  bool
@@ -47,8 +48,8 @@ func (lab *Lab) Load(ctx context.Context, names []string, s Selection) ([]Experi
 	var all []Experiment
 	var problems []error
 	for _, name := range names {
-		l, err := lab.loadOne(ctx, c, checks, name, s)
-		all, problems = append(all, l), append(problems, err)
+		l, err := lab.loadAll(ctx, c, checks, name, s)
+		all, problems = append(all, l...), append(problems, err)
 	}
 	return all, errors.Join(errors.Join(problems...), checks.Close())
 }
@@ -67,9 +68,36 @@ type Experiment struct {
 	Command string   // makes its runs or figure again
 	Why     error    // points run on another engine than the usual one; nil: none does
 	Sets    []string // path=value, laid over the file
+	// Reading is what the paper leaves open and is not taken as by default.
+	Reading map[string]string
 }
 
-func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, checks experiment.Checks, name string, s Selection) (Experiment, error) {
+// loadAll reads an experiment under each reading that is asked for.
+func (lab *Lab) loadAll(ctx context.Context, c *catalog.Catalog, checks experiment.Checks, name string, s Selection) ([]Experiment, error) {
+	first, err := lab.loadOne(ctx, c, checks, name, s, nil)
+	if err != nil || len(s.Readings) == 0 {
+		return []Experiment{first}, err
+	}
+	under, err := readings(s.Readings, first.Experiment)
+	if err != nil {
+		return nil, err
+	}
+	var all []Experiment
+	for _, reading := range under {
+		if len(reading) == 0 {
+			all = append(all, first)
+			continue
+		}
+		e, err := lab.loadOne(ctx, c, checks, name, s, reading)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, checks experiment.Checks, name string, s Selection, reading map[string]string) (Experiment, error) {
 	file, err := lab.experimentFile(name)
 	if err != nil {
 		return Experiment{}, err
@@ -78,7 +106,7 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, checks experime
 	if err != nil {
 		return Experiment{}, err
 	}
-	opt.Scale, opt.Sets, opt.Context, opt.Tell = lab.Set.Scale, s.Sets, ctx, lab.tell
+	opt.Scale, opt.Sets, opt.Readings, opt.Context, opt.Tell = lab.Set.Scale, s.Sets, reading, ctx, lab.tell
 	usual, why := engines.Default()
 	opt.Engine, opt.Checks = usual.Name(), checks
 	if why != nil {
@@ -106,8 +134,8 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, checks experime
 	if err != nil {
 		return Experiment{}, err
 	}
-	command, err := lab.commandLine(e, s)
-	loaded := Experiment{Experiment: e, Spec: section, Command: command, Sets: s.Sets}
+	command, err := lab.commandLine(e, s, reading)
+	loaded := Experiment{Experiment: e, Spec: section, Command: command, Sets: s.Sets, Reading: reading}
 	if slices.ContainsFunc(e.Points, func(p *experiment.Point) bool { return p.InsteadOf != "" }) {
 		loaded.Why = why
 	}

@@ -74,7 +74,12 @@ func (lab *Lab) Run(ctx context.Context, plans []Plan, s Selection) ([]Runs, err
 	if err != nil {
 		return nil, err
 	}
-	results := executor.Run(ctx, jobs)
+	jobs, at := distinct(jobs)
+	made := executor.Run(ctx, jobs)
+	results := make([]run.Result, len(at))
+	for i, j := range at {
+		results[i] = made[j]
+	}
 	watch.end()
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -92,6 +97,22 @@ func (lab *Lab) Run(ctx context.Context, plans []Plan, s Selection) ([]Runs, err
 		results = results[len(p.Jobs):]
 	}
 	return done, nil
+}
+
+// distinct are jobs without those that are there already, as points are that
+// readings do not change, and where each of all jobs is among them.
+func distinct(jobs []run.Job) (all []run.Job, at []int) {
+	seen := map[store.Key]int{}
+	for _, j := range jobs {
+		i, known := seen[j.Key]
+		if !known {
+			i = len(all)
+			seen[j.Key] = i
+			all = append(all, j)
+		}
+		at = append(at, i)
+	}
+	return all, at
 }
 
 // watch passes the events of a sweep on and counts its runs.

@@ -72,6 +72,13 @@ func (m *maker) experiment(figure object) object {
 			"description": "simulators that every point runs on; default [" + experiment.Engines[0] + "]",
 		},
 		"matrix": m.matrix(),
+		"readings": object{
+			"type": "object", "description": "what the paper leaves open: the sentence that does, and values by name with what each sets; the first is the nearest to the text, and the default",
+			"additionalProperties": object{
+				"type": "object", "required": []string{"source"}, "minProperties": 3,
+				"properties": object{"source": text("the sentence that leaves it open")}, "additionalProperties": object{"type": "object"},
+			},
+		},
 		"scales": object{
 			"type":                 "object",
 			"description":          "laid over the rest, key by key, at the scale asked for; the default scale is " + experiment.DefaultScale,

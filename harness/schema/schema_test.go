@@ -74,7 +74,7 @@ func TestConfigs(t *testing.T) {
 		seen[kind]++
 	}
 	require.NoError(t, filepath.WalkDir(configs, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || filepath.Ext(path) != ".yaml" {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".yaml" || d.Name() == "statements.yaml" {
 			return err
 		}
 		kind := map[string]string{"presets": "preset", "workloads": "sizes"}[filepath.Base(filepath.Dir(path))]

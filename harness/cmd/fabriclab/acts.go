@@ -44,6 +44,7 @@ var acts = map[string][]string{
 	"collect":         with(ofExperiments, "out", "verify"),
 	"compare":         ofSweeps,
 	"describe":        with(ofBuilds, "json"),
+	"docs stale":      with(ofBuilds, "json"),
 	"doctor":          {"out", "json", "ns3"},
 	"figure":          ofSweeps,
 	"flows":           with(ofExperiments, "json"),
@@ -54,6 +55,7 @@ var acts = map[string][]string{
 	"oracle":          with(ofExperiments, "out", "json"),
 	"parity":          but(ofSweeps, "engine"),
 	"plot":            with(ofExperiments, "out", "verify"),
+	"record":          with(ofExperiments, "out", "verify"),
 	"report":          with(ofBuilds, "out", "json", "verify"),
 	"run":             ofSweeps,
 	"run-one":         ofSweeps,
@@ -66,6 +68,7 @@ var acts = map[string][]string{
 	"trace head":      {"json", "verify"},
 	"trace schema":    {"json", "verify"},
 	"validate":        with(ofExperiments, "json"),
+	"verdicts":        {"scale", "json"},
 	"version":         {"json"},
 }
 

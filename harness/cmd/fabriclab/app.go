@@ -73,7 +73,7 @@ defaults.`,
 	root.SetErr(a.Err)
 	settingsFlags(root.PersistentFlags())
 	root.AddCommand(
-		a.runCommand(), a.runOneCommand(), a.statusCommand(), a.figureCommand(), a.reportCommand(), a.validateCommand(),
+		a.runCommand(), a.runOneCommand(), a.statusCommand(), a.figureCommand(), a.verdictsCommand(), a.recordCommand(), a.docsCommand(), a.reportCommand(), a.validateCommand(),
 		a.listCommand(), a.describeCommand(), a.topologyCommand(), a.flowsCommand(), a.oracleCommand(),
 		a.analyzeCommand(), a.traceCommand(), a.collectCommand(), a.plotCommand(), a.compareCommand(), a.baselineCommand(), a.schemaCommand(),
 		a.parityCommand(), a.allocateCommand(), a.benchCommand(), a.newCommand(), a.importCommand(), a.testCommand(), a.buildCommand(), a.doctorCommand(), a.trustCommand(), a.versionCommand(),

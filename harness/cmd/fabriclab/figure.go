@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 
 func (a *app) figureCommand() *cobra.Command {
 	var s lab.Selection
-	var all bool
+	var all, controls bool
 	cmd := &cobra.Command{
 		Use:               "figure ID…",
 		Short:             "run the experiments of figures, check their claims and draw them",
@@ -24,7 +25,14 @@ func (a *app) figureCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if controls {
+				return a.controls(cmd.Context(), ids, s)
+			}
 			outcomes, err := a.Figures(cmd.Context(), ids, s)
+			if len(outcomes) > 1 && !a.Set.JSON {
+				papers, judging := a.VerdictsOf(outcomes)
+				err = errors.Join(err, judging, a.showVerdicts(papers))
+			}
 			for _, o := range outcomes {
 				if show := a.showFigure(o); show != nil {
 					return show
@@ -35,6 +43,7 @@ func (a *app) figureCommand() *cobra.Command {
 	}
 	a.selectionFlags(cmd, &s)
 	cmd.Flags().BoolVar(&all, "all", false, "all figures there are")
+	cmd.Flags().BoolVar(&controls, "controls", false, "judge each claim with its control, for which it has to fail, on the runs that are there; run nothing")
 	paperFlags(cmd, &s.Width, &s.Bare)
 	return cmd
 }

@@ -14,7 +14,12 @@ import (
 func (a *app) selectionFlags(cmd *cobra.Command, s *lab.Selection) {
 	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as topology.rate=200Gbps or hpcc.eta=0.9")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("set", a.completing(a.completeSet)))
+	readingFlag(cmd, s)
 	cmd.Flags().VarP(&seedsValue{&s.Seeds}, "seed", "", "seeds, instead of the experiment's")
+}
+
+func readingFlag(cmd *cobra.Command, s *lab.Selection) {
+	cmd.Flags().StringArrayVar(&s.Readings, "reading", nil, "take what the paper leaves open otherwise: NAME=VALUE, such as table=every-2us; all: the default and every other value, one at a time")
 }
 
 func (a *app) runCommand() *cobra.Command {

@@ -1,0 +1,225 @@
+package statement
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/record"
+)
+
+// Verdicts of statements, and the two states in which there is none.
+const (
+	Holds        = "holds"
+	HoldsIf      = "holds if"
+	DoesNotHold  = "does not hold"
+	CannotTested = "cannot be tested"
+	Undecided    = "undecided"
+	NoRecord     = "no record"
+	NoClaim      = "no claim yet"
+)
+
+// Order is the order in which verdicts are counted.
+var Order = []string{Holds, HoldsIf, DoesNotHold, CannotTested, Undecided, NoRecord, NoClaim}
+
+// A Verdict is what became of a statement.
+type Verdict struct {
+	Statement Statement `json:"-"`
+	ID        string    `json:"id"`
+	Fact      string    `json:"fact"`
+	Number    string    `json:"number,omitempty"` // the paper's
+	Recalled  bool      `json:"recalled,omitempty"`
+	Verdict   string    `json:"verdict"`
+	// Reading names those under which it holds, where not by default.
+	Reading string `json:"reading,omitempty"`
+	Ours    string `json:"ours,omitempty"` // by default
+	Why     string `json:"why,omitempty"`
+	Command string `json:"command,omitempty"` // shows it
+	Scale   string `json:"scale,omitempty"`
+	Seeds   int    `json:"seeds,omitempty"`
+}
+
+// Judge judges a statement by the records of its figures.
+func (s Statement) Judge(records map[string]*record.Record) Verdict {
+	v := Verdict{Statement: s, ID: s.ID, Fact: s.Fact, Number: s.Number, Recalled: s.Recalled}
+	switch {
+	case s.Untestable != "":
+		v.Verdict, v.Why = CannotTested, s.Untestable
+		return v
+	case len(s.Claims) == 0:
+		v.Verdict = NoClaim
+		return v
+	}
+	var missing []string
+	for _, f := range s.figures() {
+		r := records[f]
+		if r == nil {
+			missing = append(missing, f)
+			continue
+		}
+		v.Scale = r.Scale
+		if v.Seeds == 0 || len(r.Seeds) < v.Seeds {
+			v.Seeds = len(r.Seeds)
+		}
+	}
+	if len(missing) > 0 {
+		v.Verdict, v.Why = NoRecord, strings.Join(missing, ", ")
+		v.Command = "fabriclab record " + missing[0] + " --scale SCALE"
+		return v
+	}
+	s.judge(&v, records)
+	return v
+}
+
+// judge is for a statement whose figures all have a record.
+func (s Statement) judge(v *Verdict, records map[string]*record.Record) {
+	state, ours, failed := s.under("", records)
+	v.Verdict, v.Ours = state, ours
+	v.Command = s.command("", records)
+	if state == Holds && s.Lacks != "" {
+		v.Verdict, v.Why = Undecided, s.Lacks
+		return
+	}
+	if state == Holds {
+		return
+	}
+	v.Why = s.Cause
+	var open, under []string // readings that do not decide it, and under which it holds
+	for _, reading := range s.readings(records) {
+		switch other, _, _ := s.under(reading, records); {
+		case other == Holds && s.Lacks == "":
+			under = append(under, reading)
+		case other == Undecided:
+			open = append(open, reading)
+		}
+	}
+	if len(under) > 0 {
+		v.Verdict, v.Reading = HoldsIf, strings.Join(under, " or ")
+		v.Command = s.command(under[0], records)
+		if v.Why == "" {
+			v.Why = "by default: " + failed
+		}
+		return
+	}
+	if len(open) > 0 && v.Verdict == DoesNotHold {
+		v.Verdict, failed = Undecided, failed+"; the seeds do not decide "+strings.Join(open, ", ")
+	}
+	if v.Why == "" || v.Verdict == Undecided {
+		v.Why = failed
+	}
+}
+
+// figures are the figures that the statement's claims are in.
+func (s Statement) figures() []string {
+	var all []string
+	for _, ref := range s.Claims {
+		if !slices.Contains(all, ref.Figure) {
+			all = append(all, ref.Figure)
+		}
+	}
+	return all
+}
+
+// readings are those that at least one of the figures has beside the default.
+func (s Statement) readings(records map[string]*record.Record) []string {
+	var all []string
+	for _, f := range s.figures() {
+		for _, o := range records[f].Outcomes {
+			if o.Reading != "" && !slices.Contains(all, o.Reading) {
+				all = append(all, o.Reading)
+			}
+		}
+	}
+	return all
+}
+
+// under is what a statement comes to under a reading: holds, does not hold or
+// undecided, what was measured, and the claims that do not hold. A figure without
+// that reading stays as by default.
+func (s Statement) under(reading string, records map[string]*record.Record) (state, ours, failed string) {
+	var fails, open, shown []string
+	judged := 0
+	for _, ref := range s.Claims {
+		o := records[ref.Figure].Outcome(reading)
+		if o == nil {
+			o = records[ref.Figure].Outcome("")
+		}
+		found := claimsOf(o, ref.Claim)
+		if len(found) == 0 {
+			open = append(open, ref.Claim+" is not in the record of "+ref.Figure)
+		}
+		for _, c := range found {
+			if c.Elsewhere {
+				continue
+			}
+			judged++
+			shown = append(shown, c.MeasuredText())
+			switch c.Verdict {
+			case claims.Reproduced:
+			case claims.Deviates:
+				fails = append(fails, c.ID)
+			default:
+				open = append(open, c.ID+" is "+c.Verdict)
+			}
+		}
+	}
+	ours = strings.Join(shown, "; ")
+	switch {
+	case len(fails) > 0:
+		return DoesNotHold, ours, strings.Join(fails, ", ") + " " + plural(len(fails), "deviates", "deviate")
+	case len(open) > 0:
+		return Undecided, ours, strings.Join(open, ", ")
+	case judged == 0:
+		return Undecided, ours, fmt.Sprintf("no claim is for scale %s", records[s.Claims[0].Figure].Scale)
+	}
+	return Holds, ours, ""
+}
+
+// claimsOf are the claims that a reference means: at all places, or at one.
+func claimsOf(o *record.Outcome, claim string) []record.Claim {
+	var found []record.Claim
+	for _, c := range o.Claims {
+		if c.ID == claim || strings.HasPrefix(c.ID, claim+"/") {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// command shows what the statement's first figure comes to under a reading.
+func (s Statement) command(reading string, records map[string]*record.Record) string {
+	for _, f := range s.figures() {
+		if o := records[f].Outcome(reading); o != nil {
+			return o.Command
+		}
+	}
+	return ""
+}
+
+// Count counts verdicts.
+func Count(verdicts []Verdict) map[string]int {
+	counts := map[string]int{}
+	for _, v := range verdicts {
+		counts[v.Verdict]++
+	}
+	return counts
+}
+
+// Totals is a count in words.
+func Totals(counts map[string]int) string {
+	var words []string
+	for _, verdict := range Order {
+		if n := counts[verdict]; n > 0 {
+			words = append(words, fmt.Sprintf("%d %s", n, verdict))
+		}
+	}
+	return strings.Join(words, ", ")
+}

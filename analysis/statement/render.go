@@ -1,0 +1,122 @@
+package statement
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// Render is the verdicts of a paper as a table for the terminal, at most 120
+// columns wide, with the totals.
+func Render(paper string, verdicts []Verdict) string {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = text.FormatDefault
+	t.AppendHeader(table.Row{"", "what " + paper + " says", "its number", "here", "verdict and why"})
+	t.SetColumnConfigs([]table.ColumnConfig{
+		{Number: 1, WidthMax: 4},
+		{Number: 2, WidthMax: 34, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 3, WidthMax: 12, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 4, WidthMax: 22, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 5, WidthMax: 32, WidthMaxEnforcer: text.WrapSoft},
+	})
+	for _, v := range verdicts {
+		t.AppendRow(table.Row{v.ID, v.Fact, v.Number, short(v.Ours, 110), v.inWords() + v.shown()})
+	}
+	counted, recalled := apart(verdicts)
+	out := t.Render() + "\n" + paper + ": " + Totals(Count(counted))
+	if len(recalled) > 0 {
+		out += "\nfrom memory, counted apart: " + Totals(Count(recalled))
+	}
+	return out + "\n"
+}
+
+// apart are the statements of the text, and those from memory.
+func apart(verdicts []Verdict) (counted, recalled []Verdict) {
+	for _, v := range verdicts {
+		if v.Recalled {
+			recalled = append(recalled, v)
+		} else {
+			counted = append(counted, v)
+		}
+	}
+	return counted, recalled
+}
+
+// inWords is the verdict with its reading and why.
+func (v Verdict) inWords() string {
+	words := v.Verdict
+	if v.Reading != "" {
+		words += " " + v.Reading
+	}
+	if v.Why != "" {
+		words += ": " + v.Why
+	}
+	return words
+}
+
+// shown is the command that shows the verdict, where it holds under a reading.
+func (v Verdict) shown() string {
+	if v.Command == "" || v.Reading == "" {
+		return ""
+	}
+	return "\n" + v.Command
+}
+
+// short is a text of at most n letters.
+func short(text string, n int) string {
+	letters := []rune(text)
+	if len(letters) <= n {
+		return text
+	}
+	return strings.TrimRight(string(letters[:n-1]), " ;,") + "…"
+}
+
+// Markdown is the verdicts as a table of a page.
+func Markdown(verdicts []Verdict) string {
+	var b strings.Builder
+	b.WriteString("| | the paper says | its number | here | verdict | why |\n| --- | --- | --- | --- | --- | --- |\n")
+	for _, v := range verdicts {
+		verdict := "**" + v.Verdict + "**"
+		if v.Reading != "" {
+			verdict += " " + v.Reading
+		}
+		why := v.Why
+		if v.Reading != "" {
+			why += " `" + v.Command + "`"
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", v.ID, cell(v.Fact), cell(v.Number), cell(short(v.Ours, 160)), verdict, cell(why))
+	}
+	counted, recalled := apart(verdicts)
+	fmt.Fprintf(&b, "\n%d statements: %s.", len(counted), Totals(Count(counted)))
+	if len(recalled) > 0 {
+		fmt.Fprintf(&b, " %d from memory: %s.", len(recalled), Totals(Count(recalled)))
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// cell is a text that does not end a cell or begin an element.
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", "&lt;", "\n", " ").Replace(text)
+}
+
+// Row is a paper's row of the README's table.
+func Row(paper, link string, verdicts []Verdict) string {
+	counted, _ := apart(verdicts)
+	n := Count(counted)
+	seeds, scale := 0, "–"
+	for _, v := range counted {
+		if v.Seeds > 0 && (seeds == 0 || v.Seeds < seeds) {
+			seeds = v.Seeds
+		}
+		if v.Scale != "" && scale == "–" {
+			scale = v.Scale
+		} else if v.Scale != "" && v.Scale != scale {
+			scale = "mixed"
+		}
+	}
+	return fmt.Sprintf("| [%s](%s) | %d | %d | %d | %d | %d | %d | %s, %d |\n", paper, link, n[Holds], n[HoldsIf], n[DoesNotHold], n[CannotTested], n[Undecided], n[NoRecord]+n[NoClaim], scale, seeds)
+}

@@ -1,0 +1,133 @@
+package statement_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/record"
+	"fabriclab/analysis/spec"
+	"fabriclab/analysis/statement"
+)
+
+func read(t *testing.T, text string) (*statement.File, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "statements.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	return statement.Read(path)
+}
+
+const head = "paper: P\nstatements:\n  - "
+
+// What is wrong is refused with its place and what is allowed there.
+func TestStrictReading(t *testing.T) {
+	for text, want := range map[string]string{
+		"":                          ":1:1: the file is empty",
+		"paper: P\n":                "paper and statements are needed",
+		"paper: P\nstatement: []\n": `:2:1: unknown key "statement"; did you mean "statements"?`,
+		head + "{id: A, fact: f}":   ":3:5: a statement needs id, fact and source",
+		head + "{id: A, fact: f, source: s, clams: {}}":                         `unknown key "clams"; did you mean "claims"?`,
+		head + "{id: A, fact: f, source: s, claims: {x/a: b}}":                  ":3:47: claims names a figure with a list",
+		head + "{id: A, fact: f, source: s, recalled: maybe}":                   "recalled is true or false",
+		head + "{id: A, fact: f, source: s}\n  - {id: A, fact: f, source: s}":   ":4:5: the statement A is there twice, first in line 3",
+		head + "{id: A, fact: f, source: s, lacks: l}":                          "lacks belongs to claims",
+		head + "{id: A, fact: f, source: s, untestable: u, claims: {x/a: [b]}}": "A cannot be tested, and has claims",
+		head + "{id: A, fact: f, fact: g, source: s}":                           `the key "fact" is here twice`,
+	} {
+		_, err := read(t, text)
+		require.ErrorContains(t, err, want, text)
+	}
+}
+
+// Every claim has its part: it decides a statement, checks the set-up, or is
+// superseded.
+func TestClaimsAndStatementsFitEachOther(t *testing.T) {
+	figures := map[string][]spec.Claim{"x/a": {
+		{ID: "low", Each: []string{"rate"}}, {ID: "old", Superseded: &spec.Superseded{Reason: "r", Last: "l"}}, {ID: "set", Check: "of the set-up"},
+	}}
+	for claim, want := range map[string]string{
+		"x/a: [low]": "", "x/a: [low/100Gbps]": "",
+		"x/b: [low]":      `:3: statement A: there is no figure "x/b"; did you mean "x/a"?`,
+		"x/a: [lov]":      `x/a has no claim "lov"; did you mean "low"?`,
+		"x/a: [low/1/2]":  `x/a has no claim "low/1/2"`,
+		"x/a: [low, old]": "claim old of x/a is superseded",
+		"x/a: [low, set]": "claim set of x/a is a check of the set-up",
+	} {
+		f, err := read(t, head+"{id: A, fact: f, source: s, claims: {"+claim+"}}")
+		require.NoError(t, err)
+		err = f.Check(figures)
+		if want == "" {
+			require.NoError(t, err, claim)
+			continue
+		}
+		require.ErrorContains(t, err, want, claim)
+	}
+	f, err := read(t, head+"{id: A, fact: f, source: s}")
+	require.NoError(t, err)
+	require.ErrorContains(t, f.Check(figures), "x/a: claim low (line 0) decides no statement")
+}
+
+func outcome(reading string, verdicts ...string) record.Outcome {
+	o := record.Outcome{Reading: reading, Command: "make it " + reading}
+	for i, v := range verdicts {
+		o.Claims = append(o.Claims, record.Claim{ID: []string{"low/1", "low/2", "fast"}[i], Verdict: v, Measured: float64(i), Elsewhere: v == "elsewhere"})
+	}
+	return o
+}
+
+// All claims of a statement have to hold, by default or under one reading.
+func TestVerdicts(t *testing.T) {
+	const yes, no, open, not = claims.Reproduced, claims.Deviates, claims.Inconclusive, claims.NotEvaluated
+	both := "claims: {x/a: [low, fast]}"
+	for _, c := range []struct {
+		name, with            string
+		outcomes              []record.Outcome
+		verdict, reading, why string
+	}{
+		{"holds", both, []record.Outcome{outcome("", yes, yes, yes)}, statement.Holds, "", ""},
+		{"one place only", "claims: {x/a: [low/2]}", []record.Outcome{outcome("", no, yes, no)}, statement.Holds, "", ""},
+		{"under a reading", both, []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, yes, yes)}, statement.HoldsIf, "t=late", "by default: low/2 deviates"},
+		{"under two", both, []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, yes, yes), outcome("u=x", yes, yes, yes)}, statement.HoldsIf, "t=late or u=x", "by default: low/2 deviates"},
+		{"under none", both, []record.Outcome{outcome("", yes, no, no), outcome("t=late", no, yes, yes)}, statement.DoesNotHold, "", "low/2, fast deviate"},
+		{"why", both + ", cause: it cannot", []record.Outcome{outcome("", yes, no, yes)}, statement.DoesNotHold, "", "it cannot"},
+		{"seeds do not decide", both, []record.Outcome{outcome("", yes, open, yes)}, statement.Undecided, "", "low/2 is inconclusive"},
+		{"nor under a reading", both, []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, open, yes)}, statement.Undecided, "", "low/2 deviates; the seeds do not decide t=late"},
+		{"another scale's claim", both, []record.Outcome{outcome("", yes, "elsewhere", yes)}, statement.Holds, "", ""},
+		{"only those", "claims: {x/a: [low/1]}", []record.Outcome{outcome("", "elsewhere")}, statement.Undecided, "", "no claim is for scale quick"},
+		{"not in the record", "claims: {x/a: [slow]}", []record.Outcome{outcome("", yes)}, statement.Undecided, "", "slow is not in the record of x/a"},
+		{"a part is not decided", both + ", lacks: the rest", []record.Outcome{outcome("", yes, yes, yes)}, statement.Undecided, "", "the rest"},
+		{"not evaluated", both, []record.Outcome{outcome("", yes, yes, not)}, statement.Undecided, "", "fast is not-evaluated"},
+		{"no record", "claims: {x/b: [low]}", nil, statement.NoRecord, "", "x/b"},
+		{"no claim", "number: \"1\"", nil, statement.NoClaim, "", ""},
+		{"cannot be tested", "untestable: a trace", nil, statement.CannotTested, "", "a trace"},
+	} {
+		f, err := read(t, head+"{id: A, fact: f, source: s, "+c.with+"}")
+		require.NoError(t, err, c.name)
+		r := &record.Record{Figure: "x/a", Scale: "quick", Seeds: []uint64{1, 2}, Outcomes: c.outcomes}
+		v := f.Statements[0].Judge(map[string]*record.Record{"x/a": r})
+		assert.Equal(t, []string{c.verdict, c.reading, c.why}, []string{v.Verdict, v.Reading, v.Why}, c.name)
+		if c.reading != "" {
+			first, _, _ := strings.Cut(c.reading, " or ")
+			assert.Equal(t, "make it "+first, v.Command)
+		}
+	}
+}
+
+func TestTables(t *testing.T) {
+	verdicts := []statement.Verdict{
+		{ID: "A", Fact: "a < b", Verdict: statement.HoldsIf, Reading: "t=late", Why: "by default b < a", Command: "fabriclab figure x/a --reading t=late", Seeds: 5, Scale: "paper"},
+		{ID: "B", Fact: "b", Verdict: statement.NoClaim},
+		{ID: "R", Fact: "r", Verdict: statement.Holds, Recalled: true},
+	}
+	terminal := statement.Render("P", verdicts)
+	assert.Contains(t, terminal, "P: 1 holds if, 1 no claim yet\nfrom memory, counted apart: 1 holds\n")
+	page := statement.Markdown(verdicts)
+	assert.Contains(t, page, "| A | a &lt; b |  |  | **holds if** t=late | by default b &lt; a `fabriclab figure x/a --reading t=late` |\n")
+	assert.Contains(t, page, "2 statements: 1 holds if, 1 no claim yet. 1 from memory: 1 holds.")
+	assert.Equal(t, "| [P](p.md) | 0 | 1 | 0 | 0 | 0 | 1 | paper, 5 |\n", statement.Row("P", "p.md", verdicts))
+}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"fabriclab/analysis/statement"
+	"fabriclab/harness/lab"
+)
+
+func (a *app) verdictsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "verdicts [PAPER…]",
+		Short: "print what each paper says and whether it holds, from the records in docs/results",
+		Long: `verdicts prints each statement of the papers (configs/PAPER/statements.yaml) with
+the paper's number, ours with its interval, the verdict and why. It reads the
+records in docs/results and runs nothing; with --scale only those of that scale.`,
+		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(_ *cobra.Command, args []string) error {
+			papers, err := a.Verdicts(args)
+			if err != nil {
+				return err
+			}
+			return a.showVerdicts(papers)
+		},
+	}
+}
+
+func (a *app) showVerdicts(papers []lab.Paper) error {
+	if a.Set.JSON {
+		for _, p := range papers {
+			if err := a.Print(map[string]any{"paper": p.ID, "name": p.Name, "verdicts": p.Verdicts}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, p := range papers {
+		if _, err := fmt.Fprintln(a.Out, statement.Render(p.Name, p.Verdicts)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (a *app) recordCommand() *cobra.Command {
+	var s lab.Selection
+	cmd := &cobra.Command{
+		Use:   "record ID…",
+		Short: "write what figures came to into docs/results, from complete runs",
+		Long: `record judges the claims of figures under the default and every reading, or those
+given with --reading, and writes docs/results/PAPER/FIGURE.json: commit, engines,
+seeds, scenarios, the parts of the sources that the runs depend on, measures with
+intervals and the outcome of each claim. It runs nothing, and refuses where runs
+are missing.`,
+		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(true),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			paths, err := a.Record(cmd.Context(), args, s)
+			for _, path := range paths {
+				fmt.Fprintln(a.Out, path)
+			}
+			return err
+		},
+	}
+	readingFlag(cmd, &s)
+	return cmd
+}

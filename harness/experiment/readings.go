@@ -1,0 +1,159 @@
+package experiment
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/base/catalog"
+)
+
+// A Reading is a choice that a paper's text leaves open.
+type Reading struct {
+	Name string
+	// Source is the sentence that leaves it open.
+	Source string
+	// Values are its values by name, the one nearest to the text first: it is the
+	// default.
+	Values []string
+}
+
+// readingName is what readings and their values are called: both stand in the
+// names of folders and on the command line.
+var readingName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]*$`)
+
+// readingSet is a path that a reading's value sets.
+type readingSet struct {
+	reading string // name=value
+	path    []string
+	key     *yaml.Node
+	value   *yaml.Node
+}
+
+// applyReadings reads the section, all of it, and lays the chosen values over the
+// tree: those given, and of the other readings the first one.
+func (l *loader) applyReadings(root *yaml.Node, e *Experiment, chosen map[string]string) *yaml.Node {
+	key, node := child(root, "readings")
+	s := l.section(node, root, "readings")
+	_, matrix := child(root, "matrix")
+	var names []string
+	for i := 0; i < len(s.node.Content); i += 2 {
+		at, body := s.node.Content[i], s.node.Content[i+1]
+		r := Reading{Name: at.Value}
+		names = append(names, r.Name)
+		if !readingName.MatchString(r.Name) {
+			l.problem(at, "readings: %q is no name; use letters, digits, - and .", r.Name)
+		}
+		one := l.section(body, at, "readings."+r.Name)
+		r.Source = one.str("source")
+		if r.Source == "" {
+			l.problem(at, "readings.%s needs source, the sentence of the paper that leaves it open", r.Name)
+		}
+		sets := map[string][]readingSet{}
+		for j := 0; j < len(one.node.Content); j += 2 {
+			if value := one.node.Content[j]; value.Value != "source" {
+				r.Values = append(r.Values, value.Value)
+				sets[value.Value] = l.readingSets(r.Name, value, one.node.Content[j+1])
+			}
+		}
+		if len(r.Values) < 2 {
+			l.problem(at, "readings.%s has %d values; give two or more, the one nearest to the text first", r.Name, len(r.Values))
+			continue
+		}
+		value, given := chosen[r.Name]
+		if !given {
+			value = r.Values[0]
+		} else if !slices.Contains(r.Values, value) {
+			l.report(Problem{"--reading " + r.Name + "=" + value, fmt.Sprintf("%s has no value %q%s", r.Name, value, catalog.Hint(value, r.Values))})
+		}
+		for _, set := range sets[value] {
+			root = l.read(root, matrix, set)
+		}
+		e.Readings = append(e.Readings, r)
+	}
+	for name, value := range chosen {
+		if !slices.Contains(names, name) {
+			hint := catalog.Hint(name, names)
+			if key == nil {
+				hint = "; it declares none"
+			}
+			l.report(Problem{"--reading " + name + "=" + value, fmt.Sprintf("%s has no reading %q%s", l.file, name, hint)})
+		}
+	}
+	return root
+}
+
+// readingSets are the paths that a value sets, which are there whether it is
+// chosen or not.
+func (l *loader) readingSets(reading string, value, body *yaml.Node) []readingSet {
+	where := "readings." + reading + "." + value.Value
+	if !readingName.MatchString(value.Value) {
+		l.problem(value, "%s: %q is no name; use letters, digits, - and .", where, value.Value)
+	}
+	known := append(slices.Clone(pointKeys(l.catalog)), "figure", "seeds")
+	s := l.section(body, value, where)
+	var sets []readingSet
+	for i := 0; i < len(s.node.Content); i += 2 {
+		key := s.node.Content[i]
+		path := l.path(key.Value)
+		if !slices.Contains(known, path[0]) {
+			l.problem(key, "%s: a reading sets keys of points, or of the figure, and %q is none of them%s", where, path[0], catalog.Hint(path[0], append(known, l.catalog.Names("")...)))
+			continue
+		}
+		if path[0] == "params" && len(path) > 1 && l.catalog.Component(path[1]) == nil {
+			l.problem(key, "%s: there is no component %q%s", where, path[1], catalog.Hint(path[1], l.catalog.Names("")))
+			continue
+		}
+		sets = append(sets, readingSet{reading + "=" + value.Value, path, key, s.node.Content[i+1]})
+	}
+	return sets
+}
+
+// read lays a path of a reading over the tree. Of what the matrix chooses a
+// reading replaces values: {preset: {dcqcn: dcqcn-public}}.
+func (l *loader) read(root, matrix *yaml.Node, set readingSet) *yaml.Node {
+	replaces := set.value.Kind == yaml.MappingNode && (set.path[0] == "preset" || l.axisKey(matrix, cliSet{path: set.path}) != nil)
+	l.mark(set.value, "reading:"+set.reading)
+	if !replaces {
+		l.laid = append(l.laid, set)
+		return l.set(root, set.path, set.value, set.key)
+	}
+	path := strings.Join(set.path, ".")
+	if l.replaced[path] == nil {
+		l.replaced[path] = map[string]*yaml.Node{}
+	}
+	for i := 0; i < len(set.value.Content); i += 2 {
+		from, to := set.value.Content[i], set.value.Content[i+1]
+		l.replaced[path][from.Value] = to
+		if _, now := child(root, set.path[0]); len(set.path) == 1 && now != nil && now.Value == from.Value {
+			root = l.set(root, set.path, to, set.key)
+		}
+	}
+	return root
+}
+
+// inPlaceOf is what a reading puts in the place of a value of the matrix.
+func (l *loader) inPlaceOf(path []string, value *yaml.Node) *yaml.Node {
+	if to := l.replaced[strings.Join(path, ".")][valueText(value)]; to != nil {
+		return to
+	}
+	return value
+}
+
+// checkReadings refuses readings that set what the matrix sets as well, which
+// would have no effect.
+func (l *loader) checkReadings(all []combination) {
+	for _, set := range l.laid {
+		for _, c := range all {
+			for _, a := range c.assignments {
+				n := min(len(a.path), len(set.path))
+				if slices.Equal(a.path[:n], set.path[:n]) {
+					l.problem(set.key, "reading %s sets %s, which the matrix sets itself (%s); write what stands in the place of its values, such as {preset: {dcqcn: dcqcn-public}}", set.reading, set.key.Value, l.sources[a.key].position())
+				}
+			}
+		}
+	}
+}

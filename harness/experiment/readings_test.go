@@ -1,0 +1,82 @@
+package experiment
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const withReadings = `topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us}
+workload: {type: list, flows: [{src: host0, dst: host1, size: 1MB}]}
+preset: hpcc
+run: {stop: 1ms}
+trace: {flows: {}}
+matrix: {preset: [hpcc, dcqcn]}
+readings:
+  stages: {source: "appendix", none: {hpcc.max_stage: 0}, five: {hpcc.max_stage: 5}}
+  dcqcn: {source: "section 5", own: {}, public: {preset: {dcqcn: dcqcn-hpcc}}}
+  measure: {source: "section 5", peak: {figure.measures.q.kind: a}, mean: {figure.measures.q.kind: b}}
+figure: {measures: {q: {kind: z}}}
+`
+
+// A reading sets what it names; the first value is the default. What the matrix
+// chooses is replaced, with its label.
+func TestReadingsSetWhatTheyName(t *testing.T) {
+	load := func(readings map[string]string) *Experiment {
+		e, err := Load(write(t, withReadings), Options{Catalog: testCatalog(t), ConfigDir: "../../configs", Readings: readings})
+		require.NoError(t, err)
+		return e
+	}
+	hash := func(e *Experiment, point int) string {
+		h, err := e.Points[point].Hash()
+		require.NoError(t, err)
+		return h
+	}
+	base := load(nil)
+	assert.Equal(t, []Reading{
+		{"stages", "appendix", []string{"none", "five"}}, {"dcqcn", "section 5", []string{"own", "public"}}, {"measure", "section 5", []string{"peak", "mean"}},
+	}, base.Readings)
+	assert.Equal(t, "reading:stages=none", setting(t, base.Points[0], "congestion_control", "max_stage").Origin)
+	_, kind := child(nearest(base.Figure, "measures.q"), "kind")
+	assert.Equal(t, "a", kind.Value)
+
+	five := load(map[string]string{"stages": "five"})
+	assert.Equal(t, "reading:stages=five", setting(t, five.Points[0], "congestion_control", "max_stage").Origin)
+	assert.NotEqual(t, hash(base, 0), hash(five, 0), "a scenario of its own")
+	assert.Equal(t, hash(base, 1), hash(five, 1), "what it does not change is the same run")
+
+	public := load(map[string]string{"dcqcn": "public"})
+	assert.Equal(t, hash(base, 0), hash(public, 0))
+	assert.NotEqual(t, hash(base, 1), hash(public, 1))
+	assert.Equal(t, "preset=dcqcn", public.Points[1].String(), "the label stays")
+
+	mean := load(map[string]string{"measure": "mean"})
+	_, kind = child(nearest(mean.Figure, "measures.q"), "kind")
+	assert.Equal(t, "b", kind.Value)
+	assert.Equal(t, hash(base, 0), hash(mean, 0), "the same runs")
+}
+
+func TestReadingsAreRefusedWithAPlace(t *testing.T) {
+	for _, c := range []struct{ from, to, want string }{
+		{`source: "appendix", `, ``, `:8:3: readings.stages needs source`},
+		{`, five: {hpcc.max_stage: 5}`, ``, `:8:3: readings.stages has 1 values; give two or more`},
+		{`none: {hpcc.max_stage: 0}`, `none: {hpc.max_stage: 0}`, `"hpc" is none of them; did you mean "hpcc"?`},
+		{`none: {hpcc.max_stage: 0}`, `none: {params.hpc.max_stage: 0}`, `there is no component "hpc"; did you mean "hpcc"?`},
+		{`none: {hpcc.max_stage: 0}`, `none: {hpcc.max_stag: 0}`, `did you mean "max_stage"?`},
+		{`none: {hpcc.max_stage: 0}`, `none: {preset: fncc}`, `reading stages=none sets preset, which the matrix sets itself`},
+		{`stages:`, `"st ages":`, `"st ages" is no name`},
+		{`five: {`, `"fi=ve": {`, `"fi=ve" is no name`},
+	} {
+		text := strings.Replace(withReadings, c.from, c.to, 1)
+		require.NotEqual(t, withReadings, text)
+		_, err := Load(write(t, text), Options{Catalog: testCatalog(t), ConfigDir: "../../configs"})
+		require.ErrorContains(t, err, c.want, c.to)
+	}
+	for name, want := range map[string]string{"stage": `has no reading "stage"; did you mean "stages"?`, "stages": `stages has no value "x"`} {
+		_, err := Load(write(t, withReadings), Options{Catalog: testCatalog(t), ConfigDir: "../../configs", Readings: map[string]string{name: "x"}})
+		require.ErrorContains(t, err, "--reading "+name+"=x: ")
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,55 @@
+package lab
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/experiment"
+	"fabriclab/harness/run"
+	"fabriclab/harness/store"
+)
+
+func TestReadings(t *testing.T) {
+	e := &experiment.Experiment{Name: "x/a", Readings: []experiment.Reading{
+		{Name: "table", Values: []string{"live", "late"}}, {Name: "stages", Values: []string{"none", "five", "nine"}},
+	}}
+	for _, c := range []struct {
+		asked []string
+		want  []map[string]string
+		wrong string
+	}{
+		{asked: nil, want: []map[string]string{nil}},
+		{asked: []string{"table=late"}, want: []map[string]string{{"table": "late"}}},
+		{asked: []string{"table=live"}, want: []map[string]string{{}}},
+		{asked: []string{"table=late", "stages=five"}, want: []map[string]string{{"table": "late", "stages": "five"}}},
+		{asked: []string{"all"}, want: []map[string]string{nil, {"table": "late"}, {"stages": "five"}, {"stages": "nine"}}},
+		{asked: []string{"all", "table=late"}, wrong: "leave out the others"},
+		{asked: []string{"table"}, wrong: "write NAME=VALUE"},
+		{asked: []string{"tabel=late"}, wrong: `x/a has no reading "tabel"; did you mean "table"?`},
+		{asked: []string{"table=later"}, wrong: `table has no value "later"; did you mean "late"?`},
+		{asked: []string{"table=late", "table=live"}, wrong: "table is there twice"},
+	} {
+		got, err := readings(c.asked, e)
+		if c.wrong != "" {
+			require.ErrorContains(t, err, c.wrong)
+			continue
+		}
+		require.NoError(t, err)
+		assert.Equal(t, c.want, got)
+	}
+	_, err := readings([]string{"table=late"}, &experiment.Experiment{Name: "x/b"})
+	require.ErrorContains(t, err, "x/b declares no readings")
+	assert.Equal(t, "stages=five,table=late", ReadingText(map[string]string{"table": "late", "stages": "five"}))
+}
+
+// A point that readings do not change is run once.
+func TestDistinct(t *testing.T) {
+	job := func(hash string, seed uint64) run.Job {
+		return run.Job{Key: store.Key{Experiment: "x/a", ScenarioHash: hash, Engine: "ns3", Seed: seed}}
+	}
+	jobs, at := distinct([]run.Job{job("a", 1), job("b", 1), job("a", 1), job("a", 2)})
+	assert.Len(t, jobs, 3)
+	assert.Equal(t, []int{0, 1, 0, 2}, at)
+}

@@ -1,0 +1,195 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"fabriclab/analysis/record"
+	"fabriclab/analysis/spec"
+	"fabriclab/analysis/statement"
+	"fabriclab/base/catalog"
+	"fabriclab/base/yamlfile"
+)
+
+// StatementsFile is the name of a paper's statements in its folder of experiments.
+const StatementsFile = "statements.yaml"
+
+// A Paper is what a paper says, and what became of it.
+type Paper struct {
+	ID       string // its folder, such as fncc
+	Name     string
+	Verdicts []statement.Verdict
+}
+
+// Papers are the folders that have statements.
+func (lab *Lab) Papers() ([]string, error) {
+	dirs, err := lab.Configs()
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, dir := range dirs {
+		files, err := filepath.Glob(filepath.Join(dir, "*", StatementsFile))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			if id := filepath.Base(filepath.Dir(f)); !slices.Contains(ids, id) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids, nil
+}
+
+// Statements are a paper's statements, held against its figures.
+func (lab *Lab) Statements(paper string) (*statement.File, error) {
+	dirs, err := lab.Configs()
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		path := filepath.Join(dir, paper, StatementsFile)
+		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		f, err := statement.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		figures, err := claimsIn(dir, paper)
+		if err != nil {
+			return nil, err
+		}
+		return f, f.Check(figures)
+	}
+	known, err := lab.Papers()
+	if err != nil {
+		return nil, err
+	}
+	return nil, fmt.Errorf("there are no statements of %q (%s)%s", paper, filepath.Join("configs", paper, StatementsFile), catalog.Hint(paper, known))
+}
+
+// claimsIn are the claims of a paper's figures, read from their files alone.
+func claimsIn(dir, paper string) (map[string][]spec.Claim, error) {
+	files, err := filepath.Glob(filepath.Join(dir, paper, "*.yaml"))
+	if err != nil {
+		return nil, err
+	}
+	figures := map[string][]spec.Claim{}
+	for _, path := range files {
+		if filepath.Base(path) == StatementsFile {
+			continue
+		}
+		root, err := yamlfile.Read(path)
+		if err != nil {
+			return nil, err
+		}
+		var head struct {
+			Figure yaml.Node `yaml:"figure"`
+		}
+		if root == nil || root.Decode(&head) != nil || head.Figure.IsZero() {
+			continue
+		}
+		f, err := spec.Decode(path, &head.Figure)
+		if err != nil {
+			return nil, err
+		}
+		figures[paper+"/"+strings.TrimSuffix(filepath.Base(path), ".yaml")] = f.Claims
+	}
+	return figures, nil
+}
+
+// Verdicts judges the statements of papers, of all that have some without any, by
+// the records that are there; with a scale by those of that scale.
+func (lab *Lab) Verdicts(papers []string) ([]Paper, error) {
+	if len(papers) == 0 {
+		var err error
+		if papers, err = lab.Papers(); err != nil {
+			return nil, err
+		}
+	}
+	dir, err := lab.RecordsDir()
+	if err != nil {
+		return nil, err
+	}
+	var all []Paper
+	for _, id := range papers {
+		f, err := lab.Statements(id)
+		if err != nil {
+			return nil, err
+		}
+		records := map[string]*record.Record{}
+		for _, s := range f.Statements {
+			for _, ref := range s.Claims {
+				if _, known := records[ref.Figure]; known {
+					continue
+				}
+				r, err := record.Read(dir, ref.Figure)
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return nil, err
+				}
+				if r != nil && lab.Set.Scale != "" && r.Scale != lab.Set.Scale {
+					r = nil
+				}
+				records[ref.Figure] = r
+			}
+		}
+		all = append(all, judgePaper(id, f, records))
+	}
+	return all, nil
+}
+
+func judgePaper(id string, f *statement.File, records map[string]*record.Record) Paper {
+	p := Paper{ID: id, Name: f.Paper}
+	for _, s := range f.Statements {
+		p.Verdicts = append(p.Verdicts, s.Judge(records))
+	}
+	return p
+}
+
+// VerdictsOf judges the statements that are decided by figures that were just
+// made, as far as their papers have statements.
+func (lab *Lab) VerdictsOf(outcomes []*Outcome) ([]Paper, error) {
+	records := map[string]*record.Record{}
+	var papers []string
+	known, err := lab.Papers()
+	if err != nil {
+		return nil, err
+	}
+	for _, o := range outcomes {
+		r := records[o.ID]
+		if r == nil {
+			r = &record.Record{Figure: o.ID, Scale: o.Scale, Seeds: o.Seeds}
+			records[o.ID] = r
+		}
+		one := record.Outcome{Reading: o.Reading, Command: o.Command}
+		for _, c := range o.Claims {
+			one.Claims = append(one.Claims, record.ClaimOf(c))
+		}
+		r.Outcomes = append(r.Outcomes, one)
+		if paper, _, ok := strings.Cut(o.ID, "/"); ok && slices.Contains(known, paper) && !slices.Contains(papers, paper) {
+			papers = append(papers, paper)
+		}
+	}
+	var all []Paper
+	for _, id := range papers {
+		f, err := lab.Statements(id)
+		if err != nil {
+			return nil, err
+		}
+		p := judgePaper(id, f, records)
+		p.Verdicts = slices.DeleteFunc(p.Verdicts, func(v statement.Verdict) bool {
+			return v.Verdict == statement.NoRecord || v.Verdict == statement.NoClaim
+		})
+		all = append(all, p)
+	}
+	return all, nil
+}
