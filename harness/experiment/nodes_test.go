@@ -295,6 +295,7 @@ func TestNodesRefused(t *testing.T) {
 		{"classes", "", "nodes: {host0: {nic_queues: [fifo, fifo]}}", `exp.yaml:15:30: nodes.host0.nic_queues has 2 items, and the network has 1 classes; name one for each`},
 		{"framing", "", "nodes: {host0: {params: {host: {mtu: 9000B}}}}", `exp.yaml:15:38: host.mtu is the same at all hosts`},
 		{"ack class", "", "nodes: {host0: {params: {host: {ack_class: 1}}}}", `exp.yaml:15:44: host.ack_class is 1, and there are 1 classes, numbered from 0`},
+		{"partner", "", "nodes: {leaf0: {path_selector: conga}}", `exp.yaml:15:32: conga needs the port agent dre, which is not there; add dre to nic_agents or port_agents`},
 		{"two lists", "", "queues: [fifo, fifo]\nnic_queues: [fifo]", `queues has 2 items and nic_queues has 1, one for each class`},
 		{"extra host's name", "name: allocator, ", "", `exp.yaml:9:17: topology.extra_hosts.0 needs the key name, such as name: allocator`},
 		{"extra host's switches", `"spine*"`, `"core*"`, `exp.yaml:9:45: topology extra_hosts.0.switches.0: there is no switch "core*" in this topology`},
