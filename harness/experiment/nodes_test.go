@@ -295,7 +295,6 @@ func TestNodesRefused(t *testing.T) {
 		{"classes", "", "nodes: {host0: {nic_queues: [fifo, fifo]}}", `exp.yaml:15:30: nodes.host0.nic_queues has 2 items, and the network has 1 classes; name one for each`},
 		{"framing", "", "nodes: {host0: {params: {host: {mtu: 9000B}}}}", `exp.yaml:15:38: host.mtu is the same at all hosts`},
 		{"ack class", "", "nodes: {host0: {params: {host: {ack_class: 1}}}}", `exp.yaml:15:44: host.ack_class is 1, and there are 1 classes, numbered from 0`},
-		{"partner", "", "nodes: {leaf0: {path_selector: conga}}", `exp.yaml:15:32: conga needs the port agent dre, which is not there; add dre to nic_agents or port_agents`},
 		{"two lists", "", "queues: [fifo, fifo]\nnic_queues: [fifo]", `queues has 2 items and nic_queues has 1, one for each class`},
 		{"extra host's name", "name: allocator, ", "", `exp.yaml:9:17: topology.extra_hosts.0 needs the key name, such as name: allocator`},
 		{"extra host's switches", `"spine*"`, `"core*"`, `exp.yaml:9:45: topology extra_hosts.0.switches.0: there is no switch "core*" in this topology`},
@@ -328,4 +327,18 @@ func TestNodesRefused(t *testing.T) {
 			assert.Len(t, problems, 1, "one mistake, one message: %v", err)
 		})
 	}
+}
+
+// TestAPartnerAtSomeNodes: what a path selector needs has to be at all of its
+// ports, not anywhere in the network.
+func TestAPartnerAtSomeNodes(t *testing.T) {
+	text := strings.Replace(base, "type: star, hosts: 3", "type: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2", 1)
+	text = strings.Replace(text, "preset: hpcc", "preset: tcp\npath_selector: conga\nport_agents: [dre]", 1)
+	_, err := loadFile(t, write(t, text), "")
+	require.NoError(t, err)
+	_, err = loadFile(t, write(t, text+"nodes: {leaf0: {port_agents: []}}\n"), "")
+	var problems Problems
+	require.ErrorAs(t, err, &problems)
+	require.ErrorContains(t, err, "conga needs dre at every port between switches, and one has none; add the port agent dre; at leaf0")
+	assert.Len(t, problems, 1)
 }
