@@ -43,7 +43,7 @@ type Result struct {
 	Check string `json:"check,omitempty"`
 	Note  string `json:"note"`
 	// Elsewhere: the claim is for another scale.
-	Elsewhere bool `json:"-"`
+	Elsewhere bool `json:"elsewhere,omitempty"`
 }
 
 // Lookup is the value of a measure in a run (an index into the runs); +Inf is

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"fabriclab/analysis/figure"
+	"fabriclab/analysis/statement"
 )
 
 // Input is what a report is about.
@@ -24,9 +25,21 @@ type Input struct {
 	// Dir is the folder that the page will be in; its links are relative to it.
 	Dir      string
 	Sections []Section
+	// Papers are what became of the papers' statements, as far as the figures
+	// decide them.
+	Papers []Paper
 	// Notices say what is not in the report, and why.
 	Notices []string
 }
+
+// A Paper is what a paper says, and whether it holds.
+type Paper struct {
+	Name     string
+	Verdicts []statement.Verdict
+}
+
+// Totals counts the verdicts.
+func (p Paper) Totals() string { return statement.Totals(statement.Count(p.Verdicts)) }
 
 // A Section is a figure, or an experiment that was run without one.
 type Section struct {
@@ -95,7 +108,7 @@ func Render(w io.Writer, in Input) error {
 	l := links{in.Dir, linePoints(in.Sections)}
 	v := view{
 		Style: template.CSS(pageCSS), Script: template.JS(pageJS), Policy: policy(),
-		Notices: in.Notices, Points: l.points,
+		Notices: in.Notices, Points: l.points, Papers: in.Papers,
 	}
 	used := map[string]bool{}
 	for _, s := range in.Sections {
@@ -104,7 +117,9 @@ func Render(w io.Writer, in Input) error {
 			return err
 		}
 		v.Sections = append(v.Sections, one)
-		v.Tally.Merge(one.Tally)
+		if s.Figure == nil || s.Figure.Reading == "" { // a reading is a figure judged again
+			v.Tally.Merge(one.Tally)
+		}
 		v.Thinned = v.Thinned || one.Thinned
 	}
 	v.title()

@@ -15,6 +15,7 @@ import (
 
 // view is what the template shows.
 type view struct {
+	Papers   []Paper
 	Title    string
 	Lead     string
 	Style    template.CSS

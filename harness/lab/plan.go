@@ -228,7 +228,7 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !lab.Set.JSON {
+	if !lab.Set.JSON && lab.Compiles {
 		fmt.Fprintf(lab.Err, "building what is stale (%s)\n", b.Dir())
 	}
 	programs := map[string]*engine.Program{}

@@ -53,7 +53,14 @@ func (lab *Lab) Report(ctx context.Context, args []string, output string) error 
 	}
 	p := &mapper{depth: lab.Depth()}
 	sections := append(found.figureSections(described, p), lab.experimentSections(found, described, p)...)
+	papers, err := lab.VerdictsOf(found.made())
+	if err != nil {
+		return err
+	}
 	in := report.Input{Dir: filepath.Dir(output), Sections: sections, Notices: found.notices}
+	for _, p := range papers {
+		in.Papers = append(in.Papers, report.Paper{Name: p.Name, Verdicts: p.Verdicts})
+	}
 	var b bytes.Buffer
 	if err := report.Render(&b, in); err != nil {
 		return err
@@ -72,11 +79,27 @@ func (lab *Lab) Report(ctx context.Context, args []string, output string) error 
 	}
 	var all []claims.Result
 	for _, f := range found.figures {
-		all = append(all, f.Claims...)
+		if f.Reading == "" {
+			all = append(all, f.Claims...)
+		}
 	}
 	_, err = fmt.Fprintf(lab.Out, "figures %d, other experiments %d; claims: %s\n%s (%.1f MB)\n",
 		len(found.figures), len(found.runs), claims.Count(all), output, float64(b.Len())/1e6)
 	return err
+}
+
+// made are the figures as they were made.
+func (f *findings) made() (all []Made) {
+	for _, x := range f.figures {
+		one := Made{ID: x.ID, Reading: x.Reading, Scale: x.Scale, Command: x.Command, Claims: x.Claims}
+		for _, r := range x.Runs {
+			if !slices.Contains(one.Seeds, r.Seed) {
+				one.Seeds = append(one.Seeds, r.Seed)
+			}
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 // resultsOf is under which name an argument's results are to be found: that of
@@ -129,7 +152,9 @@ func findResults(results string, args []string) (*findings, error) {
 	if len(f.figures) == 0 && len(f.runs) == 0 && len(f.notices) == 0 {
 		return f, nothingFound(strings.Join(args, ", "))
 	}
-	slices.SortFunc(f.figures, func(x, y *figure.Stored) int { return natural.Compare(x.ID, y.ID) })
+	slices.SortFunc(f.figures, func(x, y *figure.Stored) int {
+		return natural.Compare(figure.Folder(x.ID, x.Reading), figure.Folder(y.ID, y.Reading))
+	})
 	for _, x := range f.figures {
 		delete(f.runs, x.ID)
 	}
@@ -254,7 +279,7 @@ func (f *findings) figureSections(described *catalog.Catalog, p *mapper) []repor
 		}
 		drawn, missing := p.of(runs, stored.Dimensions)
 		sections = append(sections, report.Section{
-			ID: stored.ID, Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Commands: []string{stored.Command}, Figure: stored,
+			ID: figure.Folder(stored.ID, stored.Reading), Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Commands: []string{stored.Command}, Figure: stored,
 			Runs: pageRuns(runs, stored.Dimensions), Params: parameters(runs, stored.Dimensions, described), Maps: drawn, NoMaps: missing,
 		})
 	}

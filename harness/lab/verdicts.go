@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"fabriclab/analysis/claims"
 	"fabriclab/analysis/record"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/statement"
@@ -155,16 +156,31 @@ func judgePaper(id string, f *statement.File, records map[string]*record.Record)
 	return p
 }
 
-// VerdictsOf judges the statements that are decided by figures that were just
-// made, as far as their papers have statements.
-func (lab *Lab) VerdictsOf(outcomes []*Outcome) ([]Paper, error) {
+// A Made is a figure as it was made under a reading.
+type Made struct {
+	ID, Reading, Scale, Command string
+	Seeds                       []uint64
+	Claims                      []claims.Result
+}
+
+// MadeOf are the outcomes of figures.
+func MadeOf(outcomes []*Outcome) (all []Made) {
+	for _, o := range outcomes {
+		all = append(all, Made{o.ID, o.Reading, o.Scale, o.Command, o.Seeds, o.Claims})
+	}
+	return all
+}
+
+// VerdictsOf judges the statements that are decided by figures that were made, as
+// far as their papers have statements.
+func (lab *Lab) VerdictsOf(figures []Made) ([]Paper, error) {
 	records := map[string]*record.Record{}
 	var papers []string
 	known, err := lab.Papers()
 	if err != nil {
 		return nil, err
 	}
-	for _, o := range outcomes {
+	for _, o := range figures {
 		r := records[o.ID]
 		if r == nil {
 			r = &record.Record{Figure: o.ID, Scale: o.Scale, Seeds: o.Seeds}

@@ -30,7 +30,7 @@ func (a *app) figureCommand() *cobra.Command {
 			}
 			outcomes, err := a.Figures(cmd.Context(), ids, s)
 			if len(outcomes) > 1 && !a.Set.JSON {
-				papers, judging := a.VerdictsOf(outcomes)
+				papers, judging := a.VerdictsOf(lab.MadeOf(outcomes))
 				err = errors.Join(err, judging, a.showVerdicts(papers))
 			}
 			for _, o := range outcomes {
