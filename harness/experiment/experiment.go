@@ -239,6 +239,7 @@ type loader struct {
 	checks      Checks
 	answers     map[string]answer // to questions, by what differs in them
 	traffic     map[string]*traffic
+	sizesOf     map[string]*workload.Sizes       // by file
 	refused     map[string]bool                  // positions at which the model refuses something
 	replaced    map[string]map[string]*yaml.Node // by path, what readings put in the place of values of the matrix
 	laid        []readingSet                     // what else they set
@@ -253,7 +254,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		forest: newForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
-		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, refused: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
+		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, sizesOf: map[string]*workload.Sizes{}, refused: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
 		limits: defaultLimits, watch: newWatch(opt),
 	}
 	if err := l.checkKeys(); err != nil {

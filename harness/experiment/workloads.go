@@ -469,6 +469,9 @@ func (l *loader) sizeTable(s *section, name string, at *yaml.Node) *workload.Siz
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") {
 		file = filepath.Join(filepath.Dir(l.file), name)
 	}
+	if sizes := l.sizesOf[file]; sizes != nil {
+		return sizes
+	}
 	sizes, err := workload.ReadSizes(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		l.problem(at, "%s: there is no table %q (%s)%s", s.name("sizes"), name, file, catalog.Hint(name, slices.Sorted(maps.Keys(tables))))
@@ -476,7 +479,9 @@ func (l *loader) sizeTable(s *section, name string, at *yaml.Node) *workload.Siz
 	}
 	if err != nil {
 		l.problem(at, "%s: %v", s.name("sizes"), err)
+		return nil
 	}
+	l.sizesOf[file] = sizes
 	return sizes
 }
 
