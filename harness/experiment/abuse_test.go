@@ -181,7 +181,7 @@ func TestWhatTheEnginesHoldIsCheckedFirst(t *testing.T) {
 	}
 	many := write(t, strings.Replace(base, "type: star, hosts: 3", "type: leaf-spine, leaves: 2, spines: 4095, hosts_per_leaf: 2", 1))
 	_, err := loadFile(t, many, "")
-	require.ErrorContains(t, err, "topology: the 4097 ports of leaf0 take at least ")
+	require.ErrorContains(t, err, "the 4097 ports of a switch take ")
 	require.ErrorContains(t, err, "of headroom and reserve, and switch.buffer is 32MB; raise switch.buffer, or set port.headroom")
 	_, err = loadFile(t, many, "", "switch.buffer=1GB")
 	require.NoError(t, err)

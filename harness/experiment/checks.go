@@ -34,6 +34,7 @@ type flowKind struct {
 type answer struct {
 	Error    string    `json:"error"` // it cannot be built
 	Problems []refusal `json:"problems"`
+	Warnings []refusal `json:"warnings"` // what starts, and is likely a mistake
 }
 
 // refusal is something that the model refuses.
@@ -64,7 +65,7 @@ type told struct {
 	kinds []workload.Kind
 }
 
-// checkModel reports what the model refuses of a point. Points that differ in
+// checkModel reports what the model refuses of a point, and warns of. Points that differ in
 // nothing it looks at are asked about once.
 func (l *loader) checkModel(c choice, point *Point, flows *traffic) {
 	if l.checks == nil {
@@ -102,6 +103,9 @@ func (l *loader) checkModel(c choice, point *Point, flows *traffic) {
 	t := told{choice: c, point: point, kinds: kinds}
 	for _, r := range a.Problems {
 		l.refusal(t, r)
+	}
+	for _, r := range a.Warnings {
+		l.warn(l.sources[l.likeliest(t, r.Places)].position() + ": " + r.Text + t.nodes(r))
 	}
 }
 
@@ -153,6 +157,13 @@ func (l *loader) refusal(t told, r refusal) {
 		text += " (at " + label + ")"
 	}
 	l.problem(at, "%s", text)
+}
+
+// warn adds a warning about the experiment, once.
+func (l *loader) warn(text string) {
+	if !slices.Contains(l.warnings, text) {
+		l.warnings = append(l.warnings, text)
+	}
 }
 
 // likeliest is the place that the experiment itself speaks of, else its preset:

@@ -578,15 +578,10 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		l.problem(root, "host.mtu is %d B and host.header_bytes %d B, which leaves no payload; enlarge host.mtu", frame.MTU, frame.Header)
 		return nil
 	}
-	rtt := t.MaxBaseRTT(flows.pairs, frame)
 	if components.Param("host", "base_rtt") == int64(0) {
-		l.derive(components, effective, "base_rtt", rtt)
+		l.derive(components, effective, "base_rtt", t.MaxBaseRTT(flows.pairs, frame))
 	}
 	nodes := l.setsOf(general, components, sets, t, &effective)
-	holding := l.somewhere(effective, nodes, t)
-	l.checkThresholds(holding, components, nodes, t, frame.MTU)
-	l.warnTimeouts(holding, components, rtt)
-	l.fitsBuffers(topologyKey, components, nodes, t, general.classes)
 	l.neverUsed(topologyKey, components, t)
 	if l.found > before {
 		return nil

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
 	"time"
 
 	"go.yaml.in/yaml/v3"
 
-	"fabriclab/base/units"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
@@ -97,72 +95,6 @@ func (l *loader) fitsBuilt(s *section, t *topology.Topology, tables int) bool {
 		return !l.above(s.node, float64(routes)*float64(tables), l.limits.Routes, "routes", "routes", "topology: there are")
 	}
 	return false
-}
-
-// pauseFrame is how long a PFC frame is.
-const pauseFrame = 64
-
-// fitsBuffers refuses switches whose ports' headroom and reserve do not fit their
-// buffer, as the engines do. Where they work headroom out they also count
-// what mechanisms add to packets, so what is just short may pass here.
-func (l *loader) fitsBuffers(at *yaml.Node, common scenario.Components, sets []scenario.Set, t *topology.Topology, classes int) {
-	own := map[uint32]scenario.Components{}
-	for _, set := range sets {
-		for _, id := range set.Nodes {
-			own[id] = set.Components
-		}
-	}
-	of := func(node uint32, key, param string) any {
-		if place, differs := own[node][key]; differs {
-			return scenario.Components{key: place}.Param(key, param)
-		}
-		return common.Param(key, param)
-	}
-	bytes := func(node uint32, key, param string) int64 {
-		n, _ := of(node, key, param).(int64)
-		return n
-	}
-	taken, ports := make([]int64, len(t.Nodes)), make([]int, len(t.Nodes))
-	take := func(node uint32, link scenario.Link) {
-		ports[node]++
-		taken[node] += bytes(node, "switch", "reserve") * int64(classes)
-		if pfc, _ := of(node, "port", "pfc").(bool); !pfc {
-			return
-		}
-		headroom := bytes(node, "port", "headroom")
-		if headroom == 0 {
-			slowest, fastest := t.Rates(link.ID)
-			hi, lo := bits.Mul64(uint64(fastest), 2*uint64(link.DelayPs))
-			onLink, _ := bits.Div64(hi, lo, 8e12)
-			frame := framing(common).MTU
-			before := float64(frame+pauseFrame) * float64(fastest) / float64(slowest) // at the slowest rate, while the other side sends at the fastest
-			headroom = int64(onLink) + 2*frame + int64(min(before, 1e13))             // no buffer is larger
-		}
-		taken[node] += headroom * int64(classes)
-	}
-	for _, link := range t.Links {
-		take(link.A, link)
-		take(link.B, link)
-	}
-	for id, n := range t.Nodes {
-		if buffer := bytes(uint32(id), "switch", "buffer"); n.Kind == scenario.Switch && taken[id] >= buffer {
-			l.problem(at, "topology: the %d ports of %s take at least %s of headroom and reserve, and switch.buffer is %s; raise switch.buffer, or set port.headroom",
-				ports[id], n.Name, units.FormatBytes(taken[id]), units.FormatBytes(buffer))
-			return
-		} else if n.Kind == scenario.Switch {
-			l.reachesXoff(at, n.Name, of, uint32(id), buffer-taken[id])
-		}
-	}
-}
-
-// reachesXoff refuses a static XOFF threshold that a switch's pool cannot hold.
-func (l *loader) reachesXoff(at *yaml.Node, name string, of func(node uint32, key, param string) any, id uint32, pool int64) {
-	pfc, _ := of(id, "port", "pfc").(bool)
-	xoff, _ := of(id, "port", "pfc_xoff").(int64)
-	if mode, _ := of(id, "port", "pfc_mode").(string); pfc && mode == "static" && xoff >= pool {
-		l.problem(at, "topology: port.pfc_xoff is %s, and the ports of %s share %s (switch.buffer without headroom and reserve), so it is never reached; make it smaller, or raise switch.buffer",
-			units.FormatBytes(xoff), name, units.FormatBytes(pool))
-	}
 }
 
 // bounded gives a workload its bounds, nil if it is beyond them.

@@ -165,27 +165,6 @@ func (l *loader) setsOf(general configuration, common scenario.Components, nodes
 	return sets
 }
 
-// somewhere leaves out general settings that hold nowhere, because all nodes
-// that have the slot have others.
-func (l *loader) somewhere(e Effective, sets []scenario.Set, t *topology.Topology) Effective {
-	left := map[string]int{} // nodes with the general component, by key
-	for _, host := range []bool{true, false} {
-		for _, key := range l.keysAt(host) {
-			for _, n := range t.Nodes {
-				if (n.Kind == scenario.Host) == host {
-					left[key]++
-				}
-			}
-		}
-	}
-	for _, set := range sets {
-		for key := range set.Components {
-			left[key] -= len(set.Nodes)
-		}
-	}
-	return slices.DeleteFunc(slices.Clone(e), func(s Setting) bool { return s.Nodes == "" && left[s.key] == 0 })
-}
-
 // keysAt are the keys of components that hosts or switches have.
 func (l *loader) keysAt(host bool) []string {
 	keys := []string{"switch", "port"}

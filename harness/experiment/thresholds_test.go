@@ -16,8 +16,9 @@ func TestThresholdsThatNoQueueReaches(t *testing.T) {
 		{"dctcp", "{red: {limit: 390KB}}", "red.kmin is 97.5KB, which is 390KB at ports of 100Gbps, and red.limit is 390KB"},
 		{"dcqcn", "{red: {kmax: 40MB, per_rate: 0bps}}", "red.kmax is 40MB, and switch.buffer is 32MB"},
 		{"infiniband", "{fecn_queue: {threshold: 40MB}}", "exp.yaml:10:34: fecn_queue.threshold is 40MB, and switch.buffer is 32MB"},
-		{"rocc", "{switch: {buffer: 600KB}, port: {pfc: false}}", "rocc_pi.q_max is 660KB, and no queue there holds more than 600KB"},
-		{"hpcc", "{port: {pfc: true, pfc_mode: static, pfc_xoff: 40MB}}", "port.pfc_xoff is 40MB, and the ports of s1 share"},
+		{"rocc", "{switch: {buffer: 600KB}, port: {pfc: false}}", "rocc_pi.q_max is 660KB, and switch.buffer is 600KB"},
+		{"rocc", "{port: {pfc: false}, fifo: {limit: 650KB}}", "rocc_pi.q_max is 660KB, and fifo.limit is 650KB"},
+		{"hpcc", "{port: {pfc: true, pfc_mode: static, pfc_xoff: 40MB}}", "port.pfc_xoff is 40MB, and the ports of a switch share"},
 		{"hpcc", "{port: {pfc: true, pfc_mode: static, pfc_xoff: 4MB}}", ""},
 	} {
 		text := strings.Replace(base, "preset: hpcc", "preset: "+tt.preset, 1) + "params: " + tt.params + "\n"

@@ -65,6 +65,9 @@ func checkAfter(messages []scenario.Flow, m *scenario.Flow, waitedFor []uint32, 
 	if len(m.After) > scenario.MaxDependencies {
 		return fmt.Errorf("after: %d others are waited for; the engines hold %d: let a task wait for part of them", len(m.After), scenario.MaxDependencies)
 	}
+	if len(m.After) > 0 && m.StopPs != -1 {
+		return errors.New("after: the message has a stop, which may come before it starts; leave stop or after out")
+	}
 	for _, d := range m.After {
 		on := &messages[d.On]
 		switch {

@@ -151,6 +151,7 @@ func TestDAGRefuses(t *testing.T) {
 		{header + "a,h1,h2,1KB,\nb,h3,h1,1KB,a\n", `messages.csv:3:13: after: "a" neither comes to the source of "b" nor leaves it`},
 		{header + "a,h1,h2,unlimited,\nb,h2,h1,1KB,a\n", `messages.csv:3:13: after: "a" is unlimited, so it never ends`},
 		{"id,src,dst,size,after,stop\na,h1,h2,1KB,,5us\nb,h2,h1,1KB,a,\n", `messages.csv:3:13: after: "a" is stopped`},
+		{"id,src,dst,size,after,stop\na,h1,h2,1KB,,\nb,h2,h1,1KB,a,5us\n", `messages.csv:3:13: after: the message has a stop, which may come before it starts; leave stop or after out`},
 		{header + "a,h1,h2,1KB,c\nb,h2,h1,1KB,a\nc,h1,h2,1KB,b\nd,h1,h2,1KB,\n", `messages.csv:2:13: after: "a" waits for "c" waits for "b" waits for "a": none of them can ever start`},
 		{header + "a,h1,,1KB,\n", "messages.csv:2:6: dst: source and destination are the same host, and the message has a size"},
 		{header + "a,h1,h2,,\n", "messages.csv:2:9: size: "},

@@ -33,7 +33,6 @@ const Description& Conga::describe() {
               "metric and what the destination leaf has fed back of the path behind it; other switches, and leaves "
               "in transit, use ECMP. Packets between leaves carry the overlay header.")
           .source("CONGA, SIGCOMM 2014, section 3")
-          .needs("dre")
           .param("flowlet_timeout", &Conga::timeout_, Time::Us(500),
                  "Tfl: a gap between one and two of it ends a flowlet; 13 ms = CONGA-Flow",
                  "CONGA (recalled): 500 us; CONGA-Flow 13 ms")

@@ -18,7 +18,7 @@ class Conga final : public FlowletSelector {
   void check(const Network& network, Report& report) const override;
 
   /// Its fields travel even where the outer header is taken to cost nothing.
-  bool hooksIngress() const override { return isLeaf(); }
+  bool encapsulates() const override { return true; }
 
   /// Congestion-To-Leaf for the leaf of `host` by the uplink `port`, as it is now.
   uint8_t congestionToLeaf(uint32_t host, uint16_t port) const;

@@ -87,12 +87,17 @@ void Component::set(const Param& param, const Value& value) {
   if (started() && !param.live) {
     refuse(*this, param, "cannot change during a run; set it before the simulation starts");
   }
+  if (!started()) {
+    param.store(*this, v);
+    return;
+  }
+  const Network* network = Network::of(startedIn_);
+  if (network == nullptr) refuse(*this, param, "its network has gone; change it before the network goes");
   const Value before = param.load(*this);
   param.store(*this, v);
-  if (!started()) return;
   try {
     Report report;
-    checkAll(Network::of(startedIn_), report);
+    checkAll(*network, report);
     if (!report.empty()) refuse(*this, param, report.problems().front().text);
     onChange();
   } catch (...) {  // it does not go with the other parameters: as if nothing had been asked

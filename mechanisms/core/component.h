@@ -91,8 +91,8 @@ class Component : public InArena {
   void applyDefaults();
 
   /// What must hold before the first event, said to the report where it does not: how parameters stand to each other
-  /// and to what stands at other places. Everything is in its place, nothing has started. A change of a live parameter
-  /// is checked, too.
+  /// and to what stands at other places. Everything is in its place, nothing has started. After a change of a live
+  /// parameter this component is asked again, and no other: a rule between live parameters of two belongs to both.
   virtual void check(const Network&, Report&) const {}
   /// The same about a flow of the flow list that begins at this host; asked of its transport, its congestion control
   /// and all else that stands there.

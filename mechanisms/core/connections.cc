@@ -1,7 +1,5 @@
 #include "mechanisms/core/connections.h"
 
-#include <stdexcept>
-
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 

@@ -34,6 +34,9 @@ Dependencies::Dependencies(FlowFeed& feed) {
     State& state = flows_[f->id];
     if (state.start.ps >= 0) refuse(f->id, "is in the flow list twice");
     state = {f->start, f->src, static_cast<uint32_t>(feed.after().size())};
+    if (!feed.after().empty() && f->stop.ps >= 0) {
+      refuse(f->id, "waits for other flows and has a stop, which may come before it starts; leave one of the two out");
+    }
     receivers[f->id] = f->dst;
     ends[f->id] = isTask(*f) || (f->size != 0 && f->stop.ps < 0);
     for (const Dependency& d : feed.after()) edges.push_back({f->id, d});

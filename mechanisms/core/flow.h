@@ -59,6 +59,7 @@ class Flow {
  public:
   enum class Wait : uint8_t { Blocked, Ready, Paced };
   static constexpr uint64_t kUnlimited = ~uint64_t{0};
+  static constexpr uint32_t kNowhere = ~uint32_t{0};
   static constexpr Rate kNoLimit{std::numeric_limits<int64_t>::max()};
 
   FlowSpec spec;
@@ -110,6 +111,7 @@ class Flow {
 
   /// The states of mechanisms that have to be destroyed with the flow, a bit for each: see FlowState.
   uint32_t made = 0;
+  uint32_t stopPlace = kNowhere;  // in FlowStops
 
   /// A mechanism's per-flow state at the offset its layout was given.
   template <class T>

@@ -174,17 +174,32 @@ void Host::checkFlow(const FlowSpec& f, const Host& receiver, Report& report) co
   }
 }
 
+void Host::noteNeeds() {
+  receiverNeeds_.clear();
+  cc_->eachNeed([this](const std::string& who, const char* param, const std::string& need) {
+    const Description* d = Registry::find(need);
+    if (d != nullptr && d->kind == Kind::ReceiverAgent && network_->has(*d)) receiverNeeds_.push_back({who, param, d});
+  });
+}
+
 /// ACKs of a host without the agents that the congestion control needs would not say what it goes by.
 void Host::checkReceiver(const Host& receiver, Report& report) const {
-  cc_->eachNeed([&](const std::string& who, const char* param, const std::string& need) {
-    const Description* d = Registry::find(need);
-    const auto is = [d](const ReceiverAgent* a) { return &a->description() == d; };
-    const auto& agents = receiver.receivers_;
-    if (d == nullptr || d->kind != Kind::ReceiverAgent || std::any_of(agents.begin(), agents.end(), is)) return;
-    report.refuse(who + " needs " + need + " at the receivers of its flows, and some have none; add it to " +
-                      "receiver_agents there",
-                  {Spot::slot("receiver_agents"), {*cc_, param}});
-  });
+  for (const ReceiverNeed& need : receiverNeeds_) {
+    const auto is = [&](const ReceiverAgent* a) { return &a->description() == need.what; };
+    if (std::any_of(receiver.receivers_.begin(), receiver.receivers_.end(), is)) continue;
+    report.refuse(need.who + " needs " + need.what->name + " at the receivers of its flows, and some have none; add " +
+                      "it to receiver_agents there",
+                  {Spot::slot("receiver_agents"), {*cc_, need.param}});
+  }
+}
+
+void Host::warnOfTimeout(const Component& component, const char* param, Report& report) const {
+  const Time timeout{std::get<int64_t>(component.get(param))};
+  if (timeout.ps == 0 || timeout >= baseRtt_ + baseRtt_) return;
+  report.warn(component.description().name + "." + param + " is " + toText(timeout) +
+                  ", less than twice the base RTT, " + toText(baseRtt_) +
+                  ": an answer that waits in a queue comes after it; make it longer",
+              {{component, param}});
 }
 
 void Host::startFlow(const FlowSpec& spec, Host& receiver) {
@@ -196,8 +211,12 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
     // The row of a flow that is stopped says what its receiver has by then, so all nodes have to be there. Nothing has
     // reached the receiver of one that is stopped at once.
     const bool atOnce = spec.stop - network_->engine().now() < network_->shortestDelay();
-    f.stopEvent.setKey(eventKey(atOnce ? keyNode(id()) : kFirstNode, EventKind::FlowStop, spec.id));
-    network_->engine().schedule(f.stopEvent, spec.stop);
+    if (atOnce) {
+      f.stopEvent.setKey(eventKey(keyNode(id()), EventKind::FlowStop, spec.id));
+      network_->engine().schedule(f.stopEvent, spec.stop);
+    } else {
+      network_->stops().add(f);
+    }
     network_->flowAllSent(f);
   }
 
@@ -387,6 +406,7 @@ bool Host::finish(Flow& f) {
   f.senderEndAt = network_->engine().now();
   if (&connection == &f) leave(f);
   network_->engine().cancel(f.stopEvent);
+  network_->stops().remove(f);
   active_.remove(f);
   const FlowSpec spec = f.spec;
   const bool ordinary = spec.message == nullptr;
@@ -586,7 +606,8 @@ uint32_t Host::nextMessageId() {
 }
 
 void Host::sendMessage(Message message) {
-  if (message.bytes == 0) throw std::invalid_argument("host " + name() + ": a message of 0 bytes; send at least 1");
+  Host& receiver = network_->host(message.to);
+  checkMessage(message, receiver);
   FlowSpec spec;
   spec.id = nextMessageId();
   spec.src = id();
@@ -599,7 +620,23 @@ void Host::sendMessage(Message message) {
   spec.persistent = transport_->keptBytes() >= 0 && cc_->keptBytes() >= 0;
   message.from = id();
   spec.message = &network_->messages().get(std::move(message));
-  startFlow(spec, network_->host(spec.dst));
+  startFlow(spec, receiver);
+}
+
+/// What checkFlow() says of flows of the list.
+void Host::checkMessage(const Message& message, const Host& receiver) const {
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument("host " + name() + ": a message of an application to " + receiver.name() + " " + why);
+  };
+  if (message.bytes == 0) refuse("has 0 bytes; send at least 1");
+  if (message.cls >= classes_) {
+    refuse("is of class " + std::to_string(message.cls) + ", and there are " + std::to_string(classes_) +
+           " classes, numbered from 0; name one of them, or add a queue");
+  }
+  const Description &here = transport_->description(), &there = receiver.transport().description();
+  if (&here != &there) {
+    refuse("goes from the transport " + here.name + " to " + there.name + "; give both hosts the same");
+  }
 }
 
 void Host::received(Flow& f) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -23,7 +24,12 @@ class Host final : public Node {
   const Description& description() const override { return describe(); }
 
   void check(const Network& network, Report& report) const override;
+  /// Before checkFlow(): what the congestion control needs at receivers, of what there is. Network::check() says what
+  /// there is not.
+  void noteNeeds();
   void checkFlow(const FlowSpec& flow, const Host& receiver, Report& report) const override;
+  /// For components here: warns of a timeout of theirs, 0 is none, that an answer easily comes after.
+  void warnOfTimeout(const Component& component, const char* param, Report& report) const;
   void addPort(Port& port, Rate rate, Time delay) override;
   // For the table of slots.
   void setTransport(Transport& transport);
@@ -36,6 +42,8 @@ class Host final : public Node {
   void arrive(const FlowSpec& spec, Host& receiver);
   /// For ClosedLoop.
   void startFlow(const FlowSpec& spec, Host& receiver);
+  /// For FlowStops: the flow's stop has come.
+  static void onStop(Flow& flow);
   /// For congestion controls and applications: call it after a change of flow.rate, flow.limit or flow.window that
   /// was not made in a call from the host (but by a timer, for example).
   void rateChanged(Flow& flow);
@@ -197,7 +205,7 @@ class Host final : public Node {
   void release(Flow& flow);
   void checkBounds(const Flow& flow);
   uint32_t nextMessageId();
-  static void onStop(Flow& flow);
+  void checkMessage(const Message& message, const Host& receiver) const;
   static void onRetransmitTimer(Flow& flow);
   static void onEnd(Flow& flow);
   static constexpr Flow::Handlers kHandlers{&Host::onStop, &Host::onRetransmitTimer, &Host::onEnd};
@@ -212,6 +220,12 @@ class Host final : public Node {
   Connections connections_{*this};
   std::unordered_map<uint64_t, ClosedLoop> loops_;  // never gone through where order matters
   FlowList active_, closing_;
+  struct ReceiverNeed {
+    std::string who;
+    const char* param;
+    const Description* what;
+  };
+  std::vector<ReceiverNeed> receiverNeeds_;
   bool ecnCapable_ = false;
   bool up_ = true;
   uint32_t messages_ = 0;  // of applications, sent from here

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <set>
 #include <stdexcept>
 
 #include "mechanisms/core/component.h"
@@ -70,32 +69,39 @@ std::vector<const Network*>& numbered() {
   static std::vector<const Network*> all;
   return all;
 }
+}  // namespace
 
-uint8_t numberFor(const Network* network) {
+Network::Number::Number(const Network& network) {
   auto& all = numbered();
   auto place = std::find(all.begin(), all.end(), nullptr);
   if (place == all.end()) {
     if (all.size() == UINT8_MAX) throw std::length_error("there are 255 networks; let one go before the next is made");
-    place = all.insert(all.end(), network);
+    place = all.insert(all.end(), nullptr);
   }
-  *place = network;
-  return static_cast<uint8_t>(place - all.begin() + 1);
+  *place = &network;
+  value = static_cast<uint8_t>(place - all.begin() + 1);
 }
-}  // namespace
 
-Network::Network(Engine& engine, uint64_t seed) : engine_(engine), seed_(seed), number_(numberFor(this)) {
+Network::Number::~Number() { numbered()[value - 1] = nullptr; }
+
+Network::Network(Engine& engine, uint64_t seed) : engine_(engine), seed_(seed), stops_(engine, &Host::onStop) {
   for (const Description* d : Registry::all()) {
     for (const TableDesc& t : d->tables) trace_.add(t);
   }
 }
-Network::~Network() { numbered()[number_ - 1] = nullptr; }
 
-const Network& Network::of(uint8_t number) { return *numbered()[number - 1]; }
+Network::~Network() = default;
+
+const Network* Network::of(uint8_t number) { return numbered()[number - 1]; }
 
 void Network::add(Node& node) {
   if (node.id() != nodes_.size()) {
     throw std::invalid_argument("node " + node.name() + " has number " + std::to_string(node.id()) + ", expected " +
                                 std::to_string(nodes_.size()));
+  }
+  if (!names_.insert(node.name()).second) {
+    throw std::invalid_argument("two nodes are called " + node.name() + ": nodes are told apart, and draw their " +
+                                "random numbers, by their names; give one of them another name");
   }
   nodes_.push_back(&node);
 }
@@ -110,6 +116,9 @@ Host& Network::host(uint32_t id) const {
 void Network::start() {
   if (started_) throw std::logic_error("the network has started already");
   started_ = true;
+  if (stopAtDeadlock_ && stopAt_ == Time::Max()) {
+    throw std::logic_error("the run is to end at a deadlock, and never ends without one; set a time for its end, too");
+  }
   Report report;
   check(report);
   if (!report.empty()) throw ParamError(report.text(*this));
@@ -414,7 +423,7 @@ void Network::startTracing() {
       }
       ports.push_back(&nodes_[w.node]->port(w.port));
     }
-    for (Port* p : ports) p->traceMask = static_cast<uint8_t>(p->traceMask | 1u << table);
+    for (Port* p : ports) p->traceMask = static_cast<uint16_t>(p->traceMask | 1u << table);
     if (table == kQueues) queuePorts_ = ports;
     if (table == kLinks) linkPorts_ = ports;
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "mechanisms/core/control.h"
@@ -13,6 +14,7 @@
 #include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/flow.h"
 #include "mechanisms/core/flow_groups.h"
+#include "mechanisms/core/flow_stops.h"
 #include "mechanisms/core/message_pool.h"
 #include "mechanisms/core/node_events.h"
 #include "mechanisms/core/packet.h"
@@ -59,8 +61,9 @@ class Network final : public Windows {
   ~Network() override;
 
   /// From 1 on, among the networks that there are.
-  uint8_t number() const { return number_; }
-  static const Network& of(uint8_t number);
+  uint8_t number() const { return number_.value; }
+  /// Null: it has gone.
+  static const Network* of(uint8_t number);
 
   Engine& engine() { return engine_; }
   PacketPool& packets() { return packets_; }
@@ -77,6 +80,7 @@ class Network final : public Windows {
   /// A timer that every flow has; whoever asks by the same name gets the same one.
   FlowTimer flowTimer(const std::string& name);
 
+  /// A node with the next number and a name that no other one has.
   void add(Node& node);
   const std::vector<Node*>& nodes() const { return nodes_; }
   /// What stands at nodes and ports, in the order of nodes and slots.
@@ -86,6 +90,16 @@ class Network final : public Windows {
   const T* first() const {
     const auto found = firsts_.find(&T::describe());
     return found == firsts_.end() ? nullptr : static_cast<const T*>(found->second.component);
+  }
+  /// Whether there is one, wherever. Known once check() began.
+  bool has(const Description& description) const { return firsts_.count(&description) != 0; }
+  /// One of each of a component's kind whose parameters differ, but for those that change during a run. For checks of
+  /// all against all: where nodes are alike, there is one. Known once check() began.
+  template <class T>
+  std::vector<const T*> variants() const {
+    std::vector<const T*> list;
+    for (const Component* c : variants(T::describe())) list.push_back(static_cast<const T*>(c));
+    return list;
   }
   /// Whether PFC is on at every port of a switch, and no queue there holds packets back, whose room has a limit that no
   /// pause frame keeps it from: nothing is lost. Known once check() began.
@@ -101,7 +115,7 @@ class Network final : public Windows {
   void stopWhenFlowsFinish(bool stop) { stopWhenFlowsFinish_ = stop; }
   /// The run ends at this time, after everything that happens then.
   void stopAt(Time at) { stopAt_ = at; }
-  /// The run ends when ports wait for each other for ever, too: it is looked for every 100 us.
+  /// The run ends before stopAt() where ports wait for each other for ever: it is looked for every 100 us.
   void stopAtDeadlock(bool stop) { stopAtDeadlock_ = stop; }
   /// A link goes out of service or comes back; before start().
   void addLinkEvent(Time at, Port& end, bool up);
@@ -134,6 +148,7 @@ class Network final : public Windows {
   /// What a user should know before trusting the outcome.
   std::vector<std::string> warnings() const;
 
+  FlowStops& stops() { return stops_; }
   void flowEnded(bool measured);
   /// A flow of the flow list is over at `host`: its last byte has come there, or its sender is there and knows that
   /// all has arrived. What waits for it at this host may start.
@@ -162,11 +177,20 @@ class Network final : public Windows {
  private:
   struct Sampler;
   struct Start;
+  /// Its number among the networks that there are, which is another one's when this one has gone.
+  struct Number {
+    explicit Number(const Network& network);
+    ~Number();
+    Number(const Number&) = delete;
+    Number& operator=(const Number&) = delete;
+    uint8_t value;
+  };
   bool mustKeepOrder() const;
   int64_t computeLargestFrame() const;
   bool computeLossless() const;
   void requireParts() const;
   void findFirsts();
+  const std::vector<const Component*>& variants(const Description& of) const;
   void checkNeeds(Report& report) const;
   void checkRates(Report& report) const;
   void checkFlows(Report& report) const;
@@ -193,7 +217,7 @@ class Network final : public Windows {
   FlowState<Arrivals> arrivals_;
   Engine& engine_;
   uint64_t seed_;
-  uint8_t number_;
+  Number number_{*this};
   PacketPool packets_;
   FlowPool flows_;
   MessagePool messages_;
@@ -201,6 +225,7 @@ class Network final : public Windows {
   std::vector<std::string> flowTimers_;
   TraceBus trace_;
   std::vector<Node*> nodes_;
+  std::unordered_set<std::string> names_;  // of the nodes
   FlowFeed* feed_ = nullptr;
   std::unique_ptr<FlowGroups> groups_;
   std::unique_ptr<Dependencies> dependencies_;  // null: no flow waits for another one
@@ -212,11 +237,13 @@ class Network final : public Windows {
     const Component* component;
   };
   std::map<const Description*, First> firsts_;
+  mutable std::map<const Description*, std::vector<const Component*>> variants_;  // of those that were asked for
   int64_t largestFrame_ = 0;
   bool lossless_ = false;
   Time shortestDelay_;
   bool endsApart_ = false;  // true of every transport, and nothing else sends packets
   uint64_t measuredAllSent_ = 0;
+  FlowStops stops_;
   EventOf<Network, &Network::stop> stopEvent_{this, eventKey(kLastNode, EventKind::Stop, 0)};
   EventOf<Network, &Network::noteWaiting> noteEvent_{this, eventKey(kLastNode, EventKind::Sample, 0xfffffffe)};
   EventOf<Network, &Network::lookForDeadlock> watchEvent_{this, eventKey(kLastNode, EventKind::Sample, 0xffffffff)};

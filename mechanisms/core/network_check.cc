@@ -13,6 +13,7 @@ namespace fabric {
 
 void Network::check(Report& report) {
   requireParts();
+  variants_.clear();
   findFirsts();
   checkRates(report);
   if (report.empty()) expectRates();
@@ -60,6 +61,28 @@ void Network::checkRates(Report& report) const {
       if (change.rate.bps <= 0) report.refuse("the new rate of a link must be above 0", {Spot::topology()});
     }
   }
+}
+
+const std::vector<const Component*>& Network::variants(const Description& of) const {
+  const auto [found, asked] = variants_.try_emplace(&of);
+  if (!asked) return found->second;
+  std::set<std::vector<Value>> seen;
+  const auto add = [&, &list = found->second](const Component* c) {
+    if (&c->description() != &of) return;
+    std::vector<Value> values;
+    for (const Param& p : of.params) {
+      if (!p.live) values.push_back(c->get(p));
+    }
+    if (seen.insert(std::move(values)).second) list.push_back(c);
+  };
+  for (const Node* n : nodes_) {
+    add(n);
+    for (const Plugged& p : n->plugged()) add(p.component);
+    for (const Port* port : n->ports()) {
+      for (const Plugged& p : port->plugged()) add(p.component);
+    }
+  }
+  return found->second;
 }
 
 void Network::findFirsts() {
@@ -112,6 +135,9 @@ void Network::checkNeeds(Report& report) const {
 
 void Network::checkFlows(Report& report) const {
   if (feed_ == nullptr) return;
+  for (Node* n : nodes_) {
+    if (auto* h = dynamic_cast<Host*>(n)) h->noteNeeds();
+  }
   const std::unique_ptr<FlowFeed> flows = feed_->again();
   for (const FlowSpec* f = flows->peek(); f != nullptr; flows->pop(), f = flows->peek()) {
     const Host& sender = host(f->src);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "mechanisms/core/flow.h"
-#include "mechanisms/core/paced_flows.h"
+#include "mechanisms/core/flow_heap.h"
 #include "mechanisms/core/port.h"
 
 namespace fabric {
@@ -63,7 +63,12 @@ class Nic final : public PacketSource, public InArena {
   Port& port_;
   FlowScheduler* scheduler_ = nullptr;  // the port's
   uint32_t readyMask_ = 0;              // classes in which somebody is ready
-  PacedFlows paced_;
+  struct SendsSooner {
+    bool operator()(const Flow& a, const Flow& b) const {
+      return a.nextSendAt < b.nextSendAt || (a.nextSendAt == b.nextSendAt && a.spec.id < b.spec.id);
+    }
+  };
+  FlowHeap<SendsSooner, &Flow::heapIndex> paced_;  // those that wait for their next sending time
 
   ForeignStack* foreignStack_ = nullptr;
   PacketList foreign_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -47,6 +46,7 @@ const Description& Port::describe() {
                  "extensions and overlay included (the one that is too much, one before the pause frame, one being "
                  "sent as that arrives), and the pause frame of 64 B",
                  "chosen")
+          .range(0, 1e12)
           .done();
   return d;
 }

@@ -8,20 +8,21 @@
 
 namespace fabric {
 
-void Report::refuse(std::string text, std::vector<Spot> places) {
+void Report::add(std::vector<Problem>& list, std::string text, std::vector<Spot> places) {
   const uint32_t group = node_ < groups_.size() ? groups_[node_] : 0;
-  for (Problem& p : problems_) {
+  for (Problem& p : list) {
     if (p.text != text || p.group != group) continue;
-    if (p.nodes.back() != node_) p.nodes.push_back(node_);
+    const auto place = std::lower_bound(p.nodes.begin(), p.nodes.end(), node_);
+    if (place == p.nodes.end() || *place != node_) p.nodes.insert(place, node_);
     return;
   }
-  problems_.push_back({std::move(text), std::move(places), group, {node_}, flow_});
+  list.push_back({std::move(text), std::move(places), group, {node_}, flow_});
 }
 
 std::string Report::text(const Network& network) const {
   std::string all;
   for (const Problem& p : problems_) {
-    if (!all.empty()) all += "\n";
+    if (!all.empty()) all += "; ";
     if (p.flow != kNoFlow) all += "flow " + std::to_string(p.flow) + ": ";
     all += p.text + " (";
     const size_t named = std::min<size_t>(p.nodes.size(), 3);

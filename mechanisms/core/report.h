@@ -1,10 +1,11 @@
 // What is wrong with a network before it starts. Components say it in check(); a run then does not begin, and
-// `fabriclab validate` shows all of it (runner/check.h).
+// `fabriclab validate` shows all of it, and what it warns of (runner/check.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fabric {
@@ -31,11 +32,11 @@ struct Spot {
 };
 
 struct Problem {
-  std::string text;           // a sentence that says what to do, without the names of nodes
-  std::vector<Spot> places;  // the likeliest mistake first
-  uint32_t group;             // of the nodes: see Report::Groups
-  std::vector<uint32_t> nodes;
-  uint32_t flow;  // number of the first flow that has it; kNoFlow: it is about none
+  std::string text;             // a sentence that says what to do, without the names of nodes
+  std::vector<Spot> places;     // the likeliest mistake first
+  uint32_t group;               // of the nodes: see Report::Groups
+  std::vector<uint32_t> nodes;  // sorted
+  uint32_t flow;                // number of the first flow that has it; kNoFlow: it is about none
 };
 
 class Report {
@@ -50,16 +51,22 @@ class Report {
     node_ = node;
     flow_ = flow;
   }
-  void refuse(std::string text, std::vector<Spot> places);
+  void refuse(std::string text, std::vector<Spot> places) { add(problems_, std::move(text), std::move(places)); }
+  /// It starts, and is likely a mistake.
+  void warn(std::string text, std::vector<Spot> places) { add(warnings_, std::move(text), std::move(places)); }
+  /// Whether nothing is refused.
   bool empty() const { return problems_.empty(); }
   const std::vector<Problem>& problems() const { return problems_; }
-  /// All of them, for the message of an error.
+  const std::vector<Problem>& warnings() const { return warnings_; }
+  /// All problems in one line, for the message of an error.
   std::string text(const Network& network) const;
 
  private:
+  void add(std::vector<Problem>& list, std::string text, std::vector<Spot> places);
+
   Groups groups_;
   uint32_t node_ = 0, flow_ = kNoFlow;
-  std::vector<Problem> problems_;
+  std::vector<Problem> problems_, warnings_;
 };
 
 }  // namespace fabric

@@ -1,7 +1,6 @@
 #include "mechanisms/core/standstill.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <unordered_set>
 
 #include "mechanisms/core/host.h"
@@ -11,12 +10,6 @@ namespace fabric {
 namespace {
 
 constexpr size_t kMostNamed = 10;
-
-std::string micros(Time t) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3f us", static_cast<double>(t.ps) * 1e-6);
-  return text;
-}
 
 /// The first of them by name, and how many there are in all.
 std::string namesOf(const std::vector<std::string>& all) {
@@ -66,7 +59,9 @@ void Standstill::find(const std::vector<Node*>& nodes, Time now, const std::vect
   paused_ = deadlock.places();
   cycles_ = deadlock.cycles();
   std::vector<char> concerned(nodes.size(), 0);
-  for (const Flow* f : unfinished) concerned[f->spec.src] = concerned[f->spec.dst] = 1;
+  for (const Flow* f : unfinished) {
+    if (f->spec.size != 0) concerned[f->spec.src] = concerned[f->spec.dst] = 1;
+  }
   for (const Node* n : nodes) {
     const Host* h = asHost(*n);
     if (h == nullptr || concerned[h->id()] == 0) continue;
@@ -83,13 +78,13 @@ void Standstill::find(const std::vector<Node*>& nodes, Time now, const std::vect
 }
 
 void Standstill::findStarving(const std::vector<Node*>& nodes, Time now) {
-  if (notedAt_.ps < 0 || now <= notedAt_) return;
+  if (notedAt_.ps < 0 || now - notedAt_ < Time{std::max<int64_t>(notedAt_.ps / 2, 1)}) return;
   for (const Noted& noted : noted_) {
     const Port& port = *noted.place.port;
     const Packet* first = port.queue(noted.place.cls).front();
     const bool same = first == noted.first && first->seq == noted.seq && first->flowId == noted.flow;
     if (!same || port.paused(noted.place.cls) || port.down() || !tookTheLink(port, noted.sent, notedAt_, now)) continue;
-    starving_.push_back({noted.place, notedAt_});
+    starving_.push_back({noted.place, notedAt_, now - notedAt_});
   }
   // Flows of hosts wait in no queue: of a class that starves none has sent, and of one above it some have.
   size_t number = 0;
@@ -102,14 +97,16 @@ void Standstill::findStarving(const std::vector<Node*>& nodes, Time now) {
       h->forEachActive([&](const Flow& message) {
         const Flow& f = message.connection != nullptr ? *message.connection : message;
         if (f.nic == nullptr || &f.nic->port() != p) return;
-        if (f.lastSentAt > notedAt_) served |= 1u << f.spec.cls;
-        if (f.wait == Flow::Wait::Ready && f.spec.start <= notedAt_ && f.lastSentAt <= notedAt_)
-          waits |= 1u << f.spec.cls;
+        const bool sent = f.lastWireBytes != 0 && f.lastSentAt > notedAt_;
+        if (sent) served |= 1u << f.spec.cls;
+        if (!sent && f.wait == Flow::Wait::Ready && f.spec.start <= notedAt_) waits |= 1u << f.spec.cls;
       });
       if (served == 0 || p->down() || !tookTheLink(*p, before, notedAt_, now)) continue;
       for (int c = __builtin_ctz(served) + 1; c < p->classes(); ++c) {
         const Place place{p, static_cast<uint8_t>(c)};
-        if (((waits & ~served) >> c & 1) != 0 && !p->paused(place.cls)) starving_.push_back({place, notedAt_});
+        if (((waits & ~served) >> c & 1) != 0 && !p->paused(place.cls)) {
+          starving_.push_back({place, notedAt_, now - notedAt_});
+        }
       }
     }
   }
@@ -156,7 +153,7 @@ std::vector<std::string> Standstill::sentences() const {
   }
   silent.erase(std::unique(silent.begin(), silent.end()), silent.end());
   for (const Deadlock::Cycle& c : cycles_) {
-    std::string text = "PFC deadlock since " + micros(c.since) + ": " + namesOf(namesOf(c.places)) +
+    std::string text = "PFC deadlock since " + toText(c.since) + ": " + namesOf(namesOf(c.places)) +
                        " wait for each other, each paused until the next one sends";
     if (list.empty()) {
       text += "; " + std::to_string(paused_.size()) + " are paused for good in all";
@@ -165,12 +162,12 @@ std::vector<std::string> Standstill::sentences() const {
     list.push_back(text);
   }
   for (const Dead& d : dead_) {
-    list.push_back("host " + d.host->name() + " is dead for good: it has no link since " + micros(d.since) +
+    list.push_back("host " + d.host->name() + " is dead for good: it has no link since " + toText(d.since) +
                    " and gets none back, and flows from or to it have not finished");
   }
   for (const Starving& s : starving_) {
-    list.push_back(nameOf(s.place) + " starves: nothing of it has left since " + micros(s.since) +
-                   ", half of the run, while classes above it took the link");
+    list.push_back(nameOf(s.place) + " starves: nothing of it has left since " + toText(s.since) + ", for " +
+                   toText(s.lasted) + ", while classes above it took the link");
   }
   return list;
 }

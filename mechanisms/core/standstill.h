@@ -30,14 +30,15 @@ class Standstill {
   };
   struct Starving {
     Place place;
-    Time since;  // at the latest
+    Time since, lasted;  // since then at the latest
   };
   /// Paused for good, and the cycles that keep them so.
   const std::vector<Place>& paused() const { return paused_; }
   const std::vector<Deadlock::Cycle>& cycles() const { return cycles_; }
-  /// Hosts without a link that get none back, of which flows have not finished.
+  /// Hosts without a link that get none back, of which flows with a size have not finished.
   const std::vector<Dead>& dead() const { return dead_; }
-  /// Classes of which nothing has left for the second half of the run, while the classes above them took the link.
+  /// Classes of which nothing has left since the middle of the run, for a third of it at least, while the classes above
+  /// them took the link.
   const std::vector<Starving>& starving() const { return starving_; }
   bool any() const { return !paused_.empty() || !dead_.empty() || !starving_.empty(); }
 

@@ -20,6 +20,7 @@ const Description& Switch::describe() {
           .range(1, 1e12)
           .param("reserve", &Switch::reserve_, Bytes{0}, "buffer of its own per ingress port and class",
                  "chosen; HPCC's public simulator: 4 KiB")
+          .range(0, 1e12)
           .param("pfc_accounting", &Switch::accounting_, {"ingress", "egress"}, "ingress",
                  "what is held against the PFC threshold: the bytes that came in by a port, or the egress "
                  "queue, which then pauses every port that adds to it",
@@ -51,9 +52,7 @@ void Switch::setRoute(uint32_t dst, const std::vector<uint16_t>& ports) {
 
 void Switch::check(const Network& network, Report& report) const {
   int mostClasses = 1;
-  for (const Node* n : network.nodes()) {
-    if (const auto* h = dynamic_cast<const Host*>(n)) mostClasses = std::max(mostClasses, h->classes());
-  }
+  for (const Host* h : network.variants<Host>()) mostClasses = std::max(mostClasses, h->classes());
   int64_t taken = 0;
   for (const Port* p : ports()) {
     taken += (reserve_.n + (p->pfc() ? p->neededHeadroom(network.largestFrame()) : 0)) * p->classes();
@@ -62,11 +61,29 @@ void Switch::check(const Network& network, Report& report) const {
                       std::to_string(p->classes()) + "; name one for each class",
                   {Spot::slot("queues")});
   }
-  if (taken < bufferBytes_.n) return;
+  if (taken < bufferBytes_.n) {
+    checkXoff(bufferBytes_.n - taken, report);
+    return;
+  }
   report.refuse("the " + std::to_string(ports().size()) + " ports of a switch take " + toText(Bytes{taken}) +
                     " of headroom and reserve, and switch.buffer is " + toText(bufferBytes_) +
                     "; raise switch.buffer, or set port.headroom",
                 {{*this, "buffer"}, {*this, "reserve"}, {port(0), "headroom"}, Spot::topology()});
+}
+
+/// An ingress counter grows no further than what all ports share, a queue no further than the buffer.
+void Switch::checkXoff(int64_t shared, Report& report) const {
+  const bool egress = accounting_.index == 1;
+  const int64_t most = egress ? bufferBytes_.n : shared;
+  for (const Port* p : ports()) {
+    if (!p->pfc() || p->pfcDynamic() || p->pfcXoff() < most) continue;
+    report.refuse("port.pfc_xoff is " + toText(Bytes{p->pfcXoff()}) + ", and " +
+                      (egress ? "switch.buffer is " + toText(Bytes{most})
+                              : "the ports of a switch share " + toText(Bytes{most}) +
+                                    " (switch.buffer without headroom and reserve)") +
+                      ", so it is never reached; make it smaller, or raise switch.buffer",
+                  {{*p, "pfc_xoff"}, {*this, "buffer"}});
+  }
 }
 
 void Switch::onStart(Network& network) {

@@ -46,6 +46,7 @@ class Switch final : public Node {
 
  private:
   void onStart(Network& network) override;
+  void checkXoff(int64_t shared, Report& report) const;
   /// Null: no route.
   Port* route(Packet& packet);
 

@@ -1,7 +1,6 @@
 #include "mechanisms/dart/dasr.h"
 
 #include <algorithm>
-#include <stdexcept>
 #include <string>
 
 #include "mechanisms/core/host.h"
@@ -20,7 +19,6 @@ const Description& Dasr::describe() {
             "receiver lets through; the smaller of the two rates holds.")
         .source("Dart, sections III-A to III-D")
         .needs("dasr_receiver")
-        .needs("go_back_n")  // the ends of messages are its
         .param(
             "look_ahead", &Dasr::lookAhead_, true,
             "the first packet of a message that belongs to a group names the senders of the group's messages, 2 B each",
@@ -47,7 +45,7 @@ void Dasr::check(const Network& network, Report& report) const {
   const Transport& transport = host_->transport();
   if (transport.description().name == "go_back_n") return;
   report.refuse("dasr needs the transport go_back_n, whose ends of messages it sees, and the transport is " +
-                    transport.description().name,
+                    transport.description().name + "; take go_back_n",
                 {transport, *this});
 }
 

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/reach.h"
 #include "mechanisms/core/report.h"
 #include "mechanisms/core/switch.h"
 #include "mechanisms/ecmp/ecmp.h"
@@ -100,7 +101,10 @@ const Description& Iofd::describe() {
 }
 FABRIC_REGISTER(Iofd);
 
-void Iofd::check(const Network&, Report& report) const {
+void Iofd::check(const Network& network, Report& report) const {
+  for (const Port* p : switch_->ports()) {
+    if (lastHop_ || p->leadsToSwitch()) refuseUnreached(*this, "threshold", threshold_.n, *p, network, report);
+  }
   if (dataClass_ == escapeClass_) {
     report.refuse("iofd.escape_class is " + std::to_string(escapeClass_) +
                       ", as is iofd.data_class; the escape lane is a class of its own",

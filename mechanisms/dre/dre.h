@@ -25,9 +25,9 @@ class Dre final : public PortAgent {
   double load();
   int64_t bits() const { return bits_; }
 
-  /// The estimators of a switch's ports to other switches, null at its other ports. Throws where such
-  /// a port has none; `user` is who needs them.
+  /// The estimators of a switch's ports to other switches, null at its other ports.
   static std::vector<Dre*> ofFabricPorts(const Switch& node);
+  /// Refuses ports to other switches that have none; `user` is who needs them.
   static void checkFabricPorts(const Component& user, const Switch& node, Report& report);
 
  private:

@@ -24,7 +24,7 @@ void OverlaySelector::check(const Network& network, Report& report) const {
                         ", and packets come to a switch where " + other.pathSelector().description().name + " has " +
                         std::to_string(other.overlayBytes()) + "; give all switches with hosts the same outer header",
                     {{*this, "overlay_bytes"}, other.pathSelector()});
-    } else if (overlayBytes() > 0) {
+    } else if (encapsulates()) {
       const Node& first = ports.front()->peer().node();
       const auto same = [&](const Port* p) { return &p->peer().node() == &first; };
       if (std::all_of(ports.begin(), ports.end(), same)) continue;

@@ -12,9 +12,11 @@ namespace fabric {
 class OverlaySelector : public PathSelector {
  public:
   void check(const Network& network, Report& report) const override;
-  bool hooksIngress() const override { return isLeaf_ && overlayParam_.n > 0; }
+  bool hooksIngress() const override { return isLeaf_ && encapsulates(); }
   void onIngress(Packet& packet, const Port* in) final;
   int64_t overlayBytes() const override { return overlayParam_.n; }
+  /// Whether leaves do something as packets come from hosts and go to them, be it with a header of 0 bytes.
+  virtual bool encapsulates() const { return overlayParam_.n > 0; }
 
  protected:
   /// Ethernet 14, IPv4 20, UDP 8, VXLAN 8 (RFC 7348).

@@ -38,15 +38,12 @@ FABRIC_REGISTER(CreditQueue);
 
 void CreditQueue::check(const Network& network, Report& report) const {
   if (const auto* host = network.first<Host>()) checkPacket(*host, report);
-  for (const Node* n : network.nodes()) {
-    if (&n->description() != &Host::describe()) continue;
-    const Transport& transport = static_cast<const Host*>(n)->transport();
-    if (&transport.description() != &ExpressPass::describe()) continue;
-    const Bytes credit{static_cast<const ExpressPass&>(transport).largestCredit()};
+  for (const ExpressPass* transport : network.variants<ExpressPass>()) {
+    const Bytes credit{transport->largestCredit()};
     if (credit.n <= burst_.n) continue;
     report.refuse("expresspass.credit_most is " + toText(credit) + ", above credit_queue.burst, which is " +
                       toText(burst_) + ": such a credit never leaves a port; make it smaller or the bucket larger",
-                  {{transport, "credit_most"}, {*this, "burst"}});
+                  {{*transport, "credit_most"}, {*this, "burst"}});
   }
 }
 

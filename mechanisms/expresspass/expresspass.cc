@@ -18,7 +18,6 @@ const Description& ExpressPass::describe() {
               "and each credit that comes calls for one data packet. Switches drop credits, not data.")
           .source("ExpressPass, SIGCOMM 2017, section 3 (recalled); kaist-ina/ns2-xpass, xpass.cc")
           .needs("credit_queue")
-          .needs("none")  // credits say when a packet goes
           .param("law", &ExpressPass::law_, {"paper", "public"}, "paper",
                  "how the rate of credits follows their loss: Algorithm 1 of the paper, or as its authors' simulator",
                  "ExpressPass section 3.2; kaist-ina/ns2-xpass")
@@ -83,6 +82,7 @@ void ExpressPass::check(const Network& network, Report& report) const {
     report.refuse("host.classes is 1, and expresspass needs two: credits have host.cnp_class for themselves",
                   {{*host_, "classes"}, Spot::slot("queues"), *this});
   }
+  host_->warnOfTimeout(*this, "timeout", report);
   const auto* queue = network.first<CreditQueue>();
   if (queue != nullptr) queue->checkPacket(*host_, report);
 }

@@ -10,6 +10,7 @@
 #include "mechanisms/core/report.h"
 #include "mechanisms/core/switch.h"
 #include "mechanisms/ecmp/ecmp.h"
+#include "mechanisms/flowtune/flowtune_endpoint.h"
 
 namespace fabric {
 
@@ -60,7 +61,6 @@ const Description& FlowtuneAllocator::describe() {
               "that ECMP gives a flow when it starts.")
           .source("Flowtune, NSDI 2017, sections 2, 3 and 5.3")
           .needs("flowtune_endpoint")
-          .needs("ecmp")
           .param("interval", &FlowtuneAllocator::interval_, Time::Us(10), "between the beginnings of two iterations",
                  "section 5.3: 10 us")
           .range(1000, 1e12)
@@ -111,11 +111,18 @@ void FlowtuneAllocator::check(const Network& network, Report& report) const {
         "take topology.capacity_changes out, or take another mechanism",
         {Spot::topology(), *this});
   }
+  const Description& own = host_->transport().description();
   for (const Node* n : network.nodes()) {
     const auto* host = dynamic_cast<const Host*>(n);
     const auto* other = host != nullptr ? host->application<FlowtuneAllocator>() : nullptr;
     if (other != nullptr && other != this) {
       report.refuse("flowtune_allocator is at several hosts; one host of the network can have it", {*this});
+    }
+    if (host != nullptr && host->application<FlowtuneEndpoint>() != nullptr &&
+        &host->transport().description() != &own) {
+      report.refuse("flowtune_allocator is at a host with the transport " + own.name + ", and flowtune_endpoint at " +
+                        "hosts with " + host->transport().description().name + "; their messages need the same",
+                    {host_->transport(), host->transport(), *this});
     }
     const auto* s = dynamic_cast<const Switch*>(n);
     if (s == nullptr || dynamic_cast<const Ecmp*>(&s->pathSelector()) != nullptr) continue;

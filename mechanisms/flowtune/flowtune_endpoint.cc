@@ -1,8 +1,6 @@
 #include "mechanisms/flowtune/flowtune_endpoint.h"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 #include "mechanisms/core/host.h"
@@ -26,7 +24,6 @@ const Description& FlowtuneEndpoint::describe() {
               "from them.")
           .source("Flowtune, NSDI 2017, sections 5.3 and 6")
           .needs("flowtune_allocator")
-          .needs("flowtune_tcp")
           .param("rate_lifetime", &FlowtuneEndpoint::lifetime_, Time::Us(300),
                  "rates expire when nothing came from the allocator for so long",
                  "chosen: three times flowtune_allocator.refresh; section 6: every few tens of microseconds")
@@ -43,7 +40,8 @@ FABRIC_REGISTER(FlowtuneEndpoint);
 void FlowtuneEndpoint::check(const Network&, Report& report) const {
   const CongestionControl& cc = host_->congestionControl();
   if (dynamic_cast<const FlowtuneTcp*>(&cc) != nullptr) return;
-  report.refuse("flowtune_endpoint needs the congestion control flowtune_tcp, and it is " + cc.description().name,
+  report.refuse("flowtune_endpoint needs the congestion control flowtune_tcp, and it is " + cc.description().name +
+                    "; take flowtune_tcp",
                 {cc, *this});
 }
 

@@ -34,7 +34,8 @@ void FnccInt::attach(Port& port, uint8_t index) {
 void FnccInt::check(const Network&, Report& report) const {
   for (const Port* p : port_->node().ports()) {
     if (p->agent<FnccInt>() == nullptr) {
-      report.refuse("All_INT_Table needs fncc_int at every port of a switch", {*this, Spot::slot("port_agents")});
+      report.refuse("fncc_int has a table of all ports of its switch, and one has no fncc_int; add it to port_agents",
+                    {*this, Spot::slot("port_agents")});
     }
   }
 }

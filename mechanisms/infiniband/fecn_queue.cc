@@ -1,6 +1,7 @@
 #include "mechanisms/infiniband/fecn_queue.h"
 
 #include "mechanisms/core/port.h"
+#include "mechanisms/core/reach.h"
 
 namespace fabric {
 
@@ -29,6 +30,10 @@ const Description& FecnQueue::describe() {
   return d;
 }
 FABRIC_REGISTER(FecnQueue);
+
+void FecnQueue::check(const Network& network, Report& report) const {
+  refuseUnreached(*this, "threshold", threshold_.n, *port_, class_, network, report);
+}
 
 bool FecnQueue::enqueue(Packet* packet, int64_t backlog) {
   list_.push(packet);

@@ -9,6 +9,7 @@ class FecnQueue final : public Queue {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  void check(const Network& network, Report& report) const override;
   bool enqueue(Packet* packet, int64_t backlog) override;
   Packet* dequeue() override { return list_.empty() ? nullptr : list_.pop(); }
   const Packet* front() const override { return list_.front(); }

@@ -11,8 +11,7 @@ const Description& Dgd::describe() {
     b.help("Paced at the rate at which U' is the price of the path, with a window that bounds what is on the way.")
         .source("NUMFabric, SIGCOMM 2016, sections 3 and 6, equation 3; Low and Lapsley 1999")
         .needs("dgd_price")
-        .needs("num_echo")
-        .needs("utility");
+        .needs("num_echo");
     return shared(b).done();
   }();
   return d;

@@ -21,7 +21,6 @@ const Description& NumFabric::describe() {
           .needs("stfq")
           .needs("num_echo")
           .needsWhile("weights", "price", "xwi")
-          .needsWhile("weights", "price", "utility")
           .param("ewma_time", &NumFabric::ewmaTime_, Time::Us(20), "time constant of the average R",
                  "NUMFabric Table 2: 20 us; section 6.2: 40 us for alpha below 0.5 or above 2")
           .range(1000, 1e12)

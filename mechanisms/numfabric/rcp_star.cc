@@ -34,7 +34,6 @@ FABRIC_REGISTER(RcpStar);
 
 void RcpStar::check(const Network& network, Report& report) const {
   sameAlpha(*this, network.first<RcpStar>(), "all links have rates by one alpha", report);
-  sameAlpha(*this, network.first<RcpStarRate>(), "the sender undoes the power of its path's links", report);
   const auto* utility = dynamic_cast<const AlphaFair*>(host_->utility());
   sameAlpha(*this, utility, "these rates are optimal for no other utility", report);
 }

@@ -1,7 +1,6 @@
 #include "mechanisms/numfabric/stfq.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "mechanisms/core/network.h"
 

@@ -9,8 +9,7 @@ const Description& Local::describe() {
         .help(
             "A flowlet takes the port with the smallest DRE metric of this switch, whatever lies behind it; among "
             "equals the one before or a random one.")
-        .source("CONGA, SIGCOMM 2014, section 2.4: Local Only")
-        .needs("dre");
+        .source("CONGA, SIGCOMM 2014, section 2.4: Local Only");
     return parameters(description).done();
   }();
   return d;

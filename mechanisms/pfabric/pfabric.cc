@@ -17,7 +17,6 @@ const Description& PFabric::describe() {
               "packet is acknowledged by itself; losses are found by a fixed timeout alone, behind which the window "
               "starts slowly, and a flow that times out again and again sends probes.")
           .source("pFabric, SIGCOMM 2013, section 4.3")
-          .needs("none")  // its window is its own
           .param("initial_window", &PFabric::initialWindow_, 12,
                  "window at the start, in packets; 0 = line rate times host.base_rtt",
                  "pFabric section 5.1: 12, the BDP")
@@ -48,6 +47,7 @@ void PFabric::check(const Network&, Report& report) const {
                       "; leave congestion_control out or say none",
                   {cc, *this});
   }
+  host_->warnOfTimeout(*this, "rto", report);
   if (timeout().ps == 0) {
     report.refuse("pfabric.rto is 0, and so is host.base_rtt; set one of them", {{*this, "rto"}, {*host_, "base_rtt"}});
   }

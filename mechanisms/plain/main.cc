@@ -2,7 +2,8 @@
 #include <cstring>
 #include <iostream>
 
-#include "mechanisms/plain/network.h"
+#include "mechanisms/plain/engine.h"
+#include "mechanisms/runner/assembly.h"
 #include "mechanisms/runner/options.h"
 #include "mechanisms/runner/program.h"
 #include "mechanisms/runner/recorder.h"
@@ -23,8 +24,10 @@ int run(int argc, char** argv) {
   const auto s = fabric::Scenario::load(o.scenario);
   fabric::FlowFile flows(s.flowsFile);
   fabric::PlainEngine engine;
-  fabric::PlainNetwork built(engine, s);
+  fabric::Assembly built(engine, s, [&](fabric::Port& a, fabric::Port& b) { engine.connect(a, b); });
   fabric::Network& network = built.network();
+  fabric::setRoutes(network, s.routesFile);
+  for (const auto& change : s.routeChanges) fabric::addRouteChange(network, change.at, change.routesFile);
   network.setFlows(flows);
   network.stopAt(s.stop);
   network.stopWhenFlowsFinish(s.stopWhenFlowsFinish);

@@ -5,6 +5,8 @@
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/node.h"
 #include "mechanisms/core/port.h"
+#include "mechanisms/core/reach.h"
+#include "mechanisms/core/report.h"
 
 namespace fabric {
 
@@ -69,13 +71,24 @@ void Red::onStart(Network& network) {
   scale();
 }
 
-void Red::scale() {
+void Red::check(const Network& network, Report& report) const {
+  if (scaleTo_.bps != 0 && scaleFrom_ > scaleTo_) {
+    report.refuse("red.scale_from is " + toText(scaleFrom_) + ", above red.scale_to, which is " + toText(scaleTo_) +
+                      "; make it smaller, or red.scale_to larger (0: no rate is too fast)",
+                  {{*this, "scale_from"}, {*this, "scale_to"}});
+  }
+  refuseUnreached(*this, "kmin", scaled(kmin_), *port_, class_, network, report);
+  refuseUnreached(*this, "kmax", scaled(kmax_), *port_, class_, network, report);
+}
+
+int64_t Red::scaled(Bytes threshold) const {
+  if (perRate_.bps == 0) return threshold.n;
   int64_t rate = std::max(port_->rate().bps, scaleFrom_.bps);
   if (scaleTo_.bps != 0) rate = std::min(rate, scaleTo_.bps);
-  const auto scaled = [&](Bytes b) {
-    if (perRate_.bps == 0) return b.n;
-    return static_cast<int64_t>(static_cast<__int128>(b.n) * rate / perRate_.bps);
-  };
+  return static_cast<int64_t>(static_cast<__int128>(threshold.n) * rate / perRate_.bps);
+}
+
+void Red::scale() {
   low_ = scaled(kmin_);
   high_ = scaled(kmax_);
   quiet_ = limit_.n == 0 && !markLeaving_ ? low_ : -1;

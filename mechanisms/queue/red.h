@@ -11,6 +11,7 @@ class Red final : public Queue {
   static const Description& describe();
   const Description& description() const override { return describe(); }
   int64_t dropsAbove() const override { return limitOf(limit_); }
+  void check(const Network& network, Report& report) const override;
   bool enqueue(Packet* packet, int64_t backlog) override;
   Packet* dequeue() override;
   const Packet* front() const override { return list_.front(); }
@@ -26,6 +27,8 @@ class Red final : public Queue {
   void onStart(Network& network) override;
   void onChange() override { scale(); }
   void scale();
+  /// A threshold at this port's rate.
+  int64_t scaled(Bytes threshold) const;
   /// Whether a packet is to be marked; draws a random number where that is left to chance.
   bool marks(const Packet& packet, int64_t backlog);
 

@@ -1,9 +1,11 @@
 #include "mechanisms/rocc/rocc_pi.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
+#include "mechanisms/core/reach.h"
 #include "mechanisms/core/report.h"
 #include "mechanisms/core/switch.h"
 
@@ -13,6 +15,9 @@ namespace {
 
 constexpr double kQueueUnit = 600;  // bytes
 constexpr double kRateUnit = 1e7;   // bit/s
+
+/// How much larger thresholds are at a port than at one of 100 Gb/s.
+double growth(const Port& port, bool scales) { return scales ? static_cast<double>(port.rate().bps) / 100e9 : 1; }
 
 }  // namespace
 
@@ -77,7 +82,11 @@ void RoccPi::attach(Port& port, uint8_t index) {
   timer_.setKey(port.timerKey());
 }
 
-void RoccPi::check(const Network&, Report& report) const {
+void RoccPi::check(const Network& network, Report& report) const {
+  for (const auto& [param, length] : {std::make_pair("q_ref", qRef_), std::make_pair("q_max", qMax_)}) {
+    const double here = static_cast<double>(length.n) * growth(*port_, scale_);
+    refuseUnreached(*this, param, static_cast<int64_t>(here), *port_, network, report);
+  }
   if (cnpClass_ < port_->classes()) return;
   report.refuse("rocc_pi.cnp_class is " + std::to_string(cnpClass_) + ", and there are " +
                     std::to_string(port_->classes()) + " queues, one per class (0 to " +
@@ -96,7 +105,7 @@ void RoccPi::onStart(Network& network) {
 
 void RoccPi::configure() {
   const double rate = static_cast<double>(port_->rate().bps);
-  const double factor = scale_ ? rate / 100e9 : 1;
+  const double factor = growth(*port_, scale_);
   pi_.qRef = static_cast<double>(qRef_.n) * factor / kQueueUnit;
   pi_.qMid = static_cast<double>(qMid_.n) * factor / kQueueUnit;
   pi_.qMax = static_cast<double>(qMax_.n) * factor / kQueueUnit;

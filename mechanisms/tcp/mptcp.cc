@@ -1,7 +1,5 @@
 #include "mechanisms/tcp/mptcp.h"
 
-#include <algorithm>
-
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 

@@ -1,7 +1,6 @@
 #include "mechanisms/tcp/tcp.h"
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
@@ -25,6 +24,9 @@ FABRIC_REGISTER(Tcp);
 
 void Tcp::check(const Network&, Report& report) const {
   const std::string& name = description().name;
+  for (const char* rto : {"initial_rto", "min_rto", "max_rto", "message_min_rto", "message_max_rto"}) {
+    host_->warnOfTimeout(*this, rto, report);
+  }
   const RtoBounds of = messageBounds();
   if (of.most < of.least) {
     report.refuse(name + ".message_max_rto is " + toText(of.most) + ", below " + name + ".message_min_rto, " +

@@ -1,7 +1,8 @@
 // The tear-down of a connection, where it is asked for (RFC 9293 section 3.6). The last segment carries the sender's
 // FIN and its ACK the receiver's, which has nothing to send; the sender acknowledges that. A FIN goes by itself where
 // nobody knew that a segment was the last one: of a flow that was stopped, and on sub-flows, which close when all data
-// is acknowledged (RFC 8684 section 3.3.3). The flow has ended by then; only its memory waits for what is left.
+// is acknowledged (RFC 8684 section 3.3.3). The sender is done by then; the row of the flow, and a run that ends with
+// its flows, wait for what is left.
 #include <algorithm>
 
 #include "mechanisms/core/host.h"

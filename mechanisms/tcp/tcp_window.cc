@@ -15,9 +15,9 @@ namespace fabric {
 void TcpWindow::check(const Network&, Report& report) const {
   const Transport& transport = host_->transport();
   if (dynamic_cast<const Tcp*>(&transport) != nullptr) return;
-  report.refuse(
-      description().name + " needs the transport tcp or mptcp, and the transport is " + transport.description().name,
-      {transport, *this});
+  report.refuse(description().name + " needs the transport tcp or mptcp, and the transport is " +
+                    transport.description().name + "; take one of these",
+                {transport, *this});
 }
 
 void TcpWindow::onStart(Network& network) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "mechanisms/core/report.h"
 #include "mechanisms/tests/net.h"
 
 namespace fabric {
@@ -58,7 +59,9 @@ json ask(const json& q) {
 
 }  // namespace
 
-TEST(Check, SaysNothingOfWhatStarts) { EXPECT_EQ(ask(question()), (json{{"problems", json::array()}})); }
+TEST(Check, SaysNothingOfWhatStarts) {
+  EXPECT_EQ(ask(question()), (json{{"problems", json::array()}, {"warnings", json::array()}}));
+}
 
 TEST(Check, NamesThePlaceTheParameterAndTheFlow) {
   json q = question();
@@ -80,6 +83,40 @@ TEST(Check, SaysWhatCannotBeBuilt) {
   json q = question();
   q["scenario"]["links"][1]["b"] = 1;
   EXPECT_NE(ask(q)["error"].get<std::string>().find("a link joins two different nodes"), std::string::npos);
+}
+
+/// Go takes the last line of an error for all of it.
+TEST(Check, SaysAllInOneLineAndEveryNodeOnce) {
+  Net net;
+  for (int i = 0; i < 3; ++i) net.host();
+  Report report;
+  for (const uint32_t node : {2, 0, 2, 1, 0}) {
+    report.at(node);
+    report.refuse("a", {Spot::topology()});
+    report.warn("w", {Spot::topology()});
+  }
+  report.refuse("b", {Spot::topology()});
+  EXPECT_EQ(report.text(net.network), "a (h0, h1, h2); b (h0)");
+  ASSERT_EQ(report.warnings().size(), 1u);
+  EXPECT_EQ(report.warnings()[0].nodes, (std::vector<uint32_t>{0, 1, 2}));
+}
+
+TEST(Check, WarnsOfTimeoutsThatAreShort) {
+  json q = question();
+  q["scenario"]["components"]["host"]["params"]["retransmit_timeout"] = 1999999;
+  const json said = ask(q);
+  EXPECT_TRUE(said["problems"].empty()) << said.dump(1);
+  ASSERT_EQ(said["warnings"].size(), 1u) << said.dump(1);
+  EXPECT_EQ(said["warnings"][0]["text"],
+            "host.retransmit_timeout is 1.999999us, less than twice the base RTT, 1us: an answer that waits in a queue "
+            "comes after it; make it longer");
+  EXPECT_EQ(said["warnings"][0]["places"][0]["param"], "retransmit_timeout");
+  q["scenario"]["components"]["host"]["params"]["retransmit_timeout"] = 2000000;
+  EXPECT_TRUE(ask(q)["warnings"].empty());
+  // Not a time in which an answer comes.
+  q["scenario"]["components"]["congestion_control"] = {{"type", "dasr"}};
+  q["scenario"]["components"]["receiver_agents"] = {{{"type", "dasr_receiver"}, {"params", {{"timeout", 1000}}}}};
+  EXPECT_TRUE(ask(q)["warnings"].empty()) << ask(q).dump(1);
 }
 
 TEST(Check, AHostHasLinksOfOneRate) {
@@ -104,6 +141,92 @@ TEST(Check, AQueueWithALimitUnderPfcIsRefused) {
   EXPECT_NE(refusalOf(c).find("codel drops what waits for long"), std::string::npos);
 }
 
+/// Lengths that no queue gets to; those of all data are compared with all queues of data.
+TEST(Check, AThresholdThatNoQueueReachesIsRefused) {
+  Config red;
+  red.queues = {"fifo", "red"};
+  red.set("port.pfc", false).set("red.limit", int64_t{100000});
+  EXPECT_EQ(refusalOf(Config(red).set("red.kmax", int64_t{98481})), "");
+  EXPECT_EQ(refusalOf(Config(red).set("red.kmax", int64_t{98482})),
+            "red.kmax is 98482B, and red.limit is 100KB: packets are dropped before a queue is so long; make it "
+            "smaller, or the queue larger (s2)");
+  EXPECT_EQ(
+      refusalOf(Config(red).set("red.kmax", int64_t{30000}).set("red.per_rate", Rate::Gbps(25).bps)),
+      "red.kmax is 30KB, which is 120KB at ports of 100Gbps, and red.limit is 100KB: packets are dropped before a "
+      "queue is so long; make it smaller, or the queue larger (s2)");
+
+  Config two = Config::rocc();
+  two.queues = {"fifo", "fifo", "fifo"};
+  two.set("host.classes", int64_t{3}).set("port.pfc", false).set("fifo.limit", int64_t{400000});
+  EXPECT_EQ(refusalOf(two), "") << "660 KB wait in two queues";
+  EXPECT_NE(refusalOf(two.set("fifo.limit", int64_t{330000})).find("the limits of its queues are 660KB in all"),
+            std::string::npos);
+  EXPECT_NE(refusalOf(Config::rocc().set("port.pfc", false).set("switch.buffer", int64_t{600000}))
+                .find("rocc_pi.q_max is 660KB, and switch.buffer is 600KB"),
+            std::string::npos);
+
+  Config fecn;
+  fecn.queues = {"fifo", "fecn_queue"};
+  EXPECT_NE(refusalOf(fecn.set("fecn_queue.threshold", int64_t{40000000})).find("and switch.buffer is 32MB"),
+            std::string::npos);
+}
+
+TEST(Check, AnXoffThatTheSharedPoolCannotHoldIsRefused) {
+  const Config c = Config().set("port.pfc_xoff", int64_t{32000000});
+  EXPECT_NE(refusalOf(c).find("port.pfc_xoff is 32MB, and the ports of a switch share 31831528B (switch.buffer"),
+            std::string::npos)
+      << refusalOf(c);
+  EXPECT_EQ(refusalOf(Config(c).set("port.pfc_xoff", int64_t{30000000})), "");
+  EXPECT_EQ(refusalOf(Config(c).set("port.pfc_mode", std::string("dynamic"))), "");
+  EXPECT_EQ(refusalOf(Config(c).set("port.pfc", false)), "");
+  // With egress accounting it is a queue's, which headroom lets grow further.
+  const Config egress = Config(c).set("switch.pfc_accounting", std::string("egress"));
+  EXPECT_NE(refusalOf(egress).find("and switch.buffer is 32MB, so it is never reached"), std::string::npos);
+  EXPECT_EQ(refusalOf(Config(egress).set("port.pfc_xoff", int64_t{31999999})), "");
+}
+
+TEST(Check, RatesThatThresholdsScaleBetweenAreInOrder) {
+  Config c;
+  c.queues = {"fifo", "red"};
+  c.set("red.scale_from", Rate::Gbps(40).bps);
+  EXPECT_EQ(refusalOf(c), "");
+  EXPECT_EQ(
+      refusalOf(c.set("red.scale_to", Rate::Gbps(25).bps)),
+      "red.scale_from is 40Gbps, above red.scale_to, which is 25Gbps; make it smaller, or red.scale_to larger (0: "
+      "no rate is too fast) (s2)");
+}
+
+/// One message for one mistake.
+TEST(Check, WhatIsMissingIsSaidOnce) {
+  const auto once = [](const Config& c, const std::string& what) {
+    const std::string text = refusalOf(c);
+    EXPECT_NE(text.find(what), std::string::npos) << text;
+    EXPECT_EQ(text.find("; ", text.find(" (")), std::string::npos) << text;
+  };
+  Config c;
+  c.transport = "expresspass";
+  c.cc = "timely";
+  c.queues = c.nicQueues = {"credit_queue", "fifo"};
+  once(c, "expresspass has credits that say when a packet goes");
+  c = Config();
+  c.transport = "pfabric";
+  c.cc = "timely";
+  once(c, "pfabric has a window of its own");
+  c = Config();
+  c.transport = "tcp";
+  c.cc = "dasr";
+  c.receivers = {"dasr_receiver", "cnp_generator"};
+  once(c, "dasr needs the transport go_back_n");
+  c = Config();
+  c.cc = "hpcc";
+  c.agents = {"hpcc_int"};
+  c.set("host.base_rtt", int64_t{12900000});
+  Chain net(c, 1, 1);
+  net.flow(0, net.sender(0), net.receiver(), 1000);
+  EXPECT_EQ(refusalOf(net),
+            "hpcc needs the receiver agent hpcc_echo, which is not there; add hpcc_echo to receiver_agents (h0)");
+}
+
 TEST(Check, AnRtoOfMessagesAboveItsMaximumIsRefused) {
   Config c;
   c.transport = "tcp";
@@ -118,7 +241,8 @@ TEST(Check, NamesThreeNodesAndCountsTheRest) {
   c.cc = "newreno";
   Chain net(c, 6, 1);
   EXPECT_EQ(refusalOf(net),
-            "newreno needs the transport tcp or mptcp, and the transport is go_back_n (h0, h1, h2 and 4 more)");
+            "newreno needs the transport tcp or mptcp, and the transport is go_back_n; take one of these (h0, h1, h2 "
+            "and 4 more)");
 }
 
 }  // namespace fabric

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
@@ -245,6 +244,44 @@ TEST(Network, RefusesClassesWithoutQueues) {
       "queue (s0)");
 }
 
+TEST(Network, RefusesANameThatIsTaken) {
+  Net net;
+  net.host();
+  try {
+    net.own<Host>("host").join(net.network, 1, "h0");
+    ADD_FAILURE() << "was not refused";
+  } catch (const std::invalid_argument& e) {
+    EXPECT_STREQ(
+        e.what(),
+        "two nodes are called h0: nodes are told apart, and draw their random numbers, by their names; give one "
+        "of them another name");
+  }
+}
+
+TEST(Network, AComponentThatOutlivesItIsNotChanged) {
+  test::TestEngine engine{{}};
+  const std::unique_ptr<Component> queue = Registry::find("fifo")->create();
+  {
+    Network network(engine, 1);
+    queue->start(network);
+  }
+  EXPECT_EQ(refusal([&] { queue->set("limit", int64_t{5}); }),
+            "fifo.limit: its network has gone; change it before the network goes");
+}
+
+TEST(Network, HasOneOfEachConfiguration) {
+  Net net;
+  for (int i = 0; i < 4; ++i) {
+    if (i == 2) net.setup.set("host.classes", int64_t{2}).set("host.ack_every", int64_t{4});
+    if (i == 3) net.setup.set("host.mtu", int64_t{9000});
+    net.host();
+  }
+  Switch& s = net.sw();
+  for (Host* h : net.hosts) net.link(*h, s);
+  net.start();
+  EXPECT_EQ(net.network.variants<Host>(), (std::vector<const Host*>{net.hosts[0], net.hosts[3]}));
+}
+
 TEST(Network, RefusesFlowsThatCannotBe) {
   Net net;
   Host& a = net.host();
@@ -266,7 +303,7 @@ TEST(Network, RefusesFlowsThatCannotBe) {
   net.flow(f);
   EXPECT_EQ(refusal([&] { net.start(); }),
             "flow 0: the class of a flow is 2, and there are 2 classes, numbered from 0; name one of them, or add a "
-            "queue (h0)\nflow 1: a flow stops before it starts (h0)");
+            "queue (h0); flow 1: a flow stops before it starts (h0)");
 }
 
 }  // namespace fabric

@@ -1,8 +1,6 @@
 // Flows that wait for others, and tasks.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <stdexcept>
 
@@ -173,6 +171,11 @@ TEST(Dependencies, RefusesWhatTheSourceDoesNotSee) {
   expectRefused("flow 1: waits for flow 0, which has no size", [](Star& net) {
     net.flow(0, *net.hosts[0], *net.hosts[1], 0);
     net.message(1, 1, 0);
+    net.wait(1, 0);
+  });
+  expectRefused("flow 1: waits for other flows and has a stop, which may come before it starts", [](Star& net) {
+    net.message(0, 0, 1);
+    net.flow(1, *net.hosts[1], *net.hosts[2], 1000, Time{0}, Time::Us(5));
     net.wait(1, 0);
   });
   expectRefused("flow 1: is in the flow list twice", [](Star& net) {

@@ -269,17 +269,14 @@ TEST(RcpStar, RefusesAlphasThatAreNotTheSame) {
   };
   EXPECT_EQ(with({"rcp_star.alpha", "alpha_fair.alpha"}),
             "rcp_star_rate.alpha is 1, and rcp_star.alpha is 2: the sender undoes the power of its path's links; give "
-            "both the same value (h0, h1, s2)\n"
-            "rcp_star.alpha is 2, and rcp_star_rate.alpha is 1: the sender undoes the power of its path's links; give "
-            "both the same value (h0, h1)");
+            "both the same value (h0, h1, s2)");
   EXPECT_EQ(with({"alpha_fair.alpha"}),
             "rcp_star.alpha is 1, and alpha_fair.alpha is 2: these rates are optimal for no other utility; give both "
             "the same value (h0, h1)");
   EXPECT_EQ(with({"rcp_star.alpha", "rcp_star_rate.alpha", "alpha_fair.alpha"}), "");
   Config c = Config::rcpStar();
   c.utility = "fct_min";
-  EXPECT_EQ(refusalOf(c),
-            "rcp_star needs the utility alpha_fair, which is not there; add alpha_fair to utility (h0)");
+  EXPECT_EQ(refusalOf(c), "rcp_star needs the utility alpha_fair, which is not there; add alpha_fair to utility (h0)");
 }
 
 TEST(NumFabric, RefusesPricesWithoutUtilityOrLinksThatMakeThem) {
@@ -287,15 +284,10 @@ TEST(NumFabric, RefusesPricesWithoutUtilityOrLinksThatMakeThem) {
   c.utility.clear();
   EXPECT_EQ(refusalOf(c),
             "numfabric.weights is price, and a host has no utility to compute weights from; add one, such as utility: "
-            "alpha_fair (h0, h1)\n"
-            "numfabric.weights: price needs a utility, and there is none; name one under utility: alpha_fair, "
-            "bandwidth_function, fct_min (h0)");
+            "alpha_fair (h0, h1)");
   c = Config::dgd();
   c.utility.clear();
-  EXPECT_EQ(refusalOf(c),
-            "dgd needs a utility, and a host has none; add one, such as utility: alpha_fair (h0, h1)\n"
-            "dgd needs a utility, and there is none; name one under utility: alpha_fair, bandwidth_function, fct_min "
-            "(h0)");
+  EXPECT_EQ(refusalOf(c), "dgd needs a utility, and a host has none; add one, such as utility: alpha_fair (h0, h1)");
   c = Config::numfabric();
   c.agents.clear();
   c.nicAgents.clear();

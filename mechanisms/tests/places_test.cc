@@ -412,6 +412,7 @@ class Teller final : public Application {
             .param("to", &Teller::to_, 0, "number of the host that is told; it answers with a rate", "test")
             .param("rate", &Teller::rate_, Rate::Gbps(10), "the answer", "test")
             .range(1, 1e12)
+            .param("class", &Teller::class_, 1, "class of its messages", "test")
             .done();
     return d;
   }
@@ -443,11 +444,12 @@ class Teller final : public Application {
     m.to = to;
     m.bytes = bytes;
     m.port = kPort;
+    m.cls = static_cast<uint8_t>(class_);
     m.words = std::move(words);
     host_->sendMessage(std::move(m));
   }
   Flow* flow_ = nullptr;
-  int64_t to_ = 0;
+  int64_t to_ = 0, class_ = 1;
   Rate rate_;
 };
 FABRIC_REGISTER(Teller);
@@ -497,6 +499,33 @@ TEST_P(Applications, ADeadHostHearsNothingAndFlowsGoOn) {
   net.finish(Time::Ms(10000));
   EXPECT_EQ(asked.ups, 1);
   EXPECT_EQ(asked.heard.size(), 1u) << "the message is sent again";
+}
+
+/// The receiver of messages need not be one of flows, of which the start of a run is sure.
+TEST(Messages, ThatCannotArriveAreRefused) {
+  const auto refused = [](Net& net) -> std::string {
+    net.flow(0, *net.hosts[0], *net.hosts[1], 1000);
+    try {
+      net.run(Time::Us(1));
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return "";
+  };
+  Chain high(Applications::config("tcp").set("teller.to", int64_t{2}).set("teller.class", int64_t{2}), 2, 1);
+  EXPECT_EQ(refused(high),
+            "host h0: a message of an application to h2 is of class 2, and there are 2 classes, numbered from 0; name "
+            "one of them, or add a queue");
+  Net mixed(Applications::config("tcp").set("teller.to", int64_t{2}));
+  for (int i = 0; i < 2; ++i) mixed.host();
+  mixed.setup.transport = "go_back_n";
+  mixed.setup.cc = "none";
+  mixed.host();
+  Switch& s = mixed.sw();
+  for (Host* h : mixed.hosts) mixed.link(*h, s);
+  EXPECT_EQ(refused(mixed),
+            "host h0: a message of an application to h2 goes from the transport tcp to go_back_n; give both hosts the "
+            "same");
 }
 
 /// A message to a dead host goes again after the timers of messages, a flow after those of flows.
@@ -592,7 +621,9 @@ TEST(HostWithTwoLinks, UsesBothAndTheOtherWhereOneFails) {
 }
 
 TEST(HostWithTwoLinks, HasNoOverlay) {
-  for (const Config& c : {with(Config{}, "conga"), Config{}.set("ecmp.overlay_bytes", int64_t{50})}) {
+  const Config conga = with(Config{}, "conga");
+  for (const Config& c :
+       {conga, Config(conga).set("conga.overlay_bytes", int64_t{0}), Config{}.set("ecmp.overlay_bytes", int64_t{50})}) {
     TwoLinks net(c);
     const std::string refusal = refusalOf(net);
     EXPECT_NE(refusal.find("a host has links to two switches"), std::string::npos) << refusal;

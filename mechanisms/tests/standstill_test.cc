@@ -91,11 +91,23 @@ TEST(Deadlock, IsFoundWhereQueuesPauseThosePortsThatFillThem) {
 TEST(Deadlock, EndsTheRunWhereThatIsAskedFor) {
   DeadRing net(lossless());
   net.network.stopAtDeadlock(true);
+  net.network.stopAt(Time::Ms(10));
   net.finish(Time::Ms(10));
   EXPECT_TRUE(net.engine.stopped());
   EXPECT_EQ(net.engine.now().ps % Time::Us(100).ps, 0);
   EXPECT_LT(net.engine.now(), Time::Us(400));
   EXPECT_EQ(net.network.standstill().cycles().size(), 1u);
+}
+
+TEST(Deadlock, DoesNotEndARunThatHasNoEnd) {
+  Ring net(lossless());
+  net.network.stopAtDeadlock(true);
+  try {
+    net.start();
+    ADD_FAILURE() << "was not refused";
+  } catch (const std::logic_error& e) {
+    EXPECT_NE(std::string(e.what()).find("set a time for its end, too"), std::string::npos) << e.what();
+  }
 }
 
 /// Two links of each flow of a ring, but flows of one link only: pauses go around, and all resume.
@@ -138,7 +150,7 @@ TEST(DeadHost, ThatDoesNotComeBackIsNamed) {
   ASSERT_EQ(dead.size(), 1u);
   EXPECT_EQ(dead[0].host, net.hosts[1]);
   EXPECT_EQ(dead[0].since, Time::Us(50));
-  EXPECT_TRUE(net.says("host h1 is dead for good: it has no link since 50.000 us")) << net.warnings();
+  EXPECT_TRUE(net.says("host h1 is dead for good: it has no link since 50us")) << net.warnings();
   EXPECT_TRUE(
       net.says("1 of 2 measured flows had not finished when the run ended: 1 from or to a host that is dead "
                "for good; more time does not help them"))
@@ -155,6 +167,15 @@ TEST(DeadHost, ThatComesBackLaterIsNotDeadForGood) {
   net.finish(Time::Ms(5));
   EXPECT_FALSE(net.network.standstill().any());
   EXPECT_TRUE(net.says("1 of 1 measured flows had not finished when the run ended: give it more time to drain"));
+}
+
+TEST(DeadHost, FlowsThatNeverEndDoNotWaitForIt) {
+  Ring net(Config{});
+  net.clockwise(0, 1, 0, 0);
+  net.network.addHostEvent(Time::Us(50), *net.hosts[1], false);
+  net.network.stopAt(Time::Ms(1));
+  net.finish(Time::Ms(1));
+  EXPECT_FALSE(net.network.standstill().any()) << net.warnings();
 }
 
 TEST(DeadHost, WithoutFlowsIsNobodysTrouble) {
@@ -201,7 +222,7 @@ TEST(Starvation, AtASwitchIsNoDeadlock) {
   EXPECT_EQ(s.starving()[0].since, Time::Ms(2));
   const std::vector<std::string> warnings = net.network.warnings();
   EXPECT_EQ(warnings[0],
-            "s3->h2 class 2 starves: nothing of it has left since 2000.000 us, half of the run, while "
+            "s3->h2 class 2 starves: nothing of it has left since 2ms, for 2ms, while "
             "classes above it took the link");
 }
 
@@ -210,6 +231,28 @@ TEST(Starvation, AtANic) {
   Chain net(threeClasses(), 1, 1);
   net.flow(ofClass(1, net.sender(0), net.receiver(), 1, Time{0}));
   net.flow(ofClass(9, net.sender(0), net.receiver(), 2, Time::Us(20)));
+  net.network.stopAt(Time::Ms(4));
+  net.finish(Time::Ms(4));
+  ASSERT_EQ(net.network.standstill().starving().size(), 1u);
+  EXPECT_EQ(nameOf(net.network.standstill().starving()[0].place), "h0->s2 class 2");
+}
+
+/// A run that ends soon after its middle has not shown that anything starves.
+TEST(Starvation, TakesAWhile) {
+  Chain net(threeClasses(), 2, 1);
+  net.flow(ofClass(1, net.sender(0), net.receiver(), 1, Time{0}));
+  net.flow(ofClass(9, net.sender(1), net.receiver(), 2, Time::Us(20)));
+  net.network.stopAt(Time::Ms(4));
+  net.finish(Time::Us(2900));
+  EXPECT_FALSE(net.network.standstill().any());
+}
+
+/// A flow that has not sent anything yet does not take the link from others.
+TEST(Starvation, IsByWhatHasSent) {
+  Chain net(threeClasses(), 1, 1);
+  net.flow(ofClass(1, net.sender(0), net.receiver(), 1, Time{0}));
+  net.flow(ofClass(9, net.sender(0), net.receiver(), 2, Time::Us(20)));
+  net.flow(ofClass(2, net.sender(0), net.receiver(), 2, Time::Ms(3)));
   net.network.stopAt(Time::Ms(4));
   net.finish(Time::Ms(4));
   ASSERT_EQ(net.network.standstill().starving().size(), 1u);

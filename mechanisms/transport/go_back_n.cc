@@ -31,6 +31,10 @@ const Description& GoBackN::describe() {
 }
 FABRIC_REGISTER(GoBackN);
 
+void GoBackN::check(const Network&, Report& report) const {
+  host_->warnOfTimeout(*host_, "retransmit_timeout", report);
+}
+
 void GoBackN::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();

@@ -10,6 +10,7 @@ class GoBackN final : public Transport {
   static const Description& describe();
   const Description& description() const override { return describe(); }
 
+  void check(const Network& network, Report& report) const override;
   bool endsApart() const override { return true; }
   void onFlowStart(Flow& flow) override;
   bool onStop(Flow& flow) override;

@@ -28,7 +28,7 @@ FABRIC_REGISTER(Xcp);
 void Xcp::check(const Network&, Report& report) const {
   const Transport& transport = host_->transport();
   if (transport.description().name != "tcp") {
-    report.refuse("xcp needs the transport tcp, and the transport is " + transport.description().name,
+    report.refuse("xcp needs the transport tcp, and the transport is " + transport.description().name + "; take tcp",
                   {transport, *this});
   }
   if (host_->ackEvery() != 1) {

@@ -10,6 +10,8 @@
 #include "ns3/trace-source-accessor.h"
 
 #include <algorithm>
+#include <cstring>
+#include <stdexcept>
 
 namespace ns3
 {
@@ -122,13 +124,22 @@ FabricNetwork::SetSeed(uint64_t seed)
 void
 FabricNetwork::AddNode(Ptr<Node> node, Ptr<FabricNode> fabricNode)
 {
-    std::string name = fabricNode->GetName().empty() ? Names::FindName(node) : fabricNode->GetName();
     const auto id = static_cast<uint32_t>(m_nodes.size());
+    std::string name = fabricNode->GetName();
     if (name.empty())
     {
-        name = "node" + std::to_string(id);
+        // The whole path, /Names/rack1/host1: names may repeat below others.
+        const std::string path = Names::FindPath(node);
+        name = path.empty() ? "node" + std::to_string(id) : path.substr(std::strlen("/Names/"));
     }
-    fabricNode->GetNode().join(*m_network, id, name);
+    try
+    {
+        fabricNode->GetNode().join(*m_network, id, name);
+    }
+    catch (const std::invalid_argument& e)
+    {
+        NS_FATAL_ERROR(e.what());
+    }
     m_engine.SetContext(id, node->GetId());
     m_nodes.push_back(node);
     m_fabricNodes.push_back(fabricNode);

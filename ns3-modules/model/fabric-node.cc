@@ -26,7 +26,7 @@ FabricNode::GetTypeId()
             .SetGroupName("Fabric")
             .AddAttribute("Name",
                           "What the fabric calls the node: its random streams and paths go by it. "
-                          "Empty: its name in ns3::Names.",
+                          "Empty: its path in ns3::Names.",
                           StringValue(),
                           MakeStringAccessor(&FabricNode::m_name),
                           MakeStringChecker());

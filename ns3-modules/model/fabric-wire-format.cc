@@ -299,8 +299,8 @@ Encapsulate(const core::Network& network, const core::Packet& p, const Frame& in
     constexpr uint32_t OUTER = ETHERNET + IPV4 + UDP + VXLAN;
     if (p.overlayBytes != OUTER) // no VXLAN: so many bytes
     {
-        Frame frame = inner;
-        frame.resize(inner.size() + p.overlayBytes);
+        Frame frame(inner.size() + p.overlayBytes);
+        std::copy(inner.begin(), inner.end(), frame.begin());
         return frame;
     }
     Frame frame(OUTER + inner.size());

@@ -13,6 +13,7 @@
 #include "ns3/boolean.h"
 #include "ns3/config.h"
 #include "ns3/double.h"
+#include "ns3/names.h"
 #include "ns3/node-list.h"
 #include "ns3/pcap-file.h"
 #include "ns3/pointer.h"
@@ -707,6 +708,23 @@ TEST(OwnMechanism, RunsInAProgramOfOnesOwn)
     EXPECT_EQ(slow[0], 0);
     EXPECT_EQ(fast[0], 0);
     EXPECT_GT(slow[1], 5 * fast[1]) << "the attribute counts";
+}
+
+TEST(Names, MayRepeatBelowOthers)
+{
+    Time::SetResolution(Time::PS);
+    FabricHelper helper;
+    NodeContainer racks(2);
+    NodeContainer hosts(2);
+    for (uint32_t i = 0; i < 2; ++i)
+    {
+        Names::Add("rack" + std::to_string(i), racks.Get(i));
+        Names::Add("/Names/rack" + std::to_string(i), "host", hosts.Get(i));
+    }
+    helper.InstallHost(hosts);
+    EXPECT_EQ(hosts.Get(0)->GetObject<FabricHost>()->GetNode().name(), "rack0/host");
+    EXPECT_EQ(hosts.Get(1)->GetObject<FabricHost>()->GetNode().name(), "rack1/host");
+    Simulator::Destroy();
 }
 
 TEST(LinkDeathTest, BothEndsHaveOneRateAndOneDelay)

@@ -95,7 +95,10 @@ void ManagerModule::build() {
   engine_ = std::make_shared<OmnetEngine>(*this);
   network_ = std::make_unique<fabric::Network>(*engine_, static_cast<uint64_t>(par("seed").intValue()));
   const std::vector<NodeModule*> nodes = findNodes();
-  for (size_t i = 0; i < nodes.size(); ++i) nodes[i]->build(*network_, static_cast<uint32_t>(i), engine_);
+  const size_t below = getParentModule()->getFullPath().size() + 1;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    nodes[i]->build(*network_, static_cast<uint32_t>(i), nodes[i]->getFullPath().substr(below), engine_);
+  }
   for (NodeModule* n : nodes) n->connect();
   setRoutes();
   setLinkEvents();

@@ -148,10 +148,11 @@ void PortModule::handleParameterChange(const char* name) {
 
 // ---------------------------------------------------------------- nodes
 
-void NodeModule::build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine) {
+void NodeModule::build(fabric::Network& network, uint32_t id, const std::string& path,
+                       const std::shared_ptr<OmnetEngine>& engine) {
   readParameters(node(), *this);
-  const char* name = par("nodeName").stringValue();
-  node().join(network, id, *name != '\0' ? name : getFullName());
+  const std::string name = par("nodeName").stringValue();
+  node().join(network, id, name.empty() ? path : name);
   setEngine(engine);
   engine->addNode(id, *this);
   for (int i = 0; i < getSubmoduleVectorSize(portName()); ++i) {
@@ -188,8 +189,9 @@ void NodeModule::handleParameterChange(const char* name) {
   changeParameter(node(), *this, name);
 }
 
-void SwitchModule::build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine) {
-  NodeModule::build(network, id, engine);
+void SwitchModule::build(fabric::Network& network, uint32_t id, const std::string& path,
+                         const std::shared_ptr<OmnetEngine>& engine) {
+  NodeModule::build(network, id, path, engine);
   switch_.setHashSalt(static_cast<uint64_t>(par("hashSalt").intValue()));
 }
 

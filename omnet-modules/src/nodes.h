@@ -68,8 +68,10 @@ class NodeModule : public EventModule {
   /// Those of its ports are at the ports.
   const Mechanisms& mechanisms() const { return mechanisms_; }
 
-  /// Joins the network with everything inside this module.
-  virtual void build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine);
+  /// Joins the network with everything inside this module. `path` is the module's below the network's: two modules of
+  /// one name are told apart by it.
+  virtual void build(fabric::Network& network, uint32_t id, const std::string& path,
+                     const std::shared_ptr<OmnetEngine>& engine);
   /// When all nodes have joined.
   void connect();
 
@@ -102,7 +104,8 @@ class HostModule final : public NodeModule {
 class SwitchModule final : public NodeModule {
  public:
   fabric::Switch& node() override { return switch_; }
-  void build(fabric::Network& network, uint32_t id, const std::shared_ptr<OmnetEngine>& engine) override;
+  void build(fabric::Network& network, uint32_t id, const std::string& path,
+             const std::shared_ptr<OmnetEngine>& engine) override;
 
  protected:
   const char* portName() const override { return "port"; }

@@ -77,6 +77,20 @@ TEST(Run, ByHandGivesTheBytesOfTheScenario) {
   }
 }
 
+/// Modules of one name are told apart by their paths: two nodes of one name are refused.
+TEST(Run, NodesGoByTheirPathsBelowTheNetwork) {
+  Folder folder;
+  std::ofstream(folder / "omnetpp.ini") << "[General]\nnetwork = Racks\nsim-time-limit = 1ms\nsimtime-resolution = ps\n"
+                                        << "futureeventset-class = \"fabriclab::FabricEventSet\"\n";
+  const Result result =
+      run({FABRIC_OMNET, "-u", "Cmdenv", "-f", folder / "omnetpp.ini", "-n", kSource + "/tests/ned", "-l",
+           FABRIC_OMNET_PROBE, "--**.statistic-recording=false", "--result-dir=" + folder.path(),
+           quotedArg("*.fabric.summaryFile", folder / "summary.json")});
+  EXPECT_EQ(result.code, 0) << result.lastError();
+  const auto summary = nlohmann::json::parse(read(folder / "summary.json"));
+  EXPECT_EQ(summary["flows"]["finished"], 1) << summary.dump(1);
+}
+
 /// The event log, from which sequence charts are drawn, has frames as messages that travel, with the
 /// link's delay and their transmission time, and changes nothing.
 TEST(Run, EventLogsShowFramesOnTheirWay) {

@@ -85,8 +85,10 @@ add_subdirectory(contrib/mine)
 	write(t, filepath.Join(tree, "CMakeLists.txt"), macros)
 	require.NoError(t, os.Mkdir(filepath.Join(tree, "contrib"), 0o755))
 	require.NoError(t, os.Symlink(root, filepath.Join(tree, "contrib", "mine")))
+	var build string
 	configure := func(args ...string) (string, error) {
-		return cmake(t, append([]string{"-G", "Ninja", "-S", tree, "-B", filepath.Join(t.TempDir(), "build")}, args...)...)
+		build = filepath.Join(t.TempDir(), "build")
+		return cmake(t, append([]string{"-G", "Ninja", "-S", tree, "-B", build, "-DCMAKE_BUILD_TYPE=release"}, args...)...)
 	}
 	out, err := configure("-DVERSION=3.48", "-DENABLE_EXAMPLES=ON", "-DENABLE_TESTS=ON")
 	require.NoError(t, err, out)
@@ -95,6 +97,9 @@ add_subdirectory(contrib/mine)
 	for _, program := range []string{"fabric-dumbbell", "fabric-internet", "fabric-tests"} {
 		assert.Contains(t, out, "program "+program+" links mine;core")
 	}
+	// The file that says how it was built is given all that it names.
+	out, err = cmake(t, "--build", build, "--", "contrib/mine/CMakeFiles/mine-mechanisms.dir/mechanisms/runner/program.cc.o")
+	require.NoError(t, err, out)
 	for args, want := range map[string]string{
 		"-DVERSION=3.36":   `contrib/mine works with ns-3 3\.37 and\s+newer, this is 3\.36`,
 		"-DNS3_MONOLIB=ON": `works with ns-3 as shared libraries`,

@@ -1,0 +1,21 @@
+// Lengths of queues at which something happens, and whether queues get so long.
+#pragma once
+
+#include <cstdint>
+
+namespace fabric {
+
+class Component;
+class Network;
+class Port;
+class Report;
+
+/// For check(): refuses a parameter that is such a length, 0 is none, where no full-size packet finds as much waiting:
+/// queues drop before, at their limits or where the switch's buffer is full. `length` is what it comes to at this port.
+/// Of the queue of one class, and of all classes of data together, see Port::dataQueueBytes().
+void refuseUnreached(const Component& component, const char* param, int64_t length, const Port& port, uint8_t cls,
+                     const Network& network, Report& report);
+void refuseUnreached(const Component& component, const char* param, int64_t length, const Port& port,
+                     const Network& network, Report& report);
+
+}  // namespace fabric
