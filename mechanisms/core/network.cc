@@ -135,11 +135,6 @@ void Network::start() {
   startTracing();
   prepareDependencies();
   scheduleFlows();
-  const auto later = [](const auto& x, const auto& y) { return y.at < x.at; };
-  std::stable_sort(linkEvents_.begin(), linkEvents_.end(), later);
-  std::stable_sort(rateChanges_.begin(), rateChanges_.end(), later);
-  std::stable_sort(hostEvents_.begin(), hostEvents_.end(), later);
-  std::stable_sort(routeChanges_.begin(), routeChanges_.end(), later);
   scheduleLinks();
   if (stopAt_ != Time::Max()) {
     engine_.schedule(stopEvent_, stopAt_);
@@ -189,9 +184,20 @@ FlowTimer Network::flowTimer(const std::string& name) {
 
 // ---------------------------------------------------------------- links and routes
 
-void Network::addLinkEvent(Time at, Port& end, bool up) { linkEvents_.push_back({at, &end, up}); }
+namespace {
 
-void Network::addRateChange(Time at, Port& end, Rate rate) { rateChanges_.push_back({at, &end, rate}); }
+/// The next event is the last one.
+template <class E>
+void insertByTime(std::vector<E>& events, E event) {
+  const auto later = [](const E& x, const E& y) { return y.at < x.at; };
+  events.insert(std::upper_bound(events.begin(), events.end(), event, later), std::move(event));
+}
+
+}  // namespace
+
+void Network::addLinkEvent(Time at, Port& end, bool up) { insertByTime(linkEvents_, {at, &end, up}); }
+
+void Network::addRateChange(Time at, Port& end, Rate rate) { insertByTime(rateChanges_, {at, &end, rate}); }
 
 /// Ports keep headroom for every rate that their link will have.
 void Network::expectRates() {
@@ -200,7 +206,7 @@ void Network::expectRates() {
   }
 }
 
-void Network::addHostEvent(Time at, Host& host, bool up) { hostEvents_.push_back({at, &host, up}); }
+void Network::addHostEvent(Time at, Host& host, bool up) { insertByTime(hostEvents_, {at, &host, up}); }
 
 void Network::addRouteChange(Time at, std::vector<RouteEntry> routes) {
   for (const RouteEntry& r : routes) {
@@ -208,7 +214,7 @@ void Network::addRouteChange(Time at, std::vector<RouteEntry> routes) {
       throw std::invalid_argument("routes: node " + std::to_string(r.node) + " is not a switch of this network");
     }
   }
-  routeChanges_.push_back({at, std::move(routes)});
+  insertByTime(routeChanges_, {at, std::move(routes)});
 }
 
 void Network::scheduleLinks() {
