@@ -609,7 +609,6 @@ func TestRefuses(t *testing.T) {
 		{"partner of a default, without preset", "preset: hpcc", "preset: none\ncongestion_control: dcqcn", `exp.yaml:8:21: dcqcn.notice: cnp needs the receiver agent cnp_generator`, ""},
 		{"partner of what is below", "preset: hpcc", "preset: dasr\nreceiver_agents: [dasr_receiver]", `exp.yaml:8:18: dasr.notice: cnp needs the receiver agent cnp_generator`, ""},
 		{"partner of a value", "preset: hpcc", "preset: infiniband\nparams: {ib_cc: {notice: cnp}}", `exp.yaml:8:26: ib_cc.notice: cnp needs the receiver agent cnp_generator`, ""},
-		{"partner of a path selector", "preset: hpcc", "preset: hpcc\npath_selector: conga", `exp.yaml:8:16: conga needs the port agent dre, which is not there; add dre to nic_agents or port_agents`, ""},
 		{"slot key", "preset: hpcc", "preset: hpcc\nqueue: [fifo]", `there is no key "queue" here; did you mean "queues"?`, ""},
 		{"ack class", "preset: hpcc", "preset: hpcc\nparams: {host: {ack_class: 2}}", `exp.yaml:8:28: host.ack_class is 2, and there are 2 classes, numbered from 0`, ""},
 		{"no escape lane", "preset: hpcc", "preset: dart\nparams: {iofd: {escape_class: 3}}", `exp.yaml:8:31: iofd.escape_class is 3, and switches have 3 classes, numbered from 0`, ""},
