@@ -321,8 +321,8 @@ func TestBarsAndSweep(t *testing.T) {
 	out := evaluate(t, "fncc/fig3", t.TempDir(), nil)
 	assert.Empty(t, out.Missing)
 	csv := string(contents(t, out.Dir)["sweep.csv"])
-	assert.Contains(t, csv, "sweep,ingress,200Gbps,hpcc,ns3,,50,KB,9,1,\n", "14 frames, every third an XON")
-	assert.Contains(t, string(contents(t, out.Dir)["pauses.csv"]), "pauses,egress,400Gbps,fncc,ns3,,2,,2,1,\n")
+	assert.Contains(t, csv, "sweep,,200Gbps,hpcc,ns3,,50,KB,9,1,\n", "14 frames, every third an XON")
+	assert.Contains(t, string(contents(t, out.Dir)["pauses.csv"]), "pauses,,400Gbps,fncc,ns3,,2,,2,1,\n")
 	if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
 		require.NoError(t, os.CopyFS(filepath.Join(dir, "fig3"), os.DirFS(out.Dir)))
 	}
@@ -359,7 +359,7 @@ func TestSweepOfMeasures(t *testing.T) {
 	require.NoError(t, err)
 	files := contents(t, out.Dir)
 	for _, line := range []string{"hpcc, pauses", "hpcc, again"} {
-		assert.Contains(t, string(files["sweep.csv"]), `sweep,ingress,200Gbps,"`+line+`",ns3,,50,KB,9,1,`+"\n")
+		assert.Contains(t, string(files["sweep.csv"]), `sweep,,200Gbps,"`+line+`",ns3,,50,KB,9,1,`+"\n")
 	}
 	assert.Contains(t, string(files["sweep.svg"]), "HPCC, the same again")
 }
@@ -385,8 +385,8 @@ func TestSweepAlongNames(t *testing.T) {
 	for i, value := range matrix["params.port.pfc_xoff"] {
 		names[value] = strconv.Itoa(300 + i)
 	}
-	assert.Contains(t, along(names), fmt.Sprintf("sweep,ingress,200Gbps,hpcc,ns3,,%s,1,9,1,\n", names["50KB"]))
-	assert.Contains(t, along(map[string]string{"50KB": "small"}), "sweep,ingress,200Gbps,hpcc,ns3,,50,KB,9,1,\n")
+	assert.Contains(t, along(names), fmt.Sprintf("sweep,,200Gbps,hpcc,ns3,,%s,1,9,1,\n", names["50KB"]))
+	assert.Contains(t, along(map[string]string{"50KB": "small"}), "sweep,,200Gbps,hpcc,ns3,,50,KB,9,1,\n")
 }
 
 // titles are those of the panels in the first row of the figure's first plot.
@@ -437,7 +437,7 @@ func TestSeedsAndEngines(t *testing.T) {
 		return all
 	})
 	files := contents(t, out.Dir)
-	assert.Contains(t, string(files["sweep.csv"]), "sweep,ingress,200Gbps,hpcc,omnet,,50,KB,9,1,\n")
+	assert.Contains(t, string(files["sweep.csv"]), "sweep,,200Gbps,hpcc,omnet,,50,KB,9,1,\n")
 	assert.Contains(t, string(files["sweep.svg"]), "HPCC, omnet", "lines of their own")
 	for _, c := range out.Claims {
 		assert.Equal(t, claims.Reproduced, c.Verdict)

@@ -654,8 +654,9 @@ func (l *loader) unused(root *yaml.Node, e *Experiment) {
 	}
 	for i := 0; i < len(params.Content); i += 2 {
 		key := params.Content[i]
-		if l.used[key.Value] || l.catalog.Component(key.Value) == nil {
-			continue
+		ofReading := strings.HasPrefix(l.sources[params.Content[i+1]].origin, "reading:") || strings.HasPrefix(l.sources[key].origin, "reading:")
+		if l.used[key.Value] || l.catalog.Component(key.Value) == nil || ofReading {
+			continue // a reading is for every matrix that a flag has narrowed
 		}
 		warn(l.sources[key], "params."+key.Value+" has no effect: no point uses "+key.Value+"; choose a preset that does, or take it out")
 	}

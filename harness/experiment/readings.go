@@ -116,7 +116,9 @@ func (l *loader) readingSets(reading string, value, body *yaml.Node) []readingSe
 // reading replaces values: {preset: {dcqcn: dcqcn-public}}.
 func (l *loader) read(root, matrix *yaml.Node, set readingSet) *yaml.Node {
 	replaces := set.value.Kind == yaml.MappingNode && (set.path[0] == "preset" || l.axisKey(matrix, cliSet{path: set.path}) != nil)
-	l.mark(set.value, "reading:"+set.reading)
+	for _, n := range []*yaml.Node{set.key, set.value} {
+		l.mark(n, "reading:"+set.reading)
+	}
 	if !replaces {
 		l.laid = append(l.laid, set)
 		return l.set(root, set.path, set.value, set.key)

@@ -15,6 +15,13 @@ func ShowPlan(out io.Writer, e Experiment, verbose bool) error {
 	if err := showHead(out, e); err != nil {
 		return err
 	}
+	for _, r := range e.Readings {
+		value := r.Values[0]
+		if chosen, other := e.Reading[r.Name]; other {
+			value = chosen
+		}
+		fmt.Fprintf(out, "reading %s=%s (of %s): %s\n", r.Name, value, strings.Join(r.Values, ", "), r.Source)
+	}
 	if verbose {
 		for _, point := range e.Points {
 			fmt.Fprintf(out, "\neffective configuration of %s\n%s", PointName(point), point.Effective.Table())
@@ -36,6 +43,9 @@ func showHead(out io.Writer, e Experiment) error {
 	title := e.Name
 	if e.Title != "" {
 		title += ": " + e.Title
+	}
+	if len(e.Reading) > 0 {
+		title += " (reading " + ReadingText(e.Reading) + ")"
 	}
 	fmt.Fprintln(out, title)
 	_, err := fmt.Fprintf(out, "scale %s, %d points, seeds %s, engines %s: %d runs\n", e.Scale, len(e.Points),

@@ -44,7 +44,7 @@ func TestShippedStatements(t *testing.T) {
 // Every claim that decides a statement has its control, or says why not.
 func TestClaimsHaveControls(t *testing.T) {
 	l := checkout(t)
-	for _, paper := range []string{"fncc"} {
+	for _, paper := range []string{"fncc", "conga", "numfabric", "flowtune", "dart"} {
 		figures, err := claimsIn(filepath.Join(l.Set.Root, "configs"), paper)
 		require.NoError(t, err)
 		for figure, claims := range figures {
