@@ -324,7 +324,7 @@ TEST(Overlays, LeavesWithUnlikeHeadersAreRefused) {
   EXPECT_EQ(
       refusal(0, 50),
       "conga.overlay_bytes is 50, and packets come to a switch where ecmp has 0; give all switches with hosts the "
-      "same outer header (s0)\necmp.overlay_bytes is 0, and packets come to a switch where conga has 50; give all "
+      "same outer header (s0); ecmp.overlay_bytes is 0, and packets come to a switch where conga has 50; give all "
       "switches with hosts the same outer header (s1)");
 }
 

@@ -198,7 +198,7 @@ TEST(Pfc, EgressAccountingPausesEveryoneWhoAddsToALongQueue) {
 TEST(Pfc, EgressAccountingKeepsAPortInItsHeadroomPaused) {
   // The pool (10000 B) is full long before the egress threshold is reached: the ports are paused by
   // their headroom, and stay so until that is empty.
-  Held net(pfc(50000)
+  Held net(pfc(39000)
                .set("switch.pfc_accounting", std::string("egress"))
                .set("port.headroom", int64_t{5000})
                .set("switch.buffer", int64_t{10000 + 6 * 5000}));
@@ -286,6 +286,7 @@ INSTANTIATE_TEST_SUITE_P(Mechanisms, PfcIncast,
 TEST(Pfc, WithoutPfcAnIncastDropsAndGoBackNStillDeliversEveryByte) {
   for (const char* cc : {"none", "dcqcn", "hpcc"}) {
     Config c = std::string(cc) == "hpcc" ? Config::hpcc() : std::string(cc) == "dcqcn" ? Config::dcqcn() : Config();
+    if (std::string(cc) == "dcqcn") c.set("red.kmin", int64_t{20000}).set("red.kmax", int64_t{80000});
     Incast net(c.set("port.pfc", false).set("switch.buffer", int64_t{100000}), 6, 300000);
     net.finish(Time::Ms(400));
     EXPECT_GT(net.network.counters.drops, 0u) << cc;

@@ -272,6 +272,23 @@ TEST_P(TraceSources, ShowWhatTheTraceStreamShows)
     Config::Set("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/Queues/1/$ns3::fabric::" +
                     std::string(GetParam() == "dcqcn" ? "Red" : "Fifo") + "/Limit",
                 UintegerValue(70000));
+    // What happens at a length of the queue happens below that.
+    if (GetParam() == "dcqcn")
+    {
+        Config::Set("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/Queues/1/"
+                    "$ns3::fabric::Red/Kmax",
+                    UintegerValue(60000));
+    }
+    if (GetParam() == "rocc")
+    {
+        for (const auto& [name, bytes] : {std::make_pair("QRef", 30000), std::make_pair("QMax", 60000)})
+        {
+            Config::Set("/NodeList/*/DeviceList/*/$ns3::fabric::FabricNetDevice/PortAgents/*/"
+                        "$ns3::fabric::RoccPi/" +
+                            std::string(name),
+                        UintegerValue(bytes));
+        }
+    }
     // Where PFC is everywhere such a limit is refused; to this port only ACKs come.
     d.bottleneck.Get(0)->SetAttribute("Pfc", BooleanValue(false));
     d.helper.AddFlow(d.senders.Get(0), d.receiver.Get(0), 2000000, Time(0));

@@ -83,8 +83,8 @@ TEST(Run, NodesGoByTheirPathsBelowTheNetwork) {
   std::ofstream(folder / "omnetpp.ini") << "[General]\nnetwork = Racks\nsim-time-limit = 1ms\nsimtime-resolution = ps\n"
                                         << "futureeventset-class = \"fabriclab::FabricEventSet\"\n";
   const Result result =
-      run({FABRIC_OMNET, "-u", "Cmdenv", "-f", folder / "omnetpp.ini", "-n", kSource + "/tests/ned", "-l",
-           FABRIC_OMNET_PROBE, "--**.statistic-recording=false", "--result-dir=" + folder.path(),
+      run({FABRIC_OMNET, "-u", "Cmdenv", "-f", folder / "omnetpp.ini", "-n", kSource + "/tests/racks",
+           "--**.statistic-recording=false", "--result-dir=" + folder.path(),
            quotedArg("*.fabric.summaryFile", folder / "summary.json")});
   EXPECT_EQ(result.code, 0) << result.lastError();
   const auto summary = nlohmann::json::parse(read(folder / "summary.json"));
@@ -218,7 +218,7 @@ TEST(Run, FailedCheckIsExitCode3) {
   writeDumbbell(folder, "none", "hpcc_int", "hpcc_echo", [](nlohmann::json& s) {
     s["components"]["port_agents"] = nlohmann::json::array();
     s["components"]["receiver_agents"] = nlohmann::json::array();
-    s["components"]["port"]["params"] = {{"headroom", 1}};
+    s["components"]["port"]["params"] = {{"headroom", 1}, {"pfc_xoff", 10000}};
     s["components"]["switch"]["params"] = {{"buffer", 20000}};
   });
   const Result r = runScenario(folder);
