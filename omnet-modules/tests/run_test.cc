@@ -82,10 +82,9 @@ TEST(Run, NodesGoByTheirPathsBelowTheNetwork) {
   Folder folder;
   std::ofstream(folder / "omnetpp.ini") << "[General]\nnetwork = Racks\nsim-time-limit = 1ms\nsimtime-resolution = ps\n"
                                         << "futureeventset-class = \"fabriclab::FabricEventSet\"\n";
-  const Result result =
-      run({FABRIC_OMNET, "-u", "Cmdenv", "-f", folder / "omnetpp.ini", "-n", kSource + "/tests/racks",
-           "--**.statistic-recording=false", "--result-dir=" + folder.path(),
-           quotedArg("*.fabric.summaryFile", folder / "summary.json")});
+  const Result result = run({FABRIC_OMNET, "-u", "Cmdenv", "-f", folder / "omnetpp.ini", "-n", kSource + "/tests/racks",
+                             "--**.statistic-recording=false", "--result-dir=" + folder.path(),
+                             quotedArg("*.fabric.summaryFile", folder / "summary.json")});
   EXPECT_EQ(result.code, 0) << result.lastError();
   const auto summary = nlohmann::json::parse(read(folder / "summary.json"));
   EXPECT_EQ(summary["flows"]["finished"], 1) << summary.dump(1);
