@@ -74,11 +74,12 @@ func (lab *Lab) Run(ctx context.Context, plans []Plan, s Selection) ([]Runs, err
 	if err != nil {
 		return nil, err
 	}
-	jobs, at := distinct(jobs)
-	made := executor.Run(ctx, jobs)
+	once, at := distinct(jobs)
+	made := executor.Run(ctx, once)
 	results := make([]run.Result, len(at))
 	for i, j := range at {
 		results[i] = made[j]
+		results[i].Job = jobs[i] // its own point
 	}
 	watch.end()
 	if err := context.Cause(ctx); err != nil {
