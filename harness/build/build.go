@@ -435,10 +435,7 @@ func (b *Builder) say(name, sources string, simulator engine.Installation) (stri
 // loads are the libraries of the build folder that a program loads. Others come
 // and go beside it, as programs of other engines are built.
 func (b *Builder) loads(program string) ([]string, error) {
-	there, err := filepath.Glob(filepath.Join(b.Dir(), "*", "*.so"))
-	if err != nil {
-		return nil, fmt.Errorf("looking for libraries in %s: %w", b.Dir(), err)
-	}
+	there := file.Glob(b.Dir(), filepath.Join("*", "*.so"))
 	loaded := map[string]bool{}
 	for todo := []string{program}; len(todo) > 0; {
 		names, err := imported(todo[0])

@@ -16,6 +16,7 @@ import (
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/statement"
 	"fabriclab/base/catalog"
+	"fabriclab/base/file"
 	"fabriclab/base/yamlfile"
 )
 
@@ -37,11 +38,7 @@ func (lab *Lab) Papers() ([]string, error) {
 	}
 	var ids []string
 	for _, dir := range dirs {
-		files, err := filepath.Glob(filepath.Join(dir, "*", StatementsFile))
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
+		for _, f := range file.Glob(dir, filepath.Join("*", StatementsFile)) {
 			if id := filepath.Base(filepath.Dir(f)); !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}
@@ -80,12 +77,8 @@ func (lab *Lab) Statements(paper string) (*statement.File, error) {
 
 // claimsIn are the claims of a paper's figures, read from their files alone.
 func claimsIn(dir, paper string) (map[string][]spec.Claim, error) {
-	files, err := filepath.Glob(filepath.Join(dir, paper, "*.yaml"))
-	if err != nil {
-		return nil, err
-	}
 	figures := map[string][]spec.Claim{}
-	for _, path := range files {
+	for _, path := range file.Glob(filepath.Join(dir, paper), "*.yaml") {
 		if filepath.Base(path) == StatementsFile {
 			continue
 		}
