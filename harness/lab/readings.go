@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"fabriclab/base/catalog"
 	"fabriclab/harness/experiment"
 )
 
@@ -16,7 +15,7 @@ const AllReadings = "all"
 // readings are the readings under which an experiment is made, each by name and
 // value; the empty one is the default. --reading NAME=VALUE may be given several
 // times and makes one of them; all makes the default and every other value, one at
-// a time.
+// a time. Names and values are checked as the experiment is read under them.
 func readings(asked []string, e *experiment.Experiment) ([]map[string]string, error) {
 	if len(asked) == 0 {
 		return []map[string]string{nil}, nil
@@ -36,13 +35,6 @@ func readings(asked []string, e *experiment.Experiment) ([]map[string]string, er
 		if _, twice := chosen[name]; twice {
 			return nil, fmt.Errorf("--reading %s: %s is there twice; give one value, or --reading all", text, name)
 		}
-		i := slices.IndexFunc(e.Readings, func(r experiment.Reading) bool { return r.Name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("--reading %s: %s", text, unknownReading(name, e))
-		}
-		if values := e.Readings[i].Values; !slices.Contains(values, value) {
-			return nil, fmt.Errorf("--reading %s: %s has no value %q%s", text, name, value, catalog.Hint(value, values))
-		}
 		chosen[name] = value
 	}
 	for _, r := range e.Readings { // the default needs no name
@@ -51,17 +43,6 @@ func readings(asked []string, e *experiment.Experiment) ([]map[string]string, er
 		}
 	}
 	return []map[string]string{chosen}, nil
-}
-
-func unknownReading(name string, e *experiment.Experiment) string {
-	if len(e.Readings) == 0 {
-		return fmt.Sprintf("%s declares no readings", e.Name)
-	}
-	names := make([]string, len(e.Readings))
-	for i, r := range e.Readings {
-		names[i] = r.Name
-	}
-	return fmt.Sprintf("%s has no reading %q%s", e.Name, name, catalog.Hint(name, names))
 }
 
 // EveryReading is the default and, one at a time, each other value.
