@@ -219,14 +219,14 @@ func (l *loader) incast(s *section, t *topology.Topology, rules workload.Rules) 
 			s.need("interval", "100us (between two events)")
 		}
 		g.IntervalPs = s.time("interval", 0)
-		g.JitterPs = s.time("jitter", 0)
 	}
+	g.JitterPs = s.time("jitter", 0)
 	return l.finish(s, before, g)
 }
 
 // incastLoad reads incasts that come at random, as often as a load asks for.
 func (l *loader) incastLoad(s *section, t *topology.Topology, g *workload.Incast) {
-	for _, key := range []string{"events", "interval", "jitter"} {
+	for _, key := range []string{"events", "interval"} {
 		if n := s.get(key); n != nil {
 			l.problem(n, "%s and %s exclude each other: a load says how often there are events", s.name(key), s.name("load"))
 		}

@@ -335,6 +335,48 @@ func TestIncastWithJitter(t *testing.T) {
 	assert.ErrorContains(t, i.Check(), "the last event starts at 1.000005us, but the run stops at 1us")
 }
 
+// Events that a load asks for overlap where the jitter is longer than the time
+// between them: flows still come by start, numbered in that order.
+func TestIncastWithLoadAndJitter(t *testing.T) {
+	rules := Rules{StopPs: 1e10, ToPs: 1e10, Classes: 2}
+	i := &Incast{
+		Sources: hosts(0, 16), Receivers: hosts(0, 16), Senders: 5, Events: 1, Load: 0.5, CapacityBps: 160e9, ToPs: 1e10,
+		Common: Common{Sizes: FixedSize(10_000), Rules: rules},
+	}
+	together := flows(t, i, rules, 3)
+	i.JitterPs = 30_000_000 // an event every 5 us
+	require.NoError(t, i.Check())
+	list := flows(t, i, rules, 3)
+	overlaps, last := 0, int64(0)
+	lateSum, event := 0.0, map[uint32]int64{}
+	for _, f := range together {
+		event[f.Group] = f.StartPs
+	}
+	groups := map[uint32][]uint32{}
+	for n, f := range list {
+		require.Equal(t, uint32(n), f.ID)
+		require.GreaterOrEqual(t, f.StartPs, last, "in the order of their starts")
+		late := f.StartPs - event[f.Group]
+		require.True(t, late >= 0 && late <= i.JitterPs, "%d", late)
+		require.Less(t, f.StartPs, i.ToPs)
+		if n > 0 && f.Group < list[n-1].Group {
+			overlaps++
+		}
+		lateSum, last = lateSum+float64(late), f.StartPs
+		groups[f.Group] = append(groups[f.Group], f.Src)
+	}
+	assert.Greater(t, overlaps, len(list)/20)
+	assert.InDelta(t, 15e6, lateSum/float64(len(list)), 3*30e6/math.Sqrt(12*float64(len(list))), "evenly distributed")
+	for group, senders := range groups {
+		assert.Len(t, senders, 5, "event %d is whole", group)
+	}
+	assert.Less(t, len(list), len(together), "the last event leaves room for its jitter")
+	assert.Greater(t, len(list), len(together)-200)
+
+	i.JitterPs = i.ToPs
+	assert.ErrorContains(t, i.Check(), "the senders of an event start up to 10ms later, so the first event has to be so long before the end at 10ms")
+}
+
 func TestSemiDynamic(t *testing.T) {
 	c, rules := common(100_000, nil)
 	s := &SemiDynamic{Pattern: anyToAny(t, 32), Paths: 1000, Step: 100, Least: 300, Most: 500, Events: 100, IntervalPs: 100, Common: c}

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -197,7 +198,7 @@ func (c *Incast) starts(seed uint64) iter.Seq2[int, int64] {
 		a := arrivals{at: c.StartPs, gap: c.gap(), gaps: random.New(seed, "incast.events", 0)}
 		for event := 0; ; event++ {
 			a.advance()
-			if a.at >= c.ToPs || !yield(event, a.at) {
+			if a.at+c.JitterPs >= c.ToPs || !yield(event, a.at) {
 				return
 			}
 		}
@@ -228,6 +229,9 @@ func (c *Incast) Check() error {
 		return err
 	}
 	if c.Load != 0 {
+		if c.JitterPs > 0 && c.StartPs+c.JitterPs >= c.ToPs {
+			return fmt.Errorf("the senders of an event start up to %s later, so the first event has to be so long before the end at %s; it may be at %s; make the jitter shorter or let events go on for longer", units.FormatTime(c.JitterPs), units.FormatTime(c.ToPs), units.FormatTime(c.StartPs))
+		}
 		return c.checkStart("the first event", c.StartPs)
 	}
 	return c.checkStart("the last event", c.StartPs+int64(c.Events-1)*c.IntervalPs+c.JitterPs)
@@ -241,11 +245,48 @@ func (c *Incast) Pairs() iter.Seq2[uint32, uint32] {
 // Flows yields the flow list of a seed.
 func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
-		receivers, senders, sizes := random.New(seed, "incast.receivers", 0), random.New(seed, "incast.senders", 0), random.New(seed, "incast.sizes", 0)
 		connections := random.New(seed, "incast.connections", 0)
+		id := uint32(0)
+		send := func(f scenario.Flow) bool {
+			f.ID = id
+			id++
+			f = c.Rules.complete(f)
+			c.assignConnection(&f, &connections)
+			return yield(f, nil)
+		}
+		var waiting []scenario.Flow // of events that may overlap with the next one, by start
+		for flows := range c.events(seed) {
+			begun := 0
+			for begun < len(waiting) && waiting[begun].StartPs < flows.startPs {
+				if !send(waiting[begun]) {
+					return
+				}
+				begun++
+			}
+			waiting = append(waiting[begun:], flows.flows...)
+			slices.SortStableFunc(waiting, func(a, b scenario.Flow) int { return cmp.Compare(a.StartPs, b.StartPs) })
+		}
+		for _, f := range waiting {
+			if !send(f) {
+				return
+			}
+		}
+	}
+}
+
+// incastEvent is what the senders of an event send, without numbers.
+type incastEvent struct {
+	startPs int64
+	flows   []scenario.Flow // by start
+}
+
+// events yields the events of a seed in their order.
+func (c *Incast) events(seed uint64) iter.Seq[incastEvent] {
+	return func(yield func(incastEvent) bool) {
+		receivers, senders, sizes := random.New(seed, "incast.receivers", 0), random.New(seed, "incast.senders", 0), random.New(seed, "incast.sizes", 0)
 		candidates, late := make([]uint32, 0, len(c.Sources)), make([]int64, c.Senders)
 		jitter := random.New(seed, "incast.jitter", 0)
-		id := uint32(0)
+		e := incastEvent{}
 		for event, startPs := range c.starts(seed) {
 			receiver := c.Receivers[receivers.Below(uint32(len(c.Receivers)))]
 			candidates = candidates[:0]
@@ -261,19 +302,19 @@ func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 				}
 				slices.Sort(late)
 			}
+			e.startPs, e.flows = startPs, e.flows[:0]
 			for i, src := range candidates[:c.Senders] {
-				f := c.flow(id, src, receiver, uint32(event+1), startPs+late[i], &sizes)
+				f := c.flow(0, src, receiver, uint32(event+1), startPs+late[i], &sizes)
 				if c.Total > 0 {
 					f.Size = c.Total / uint64(c.Senders)
 					if uint64(i) < c.Total%uint64(c.Senders) {
 						f.Size++
 					}
 				}
-				c.assignConnection(&f, &connections)
-				if !yield(f, nil) {
-					return
-				}
-				id++
+				e.flows = append(e.flows, f)
+			}
+			if !yield(e) {
+				return
 			}
 		}
 	}

@@ -14,15 +14,21 @@ const Description& Dasr::describe() {
     Describe<Dasr> description("dasr", Kind::CongestionControl, "Direct apportioning of sending rates, at the sender");
     description
         .help(
-            "Messages start at line rate. Each ACK says how many hosts send to the receiver now, n, and the sender's "
-            "messages to it together go no faster than line rate / n from then on. DCQCN answers the notices that the "
-            "receiver lets through; the smaller of the two rates holds.")
+            "Messages start at line rate, or at line rate / n where the receiver has announced them with n. Each ACK "
+            "says how many hosts send to the receiver now, n, and the sender's messages to it together go no faster "
+            "than line rate / n from then on. DCQCN answers the notices that the receiver lets through; the smaller of "
+            "the two rates holds.")
         .source("Dart, sections III-A to III-D")
         .needs("dasr_receiver")
         .param(
             "look_ahead", &Dasr::lookAhead_, true,
             "the first packet of a message that belongs to a group names the senders of the group's messages, 2 B each",
             "Dart section III-D")
+        .param("patience", &Dasr::patience_, Time::Ms(2000),
+               "an n that came ahead holds for so long while this host has no message for the receiver",
+               "chosen: as long as the receiver waits for an announced message")
+        .range(0, 1e15)
+        .live()
         .param(
             "share", &Dasr::lineShare_, 1.0,
             "part of the line rate that two or more senders share; below 1 what queued before they knew n drains. It "
@@ -33,7 +39,7 @@ const Description& Dasr::describe() {
         .added()
         .live()
         .extension(DasrHeader::kName, sizeof(DasrHeader), DasrHeader::kMostMembers * DasrHeader::kIdBytes,
-                   "2 B for each message of the group on the first packet of each; n on ACKs");
+                   "2 B for each message of the group on the first packet of each; n on ACKs and ahead of messages");
     return shared(description).done();
   }();
   return d;
@@ -64,15 +70,47 @@ void Dasr::onStart(Network& network) {
   network_ = &network;
   header_ = network.packets().reserve<DasrHeader>(DasrHeader::kName);
   share_ = network.flows().reserve<Share>("dasr");
+  host_->onControl(network.controlTypes().add(DasrHeader::kAhead), controlHandler<&Dasr::onAhead>(*this));
+}
+
+uint32_t Dasr::placeOf(uint32_t receiver) {
+  const uint32_t place = receivers_.find(receiver);
+  return place == receivers_.kNone ? receivers_.add(receiver) : place;
+}
+
+/// n, before this host's message of the group begins, or when it has just begun.
+void Dasr::onAhead(Flow*, Packet& packet) {
+  const uint32_t place = placeOf(packet.src);
+  Receiver& r = receivers_[place];
+  r.n = header_(packet).senders;
+  if (r.grouped == 0) {  // else its message of the group is under way
+    r.ahead = true;
+    r.until = network_->engine().now() + patience_;
+  }
+  if (r.messages == 0) return;
+  host_->forEachActive([&](Flow& flow) {
+    if (share_(flow).receiver != place) return;
+    limit(flow);
+    host_->rateChanged(flow);
+  });
+}
+
+/// Nothing is known of a receiver but what it said ahead, if that is not too long ago.
+bool Dasr::forgotten(const Receiver& r) const {
+  return r.messages == 0 && (!r.ahead || r.until <= network_->engine().now());
 }
 
 void Dasr::onFlowStart(Flow& flow) {
   RateControl::onFlowStart(flow);
-  uint32_t place = receivers_.find(flow.spec.dst);
-  if (place == receivers_.kNone) place = receivers_.add(flow.spec.dst);
+  const uint32_t place = placeOf(flow.spec.dst);
   Receiver& r = receivers_[place];
+  if (forgotten(r)) r = {};
   ++r.messages;
   ++r.sending;
+  if (flow.spec.group != 0) {
+    ++r.grouped;
+    r.ahead = false;
+  }
   share_.make(flow, Share{place, true});
   limit(flow);
 }
@@ -80,7 +118,10 @@ void Dasr::onFlowStart(Flow& flow) {
 void Dasr::onFlowEnd(Flow& flow) {
   setSending(flow, false);
   const uint32_t place = share_(flow).receiver;
-  if (--receivers_[place].messages == 0) receivers_.remove(place);
+  Receiver& r = receivers_[place];
+  if (flow.spec.group != 0) --r.grouped;
+  --r.messages;
+  if (forgotten(r)) receivers_.remove(place);
   RateControl::onFlowEnd(flow);
 }
 

@@ -23,17 +23,23 @@ class Dasr final : public RateControl {
   uint32_t sendingTo(Flow& flow) const { return receivers_[share_(flow).receiver].sending; }
 
  private:
-  /// What this host knows of a receiver while it has messages for it.
+  /// What this host knows of a receiver while it has messages for it, or was told n ahead of one.
   struct Receiver {
     uint32_t n = 1;         // as it said last
     uint32_t messages = 0;  // not acknowledged to their end
     uint32_t sending = 0;   // of these, those with something left to send
+    uint32_t grouped = 0;   // of these, those of groups
+    bool ahead = false;     // n came ahead of a message that has not begun
+    Time until;             // and holds until then if there is no message
   };
   struct Share {
     uint32_t receiver = 0;  // place in receivers_
     bool sending = true;
   };
   void onStart(Network& network) override;
+  void onAhead(Flow* flow, Packet& packet);
+  uint32_t placeOf(uint32_t receiver);
+  bool forgotten(const Receiver& receiver) const;
   void setSending(Flow& flow, bool sending);
   void limit(Flow& flow);
 
@@ -42,6 +48,7 @@ class Dasr final : public RateControl {
   FlowState<Share> share_;
   NumberTable<Receiver> receivers_;
   bool lookAhead_ = true;
+  Time patience_;
   double lineShare_ = 1;
 };
 

@@ -1,4 +1,5 @@
-// What DASR adds to packets: the group of an incast on the first packet of a message, n on its ACKs.
+// What DASR adds to packets: the group of an incast on the first packet of a message, n on its ACKs and in the packets
+// that tell it ahead.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +11,15 @@ namespace fabric {
 
 struct DasrHeader {
   static constexpr const char* kName = "dasr";
+  /// The control packet that tells a host n ahead of its message.
+  static constexpr const char* kAhead = "dasr_ahead";
   /// A sender's number on the wire: 65536 hosts (section III-D).
   static constexpr int64_t kIdBytes = 2;
   /// Of a list that one packet can carry.
   static constexpr uint32_t kMostMembers = 256;
 
   FlowGroups::Members members;  // data: who sends the messages of the group; none = no look-ahead
-  uint32_t senders = 1;         // ACK: n
+  uint32_t senders = 1;         // ACK and control packet: n
 };
 
 }  // namespace fabric

@@ -27,7 +27,9 @@ const DasrReceiver::Known& DasrReceiver::known() {
                            {"n", "1", "what ACKs say"},
                            {"state", "", "0 no congestion, 1 receiver congestion, 2 other congestion"},
                            {"suppressed", "1", "marks taken away so far"},
-                           {"passed", "1", "marks let through so far"}};
+                           {"passed", "1", "marks let through so far"},
+                           {"told", "1", "packets sent so far that tell a host n ahead"},
+                           {"told_bytes", "B", "their bytes"}};
   return table;
 }
 
@@ -36,7 +38,8 @@ const Description& DasrReceiver::describe() {
       Describe<DasrReceiver>("dasr_receiver", Kind::ReceiverAgent,
                              "Direct apportioning of sending rates, at the receiver")
           .help(
-              "Keeps the set of hosts with messages under way and says its size, n, in every ACK. Marks that come "
+              "Keeps the set of hosts with messages under way and says its size, n, in every ACK, and to all hosts of "
+              "a group when its first message comes. Marks that come "
               "while data arrives at line rate are the receiver's own congestion, which n takes care of: they are "
               "taken away. Marks at a lower rate come from elsewhere: they pass, and n is 1.")
           .source("Dart, sections III-A to III-D and Figure 5")
@@ -65,10 +68,16 @@ const Description& DasrReceiver::describe() {
                  "Dart section III-C")
           .added()
           .live()
-          .param("ack_bytes", &DasrReceiver::ackBytes_, Bytes{2}, "n on an ACK", "chosen: as much as a sender's number")
+          .param("tell_ahead", &DasrReceiver::tellAhead_, true,
+                 "the first message of a group makes the receiver send n to every host that it names, in a packet of "
+                 "an ACK's size",
+                 "Dart section III-D")
+          .live()
+          .param("ack_bytes", &DasrReceiver::ackBytes_, Bytes{2}, "n on an ACK, or told ahead",
+                 "chosen: as much as a sender's number")
           .range(0, 8)
           .extension(DasrHeader::kName, sizeof(DasrHeader), DasrHeader::kMostMembers * DasrHeader::kIdBytes,
-                     "2 B for each message of the group on the first packet of each; n on ACKs")
+                     "2 B for each message of the group on the first packet of each; n on ACKs and ahead of messages")
           .table(known())
           .done();
   return d;
@@ -92,6 +101,7 @@ void DasrReceiver::onStart(Network& network) {
   header_ = network.packets().reserve<DasrHeader>(DasrHeader::kName);
   message_ = network.flows().reserve<Message>("dasr_receiver");
   table_ = network.trace().find(known());
+  ahead_ = network.controlTypes().add(DasrHeader::kAhead);
 }
 
 void DasrReceiver::onChange() {
@@ -173,19 +183,34 @@ void DasrReceiver::uncount(uint32_t host, uint64_t stay, uint32_t messages) {
 
 /// A message that has begun and counts itself need not be announced any more. Where the first packet was lost, this is
 /// found out with a later one, as soon as any message of the group has named its members.
-void DasrReceiver::meetGroup(const Flow& flow, Message& m, const FlowGroups::Members& members) {
+bool DasrReceiver::meetGroup(const Flow& flow, Message& m, const FlowGroups::Members& members) {
   const uint32_t number = flow.spec.group;
   uint32_t place = groups_.find(number);
-  if (place == kNobody) {
-    if (members.count == 0) return;
+  const bool isNew = place == kNobody;
+  if (isNew) {
+    if (members.count == 0) return false;
     place = announce(number, members);
   }
   m.met = true;
   takeBack(number, flow.spec.src, 1);
   Group& group = groups_[place];
-  if (--group.missing > 0) return;
+  if (--group.missing > 0) return isNew;
   if (group.awaited) expire(place);  // messages of hosts that the list did not name have begun in place of others
   groups_.remove(place);
+  return isNew;
+}
+
+/// Members are sorted, so a host with several messages is told once.
+void DasrReceiver::tell(const FlowGroups::Members& members) {
+  const auto bytes = static_cast<uint32_t>(host_->ackBytes() + ackBytes_.n);
+  for (uint32_t i = 0; i < members.count; ++i) {
+    if (i > 0 && members.ids[i] == members.ids[i - 1]) continue;
+    Packet* p = host_->controlTo(members.ids[i], ahead_, bytes);
+    header_.fill(*p).senders = n();
+    ++told_;
+    toldBytes_ += p->wireBytes;
+    host_->sendControl(p);
+  }
 }
 
 /// All members' messages count from now on.
@@ -235,16 +260,20 @@ void DasrReceiver::expire(uint32_t place) {
 void DasrReceiver::onData(Flow& flow, Packet& packet) {
   forgetSilent();
   Message& m = message_(flow);
+  FlowGroups::Members named;
+  bool isNew = false;
   if (!m.over) {
     count(flow, m);
     if (!m.met && flow.spec.group != 0) {
       const DasrHeader* h = header_.of(packet);
-      meetGroup(flow, m, packet.seq == 0 && h != nullptr ? h->members : FlowGroups::Members{});
+      if (packet.seq == 0 && h != nullptr) named = h->members;
+      isNew = meetGroup(flow, m, named);
     }
     const bool inOrder = packet.seq <= flow.rcvNxt && packet.seq + packet.payload > flow.rcvNxt;
     if (packet.last && inOrder) endMessage(flow, m);
   }
   observe(packet);
+  if (isNew && tellAhead_) tell(named);
   if (!packet.marked) return;
   if (suppress_ && state_ == State::ReceiverCongestion) {
     packet.marked = false;
@@ -293,7 +322,7 @@ void DasrReceiver::onAck(Flow&, Packet& packet) {
 
 void DasrReceiver::onSample(int) {
   network_->trace().emit(table_, engine_->now(), NodeId{host_->id()}, senders(), n(), static_cast<uint8_t>(state_),
-                         suppressed_, passed_);
+                         suppressed_, passed_, told_, toldBytes_);
 }
 
 }  // namespace fabric

@@ -30,6 +30,8 @@ class DasrReceiver final : public ReceiverAgent {
   uint32_t messagesOf(uint32_t host) const;
   /// What ACKs say now.
   uint32_t n() const;
+  /// Packets that told hosts n ahead of their messages.
+  uint64_t told() const { return told_; }
 
  private:
   static constexpr uint32_t kNobody = NumberTable<int>::kNone;
@@ -61,15 +63,17 @@ class DasrReceiver final : public ReceiverAgent {
   };
   static constexpr int kMostPackets = 64;
 
-  /// Time, receiver; senders, n, state, suppressed and passed marks.
-  using Known = Table<Time, NodeId, uint32_t, uint32_t, uint8_t, uint64_t, uint64_t>;
+  /// Time, receiver; senders, n, state, suppressed and passed marks, packets that tell n ahead and their bytes.
+  using Known = Table<Time, NodeId, uint32_t, uint32_t, uint8_t, uint64_t, uint64_t, uint64_t, uint64_t>;
   static const Known& known();
   void onStart(Network& network) override;
   void onChange() override;
   void count(const Flow& flow, Message& m);
   void endMessage(Flow& flow, Message& m);
   void uncount(uint32_t host, uint64_t stay, uint32_t messages);
-  void meetGroup(const Flow& flow, Message& m, const FlowGroups::Members& members);
+  /// True: the message is the first of its group, whose members are announced now.
+  bool meetGroup(const Flow& flow, Message& m, const FlowGroups::Members& members);
+  void tell(const FlowGroups::Members& members);
   uint32_t announce(uint32_t number, const FlowGroups::Members& members);
   void takeBack(uint32_t number, uint32_t host, uint32_t most);
   void expire(uint32_t group);
@@ -102,14 +106,15 @@ class DasrReceiver final : public ReceiverAgent {
   int64_t bytes_ = 0;  // of the last `packets` of them
   Time lastMark_;
   bool seesMarks_ = false;
-  uint64_t suppressed_ = 0, passed_ = 0;
+  uint64_t suppressed_ = 0, passed_ = 0, told_ = 0, toldBytes_ = 0;
+  uint8_t ahead_ = 0;  // type of the control packets
 
   Time timeout_, calm_;
   int64_t packets_ = 0;
   double lineShare_ = 0;
   Bytes ackBytes_;
   Choice says_;
-  bool suppress_ = true;
+  bool suppress_ = true, tellAhead_ = true;
 };
 
 }  // namespace fabric

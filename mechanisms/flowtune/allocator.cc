@@ -28,8 +28,9 @@ class Grid final : public Allocator {
     for (size_t i = 0; i < links.links.size(); ++i) {
       const Link& l = links.links[i];
       auto& block = (l.up ? up : down)[l.block];
-      place_[i] = {l.block, static_cast<uint32_t>(block.size()), l.up};
-      block.push_back(static_cast<Real>(l.capacity));
+      const auto capacity = static_cast<Real>(l.capacity);
+      place_[i] = {l.block, static_cast<uint32_t>(block.size()), l.up, capacity};
+      block.push_back(capacity);
     }
     const auto price = static_cast<Real>(settings.initialPrice);
     const bool bounded = settings.algorithm == Algorithm::Fgm;
@@ -65,8 +66,9 @@ class Grid final : public Allocator {
         fail("link " + std::to_string(link) + " is in another block than the links before it");
       }
       block = p.block;
-      most = std::min<double>(most, (p.up ? up_ : down_)[p.block].capacity(p.index));
+      most = std::min<double>(most, p.capacity);
     }
+    most *= settings_.rateBound;
     if (row == n_) row = column;
     if (column == n_) column = row;
     const uint32_t cell = row * n_ + column;
@@ -96,6 +98,13 @@ class Grid final : public Allocator {
   }
 
   size_t flows() const override { return where_.size() - free_.size(); }
+
+  void setCapacity(uint32_t link, double capacity) override {
+    if (link >= place_.size()) fail("there is no link " + std::to_string(link));
+    if (!positive(capacity)) fail("the capacity of link " + std::to_string(link) + " must be above 0");
+    const Place& p = place_[link];
+    (p.up ? up_ : down_)[p.block].setCapacity(p.index, static_cast<Real>(capacity));
+  }
 
   void reserve(size_t flowsPerBlock) override {
     for (Cell& c : cells_) c.flows.reserve(flowsPerBlock);
@@ -180,6 +189,7 @@ class Grid final : public Allocator {
   struct Place {
     uint32_t block, index;
     bool up;
+    Real capacity;  // at the start
   };
   struct Where {
     uint32_t cell, slot;
@@ -340,6 +350,8 @@ std::unique_ptr<Allocator> Allocator::make(const Links& links, const Settings& s
   }
   if (!positive(settings.gamma)) fail("gamma must be above 0");
   if (!(settings.initialPrice >= 0 && settings.initialPrice <= 1e30)) fail("the initial price must be 0 to 1e30");
+  if (!(settings.rateBound >= 1 && settings.rateBound <= 1e6))
+    fail("rates are bounded at 1 to 1e6 smallest capacities");
   if (settings.measuredIterations == 0) fail("Newton-like measures for at least one iteration");
   if (settings.threads == 0 || settings.threads > cells) {
     fail("there can be 1 to " + std::to_string(cells) +

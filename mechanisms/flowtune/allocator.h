@@ -20,6 +20,8 @@ struct Settings {
   /// Rates are scaled down only; Eqs. 5 and 6 also scale them up where links have room.
   bool oneSided = false;
   double initialPrice = 1;
+  /// No flow's rate is above so many times the smallest capacity of its path, before the normaliser.
+  double rateBound = 1;
   /// Newton-like only: prices change once in so many iterations, by the mean load of them.
   uint32_t measuredIterations = 1;
   /// At most one for each FlowBlock. The result does not depend on it.
@@ -62,6 +64,10 @@ class Allocator {
   virtual size_t flows() const = 0;
   /// Room for so many flows of each FlowBlock, so that add() takes no memory.
   virtual void reserve(size_t flowsPerBlock) = 0;
+
+  /// What flows may have of a link from the next iteration on. Bounds of rates stay those of the capacity it began
+  /// with.
+  virtual void setCapacity(uint32_t link, double capacity) = 0;
 
   /// Rates from prices, prices from rates, and the normaliser.
   virtual void iterate(uint64_t times = 1) = 0;

@@ -60,7 +60,7 @@ class FlowBlock {
     handle_.reserve(flows);
   }
 
-  /// `path`: places in the copy of the links; `most`: the smallest of their capacities.
+  /// `path`: places in the copy of the links; `most`: the largest rate.
   void add(const uint32_t* path, uint32_t length, double weight, double most, uint32_t handle) {
     links_.insert(links_.end(), path, path + length);
     links_.insert(links_.end(), stride_ - length, LinkCopy<Real>::kNone);
@@ -208,7 +208,7 @@ class FlowBlock {
   bool bounded_;
   std::vector<uint32_t> links_;  // stride_ for each flow
   std::vector<Real> weight_;
-  std::vector<Real> leastPrice_;  // at which the rate is the path's smallest capacity
+  std::vector<Real> leastPrice_;  // at which the rate is the largest
   std::vector<Real> rate_, allocated_;
   std::vector<Real> bound_;
   std::vector<uint32_t> handle_;

@@ -79,6 +79,18 @@ const Description& FlowtuneAllocator::describe() {
                  "section 6: \"a small fraction\", which it does not name; section 5.3 names none: 0")
           .range(0, 0.5)
           .added()
+          .param("ack_share", &FlowtuneAllocator::ackShare_, 0.0,
+                 "what the ACKs of a flow take of the links of their way back, as a part of its rate; capacities are "
+                 "lowered by what the rates of the last iteration make of it. 0 = ACKs are not counted",
+                 "chosen: 0, as section 5.3.2 lowers capacities by the threshold alone")
+          .range(0, 0.5)
+          .added()
+          .param("rate_bound", &FlowtuneAllocator::rateBound_, 1.0,
+                 "before the normaliser no rate is above so many times the smallest capacity of its path; 1e6 = as "
+                 "good as none",
+                 "chosen: 1; section 2 has no bound")
+          .range(1, 1e6)
+          .added()
           .param("refresh", &FlowtuneAllocator::refresh_, Time::Us(100),
                  "a server with flowlets that was sent nothing for so long is sent one rate again",
                  "chosen; section 6: new rates must arrive every few tens of microseconds")
@@ -191,6 +203,7 @@ void FlowtuneAllocator::begin() {
   s.gamma = gamma_;
   s.oneSided = oneSided_;
   s.initialPrice = initialPrice_;
+  s.rateBound = rateBound_;
   allocator_ = flowtune::Allocator::make(links_, s);
   if (!optimum_) return;
   flowtune::Settings best;
@@ -234,11 +247,14 @@ void FlowtuneAllocator::add(const Notice& notice, uint32_t server) {
   ++starts_;
   const auto key = RateLedger::key(server, notice.flowlet);
   if (!findPath(notice, server)) return;
+  std::vector<uint32_t> back;
+  if (ackShare_ > 0) back = wayBack(notice, server);
   places_[key] = static_cast<uint32_t>(flowlets_.size());
   Flowlet& f = flowlets_.emplace_back();
   f.number = notice.flowlet;
   f.server = server;
   f.handle = allocator_->add(path_, notice.factor());
+  f.back = std::move(back);
   if (best_) f.optimal = best_->add(path_, notice.factor());
   ledger_.add(key, path_, network_->engine().now());
 }
@@ -254,7 +270,7 @@ void FlowtuneAllocator::remove(uint32_t number, uint32_t server) {
   if (best_) best_->remove(flowlets_[place].optimal);
   ledger_.remove(key, network_->engine().now());
   if (place + 1 < flowlets_.size()) {
-    flowlets_[place] = flowlets_.back();
+    flowlets_[place] = std::move(flowlets_.back());
     places_[RateLedger::key(flowlets_[place].server, flowlets_[place].number)] = place;
   }
   flowlets_.pop_back();
@@ -264,15 +280,31 @@ void FlowtuneAllocator::remove(uint32_t number, uint32_t server) {
 bool FlowtuneAllocator::findPath(const Notice& notice, uint32_t server) {
   const uint64_t a = endpoint(network_->host(server).nameHash(), notice.srcPort);
   const uint64_t b = endpoint(network_->host(notice.dst).nameHash(), notice.dstPort);
+  return findPath(server, notice.dst, a, b);
+}
+
+/// Empty: there is none.
+std::vector<uint32_t> FlowtuneAllocator::wayBack(const Notice& notice, uint32_t server) {
+  const std::vector<uint32_t> there = path_;
+  const uint64_t a = endpoint(network_->host(notice.dst).nameHash(), notice.dstPort);
+  const uint64_t b = endpoint(network_->host(server).nameHash(), notice.srcPort);
+  if (!findPath(notice.dst, server, a, b)) path_.clear();
+  std::vector<uint32_t> back = path_;
+  path_ = there;
+  return back;
+}
+
+/// Into path_: the links that packets take between hosts whose ends are a and b.
+bool FlowtuneAllocator::findPath(uint32_t src, uint32_t dst, uint64_t a, uint64_t b) {
   const uint64_t hash = pairHash(a, b), symmetric = pairHash(std::min(a, b), std::max(a, b));
   path_.clear();
-  for (const Port* p = &network_->host(server).nicFor(hash).port();;) {
+  for (const Port* p = &network_->host(src).nicFor(hash).port();;) {
     path_.push_back(firstLink_[p->node().id()] + p->index());
     const Node& node = p->peer().node();
-    if (node.id() == notice.dst) return true;
+    if (node.id() == dst) return true;
     const auto* s = dynamic_cast<const Switch*>(&node);
     if (s == nullptr || path_.size() == links_.longestPath) return false;
-    const NextHops hops = s->nextHops(notice.dst);
+    const NextHops hops = s->nextHops(dst);
     if (hops.count == 0) return false;
     p = &s->port(static_cast<const Ecmp&>(s->pathSelector()).port(hash, symmetric, hops));
   }
@@ -284,6 +316,7 @@ void FlowtuneAllocator::iterate() {
   Engine& engine = network_->engine();
   const Time now = engine.now();
   ++iterations_;
+  if (ackShare_ > 0) makeRoomForAcks();
   allocator_->iterate();
   collect(now);
   engine.schedule(iterationTimer_, now + std::max(interval_, iterationTime_));
@@ -291,6 +324,18 @@ void FlowtuneAllocator::iterate() {
     handOut();
   } else {
     engine.schedule(outboxTimer_, now + iterationTime_);
+  }
+}
+
+/// ACKs come as fast as the rates of the last iteration have it. Some of a link is always left to data.
+void FlowtuneAllocator::makeRoomForAcks() {
+  acks_.assign(capacities_.size(), 0);
+  for (const Flowlet& f : flowlets_) {
+    const double acks = ackShare_ * allocator_->allocated(f.handle);
+    for (const uint32_t l : f.back) acks_[l] += acks;
+  }
+  for (uint32_t l = 0; l < capacities_.size(); ++l) {
+    allocator_->setCapacity(l, std::max(capacities_[l] - acks_[l], capacities_[l] / 2));
   }
 }
 

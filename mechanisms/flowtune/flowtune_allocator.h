@@ -37,7 +37,8 @@ class FlowtuneAllocator final : public Application, public OwnChecks {
   struct Flowlet {
     uint32_t number = 0, server = 0;
     flowtune::Handle handle = 0, optimal = 0;
-    Rate told;  // 0: none yet
+    Rate told;                   // 0: none yet
+    std::vector<uint32_t> back;  // links of its ACKs, where these are counted
   };
   struct Server {
     std::vector<uint64_t> rates;  // to be handed out
@@ -56,6 +57,9 @@ class FlowtuneAllocator final : public Application, public OwnChecks {
   void add(const flowtune::Notice& notice, uint32_t server);
   void remove(uint32_t number, uint32_t server);
   bool findPath(const flowtune::Notice& notice, uint32_t server);
+  bool findPath(uint32_t src, uint32_t dst, uint64_t a, uint64_t b);
+  std::vector<uint32_t> wayBack(const flowtune::Notice& notice, uint32_t server);
+  void makeRoomForAcks();
   uint32_t longestPath() const;
   void iterate();
   void collect(Time now);
@@ -68,6 +72,7 @@ class FlowtuneAllocator final : public Application, public OwnChecks {
   std::vector<uint32_t> firstLink_;  // by node: that of its first port
   std::vector<const Port*> ports_;   // by link
   std::vector<double> capacities_;   // by link, in Gbit/s
+  std::vector<double> acks_;         // by link: what ACKs take
   std::unique_ptr<flowtune::Allocator> allocator_;
   std::unique_ptr<flowtune::Allocator> best_;  // has the same flows and goes on until it is at the optimum
   flowtune::RateLedger ledger_;
@@ -84,7 +89,7 @@ class FlowtuneAllocator final : public Application, public OwnChecks {
   EventOf<FlowtuneAllocator, &FlowtuneAllocator::handOut> outboxTimer_{this};
 
   Time interval_, iterationTime_, refresh_;
-  double threshold_ = 0, reserve_ = 0, gamma_ = 0, initialPrice_ = 0;
+  double threshold_ = 0, reserve_ = 0, ackShare_ = 0, rateBound_ = 1, gamma_ = 0, initialPrice_ = 0;
   Choice algorithm_, normaliser_;
   bool oneSided_ = false, optimum_ = false;
 };

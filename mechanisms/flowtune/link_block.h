@@ -23,6 +23,7 @@ class LinkBlock {
 
   size_t size() const { return capacity_.size(); }
   Real capacity(size_t link) const { return capacity_[link]; }
+  void setCapacity(size_t link, Real capacity) { capacity_[link] = capacity; }
   /// The smallest capacity over load of the last update, of links that have a load.
   Real leastFactor() const { return leastFactor_; }
 

@@ -61,7 +61,8 @@ TEST(NumberTable, FindsWhatIsThereAfterAnyOrderOfAddingAndRemoving) {
 
 /// Messages and packets made by hand at the receiver of a network in which nothing else happens. 100 Gb/s.
 struct DasrReceiverTest : testing::Test {
-  explicit DasrReceiverTest(Config c = dasr()) : net(std::move(c), 1, 1) {
+  /// Hosts that a look-ahead names here are none of the network, so nobody is told.
+  explicit DasrReceiverTest(Config c = dasr()) : net(c.set("dasr_receiver.tell_ahead", false), 1, 1) {
     net.run({});
     agent = &receiverOf(net.receiver());
     header = *net.network.packets().find<DasrHeader>(DasrHeader::kName);
@@ -856,6 +857,95 @@ TEST(Dasr, AHostMayHaveSeveralMessagesInAGroup) {
   net.finish(Time::Ms(1));
   EXPECT_EQ(net.network.counters.flowsFinished, 4u);
   EXPECT_EQ(receiverOf(net.receiver()).senders(), 0u);
+}
+
+// ---------------------------------------------------------------- n ahead of messages
+
+/// A group of two messages of host 0 and one of each other host, of which one of host 0 begins at 0 and the others at
+/// 50 us. One switch, 100 Gb/s: its first packet is at the receiver after 3.2 us, and what that says is back after 6.3.
+struct DasrAhead : testing::Test {
+  explicit DasrAhead(Config c = dasr()) : net(std::move(c), 4, 1) {
+    for (uint32_t i = 0; i < 5; ++i) add(i, static_cast<int>(i % 4), Time::Us(i == 0 ? 0 : 50), 7);
+  }
+  void add(uint32_t id, int sender, Time start, uint32_t group = 0) {
+    FlowSpec s;
+    s.id = id;
+    s.src = net.sender(sender).id();
+    s.dst = net.receiver().id();
+    s.size = 10 * 1456;
+    s.group = group;
+    s.start = start;
+    net.flow(s);
+  }
+  Rate rate(uint32_t flow) { return net.active(net.sender(static_cast<int>(flow % 4)), flow).rate; }
+  uint64_t told() { return receiverOf(net.receiver()).told(); }
+  Chain net;
+};
+struct DasrNotAhead : DasrAhead {
+  DasrNotAhead() : DasrAhead(dasr().set("dasr_receiver.tell_ahead", false)) {}
+};
+struct DasrAheadForTenMicroseconds : DasrAhead {
+  DasrAheadForTenMicroseconds() : DasrAhead(dasr().set("dasr.patience", Time::Us(10).ps)) {}
+};
+
+TEST_F(DasrAhead, AllHostsOfAGroupKnowNBeforeTheySend) {
+  net.run(Time::Us(40));
+  EXPECT_EQ(told(), 4u) << "each host once";
+  // Ten ACKs with n, and four packets of the same size.
+  EXPECT_EQ(net.receiver().nic().sentWireBytes(), 14u * (66 + 2));
+  net.run(Time::Us(50));
+  for (uint32_t i = 1; i < 4; ++i) EXPECT_EQ(rate(i), Rate::Gbps(25)) << i;
+  net.finish(Time::Ms(1));
+  EXPECT_EQ(told(), 4u) << "a group is announced once";
+  EXPECT_EQ(receiverOf(net.receiver()).senders(), 0u);
+  EXPECT_EQ(net.network.packets().live(), 0u);
+}
+
+TEST_F(DasrNotAhead, NLeavesOnAcksAlone) {
+  net.run(Time::Us(50));
+  for (uint32_t i = 1; i < 4; ++i) EXPECT_EQ(rate(i), Rate::Gbps(100)) << i;
+  EXPECT_EQ(told(), 0u);
+}
+
+TEST_F(DasrAhead, WhoHearsNothingStartsAtLineRateAndHearsByAcks) {
+  net.network.addLinkEvent(Time::Us(4), net.sender(1).nic(), false);  // what is on its way to it is lost
+  net.network.addLinkEvent(Time::Us(20), net.sender(1).nic(), true);
+  net.run(Time::Us(50));
+  EXPECT_EQ(rate(1), Rate::Gbps(100));
+  EXPECT_EQ(rate(2), Rate::Gbps(25));
+  net.run(Time::Us(57));
+  EXPECT_EQ(rate(1), Rate::Gbps(25));
+  net.finish(Time::Ms(1));
+  EXPECT_EQ(net.network.counters.flowsFinished, 5u);
+}
+
+TEST_F(DasrAheadForTenMicroseconds, NIsForgottenWhereTheMessageDoesNotCome) {
+  net.run(Time::Us(50));
+  EXPECT_EQ(rate(1), Rate::Gbps(100));
+}
+
+TEST_F(DasrAhead, NEndsWithTheMessageItWasFor) {
+  add(5, 1, Time::Us(500));
+  net.run(Time::Us(500));
+  EXPECT_EQ(rate(5), Rate::Gbps(100));
+}
+
+TEST_F(DasrAhead, AnotherMessageInTheMeantimeKeepsN) {
+  add(6, 2, Time::Us(10));  // of no group: it ends before that of the group begins
+  net.run(Time::Us(10));
+  EXPECT_EQ(rate(6), Rate::Gbps(25)) << "the receiver counts the host already";
+  net.run(Time::Us(49));
+  ASSERT_EQ(net.flowRows.rows.size(), 2u);
+  net.run(Time::Us(50));
+  EXPECT_EQ(rate(2), Rate::Gbps(25));
+}
+
+TEST_F(DasrAhead, WhoHasBegunAlreadyIsSlowedAtOnce) {
+  add(6, 2, Time::Us(2), 8);  // of another group: it is under way when host 2 hears of the first one
+  net.run(Time::Ns(6200));
+  EXPECT_EQ(rate(6), Rate::Gbps(100));
+  net.run(Time::Ns(6500));
+  EXPECT_EQ(rate(6), Rate::Gbps(25));
 }
 
 TEST(Dasr, NothingIsLeftWhenAllMessagesHaveEnded) {

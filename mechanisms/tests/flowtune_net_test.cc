@@ -379,6 +379,22 @@ TEST(FlowtuneNet, TenThousandStartsInAMicrosecond) {
   EXPECT_TRUE(net.check("rates_within_capacity"));
 }
 
+TEST(FlowtuneNet, AcksMayBeCountedOnTheirWayBack) {
+  for (const double share : {0.0, 0.1}) {
+    Fabric net(servers().set("flowtune_allocator.ack_share", share));
+    net.send(0, 0, 4, 100000000);
+    net.send(1, 4, 0, 100000000);
+    net.send(2, 1, 5, 100000000);  // nothing comes against it but its own ACKs
+    net.run(Time::Ms(1));
+    const double x = 9.9 / (1 + share);
+    EXPECT_NEAR(net.gbps(0, 0), x, 0.1) << share;
+    EXPECT_NEAR(net.gbps(4, 1), x, 0.1) << share;
+    EXPECT_NEAR(net.gbps(1, 2), 9.9, 0.1) << share;
+    net.network.finish();
+    EXPECT_TRUE(net.check("rates_within_capacity"));
+  }
+}
+
 TEST(FlowtuneNet, AnAllocatorSlowerThanItsIntervalIteratesAsFastAsItCan) {
   Fabric net(servers().set("flowtune_allocator.iteration_time", Time::Us(35).ps));
   net.send(0, 0, 4, 100000000);

@@ -136,6 +136,36 @@ TEST(Flowtune, TwoLinksByHand) {
   EXPECT_DOUBLE_EQ(a->price(1), 1 - 0.1 * 2 / 1.5);
 }
 
+TEST(Flowtune, RatesMayBeBoundedAtMoreThanACapacity) {
+  const auto first = [](double bound, double price) {
+    Settings s = with(Algorithm::Ned, 0.4);
+    s.rateBound = bound;
+    s.initialPrice = price;
+    auto a = Allocator::make(Links::flat({10, 4}, 2), s);
+    const Handle flow = a->add({0, 1}, 1);
+    a->iterate();
+    return a->rate(flow);
+  };
+  EXPECT_DOUBLE_EQ(first(1, 0.01), 4) << "the path's smallest capacity";
+  EXPECT_DOUBLE_EQ(first(5, 0.01), 20);
+  EXPECT_DOUBLE_EQ(first(100, 0.01), 50) << "w / (p + p)";
+  EXPECT_DOUBLE_EQ(first(1e6, 0), 4e6);
+  EXPECT_THROW(first(0.5, 1), std::invalid_argument);
+}
+
+TEST(Flowtune, CapacitiesMayChange) {
+  auto a = Allocator::make(Links::flat({10, 10}, 2), with(Algorithm::Ned, 0.4));
+  const Handle one = a->add({0, 1}, 1), two = a->add({1}, 1);
+  a->iterate(200);
+  EXPECT_NEAR(a->allocated(one), 5, 1e-6);
+  a->setCapacity(0, 2);
+  a->iterate(200);
+  EXPECT_NEAR(a->allocated(one), 2, 1e-6);
+  EXPECT_NEAR(a->allocated(two), 8, 1e-6);
+  EXPECT_THROW(a->setCapacity(2, 1), std::invalid_argument);
+  EXPECT_THROW(a->setCapacity(0, 0), std::invalid_argument);
+}
+
 TEST(Flowtune, FgmCarriesPricesOn) {
   // Beck et al.: y(k+1) = p(k) + (t(k) - 1) / t(k+1) · (p(k) - p(k-1)), t from 1 by t' = (1 + √(1 + 4t²)) / 2.
   auto a = Allocator::make(Links::flat({1}, 1), with(Algorithm::Fgm, 1));
