@@ -20,11 +20,11 @@ func checkout(t *testing.T) *Lab {
 	return &Lab{Out: io.Discard, Err: io.Discard, Set: Settings{Root: root}}
 }
 
-// The statements are those of the papers' texts, none dropped or split, and fit
+// The statements are those of the papers' texts, none dropped, and split where the number has two sides (C03); they fit
 // the claims of the figures.
 func TestShippedStatements(t *testing.T) {
 	l := checkout(t)
-	for paper, want := range map[string][2]int{"fncc": {32, 0}, "conga": {21, 15}, "numfabric": {40, 0}, "flowtune": {36, 0}, "dart": {40, 0}} {
+	for paper, want := range map[string][2]int{"fncc": {32, 0}, "conga": {22, 15}, "numfabric": {40, 0}, "flowtune": {36, 0}, "dart": {40, 0}} {
 		f, err := l.Statements(paper)
 		require.NoError(t, err)
 		var got [2]int

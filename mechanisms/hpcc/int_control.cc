@@ -99,7 +99,7 @@ void IntControl::apply(Flow& flow, State& s) const {
   const double smallest = static_cast<double>(std::min(minRate_, host_->lineRate()).bps) * t / kPsBits;
   s.w = std::clamp(s.w, smallest, largest);
   s.wc = std::clamp(s.wc, smallest, largest);
-  flow.window = std::max<int64_t>(1, static_cast<int64_t>(s.w));
+  flow.window = window_ ? std::max<int64_t>(1, static_cast<int64_t>(s.w)) : -1;
   const auto bps = static_cast<int64_t>(s.w * kPsBits / t);
   flow.rate = std::clamp(Rate{bps}, Rate{1}, host_->lineRate());
 }

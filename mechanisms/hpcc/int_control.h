@@ -61,6 +61,9 @@ class IntControl : public CongestionControl {
                "U of a flow that has measured nothing yet: 1, as it starts with a full window at line rate",
                "HPCC's public simulator; the papers give no value")
         .range(0, 10)
+        .param("window", &C::window_, true,
+               "the window bounds the bytes in flight; false: senders only pace, at R = W / T",
+               "FNCC section 3.2.2 and HPCC section 3.2 have it; in HPCC's public simulator it is an option")
         .extension(IntStack::kName, sizeof(IntStack), IntStack::kMostWireBytes, "2 B + 8 B per hop")
         .table(windows(d.name()));
     return d;
@@ -76,6 +79,7 @@ class IntControl : public CongestionControl {
   PacketExtension<IntStack> stack_;
   double eta_ = 0, uInitial_ = 0;
   int64_t maxStage_ = 0;
+  bool window_ = true;
   Bytes wAi_;
   Rate minRate_;
 

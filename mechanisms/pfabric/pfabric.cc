@@ -33,6 +33,9 @@ const Description& PFabric::describe() {
                  "timeout, until an ACK comes; 0 = never",
                  "pFabric section 4.3: 5; YAPS: never")
           .range(0, 1000000)
+          .param("handshake", &PFabric::handshake_, false,
+                 "a packet without payload, of the best priority, goes first, and data when its ACK is here",
+                 "pFabric has none; NUMFabric, footnote 4, has TCP's, so in its Figure 7 both have it")
           .extension(PFabricHeader::kName, sizeof(PFabricHeader), 0,
                      "the priority is in the headers that host.header_bytes counts, as in the paper")
           .done();
@@ -78,6 +81,7 @@ void PFabric::onFlowStart(Flow& f) {
   Sender& s = state_.make(f).sender;
   s.cwnd = first_;
   s.ssthresh = std::numeric_limits<int64_t>::max();
+  if (handshake_) s.phase = Phase::Closed;
   open(f, s);
 }
 
@@ -88,6 +92,7 @@ bool PFabric::onStop(Flow& f) {
 
 bool PFabric::maySend(const Flow& f) const {
   const Sender& s = state_(const_cast<Flow&>(f)).sender;
+  if (s.phase != Phase::Open) return s.phase == Phase::Closed;
   if (s.probing) return s.probeDue;
   return s.next < s.limit && begins(s.next) < f.end;
 }
@@ -96,7 +101,14 @@ Flow& PFabric::fill(Flow& f, Packet& p) {
   Sender& s = state_(f).sender;
   PFabricHeader& h = header_.claim(p);
   h.priority = left(f);
-  if (s.probing) {
+  if (s.phase == Phase::Closed) {
+    s.phase = Phase::Opening;
+    h.priority = 0;
+    h.segment = PFabricHeader::kProbe;
+    p.seq = 0;
+    p.payload = 0;
+    p.last = false;
+  } else if (s.probing) {
     // A byte that the receiver does not use: it tells what it is waiting for.
     h.segment = PFabricHeader::kProbe;
     p.seq = f.sndUna;
@@ -119,6 +131,11 @@ Flow& PFabric::fill(Flow& f, Packet& p) {
 bool PFabric::onAck(Flow& f, const Packet& ack) {
   Sender& s = state_(f).sender;
   s.silent = 0;
+  if (s.phase != Phase::Open) {
+    s.phase = Phase::Open;
+    s.deadline = Time{-1};
+    return true;
+  }
   const auto una = static_cast<uint32_t>((ack.seq + mss_ - 1) / mss_);
   const bool progress = ack.seq > f.sndUna;
   if (progress) {
@@ -192,6 +209,13 @@ void PFabric::onTimer(Flow& f) {
   Sender& s = state_(f).sender;
   if (s.deadline > engine_->now()) {
     engine_->schedule(f.retransmitEvent, s.deadline);
+    return;
+  }
+  if (s.phase == Phase::Opening) {  // the request goes again
+    ++f.timeouts;
+    s.phase = Phase::Closed;
+    s.deadline = Time{-1};
+    host_->rateChanged(f);
     return;
   }
   if (f.inFlight() == 0 && !s.probing) {

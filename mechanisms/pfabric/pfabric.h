@@ -31,6 +31,7 @@ class PFabric final : public Transport {
   uint64_t left(Flow& flow) const { return flow.end - flow.sndUna - state_(flow).sender.sackedBytes; }
 
  private:
+  enum class Phase : uint8_t { Closed, Opening, Open };
   struct Sender {
     SegmentRing sacked;
     uint32_t una = 0;     // the first segment that is not acknowledged
@@ -43,6 +44,7 @@ class PFabric final : public Transport {
     int64_t counted = 0;             // ACKs towards the next segment of the window
     Time deadline = Time{-1};        // -1: nothing is in flight
     bool probing = false, probeDue = false;
+    Phase phase = Phase::Open;
   };
   struct Receiver {
     SegmentRing got;
@@ -73,6 +75,7 @@ class PFabric final : public Transport {
   int64_t first_ = 0, most_ = 0;  // segments
   int64_t initialWindow_ = 0, maxWindow_ = 0, probeAfter_ = 0;
   Time rto_, rtoParam_;
+  bool handshake_ = false;
 };
 
 }  // namespace fabric

@@ -132,7 +132,7 @@ TEST(HpccWindow, WithoutStagesEveryStepIsMultiplicative) {
 
 /// One flow at a host with HPCC, and ACKs made by hand.
 struct HpccFlow : testing::Test {
-  HpccFlow() : net(Config::hpcc(), 1, 1) {
+  explicit HpccFlow(const Config& c = Config::hpcc()) : net(c, 1, 1) {
     net.flow(0, net.sender(0), net.receiver(), 0);
     net.run(Time::Us(1));
     flow = &net.active(net.sender(0), 0);
@@ -214,6 +214,22 @@ TEST_F(HpccFlow, WindowAndRateAreCapped) {
   EXPECT_DOUBLE_EQ(state().w, 161.25);
   EXPECT_EQ(flow->window, 161);
   EXPECT_EQ(flow->rate, Rate::Mbps(100));
+}
+
+struct PacedFlow : HpccFlow {
+  PacedFlow() : HpccFlow(Config::hpcc().set("hpcc.window", false)) {}
+};
+
+/// The rate alone follows acknowledgements: more than the window may be in flight.
+TEST_F(PacedFlow, IsBoundByItsRateAlone) {
+  onAck(1, stack({record(0, 0, 161250)}));
+  onAck(2, stack({record(12900, 161250, 161250)}));  // u' = 2 for a whole T
+  const double w = kBdp * 0.95 / 2 + 80;
+  EXPECT_NEAR(state().w, w, 1e-6);
+  EXPECT_EQ(flow->window, -1);
+  EXPECT_NEAR(static_cast<double>(flow->rate.bps), w * 8 / 12.9e-6, 1);
+  flow->sndNxt = flow->sndUna + 200000;
+  EXPECT_TRUE(flow->maySend(1));
 }
 
 TEST_F(HpccFlow, LiveParametersTakeEffect) {

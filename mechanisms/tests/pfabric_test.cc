@@ -209,6 +209,46 @@ TEST(PFabric, WithoutProbesItGoesOnSending) {
   EXPECT_EQ(net.timeouts(0), 7);
 }
 
+/// A request and its ACK, of 64 B each, before the data.
+TEST(PFabric, WithAHandshakeDataGoesWhenTheAnswerIsHere) {
+  Config c = whole();
+  c.set("host.ack_bytes", int64_t{64});
+  Chain without(c, 1, 1), with(c.set("pfabric.handshake", true), 1, 1);
+  for (Chain* net : {&with, &without}) {
+    net->flow(spec(0, net->sender(0), net->receiver(), 20000));
+    net->finish(Time::Ms(1));
+    EXPECT_EQ(net->delivered(0), 20000);
+    EXPECT_EQ(net->network.packets().live(), 0u);
+  }
+  const Time empty{4 * (transmissionTime(64, Rate::Gbps(100)).ps + Time::Ns(1500).ps)};
+  EXPECT_EQ(with.end(0) - without.end(0), empty.ps);
+  EXPECT_EQ(with.retransmitted(0), 0);
+}
+
+TEST(PFabric, ALostRequestGoesAgainAfterTheTimeout) {
+  Config c = alone();
+  Path net(c.set("pfabric.handshake", true));
+  net.stream(0, 3 * kMss);
+  net.data().drops[0] = 2;  // the request twice: it has the first segment's place
+  net.finish(Time::Ms(5));
+  EXPECT_EQ(net.timeouts(0), 2);
+  EXPECT_EQ(net.delivered(0), 3 * kMss);
+  EXPECT_EQ(net.retransmitted(0), 0);
+}
+
+TEST(PFabric, AFlowThatIsStoppedInItsHandshakeEnds) {
+  Config c = whole();
+  Chain net(c.set("pfabric.handshake", true), 1, 1);
+  FlowSpec f = spec(0, net.sender(0), net.receiver(), 0);
+  f.stop = Time::Us(1);
+  net.flow(f);
+  net.flow(spec(1, net.sender(0), net.receiver(), 1460, Time::Us(2)));
+  net.finish(Time::Us(100));
+  EXPECT_EQ(net.delivered(0), 0);
+  EXPECT_EQ(net.delivered(1), 1460);
+  EXPECT_EQ(net.network.packets().live(), 0u);
+}
+
 TEST(PFabric, LostAcksAreMadeGoodByLaterOnes) {
   Path net(alone());
   net.stream(0, 300 * kMss);
