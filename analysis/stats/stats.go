@@ -15,7 +15,7 @@ import (
 )
 
 // Names are the statistics of Of.
-var Names = []string{"mean", "median", "p95", "p99", "p99.9", "min", "max"}
+var Names = []string{"mean", "median", "p90", "p95", "p99", "p99.9", "min", "max"}
 
 // Of is a statistic of values by its name; they are sorted by it. Without
 // values it is NaN.
@@ -39,7 +39,7 @@ func Of(values []float64, name string) (float64, error) {
 }
 
 // shares are those of the values that the quantiles are not exceeded by.
-var shares = map[string]float64{"median": 0.5, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
+var shares = map[string]float64{"median": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
 
 // Mean is the mean of values in their order; NaN without any. gonum's adds in
 // the order of the machine's vector instructions, whose last digit is not the

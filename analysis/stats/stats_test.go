@@ -12,7 +12,7 @@ import (
 
 func TestOf(t *testing.T) {
 	values := func() []float64 { return []float64{4, 1, 3, 2} }
-	for name, want := range map[string]float64{"mean": 2.5, "median": 2.5, "p95": 3.85, "p99": 3.97, "p99.9": 3.997, "min": 1, "max": 4} {
+	for name, want := range map[string]float64{"mean": 2.5, "median": 2.5, "p90": 3.7, "p95": 3.85, "p99": 3.97, "p99.9": 3.997, "min": 1, "max": 4} {
 		got, err := stats.Of(values(), name)
 		require.NoError(t, err)
 		assert.InDelta(t, want, got, 1e-14, name)
@@ -24,7 +24,7 @@ func TestOf(t *testing.T) {
 	for i := range many {
 		many[i] = float64(1000 - i)
 	}
-	for name, want := range map[string]float64{"median": 500.5, "p95": 950.05, "p99": 990.01, "p99.9": 999.001} {
+	for name, want := range map[string]float64{"median": 500.5, "p90": 900.1, "p95": 950.05, "p99": 990.01, "p99.9": 999.001} {
 		got, err := stats.Of(many, name)
 		require.NoError(t, err)
 		assert.InDelta(t, want, got, 1e-12, name)
