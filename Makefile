@@ -7,6 +7,7 @@ BIN := bin/fabriclab
 
 # What a result says it was made by.
 COMMIT = $(shell git rev-parse --short=12 HEAD 2>/dev/null && { git diff --quiet HEAD 2>/dev/null || echo with changes; })
+RELEASE = $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null)
 
 # A distribution's Go may fetch the version that go.mod names.
 export GOTOOLCHAIN ?= auto
@@ -31,7 +32,7 @@ ready: deps
 	@$(MAKE) -s $(BIN)
 
 $(BIN): FORCE
-	@go build -buildvcs=false -ldflags "-X 'main.commit=$(COMMIT)'" -o $@ ./harness/cmd/fabriclab
+	@go build -buildvcs=false -ldflags "-X 'main.commit=$(COMMIT)' -X 'main.release=$(RELEASE)'" -o $@ ./harness/cmd/fabriclab
 
 build: ready ## build the command line tool, the mechanisms and the ns-3 runner
 	@$(BIN) build

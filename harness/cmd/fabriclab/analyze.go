@@ -18,7 +18,7 @@ import (
 func (a *app) analyzeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "analyze RUNDIR…",
-		Short: "verify runs and print what they are and what came out",
+		Short: "verify runs and print a summary of each",
 		Args:  cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, arg := range args {

@@ -72,12 +72,26 @@ defaults.`,
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
 	settingsFlags(root.PersistentFlags())
-	root.AddCommand(
-		a.runCommand(), a.runOneCommand(), a.statusCommand(), a.figureCommand(), a.verdictsCommand(), a.recordCommand(), a.docsCommand(), a.reportCommand(), a.validateCommand(),
-		a.listCommand(), a.describeCommand(), a.topologyCommand(), a.flowsCommand(), a.oracleCommand(),
-		a.analyzeCommand(), a.traceCommand(), a.collectCommand(), a.plotCommand(), a.compareCommand(), a.baselineCommand(), a.schemaCommand(),
-		a.parityCommand(), a.allocateCommand(), a.benchCommand(), a.newCommand(), a.importCommand(), a.testCommand(), a.buildCommand(), a.doctorCommand(), a.trustCommand(), a.versionCommand(),
-	)
+	const installation = "This installation:"
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Experiments:", []*cobra.Command{a.newCommand(), a.validateCommand(), a.runCommand(), a.statusCommand(), a.topologyCommand(), a.flowsCommand(), a.importCommand(), a.schemaCommand()}},
+		{"Figures and papers:", []*cobra.Command{a.figureCommand(), a.reportCommand(), a.verdictsCommand(), a.recordCommand(), a.docsCommand()}},
+		{"Results:", []*cobra.Command{a.analyzeCommand(), a.traceCommand(), a.collectCommand(), a.plotCommand(), a.compareCommand(), a.baselineCommand(), a.parityCommand()}},
+		{"Mechanisms and optima:", []*cobra.Command{a.listCommand(), a.describeCommand(), a.testCommand(), a.oracleCommand(), a.allocateCommand()}},
+		{installation, []*cobra.Command{a.doctorCommand(), a.buildCommand(), a.benchCommand(), a.trustCommand(), a.versionCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
+	}
+	root.AddCommand(a.runOneCommand()) // hidden
+	root.SetHelpCommandGroupID(installation)
+	root.SetCompletionCommandGroupID(installation)
 	for flag, values := range map[string][]string{
 		"engine": experiment.Engines, "executor": {lab.ExecutorLocal, lab.ExecutorSlurm}, "verify": {"contents", "sizes"},
 		"build-type": {string(build.Release), string(build.Debug), string(build.ASan)},

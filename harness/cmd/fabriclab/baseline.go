@@ -5,7 +5,7 @@ import (
 )
 
 func (a *app) baselineCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "baseline", Short: "results that later ones are compared with"}
+	cmd := &cobra.Command{Use: "baseline", Short: "keep results to compare later ones with"}
 	var dir string
 	var seeds []uint64
 	update := &cobra.Command{

@@ -17,7 +17,7 @@ func (a *app) benchCommand() *cobra.Command {
 	var allocatorFlows uint64
 	cmd := &cobra.Command{
 		Use:               "bench [FILE…]",
-		Short:             "measure the speed of simulation and harness; table on the terminal and bench/bench.json in the results folder",
+		Short:             "measure the speed of simulation and harness; writes bench/bench.json in the results folder",
 		ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {

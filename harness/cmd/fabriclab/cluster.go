@@ -45,7 +45,7 @@ func (a *app) runOneCommand() *cobra.Command {
 func (a *app) statusCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "status [SWEEP]",
-		Short: "say how sweeps stand that were submitted to a cluster",
+		Short: "show the sweeps that were submitted to a cluster",
 		Args:  cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			results, err := a.ResultsDir()

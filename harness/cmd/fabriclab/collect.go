@@ -24,7 +24,7 @@ func (a *app) collectCommand() *cobra.Command {
 	var deterministic bool
 	cmd := &cobra.Command{
 		Use:   "collect SWEEP -o FILE",
-		Short: "write the results of a sweep as one tidy table: a row for each run and measure, or one of their tables",
+		Short: "write the results of a sweep as one tidy table",
 		Long: `Measures every run of a sweep and writes one table, a row for each run and measure, with the
 parameters as columns. SWEEP is an experiment (its runs at the scale and with the --set, --seed and
 --engine it was run with), or a folder of results (every run in it).

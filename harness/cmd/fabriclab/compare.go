@@ -23,7 +23,7 @@ func (a *app) compareCommand() *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "compare BASE [HEAD]",
-		Short: "say what changed between two sets of results, exactly and by a test over seeds",
+		Short: "compare two sets of results, exactly and by a test over seeds",
 		Long: `Compares results measure by measure. BASE and HEAD are folders of results or saved baselines, or
 with --rev revisions of the checkout, which are checked out, built and run. Without HEAD the
 experiments of BASE are run with the checkout as it is (what has a valid result is not run again).

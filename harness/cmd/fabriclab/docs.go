@@ -8,7 +8,7 @@ import (
 )
 
 func (a *app) docsCommand() *cobra.Command {
-	return group(&cobra.Command{Use: "docs", Short: "look after the pages that are made from records"}, &cobra.Command{
+	return group(&cobra.Command{Use: "docs", Short: "list records that are out of date"}, &cobra.Command{
 		Use:   "stale",
 		Short: "list the records whose scenarios, or the sources that they depend on, have changed since",
 		Args:  cobra.NoArgs,

@@ -55,3 +55,19 @@ func TestCommandsOfTheDocs(t *testing.T) {
 	check("../../../README.md")
 	assert.Greater(t, n, 60)
 }
+
+// Every command that --help shows stands in a group.
+func TestCommandsAreGrouped(t *testing.T) {
+	root := newApp(io.Discard, io.Discard).command()
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd("")
+	for _, cmd := range root.Commands() {
+		assert.True(t, cmd.Hidden || cmd.GroupID != "", cmd.Name())
+	}
+	assert.NotContains(t, root.UsageString(), "Additional Commands")
+}
+
+func TestVersionText(t *testing.T) {
+	assert.Equal(t, "v0.3.0 (de18ceefa810, go1.26.8)", versionText("v0.3.0", "de18ceefa810", "go1.26.8"))
+	assert.Equal(t, "de18ceefa810 (go1.26.8)", versionText("", "de18ceefa810", "go1.26.8"))
+}

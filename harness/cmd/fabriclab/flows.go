@@ -15,7 +15,7 @@ func (a *app) flowsCommand() *cobra.Command {
 	var to string
 	cmd := &cobra.Command{
 		Use:   "flows FILE",
-		Short: "say what an experiment's flow list comes to, or write it: --to flows.csv",
+		Short: "print the size of an experiment's flow list, or write it: --to flows.csv",
 		Long: `Generates the flow list of an experiment's first point for one seed (--seed, else the
 experiment's first), without running anything; --set chooses another point. --to writes it as
 .csv or .parquet, which a workload of type file reads, or as .bin, which the engines read.`,

@@ -95,7 +95,7 @@ func (a *app) listCommand() *cobra.Command {
 	lists := []string{"experiments", "figures", "presets", "mechanisms", "slots", "workloads", "topologies", "measures"}
 	return &cobra.Command{
 		Use:   "list " + strings.Join(lists, "|"),
-		Short: "list what there is",
+		Short: "list figures, experiments, mechanisms, presets, workloads, …",
 		Args:  cobra.ExactArgs(1), ValidArgs: lists,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var entries []lab.Entry

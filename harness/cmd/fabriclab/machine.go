@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +11,6 @@ import (
 	"fabriclab/harness/doctor"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
-	"fabriclab/harness/store"
 )
 
 func (a *app) buildCommand() *cobra.Command {
@@ -115,7 +112,7 @@ func (a *app) enginesToBuild(b *build.Builder) ([]engine.Engine, error) {
 func (a *app) doctorCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
-		Short: "say what is installed, what is missing and what to do about it",
+		Short: "check what is installed, and say what to do about what is missing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			out, err := a.ResultsDir()
@@ -131,50 +128,6 @@ func (a *app) doctorCommand() *cobra.Command {
 			if err == nil && !doctor.Healthy(findings) {
 				err = errors.New("something that is required is missing; see above")
 			}
-			return err
-		},
-	}
-}
-
-// commit is set by the Makefile: Go itself does not see the repository where
-// .git is a file, as in a worktree, nor with -buildvcs=false.
-var commit string
-
-// tool is this program and its version: the commit it was built from.
-func tool() store.Tool {
-	t := store.Tool{Name: "fabriclab", Version: "unknown"}
-	if commit != "" {
-		t.Version = commit
-		return t
-	}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return t
-	}
-	changed := ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			t.Version = s.Value[:min(len(s.Value), 12)]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changed = " with changes"
-		}
-	}
-	t.Version += changed
-	return t
-}
-
-func (a *app) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "print the version",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			t := tool()
-			if a.Set.JSON {
-				return a.Print(map[string]string{"name": t.Name, "version": t.Version, "go": runtime.Version()})
-			}
-			_, err := fmt.Fprintf(a.Out, "%s %s (%s)\n", t.Name, t.Version, runtime.Version())
 			return err
 		},
 	}

@@ -13,7 +13,7 @@ func (a *app) trustCommand() *cobra.Command {
 	var remove bool
 	c := &cobra.Command{
 		Use:   "trust [FOLDER]",
-		Short: "use the settings and sources in a folder although others may write there; without a folder: list those trusted",
+		Short: "trust a folder that others may write to; without a folder: list those trusted",
 		Long: `A ` + settingsFile + ` names programs that are compiled and run as you. One that belongs to
 somebody else, or lies where everybody may write, is refused until its folder is trusted.`,
 		Args:              cobra.MaximumNArgs(1),

@@ -48,7 +48,7 @@ func (a *app) recordCommand() *cobra.Command {
 	var s lab.Selection
 	cmd := &cobra.Command{
 		Use:   "record ID…",
-		Short: "write what figures came to into docs/results, from complete runs",
+		Short: "write the outcome of complete figures to docs/results",
 		Long: `record judges the claims of figures under the default and every reading, or those
 given with --reading, and writes docs/results/PAPER/FIGURE.json: commit, engines,
 seeds, scenarios, the parts of the sources that the runs depend on, measures with
