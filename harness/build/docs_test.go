@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -71,17 +72,43 @@ func TestCatalogOfTheTestsIsUpToDate(t *testing.T) {
 	assert.Equal(t, string(described), string(kept), "%s is out of date; run: make docs", file)
 }
 
-// The README names every preset.
-func TestREADMENamesEveryPreset(t *testing.T) {
+// The mechanisms' page names every preset.
+func TestMechanismsPageNamesEveryPreset(t *testing.T) {
 	root, err := build.FindRoot(".")
 	require.NoError(t, err)
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "mechanisms", "README.md"))
 	require.NoError(t, err)
 	presets, err := filepath.Glob(filepath.Join(root, "configs", "presets", "*.yaml"))
 	require.NoError(t, err)
 	require.NotEmpty(t, presets)
 	for _, preset := range presets {
 		name := strings.TrimSuffix(filepath.Base(preset), ".yaml")
-		assert.Contains(t, string(text), "`"+name+"`", "README.md does not say what the preset %s is; put it into the table under What there is", name)
+		assert.Contains(t, string(text), "`"+name+"`", "docs/mechanisms/README.md does not say what the preset %s is; put it into the table", name)
 	}
+}
+
+// The figures' page has every experiment with a figure, and no others.
+func TestFiguresPageNamesEveryFigure(t *testing.T) {
+	root, err := build.FindRoot(".")
+	require.NoError(t, err)
+	text, err := os.ReadFile(filepath.Join(root, "docs", "figures", "README.md"))
+	require.NoError(t, err)
+	files, err := filepath.Glob(filepath.Join(root, "configs", "*", "*.yaml"))
+	require.NoError(t, err)
+	var figures, named []string
+	for _, file := range files {
+		experiment, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if strings.Contains("\n"+string(experiment), "\nfigure:") {
+			figures = append(figures, filepath.Base(filepath.Dir(file))+"/"+strings.TrimSuffix(filepath.Base(file), ".yaml"))
+		}
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if cells := strings.Split(line, "|"); len(cells) == 4 {
+			for _, name := range regexp.MustCompile("`([^`]+/[^`]+)`").FindAllStringSubmatch(cells[1], -1) {
+				named = append(named, name[1])
+			}
+		}
+	}
+	assert.ElementsMatch(t, figures, named, "docs/figures/README.md, the table of figures")
 }

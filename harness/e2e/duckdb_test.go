@@ -225,7 +225,7 @@ func checkSnippets(t *testing.T, duck, dir string) {
 	require.NoError(t, err)
 	require.Len(t, runs, 2)
 	var texts, places []string
-	for _, page := range []string{"README.md", "docs/how-to/reading-results.md", "docs/how-to/sweep-results.md", "docs/traces.md"} {
+	for _, page := range []string{"docs/how-to/reading-results.md", "docs/how-to/sweep-results.md", "docs/traces.md"} {
 		text, err := os.ReadFile(filepath.Join(lab.root, page))
 		require.NoError(t, err)
 		found := sqlBlock.FindAllStringSubmatch(string(text), -1)
