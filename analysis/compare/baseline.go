@@ -22,8 +22,8 @@ const (
 	baselineVersion = 2
 )
 
-// A Baseline is what the deterministic measures of an experiment's runs came
-// to, to compare later results with.
+// A Baseline holds the deterministic measures of an experiment's runs, to
+// compare later results with.
 type Baseline struct {
 	Experiment string
 	Scale      string
@@ -125,7 +125,7 @@ func valueOf(r collect.Run, name string) Number {
 	return none
 }
 
-// errAbsent stands for a value that a baseline has not.
+// errAbsent marks a value that a baseline does not have.
 var errAbsent = errors.New("the baseline has no value")
 
 // LoadBaseline reads one baseline file.

@@ -22,7 +22,7 @@ type Set struct {
 	Runs []collect.Run
 }
 
-// Verdict is what became of a measure at a point.
+// Verdict on a measure at a point.
 type Verdict string
 
 // The verdicts.
@@ -46,21 +46,20 @@ type Report struct {
 	Failed      bool          `json:"failed"`
 }
 
-// Experiment is what became of one experiment.
+// Experiment is the comparison of one experiment.
 type Experiment struct {
 	Name  string   `json:"name"`
 	Pairs int      `json:"pairs"` // runs on both sides
 	Lost  []string `json:"lost,omitempty"`
 	New   []string `json:"new,omitempty"`
-	// Parameters are the effective ones that are not the same on both sides.
+	// Parameters that differ between the sides.
 	Parameters []Parameter `json:"parameters,omitempty"`
 	// Rows are grouped by measure.
 	Rows   []*Row `json:"rows"`
 	Failed bool   `json:"failed"`
 }
 
-// Parameter is an effective parameter that runs of both sides have and that is
-// not the same.
+// Parameter is an effective parameter that differs between the sides.
 type Parameter struct {
 	Name string `json:"name"`
 	Base string `json:"base"`
@@ -89,7 +88,7 @@ type Row struct {
 	Failed    bool    `json:"failed"`
 }
 
-// place is what runs of both sides have in common.
+// place identifies a run on either side.
 type place struct {
 	experiment, point, engine string
 	seed                      uint64
@@ -101,7 +100,7 @@ func placeOf(r collect.Run) place {
 	return place{r.Experiment, collect.Run{Labels: labels}.Point(), r.Engine, r.Seed}
 }
 
-// scenarioOf is a run's place by its scenario instead of its labels.
+// scenarioOf is a run's place by its scenario, not its labels.
 func scenarioOf(r collect.Run) place {
 	return place{r.Experiment, "scenario " + r.Scenario, r.Engine, r.Seed}
 }
@@ -135,8 +134,8 @@ func Compare(base, head Set, rules *Rules) (*Report, error) {
 		return nil, err
 	}
 	c := &comparison{rules: rules, found: map[pairsKey]*pairs{}, pairs: map[*Experiment][]*pairs{}, report: &Report{Base: base.Name, Head: head.Name, Confidence: rules.Confidence, FewestSeeds: FewestSeeds(rules.Confidence)}}
-	// Points that are the same scenario under several labels have one run in a
-	// folder of results, under the labels of the first of them.
+	// Points with the same scenario and several labels share one run, which has
+	// the labels of the first point.
 	twins := map[place]collect.Run{}
 	for _, r := range head.Runs {
 		twins[scenarioOf(r)] = r
@@ -225,11 +224,11 @@ func (e *Experiment) differ(base, head []collect.Label) {
 	}
 }
 
-// notGiven stands for a value that --set gave on the other side only.
+// notGiven marks a value that --set gave on the other side only.
 const notGiven = "the experiment's own"
 
-// sets are what --set gave two runs, with the same paths; what is a parameter
-// is left out.
+// sets are the values of --set of two runs, with the same paths, without
+// parameters.
 func sets(base, head collect.Run) (given, now []collect.Label) {
 	known := slices.Concat(base.Labels, base.Params)
 	for _, pair := range []struct {
@@ -249,8 +248,8 @@ func sets(base, head collect.Run) (given, now []collect.Label) {
 	return slices.DeleteFunc(given, isParam), slices.DeleteFunc(now, isParam)
 }
 
-// pair adds the values of two runs. A measure that one side does not know of
-// is left out: it was added or taken out, and says nothing about the results.
+// pair adds the values of two runs. A measure that only one side knows is left
+// out: it was added or removed, and says nothing about the results.
 func (c *comparison) pair(e *Experiment, p place, base, head collect.Run) {
 	after := map[string]measure.Value{}
 	for _, v := range head.Values {
@@ -365,8 +364,8 @@ func constant(values []float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return v != values[0] })
 }
 
-// never judges times that come on one side only, with some of the seeds: they
-// have no mean, but where all seeds agree on the sign it is not chance.
+// never judges times that never come on one side with some seeds. They have no
+// mean, but if all seeds agree on the sign it is not chance.
 func (p *pairs) never(r *Row, differences []float64, n int, l limits, confidence float64) {
 	r.Verdict, r.Note = Changed, fmt.Sprintf("never on one side only, with %d of %d seeds", n, len(differences))
 	higher := !slices.ContainsFunc(differences, func(d float64) bool { return !(d > 0) })

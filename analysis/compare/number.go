@@ -51,8 +51,7 @@ var prefixes = []struct {
 	scale float64
 }{{"T", 1e12}, {"G", 1e9}, {"M", 1e6}, {"K", 1e3}, {"", 1}, {"m", 1e-3}, {"µ", 1e-6}, {"n", 1e-9}, {"p", 1e-12}}
 
-// show is a number with its unit, with four digits; whole numbers of things
-// are counted out.
+// show is a number with its unit and four digits; counts have all digits.
 func show(n Number, unit string) string {
 	v := float64(n)
 	switch {
@@ -104,7 +103,7 @@ func (r *Row) change() string {
 	return text
 }
 
-// percent has as many digits as it takes to see a small change.
+// percent has enough digits to show a small change.
 func percent(v float64) string {
 	if v == 0 {
 		return "0"

@@ -38,7 +38,7 @@ const (
 	failNever   = "never"
 )
 
-// limits are what the rules come to for one measure of one experiment.
+// limits are the merged rules for one measure of one experiment.
 type limits struct {
 	threshold float64 // share of the base
 	absolute  float64 // in the measure's unit
@@ -106,7 +106,7 @@ func directions() []string {
 	return []string{measure.Neither.String(), measure.Lower.String(), measure.Higher.String()}
 }
 
-// matches says whether a name is named; no patterns name everything.
+// matches says whether a pattern matches the name; without patterns all match.
 func matches(patterns []string, name string) bool {
 	return len(patterns) == 0 || slices.ContainsFunc(patterns, func(p string) bool {
 		ok, err := path.Match(p, name)

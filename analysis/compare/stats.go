@@ -10,13 +10,13 @@ import (
 	"fabriclab/base/random"
 )
 
-// draws is how often the differences are drawn anew.
+// draws of the bootstrap.
 const draws = 10_000
 
-// FewestSeeds is how many seeds a verdict takes. By chance alone, all of n
-// differences have the same sign with probability 2^(1-n), and no interval
-// made of them holds 0 then: with fewer seeds the chance of a false alarm is
-// above what the confidence promises.
+// FewestSeeds is how many seeds a verdict takes. By chance alone, all n
+// differences have the same sign with probability 2^(1-n), and then no interval
+// holds 0. With fewer seeds false alarms are more likely than the confidence
+// promises.
 func FewestSeeds(confidence float64) int {
 	n := 1
 	for math.Ldexp(1, 1-n) > 1-confidence {
@@ -25,11 +25,11 @@ func FewestSeeds(confidence float64) int {
 	return n
 }
 
-// interval is the confidence interval of the mean of the differences: the
-// bootstrap's percentiles, expanded as Student's interval is wider than the
-// normal one, for the bootstrap's distribution is too narrow for few values
-// (Hesterberg, What Teachers Should Know About the Bootstrap, 2015, section
-// 3.2). The draws depend on the name alone.
+// interval is the confidence interval of the mean of the differences, from the
+// bootstrap's percentiles. For few values the bootstrap is too narrow, so it is
+// widened by the ratio of Student's interval to the normal one (Hesterberg, What
+// Teachers Should Know About the Bootstrap, 2015, section 3.2). The draws depend
+// on the name alone.
 func interval(differences []float64, confidence float64, resamples int, name string) (low, high float64) {
 	n := len(differences)
 	stream := random.New(1, "compare:"+name, 0)

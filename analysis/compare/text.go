@@ -55,7 +55,7 @@ func (r *Report) Markdown(out io.Writer) error {
 	return err
 }
 
-// outcome is the last word.
+// outcome is the last line.
 func (r *Report) outcome() string {
 	count := map[Verdict]int{}
 	lost, failed := 0, 0
@@ -113,7 +113,7 @@ func tally(count map[Verdict]int) string {
 	return strings.Join(words, ", ")
 }
 
-// shown says whether a row tells something.
+// shown says whether a row is printed.
 func (r *Row) shown(all bool) bool { return all || r.Verdict != Same && r.Verdict != Unchanged }
 
 // table has a block of rows for each measure, nil if there is nothing to show.
@@ -168,8 +168,7 @@ func (e *Experiment) table(all bool) table.Writer {
 	return t
 }
 
-// namer names rows by those of their labels that are not the same in all of
-// them.
+// namer names rows by the labels that differ between them.
 func namer(rows []*Row) func(*Row) string {
 	common := map[string]int{}
 	words := func(r *Row) []string { return append(strings.Fields(r.Point), r.Engine) }

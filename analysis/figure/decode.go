@@ -18,11 +18,10 @@ import (
 	"fabriclab/base/catalog"
 )
 
-// Decode reads and checks a figure section. file is named in errors. matrix
-// has the values of each matrix path; nil leaves unchecked whether dimensions
-// and their values are in the matrix, which is right where a flag has narrowed
-// it. tables are those that the runs can have; nil leaves unchecked what
-// measures and series say of them.
+// Decode reads and checks a figure section. Errors name file. matrix has the
+// values of each matrix path; with nil, dimensions are not checked against it,
+// since a flag may have narrowed the matrix. tables are those that the runs can
+// have; with nil, measures and series are not checked against them.
 func Decode(file string, node *yaml.Node, matrix claims.Matrix, tables spec.Tables) (*spec.Figure, error) {
 	f, err := spec.Decode(file, node)
 	if err != nil {

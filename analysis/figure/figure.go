@@ -162,7 +162,7 @@ func takeAll(f *spec.Figure, runs []spec.Run) taken {
 			v, err := taker.Take(m, r)
 			t[name][i] = value{v: v, err: err}
 			if measure.OfFlows(m.Kind) && (err == nil || measure.IsBound(err)) {
-				of, _ := taker.Spread(m, r) // what is wrong with it is wrong with the value
+				of, _ := taker.Spread(m, r) // an error here is the value's error, err
 				t[name][i].flows = len(of)
 			}
 		}

@@ -11,12 +11,11 @@ import (
 //
 //	sum_i max_y (U_i(y) - q_i y) + sum_l c_l p_l - sum_l m_l log p_l
 //
-// is least. It is convex, so Newton's direction leads down and its slope along
-// it, which needs no value of a utility, tells how far. At the least point
-// load + m_l/p_l = c_l on every link: as if a flow with the utility m_l log x
-// had the link to itself. For pooled flows a barrier on the rates of
-// sub-flows does the same (state.pool). As m goes to 0 so does the distance
-// from the optimum.
+// is smallest. It is convex, so Newton's direction leads down. The slope along
+// it says how far to go, and needs no value of a utility. At the minimum
+// load + m_l/p_l = c_l on every link, as if one more flow with the utility
+// m_l log x used the link. Pooled flows have a second barrier, on the rates of
+// sub-flows (state.pool). As m goes to 0, the minimum goes to the optimum.
 const (
 	nearest     = 0.05 // what is left of a price after a step, at least
 	stageSteps  = 60
@@ -40,8 +39,8 @@ func (s *state) barriers(share float64) {
 	}
 }
 
-// centre goes to where the dual function with barriers is least, but for a
-// factor in what is left on each link.
+// centre minimises the dual function with barriers, until room times price is
+// about the barrier on each link (central).
 func (s *state) centre() {
 	s.respond()
 	for range stageSteps {
@@ -64,14 +63,14 @@ func (s *state) central() bool {
 	return true
 }
 
-// loose is how many times the flows' part of a diagonal element a link's
-// barrier may be for the link to count as one that other links do not touch.
+// loose limits which links the step couples: a link whose barrier is more than
+// loose times the flows' part of its diagonal element is solved by itself.
 const loose = 1e3
 
-// newton makes one step and says whether it got anywhere.
+// newton makes one step; false if it made no progress.
 func (s *state) newton() bool {
 	s.steps++
-	// How much the flows give way on each link.
+	// How much the load on each link falls with the step.
 	own := s.step
 	clear(own)
 	for flow := range s.curves {
@@ -118,7 +117,8 @@ func (s *state) newton() bool {
 	return s.search()
 }
 
-// search goes along the step to about where the dual function stops falling.
+// search returns the part of the step at which the dual function stops falling,
+// about.
 func (s *state) search() bool {
 	copy(s.from, s.price)
 	farthest := math.Inf(1)
@@ -171,8 +171,7 @@ func (s *state) descent() float64 {
 	return sum
 }
 
-// alone sets each price to that of a link that is the only bottleneck of its
-// flows.
+// alone sets each price as if the link were the only bottleneck of its flows.
 func (s *state) alone() {
 	price := 1.
 	for l, flows := range s.crossing() {

@@ -36,12 +36,12 @@ func (m *matrix) add(i, j int32, v float64) {
 
 func (m *matrix) row(i int) []float64 { return m.a[i*m.n : i*m.n+i+1] }
 
-// dependent is the share of a diagonal element that a pivot needs; below it a
-// row is a combination of those before, but for rounding.
+// dependent: with a pivot below this share of its diagonal element, a row is a
+// combination of earlier rows, up to rounding.
 const dependent = 1e-15
 
-// factor makes L with L L' = the matrix. A row that depends on those before
-// it is left out: its unknown will be 0.
+// factor computes L with L L' = the matrix. A row that depends on earlier ones
+// is left out: its unknown will be 0.
 func (m *matrix) factor() {
 	for i := range m.n {
 		row, first := m.row(i), m.first[i]
@@ -62,7 +62,7 @@ func (m *matrix) factor() {
 	}
 }
 
-// solve puts the solution instead of the right side.
+// solve replaces the right side by the solution.
 func (m *matrix) solve(b []float64) {
 	for i := range m.n {
 		first := m.first[i]

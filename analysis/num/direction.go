@@ -1,13 +1,13 @@
 package num
 
-// direction solves the conditions of the optimum, made linear around a point.
-// Given by the caller, besides prices, rates and slopes:
+// direction solves the linearised conditions of the optimum. The caller gives
+// prices, rates, slopes, and:
 //
 //	row          which links' prices may change
-//	room         by link: how much less load it has for a little more price
-//	             because its room may shrink, too
-//	excess       by link: what its load is to fall by
-//	lack         by pooled flow: what it wants more than its rates sum up to
+//	room         by link: the barrier's part of the slope of load over price,
+//	             since the room may shrink too
+//	excess       by link: by how much its load has to fall
+//	lack         by pooled flow: its wanted rate less the sum of its rates
 //	push, shift  by sub-flow of a pooled flow: its rate changes by
 //	             push + shift (change of worth - change of path price)
 //

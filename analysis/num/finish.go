@@ -3,7 +3,7 @@ package num
 import "math"
 
 // Near the optimum it is clear which links are full and which sub-flows are in
-// use, or both ways of seeing it are right. With these given, the conditions
+// use; where it is not, either choice is right. With these sets the conditions
 // of the optimum are equations, and Newton's method solves them to rounding.
 const (
 	finishSteps  = 20
@@ -16,9 +16,9 @@ const (
 // sets say which links are full and which sub-flows of pooled flows are used.
 type sets struct{ full, used []bool }
 
-// guess reads the sets off a point: of the price of a full link and of the rate
-// of a used sub-flow more is left than of the room and of the excess of the
-// path price.
+// guess reads the sets off a point. A link is full if its price has shrunk less
+// than its room; a sub-flow is used if its rate has shrunk less than the excess
+// of its path price.
 func (s *state) guess() sets {
 	g := sets{make([]bool, len(s.capacity)), make([]bool, s.subflows())}
 	s.cheapest()
@@ -56,8 +56,8 @@ func sum(v []float64) float64 {
 	return total
 }
 
-// finish solves the equations and mends the sets until all signs are right.
-// It says whether that worked.
+// finish solves the equations and corrects the sets until all signs are right;
+// false if that fails.
 func (s *state) finish(g sets) bool {
 	for range finishRounds {
 		if !s.equations(g) {
@@ -92,9 +92,9 @@ func (s *state) equations(g sets) bool {
 	return false
 }
 
-// toward makes one step; off is how far the point it began at was from a
-// solution. The sub-flows of a flow are held where they are by a little, for
-// where only their sum is determined.
+// toward makes one step; off is the distance of its starting point from a
+// solution. A small term holds sub-flows in place where only their sum is
+// determined.
 func (s *state) toward(g sets) (off float64, ok bool) {
 	s.pathSums(s.price, s.sum)
 	for flow := range s.curves {
@@ -136,7 +136,7 @@ func (s *state) toward(g sets) (off float64, ok bool) {
 	return off, true
 }
 
-// follow goes along the step, not so far that a path price falls below a fifth.
+// follow goes along the step, as far as no path price falls below a fifth.
 func (s *state) follow() {
 	t := 1.
 	limit := func(v, d float64) {
@@ -165,7 +165,7 @@ func (s *state) follow() {
 	}
 }
 
-// mend changes the sets where a sign is wrong and says whether one was.
+// mend changes the sets where a sign is wrong; false if none was.
 func (s *state) mend(g sets) bool {
 	s.cheapest()
 	for flow := range s.curves {

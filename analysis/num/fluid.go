@@ -37,18 +37,18 @@ type Completion struct {
 	Bytes float64 // sent
 }
 
-// Allocate finds the rates of a problem; from is what it found before.
+// Allocate finds the rates of a problem; from is its previous solution.
 type Allocate func(p *Problem, from *Solution) (*Solution, error)
 
 // ErrEnough is what each returns to end Fluid early: no error.
 var ErrEnough = errors.New("enough")
 
-// Fluid lets every flow send at the rate that allocate gives it, from the
-// moment it arrives until it has sent its bytes, and allocates anew at every
-// arrival, departure and change of a link: the completion times of flows that
-// get the optimum at once. Changes are sorted by time. It ends at untilPs. Each
-// is called for every interval, in order of time; the solution is not kept. If
-// it returns ErrEnough, that was the last one.
+// Fluid sends every flow at its allocated rate from arrival until its bytes are
+// sent, and allocates anew at every arrival, departure and change of a link.
+// That gives the completion times of flows that get the optimum at once.
+// Changes are sorted by time. It ends at untilPs. Each is called for every
+// interval, in order of time; the solution is not kept. If each returns
+// ErrEnough, that was the last call.
 //
 // Times within are not rounded; two flows that end within half a picosecond
 // end together. Interval and Completion have whole picoseconds.
@@ -148,7 +148,7 @@ func (f *fluid) allocate(allocate Allocate) error {
 	return nil
 }
 
-// run lets the flows send until the first of them goes, next at the latest.
+// run sends until the first flow ends, at most until next.
 func (f *fluid) run(next float64, each func(Interval) error) error {
 	for k, i := range f.active {
 		a := &f.arrivals[i]

@@ -7,14 +7,14 @@ import (
 	"fabriclab/base/random"
 )
 
-// Where the sets are not clear (a price that is nearly 0 on a link that is
-// nearly full, a sub-flow that is hardly used), the room on links and the
-// excess of path prices become unknowns of their own, which keep their digits
-// however small they are, and Newton's method follows
+// If the sets are not clear (a price near 0 on a link that is nearly full, a
+// sub-flow that is hardly used), the room on links and the excess of path
+// prices become unknowns. So they keep their digits, however small they are.
+// Newton's method follows
 //
 //	room x price = barrier,   rate x (path price - worth) = barrier
 //
-// as the barriers go to 0: a primal-dual interior point method. It begins at a
+// as the barriers go to 0 (a primal-dual interior point method). It begins at a
 // point of the barrier method.
 const (
 	interiorSteps = 120
@@ -24,9 +24,9 @@ const (
 	leastRoom     = 1e-15 // of a capacity or a worth; what is less is rounding
 )
 
-// open sets what the sets are guessed from and where the interior point method
-// begins: the room on links and the excess of path prices, at a point of the
-// barrier method.
+// open sets the room on links and the excess of path prices at a point of the
+// barrier method. The sets are guessed from them, and the interior point method
+// begins there.
 func (s *state) open() {
 	for l, c := range s.capacity {
 		s.left[l] = c - s.load[l]
@@ -47,7 +47,7 @@ func (s *state) open() {
 	}
 }
 
-// interior goes on to the optimum and stays at the best point that it met.
+// interior goes on to the optimum and returns to the best point it met.
 func (s *state) interior() {
 	best, stuck, target := math.Inf(1), 0, 0.1
 	var at point
@@ -75,9 +75,8 @@ func (s *state) interior() {
 	at.restore(s)
 }
 
-// consistent says whether the room on links is what capacities and loads
-// leave, but for a part of it. It is at the end of a step but for the curvature
-// of the utilities; until then the barriers wait.
+// consistent says whether the room on links is capacity less load, up to a
+// share. The curvature of the utilities breaks that; then the barriers wait.
 func (s *state) consistent() bool {
 	s.pathSums(s.price, s.sum)
 	for flow := range s.curves {
@@ -125,7 +124,7 @@ func (s *state) inward(target float64) float64 {
 		}
 		worth := s.worth[flow]
 		wanted, elasticity := s.curves[flow].demand(worth)
-		// In logarithms: what is wanted may be off by many powers of ten.
+		// In logarithms, because the wanted rate may be off by many powers of ten.
 		total := sum(s.rate[from:to])
 		s.slope[flow], s.lack[flow] = elasticity*total/worth, total*random.Log(wanted/total)
 		for sub := from; sub < to; sub++ {

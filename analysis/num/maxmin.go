@@ -5,12 +5,11 @@ import (
 	"math"
 )
 
-// MaxMin is weighted max-min fairness, to which alpha fairness goes with
-// alpha: no rate can grow without another one falling that is smaller or
-// equal, each counted by its flow's weight. It is exact but for rounding, by
-// filling: all rates grow with their weights until a link is full, its flows
-// stay, the others go on. Flows need the utility AlphaFair, of which the
-// weight counts alone.
+// MaxMin is weighted max-min fairness, the limit of alpha fairness for large
+// alpha: no rate can grow unless one falls that is smaller or equal, relative to
+// the weights. It is computed by filling, exact up to rounding: all rates grow
+// with their weights until a link is full; its flows stop, the others go on.
+// Flows need the utility AlphaFair, of which only the weight counts.
 //
 // Flows with several sub-flows are refused: what is fair among their sums
 // depends on splits that filling does not find. The solution has no prices.

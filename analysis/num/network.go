@@ -2,8 +2,8 @@ package num
 
 import "math"
 
-// network is a problem as the solver reads it: the links in use, paths one
-// behind the other, rates in units of scale bit/s.
+// network is a problem as the solver reads it: the links in use, all paths in
+// one list, rates in units of scale bit/s.
 type network struct {
 	scale    float64
 	links    []int     // by link in use: its place in the problem

@@ -74,7 +74,7 @@ func name(kind, name string, i int) string {
 	return fmt.Sprintf("%s %s", kind, name)
 }
 
-// Check looks for what has no optimum and names it.
+// Check refuses problems without an optimum, and says why.
 func (p *Problem) Check() error {
 	var problems []error
 	if u := p.unit(); !(u > 0) || math.IsInf(u, 1) {

@@ -5,11 +5,10 @@ import (
 	"slices"
 )
 
-// arrange numbers the links so that those that flows share come near each
-// other: what a row of the matrix has before its first element costs nothing.
-// It is the order of Cuthill and McKee (1969), reversed as George (1971) has it:
-// link after link, those that it shares flows with, the ones with the fewest
-// flows first.
+// arrange numbers the links so that links with common flows are close: zeros
+// before a row's first element cost nothing. It is the order of Cuthill and
+// McKee (1969), reversed as in George (1971): for each link its neighbours, the
+// ones with the fewest flows first.
 func (n *network) arrange() {
 	crossing := n.crossing()
 	fewest := func(a, b int32) int { return cmp.Compare(len(crossing[a]), len(crossing[b])) }
@@ -59,8 +58,7 @@ func (n *network) linksOf(flow int32) []int32 {
 	return n.path[n.start[n.first[flow]]:n.start[n.first[flow+1]]]
 }
 
-// crossing are, by link, the flows over it; one that has several sub-flows
-// there is named for each.
+// crossing are, by link, the flows over it, once for each sub-flow.
 func (n *network) crossing() [][]int32 {
 	crossing := make([][]int32, len(n.links))
 	for flow := range int32(n.flows()) {

@@ -12,18 +12,18 @@ type Residual struct {
 	// Overload is the largest excess of a link's load over its capacity, as a
 	// share of the capacity.
 	Overload float64
-	// Rate is the largest distance of a flow from its utility: between its
-	// rate and the one it would choose at its lowest path price, as a share of
-	// the larger one; or between that price and what a little more rate is
-	// worth to it, if that is smaller.
+	// Rate is the largest distance of a flow from its utility: the relative
+	// difference between its rate and the rate it would choose at its lowest
+	// path price, or between that price and U' at its rate, whichever is
+	// smaller.
 	Rate float64
-	// Path is the largest rate on a path that is not its flow's cheapest: the
-	// smaller of the rate, as a share of the flow's, and of the price's excess
-	// over the cheapest, as a share of that.
+	// Path is the largest use of a path that is not its flow's cheapest: the
+	// smaller of its share of the flow's rate, and the relative excess of its
+	// price over the cheapest.
 	Path float64
-	// Slack is the largest price on a link with room: the smaller of the room,
-	// as a share of the capacity, and of the price, as the largest share that
-	// it has in the price of a path over the link.
+	// Slack is the largest violation by a link that has a price and room: the
+	// smaller of the room as a share of the capacity, and the largest share of
+	// the price in the price of a path over the link.
 	Slack float64
 }
 
@@ -69,8 +69,7 @@ func (n *network) residual(rates, prices []float64) Residual {
 	return r
 }
 
-// distance is that of a rate and a price from the utility, as a share of one
-// of them.
+// distance is the relative distance between a rate and a price by the utility.
 func (c *curve) distance(rate, price float64) float64 {
 	if !(rate > 0 && price > 0) {
 		return math.Inf(1)
@@ -80,7 +79,7 @@ func (c *curve) distance(rate, price float64) float64 {
 	return min(math.Abs(wanted-rate)/max(wanted, rate), math.Abs(worth-price)/max(worth, price))
 }
 
-// worse is the larger one; nothing is worse than no number.
+// worse is the larger one; NaN is worse than any number.
 func worse(a, b float64) float64 {
 	if b > a || b != b {
 		if b != b {

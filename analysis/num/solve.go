@@ -15,8 +15,8 @@ const (
 	Acceptable = 1e-6
 )
 
-// Shares of the barriers: where a solution begins from nothing and from the
-// one before, how they fall, where finishing is tried first, and the last one.
+// Shares of the barriers: the first ones without and with a previous solution,
+// how they fall, where finishing is first tried, and the last one.
 const (
 	coldShare   = 0.1
 	warmShare   = 1e-4
@@ -25,12 +25,11 @@ const (
 	leastShare  = 1e-11
 )
 
-// softnesses are those of the interior point method, in the order in which
-// they are tried.
+// softnesses of the interior point method, in the order of attempts.
 var softnesses = []float64{1e-14, 1e-10, 1e-7}
 
-// Solve finds the optimum. From is a solution of a problem with the same links
-// to begin from, with other flows or capacities; nil begins from nothing.
+// Solve finds the optimum. It begins at from, a solution for the same links with
+// other flows or capacities; nil begins from nothing.
 func Solve(p *Problem, from *Solution) (*Solution, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -79,8 +78,8 @@ func Solve(p *Problem, from *Solution) (*Solution, error) {
 		steps, best.Residual)
 }
 
-// descend lets the barriers fall until the optimum is found, and gives the
-// best that it met.
+// descend lowers the barriers until the optimum is found, and returns the best
+// solution it met.
 func (s *state) descend(p *Problem, share float64) *Solution {
 	var best *Solution
 	for ; share > leastShare; share *= fall {
@@ -100,8 +99,8 @@ func (s *state) descend(p *Problem, share float64) *Solution {
 	return best
 }
 
-// end goes from a point of the barrier method to the optimum: at once if the
-// sets are clear there, else by the interior point method.
+// end goes from a point of the barrier method to the optimum: directly if the
+// sets are clear, else by the interior point method.
 func (s *state) end(p *Problem) *Solution {
 	var begin point
 	s.open()
@@ -123,8 +122,8 @@ func (s *state) end(p *Problem) *Solution {
 	return out
 }
 
-// resume takes the prices of a solution. A link without one gets a little, or,
-// if no link of a path has one, what it would have alone.
+// resume takes the prices of a solution. A link without a price gets a small
+// one, or its price alone if no link of a path has one.
 func (s *state) resume(p *Problem, from *Solution) {
 	toward := s.scale / p.unit()
 	for l, place := range s.links {
@@ -148,8 +147,8 @@ func (s *state) resume(p *Problem, from *Solution) {
 	}
 }
 
-// before are the sets of a solution: the links that have a price are full, and
-// of a path without such a link the one whose price begins highest.
+// before are the sets of a previous solution. Links with a price are full; on a
+// path without one, the link whose price begins highest is.
 func (s *state) before(from *Solution) sets {
 	g := sets{make([]bool, len(s.capacity)), make([]bool, s.subflows())}
 	for l, place := range s.links {
@@ -166,7 +165,7 @@ func (s *state) before(from *Solution) sets {
 	return g
 }
 
-// solution is what the state comes to.
+// solution of the state, with its residual.
 func (s *state) solution(p *Problem) *Solution {
 	out := &Solution{
 		Totals: make([]float64, s.flows()), Rates: make([][]float64, s.flows()), Prices: make([]float64, len(p.Links)),

@@ -6,28 +6,28 @@ import (
 	"fabriclab/base/random"
 )
 
-// state is a point on the way to the optimum: a price for every link and what
-// follows from it.
+// state is a point on the way to the optimum: a price for every link, and the
+// values that follow from the prices.
 type state struct {
 	*network
 	price []float64 // by link
 	sum   []float64 // by sub-flow: of the prices on its path
 	rate  []float64 // by sub-flow
 	load  []float64 // by link
-	// By flow: how much less it sends in all for a little more price.
+	// By flow: the fall of its total rate per rise of price.
 	slope []float64
-	// By sub-flow of a pooled flow: how much it sends less if its path alone
-	// gets a little dearer and what a little more is worth to the flow stays.
+	// By sub-flow of a pooled flow: the fall of its rate per rise of its own
+	// path's price, with U' of the flow held.
 	shift []float64
-	// By flow: the lowest price of its paths less what a little more is worth
-	// to it (barrier), and the latter itself (finish).
+	// By flow: its lowest path price less U' of its rate (barrier), and U'
+	// itself (finish).
 	below, worth []float64
 
 	linkBarrier []float64 // by link
 	flowBarrier []float64 // by flow
 
-	// The smallest excess of a path price that rates feel, as a share of the
-	// flow's worth; see interior.
+	// The smallest excess of a path price that rates react to, as a share of
+	// U'; see interior.
 	softness float64
 
 	grad, step, from []float64 // by link
@@ -80,10 +80,10 @@ func (s *state) single(flow int, sub int32) {
 	s.rate[sub], s.slope[flow] = rate, elasticity*rate/s.sum[sub]
 }
 
-// pool spreads a flow over its sub-flows: with a barrier b log rate on each of
-// them, a rate is b / (path price - worth), where worth, what a little more is
-// worth to the flow, is such that the rates sum up to what the flow wants at
-// that price. The unknown is the distance of worth from the cheapest path.
+// pool spreads a flow over its sub-flows. With a barrier b log rate on each, a
+// rate is b / (path price - worth). Worth is U' of the flow, such that the rates
+// sum up to the flow's rate at that price. The unknown is the distance of worth
+// from the cheapest path price.
 func (s *state) pool(flow int, from, to int32) {
 	sums, rates, shifts := s.sum[from:to], s.rate[from:to], s.shift[from:to]
 	barrier, c := s.flowBarrier[flow], &s.curves[flow]
@@ -135,8 +135,8 @@ func (s *state) pool(flow int, from, to int32) {
 	}
 }
 
-// assemble adds to the matrix how much the loads fall with the prices, for
-// the links that have a row.
+// assemble adds the slopes of loads over prices to the matrix, for links with a
+// row.
 func (s *state) assemble() {
 	for flow := range s.curves {
 		from, to := s.first[flow], s.first[flow+1]

@@ -21,11 +21,11 @@ const (
 	maxFactor = 1e15
 )
 
-// A Utility is what a flow has of its rate x: increasing and strictly concave.
+// A Utility is the worth of a rate x to a flow: increasing and strictly concave.
 type Utility interface {
 	check() error
-	// curve is the utility where rates are counted in units of scale, itself
-	// in units of Problem.UnitBps; unit is that in bit/s.
+	// curve is the utility for rates in units of scale, which is in units of
+	// Problem.UnitBps; unit is that unit in bit/s.
 	curve(scale, unit float64) curve
 }
 
@@ -93,8 +93,8 @@ func (u MinFCT) curve(scale, _ float64) curve {
 type Share struct{ Fair, Bps float64 }
 
 // BandwidthFunction is the integral of F^-alpha, F the inverse of the
-// bandwidth function w B. B is piecewise linear from 0, 0 through the points
-// and goes on behind the last one as before it. U' = F^-alpha. With large alpha
+// bandwidth function w B. B is piecewise linear from 0, 0 through the points,
+// and beyond the last one continues as before it. U' = F^-alpha. With large alpha
 // the optimum is max-min fair in the fair shares.
 type BandwidthFunction struct {
 	Alpha  float64 // 0 is NUMFabric's 5
@@ -182,12 +182,12 @@ func power(alpha, logK, scale float64) curve {
 	return c
 }
 
-// farthest is how far the logarithm of a rate may be from that of the largest
-// capacity; prices that are far off on the way to the optimum go no further.
+// farthest limits the logarithm of a rate relative to the largest capacity, for
+// prices that are far off on the way to the optimum.
 const farthest = 300
 
-// demand is the rate at which the price is what a little more is worth, and
-// by how much of itself it falls if the price grows (its elasticity).
+// demand is the rate with U' = price, and its elasticity: the relative fall of
+// the rate per relative rise of the price.
 func (c *curve) demand(price float64) (rate, elasticity float64) {
 	if c.fair == nil {
 		exponent := c.shift - float64(c.inverse*random.Log(price))
@@ -203,7 +203,7 @@ func (c *curve) demand(price float64) (rate, elasticity float64) {
 	return rate, f * slope / rate * c.inverse
 }
 
-// price is what a little more than a rate is worth.
+// price is U' at a rate.
 func (c *curve) price(rate float64) float64 {
 	if c.fair == nil {
 		return random.Exp(c.logFactor - float64(c.alpha*random.Log(rate)))

@@ -43,7 +43,7 @@ func (r Run) Failure() error {
 	return errors.New("the run failed")
 }
 
-// A Figure is the section.
+// A Figure is the `figure:` section of one experiment.
 type Figure struct {
 	Dimensions Ordered[Dimension] `yaml:"dimensions"`
 	Windows    Ordered[Window]    `yaml:"windows"`

@@ -435,8 +435,8 @@ func (l *loader) components(c configuration) (scenario.Components, Effective) {
 	return made, effective
 }
 
-// layers are the parameters that hold for a mechanism in a slot, the last ones
-// before the others.
+// layers are the parameters that hold for a mechanism in a slot. A later layer
+// wins over an earlier one.
 func (l *loader) layers(c configuration, slot *catalog.Slot, m mechanism) []*yaml.Node {
 	var layers []*yaml.Node
 	add := func(params *yaml.Node, slots []catalog.Slot) {

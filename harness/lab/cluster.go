@@ -53,7 +53,7 @@ type remoteProgram struct {
 	Stamp string `json:"stamp"`
 }
 
-// executor is the one that was asked for.
+// executor runs simulations on this machine or on a cluster, by the settings.
 func (lab *Lab) executor(ctx context.Context, opt run.Options, plans []Plan, s Selection) (run.Executor, error) {
 	if lab.Set.Executor == ExecutorLocal {
 		return run.Local{Options: opt}, nil

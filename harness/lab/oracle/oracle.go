@@ -57,7 +57,8 @@ const UnitBps = 1e6
 // fct_min.
 const unlimited = 1e15
 
-// of is the utility of a flow.
+// of is a flow's utility: the one asked for, else its sender's slot `utility`,
+// else w log x.
 func (u Utility) of(f *scenario.Flow, point *experiment.Point) (num.Utility, error) {
 	switch u.Name {
 	case AlphaFair:
