@@ -59,7 +59,7 @@ func (p *paths) subflows(host uint32) int {
 
 // of are the paths of a flow's sub-flows. With ecmp they are a function of
 // hosts, ports and salt, the one that switches compute; sub-flow i of MPTCP has both
-// ports i higher (mechanisms/transport/mptcp.cc). Other selectors choose during
+// ports i higher (mechanisms/tcp/mptcp.cc). Other selectors choose during
 // the run: only where there is no choice does their path follow from the list.
 func (p *paths) of(f *scenario.Flow) ([][]int, error) {
 	if p.selector != "ecmp" {
