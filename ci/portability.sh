@@ -4,7 +4,7 @@
 #   ci/portability.sh dockerfile      the Dockerfile's RUN lines, one by one, in a chroot of what they begin with, or of
 #                                     Debian 13 where that is not reachable
 # A system is a chroot in PORTABILITY_DIR (/opt/portability), made anew each time. Debian comes from where this machine's
-# apt has it, Ubuntu from debootstrap's own address. PORTABILITY_TEST is what of `make test` is run: test-cpp by default.
+# apt has it, Ubuntu from archive.ubuntu.com. PORTABILITY_TEST is what of `make test` is run: test-cpp by default.
 # A system whose archive is not reachable is skipped, and the last lines say so.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -77,15 +77,17 @@ inside() {
 
 # Makes a system's chroot at `root`, with the sources in it; sets `env`. Where it cannot, `said` says why.
 make_root() {
-    local system=$1 suite=${suites[$1]} mirror=() path=/usr/sbin:/usr/bin:/sbin:/bin
+    local system=$1 suite=${suites[$1]} options=(--variant=minbase) mirror=() path=/usr/sbin:/usr/bin:/sbin:/bin
     if [[ $system == debian-* ]]; then
         mirror=("$(debian_mirror)")
         [[ -n ${mirror[0]} ]] || { said="skipped: this machine's apt has no Debian"; return 1; }
-    elif [[ ! -e /usr/share/debootstrap/scripts/$suite ]]; then
-        mirror=("" /usr/share/debootstrap/scripts/gutsy) # of all of Ubuntu's releases; a debootstrap may be older than one
+    else
+        options+=(--components=main,universe) # as its images have
+        # The script of all of Ubuntu's releases, as a debootstrap may be older than one.
+        mirror=(http://archive.ubuntu.com/ubuntu /usr/share/debootstrap/scripts/gutsy)
     fi
     rm -rf --one-file-system "$root"
-    if ! debootstrap --variant=minbase "$suite" "$root" "${mirror[@]}" >"$log.bootstrap.log" 2>&1; then
+    if ! debootstrap "${options[@]}" "$suite" "$root" "${mirror[@]}" >"$log.bootstrap.log" 2>&1; then
         said="skipped: debootstrap did not get it ($log.bootstrap.log)"
         return 1
     fi
@@ -119,6 +121,10 @@ try() {
         return
     fi
     figure=$((SECONDS - begin)) begin=$SECONDS
+    if grep -q 'warning:' "$log.figure.log"; then
+        said="FAILED: the compiler warns ($log.figure.log)"
+        return
+    fi
     inside "$root" "$log.second.log" make figure FIG=fncc/fig10 || { said="FAILED: a second make figure ($log.second.log)"; return; }
     second=$((SECONDS - begin))
     said="$(chroot "$root" sh -c 'dpkg-query -W -f "ns-3 \${Version}, " libns3-dev 2>/dev/null; g++ --version | head -n 1')"

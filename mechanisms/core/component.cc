@@ -23,6 +23,65 @@ Value convert(const Component& c, const Param& p, const Value& v) {
   refuse(c, p, "'" + toText(v) + "' is not a value of type " + toString(p.type));
 }
 
+/// Says of a component's member of type T which type of parameter it is, and turns it into a Value and back.
+template <class T>
+struct ParamOf;
+
+template <class T, ParamType P>
+struct PlainParam {
+  static constexpr ParamType type = P;
+  static Value value(const T& v) { return v; }
+  static T member(const Value& v) { return std::get<T>(v); }
+};
+template <>
+struct ParamOf<bool> : PlainParam<bool, ParamType::Bool> {};
+template <>
+struct ParamOf<int64_t> : PlainParam<int64_t, ParamType::Int> {};
+template <>
+struct ParamOf<double> : PlainParam<double, ParamType::Float> {};
+
+template <class T, ParamType P, int64_t T::*number>
+struct QuantityParam {
+  static constexpr ParamType type = P;
+  static Value value(const T& v) { return v.*number; }
+  static T member(const Value& v) { return T{std::get<int64_t>(v)}; }
+};
+template <>
+struct ParamOf<Time> : QuantityParam<Time, ParamType::Time, &Time::ps> {};
+template <>
+struct ParamOf<Rate> : QuantityParam<Rate, ParamType::Rate, &Rate::bps> {};
+template <>
+struct ParamOf<Bytes> : QuantityParam<Bytes, ParamType::Bytes, &Bytes::n> {};
+
+template <>
+struct ParamOf<std::vector<double>> {
+  static constexpr ParamType type = ParamType::List;
+  static Value value(const std::vector<double>& v) {
+    NumberList rows;
+    for (const double x : v) rows.push_back({x});
+    return rows;
+  }
+  static std::vector<double> member(const Value& v) {
+    std::vector<double> list;
+    for (const auto& row : std::get<NumberList>(v)) list.push_back(row[0]);
+    return list;
+  }
+};
+template <>
+struct ParamOf<Curve> {
+  static constexpr ParamType type = ParamType::List;
+  static Value value(const Curve& v) {
+    NumberList rows;
+    for (const Point& p : v) rows.push_back({p.x, p.y});
+    return rows;
+  }
+  static Curve member(const Value& v) {
+    Curve curve;
+    for (const auto& row : std::get<NumberList>(v)) curve.push_back({row[0], row[1]});
+    return curve;
+  }
+};
+
 std::map<std::string, const Description*>& components() {
   static std::map<std::string, const Description*> all;
   return all;
@@ -47,7 +106,16 @@ DescriptionBuilder::DescriptionBuilder(const char* name, Kind kind, const char* 
 
 DescriptionBuilder::~DescriptionBuilder() = default;
 
-void DescriptionBuilder::add(const char* name, ParamType type, const Value& def, const char* help, const char* source) {
+void DescriptionBuilder::setHelp(const char* text) { d_.help = text; }
+void DescriptionBuilder::setSource(const char* text) { d_.source = text; }
+void DescriptionBuilder::setUnit(const char* text) { last().unit = text; }
+void DescriptionBuilder::addNeed(const char* what) { d_.needs.emplace_back(what); }
+void DescriptionBuilder::addNeedWhile(const char* param, const char* value, const char* what) {
+  d_.needsWhile.push_back({param, value, what});
+}
+
+Param& DescriptionBuilder::add(const char* name, ParamType type, const Value& def, const char* help,
+                               const char* source) {
   Param& p = d_.params.emplace_back();
   p.name = name;
   p.type = type;
@@ -57,6 +125,38 @@ void DescriptionBuilder::add(const char* name, ParamType type, const Value& def,
   p.max = info(type).max;
   p.help = help;
   p.source = source;
+  return p;
+}
+
+template <class T>
+void DescriptionBuilder::add(const char* name, T Component::*m, const T& def, const char* help, const char* source) {
+  using Of = ParamOf<T>;
+  Param& p = add(name, Of::type, Of::value(def), help, source);
+  p.store = [m](Component& c, const Value& v) { c.*m = Of::member(v); };
+  p.load = [m](const Component& c) { return Of::value(c.*m); };
+}
+
+#define FABRIC_PARAM(T) \
+  template void DescriptionBuilder::add(const char*, T Component::*, const T&, const char*, const char*)
+FABRIC_PARAM(bool);
+FABRIC_PARAM(int64_t);
+FABRIC_PARAM(double);
+FABRIC_PARAM(Time);
+FABRIC_PARAM(Rate);
+FABRIC_PARAM(Bytes);
+FABRIC_PARAM(std::vector<double>);
+FABRIC_PARAM(Curve);
+#undef FABRIC_PARAM
+
+void DescriptionBuilder::addChoice(const char* name, Choice Component::*m, std::initializer_list<const char*> choices,
+                                   const char* def, const char* help, const char* source) {
+  Param& p = add(name, ParamType::Choice, std::string(def), help, source);
+  p.choices.assign(choices.begin(), choices.end());
+  p.store = [m, of = p.choices](Component& c, const Value& v) {
+    const auto it = std::find(of.begin(), of.end(), std::get<std::string>(v));
+    if (it != of.end()) (c.*m).index = static_cast<int>(it - of.begin());
+  };
+  p.load = [m, of = p.choices](const Component& c) { return Value(of[(c.*m).index]); };
 }
 
 void DescriptionBuilder::addRange(double lo, double hi) {

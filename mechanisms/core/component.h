@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -69,7 +70,7 @@ struct Description {
   std::vector<Param> params;
   std::vector<Extension> extensions;
   std::vector<TableDesc> tables;
-  std::function<std::unique_ptr<Component>()> create;
+  std::unique_ptr<Component> (*create)() = nullptr;
 
   Description();
   Description(Description&&) noexcept;
@@ -126,7 +127,7 @@ class Component : public InArena {
 };
 
 /// What of building a description needs nothing of the component's class. Its code stands once in component.cc: at
-/// each mechanism it would be the largest part of the program.
+/// each mechanism it would be the largest part of the program, and of the time to compile it.
 class DescriptionBuilder {
  public:
   const std::string& name() const { return d_.name; }
@@ -136,7 +137,15 @@ class DescriptionBuilder {
   ~DescriptionBuilder();
 
   Param& last() { return d_.params.back(); }
-  void add(const char* name, ParamType type, const Value& def, const char* help, const char* source);
+  void setHelp(const char* text);
+  void setSource(const char* text);
+  void setUnit(const char* text);
+  void addNeed(const char* what);
+  void addNeedWhile(const char* param, const char* value, const char* what);
+  template <class T>
+  void add(const char* name, T Component::*m, const T& def, const char* help, const char* source);
+  void addChoice(const char* name, Choice Component::*m, std::initializer_list<const char*> choices, const char* def,
+                 const char* help, const char* source);
   void addRange(double lo, double hi);
   void addAxis(const char* name, ParamType type, double lo, double hi);
   void addRelation(const char* other, const char* why);
@@ -144,42 +153,41 @@ class DescriptionBuilder {
   void addTable(const TableDesc& table);
 
   Description d_;
+
+ private:
+  Param& add(const char* name, ParamType type, const Value& def, const char* help, const char* source);
 };
+
+/// Whether a member of type T can be a parameter. A choice is another matter.
+template <class T>
+inline constexpr bool canBeParam = std::is_same_v<T, bool> || std::is_same_v<T, int64_t> || std::is_same_v<T, double> ||
+                                   std::is_same_v<T, Time> || std::is_same_v<T, Rate> || std::is_same_v<T, Bytes> ||
+                                   std::is_same_v<T, std::vector<double>> || std::is_same_v<T, Curve>;
 
 /// Builds a description; see any mechanism's describe() for its use.
 template <class C>
 class Describe : public DescriptionBuilder {
  public:
   Describe(const char* name, Kind kind, const char* title) : DescriptionBuilder(name, kind, title) {}
-  Describe& help(const char* text) { return d_.help = text, *this; }
-  Describe& source(const char* text) { return d_.source = text, *this; }
+  Describe& help(const char* text) { return setHelp(text), *this; }
+  Describe& source(const char* text) { return setSource(text), *this; }
   /// Another component that must be there too, or any one of a kind; a network without it is refused.
-  Describe& needs(const char* what) { return d_.needs.push_back(what), *this; }
+  Describe& needs(const char* what) { return addNeed(what), *this; }
   /// The same, while a parameter has this value.
   Describe& needsWhile(const char* param, const char* value, const char* what) {
-    return d_.needsWhile.push_back({param, value, what}), *this;
+    return addNeedWhile(param, value, what), *this;
   }
 
   /// `m` is a member of C or of a base of it.
   template <class T, class Base>
-  Describe& param(const char* name, T Base::*m, std::common_type_t<T> def, const char* help, const char* source) {
-    using Of = ParamOf<T>;
-    add(name, Of::type, Of::value(def), help, source);
-    bind([m](C& c, const Value& v) { c.*m = Of::member(v); }, [m](const C& c) { return Of::value(c.*m); });
-    return *this;
-  }
-  Describe& param(const char* name, Choice C::*m, std::vector<std::string> choices, const char* def, const char* help,
+  Describe& param(const char* name, T Base::*m, const std::common_type_t<T>& def, const char* help,
                   const char* source) {
-    add(name, ParamType::Choice, std::string(def), help, source);
-    last().choices = choices;
-    bind(
-        [m, choices](C& c, const Value& v) {
-          for (size_t i = 0; i < choices.size(); ++i) {
-            if (choices[i] == std::get<std::string>(v)) (c.*m).index = static_cast<int>(i);
-          }
-        },
-        [m, choices](const C& c) { return Value(choices[(c.*m).index]); });
-    return *this;
+    static_assert(canBeParam<T>, "a parameter's member has another type than canBeParam and Choice");
+    return add(name, static_cast<T Component::*>(static_cast<T C::*>(m)), def, help, source), *this;
+  }
+  Describe& param(const char* name, Choice C::*m, std::initializer_list<const char*> choices, const char* def,
+                  const char* help, const char* source) {
+    return addChoice(name, static_cast<Choice Component::*>(m), choices, def, help, source), *this;
   }
 
   // Of the parameter just declared:
@@ -197,7 +205,7 @@ class Describe : public DescriptionBuilder {
   /// Its value is not above that of another parameter of the component. `why` is for the message about one that is:
   /// "the table has no such entry".
   Describe& atMost(const char* other, const char* why) { return addRelation(other, why), *this; }
-  Describe& unit(const char* text) { return last().unit = text, *this; }
+  Describe& unit(const char* text) { return setUnit(text), *this; }
   Describe& live() { return last().live = true, *this; }
   /// The parameter was added when there were results of the mechanism already, and its default is what they were made
   /// with. Scenarios leave it out at its default, so their hashes stay as they were.
@@ -215,20 +223,13 @@ class Describe : public DescriptionBuilder {
 
   Description done() {
     if constexpr (std::is_default_constructible_v<C>) {
-      d_.create = [] {
+      d_.create = []() -> std::unique_ptr<Component> {
         auto c = std::make_unique<C>();
         c->applyDefaults();
         return c;
       };
     }
     return std::move(d_);
-  }
-
- private:
-  template <class Store, class Load>
-  void bind(Store store, Load load) {
-    last().store = [store](Component& c, const Value& v) { store(static_cast<C&>(c), v); };
-    last().load = [load](const Component& c) { return load(static_cast<const C&>(c)); };
   }
 };
 

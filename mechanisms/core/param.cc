@@ -206,28 +206,4 @@ Value fromJson(const Param& p, const nlohmann::json& json) {
   return rows(json);
 }
 
-Value ParamOf<std::vector<double>>::value(const std::vector<double>& v) {
-  NumberList rows;
-  for (const double x : v) rows.push_back({x});
-  return rows;
-}
-
-std::vector<double> ParamOf<std::vector<double>>::member(const Value& v) {
-  std::vector<double> list;
-  for (const auto& row : std::get<NumberList>(v)) list.push_back(row[0]);
-  return list;
-}
-
-Value ParamOf<Curve>::value(const Curve& v) {
-  NumberList rows;
-  for (const Point& p : v) rows.push_back({p.x, p.y});
-  return rows;
-}
-
-Curve ParamOf<Curve>::member(const Value& v) {
-  Curve curve;
-  for (const auto& row : std::get<NumberList>(v)) curve.push_back({row[0], row[1]});
-  return curve;
-}
-
 }  // namespace fabric

@@ -1,5 +1,5 @@
-// Parameters: their types, values and limits. A type is one row of the table in param.cc and one ParamOf
-// below. ns-3 and OMNeT++ have native forms for bools, numbers and quantities; any other type they pass as
+// Parameters: their types, values and limits. A type is one row of the table in param.cc, and one ParamOf in
+// component.cc. ns-3 and OMNeT++ have native forms for bools, numbers and quantities; any other type they pass as
 // text.
 #pragma once
 
@@ -103,48 +103,5 @@ Value fromText(const Param& param, const std::string& text);
 nlohmann::ordered_json toJson(const Value& value);
 /// Only the form of the value is checked; limits are where a component is set. Throws ParamError.
 Value fromJson(const Param& param, const nlohmann::json& json);
-
-/// Says of a component's member of type T which type of parameter it is, and turns it into a Value and back.
-template <class T>
-struct ParamOf;
-
-template <class T, ParamType P>
-struct PlainParam {
-  static constexpr ParamType type = P;
-  static Value value(const T& v) { return v; }
-  static T member(const Value& v) { return std::get<T>(v); }
-};
-template <>
-struct ParamOf<bool> : PlainParam<bool, ParamType::Bool> {};
-template <>
-struct ParamOf<int64_t> : PlainParam<int64_t, ParamType::Int> {};
-template <>
-struct ParamOf<double> : PlainParam<double, ParamType::Float> {};
-
-template <class T, ParamType P, int64_t T::*number>
-struct QuantityParam {
-  static constexpr ParamType type = P;
-  static Value value(const T& v) { return v.*number; }
-  static T member(const Value& v) { return T{std::get<int64_t>(v)}; }
-};
-template <>
-struct ParamOf<Time> : QuantityParam<Time, ParamType::Time, &Time::ps> {};
-template <>
-struct ParamOf<Rate> : QuantityParam<Rate, ParamType::Rate, &Rate::bps> {};
-template <>
-struct ParamOf<Bytes> : QuantityParam<Bytes, ParamType::Bytes, &Bytes::n> {};
-
-template <>
-struct ParamOf<std::vector<double>> {
-  static constexpr ParamType type = ParamType::List;
-  static Value value(const std::vector<double>& v);
-  static std::vector<double> member(const Value& v);
-};
-template <>
-struct ParamOf<Curve> {
-  static constexpr ParamType type = ParamType::List;
-  static Value value(const Curve& v);
-  static Curve member(const Value& v);
-};
 
 }  // namespace fabric

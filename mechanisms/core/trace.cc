@@ -35,8 +35,9 @@ int TraceBus::numberOf(const TableDesc& desc) const {
 }
 
 void TraceBus::release() {
-  const auto earlier = [](const Held& a, const Held& b) { return a.at < b.at; };
-  if (!std::is_sorted(held_.begin(), held_.end(), earlier)) std::stable_sort(held_.begin(), held_.end(), earlier);
+  // Rows of one time stay in the order in which they came, which is that of their cells.
+  const auto earlier = [](const Held& a, const Held& b) { return a.at < b.at || (a.at == b.at && a.cells < b.cells); };
+  if (!std::is_sorted(held_.begin(), held_.end(), earlier)) std::sort(held_.begin(), held_.end(), earlier);
   for (const Held& row : held_) deliver(row.table, &heldCells_[row.cells]);
   held_.clear();
   heldCells_.clear();

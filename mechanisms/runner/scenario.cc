@@ -597,7 +597,7 @@ std::unique_ptr<FlowFeed> FlowList::again() const {
 
 const FlowSpec* FlowList::peek() {
   if (!sorted_) {
-    std::stable_sort(flows_.begin(), flows_.end(), [](const Entry& a, const Entry& b) {
+    std::sort(flows_.begin(), flows_.end(), [](const Entry& a, const Entry& b) {
       return a.spec.start < b.spec.start || (a.spec.start == b.spec.start && a.spec.id < b.spec.id);
     });
     sorted_ = true;

@@ -24,7 +24,7 @@ size_t atLeastOne(size_t size) { return size == 0 ? 1 : size; }
 
 void* operator new(size_t size) { return fabric::test::counted(std::malloc(fabric::test::atLeastOne(size))); }
 void* operator new[](size_t size) { return operator new(size); }
-void* operator new(size_t size, const std::nothrow_t&) noexcept {  // std::stable_sort's
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
   ++fabric::test::allocations;
   return std::malloc(fabric::test::atLeastOne(size));
 }

@@ -80,7 +80,7 @@ std::vector<NodeModule*> ManagerModule::findNodes() {
   const auto id = [](NodeModule* n) { return n->par("nodeId").intValue(); };
   const auto unnumbered = std::count_if(nodes.begin(), nodes.end(), [&](NodeModule* n) { return id(n) < 0; });
   if (unnumbered == static_cast<long>(nodes.size())) return nodes;
-  std::stable_sort(nodes.begin(), nodes.end(), [&](NodeModule* a, NodeModule* b) { return id(a) < id(b); });
+  std::sort(nodes.begin(), nodes.end(), [&](NodeModule* a, NodeModule* b) { return id(a) < id(b); });
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (id(nodes[i]) != static_cast<int64_t>(i)) {
       throw cRuntimeError(nodes[i],
