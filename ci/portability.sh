@@ -121,7 +121,7 @@ try() {
         return
     fi
     figure=$((SECONDS - begin)) begin=$SECONDS
-    if grep -q 'warning:' "$log.figure.log"; then
+    if grep -qE '\.(cc|h):[0-9:]+ warning:' "$log.figure.log"; then
         said="FAILED: the compiler warns ($log.figure.log)"
         return
     fi
