@@ -68,8 +68,8 @@ abuse: deps ## attack on purpose: kills, damage, full disks, lost nodes, fuzzing
 	@FABRICLAB_TEST_ABUSE=1 go test ./harness/e2e -count 1 -timeout 90m -v -run 'TestKilledSweepGoesOn|TestDamageAsAfterAPowerFailure|TestDamagedResultsAreNoticed|TestKilledAtASystemCall|TestFullDisks|TestSlurmLosesNodes'
 	@ci/fuzz.sh $(FUZZ)
 
-arm64: deps ## compile the plain engine for ARM64, run it with qemu and compare the bytes with this machine's
-	@FABRICLAB_TEST_ARM64=1 go test ./harness/e2e -count 1 -timeout 60m -v -run TestARM64GivesTheSameBytes
+arm64: deps ## compile the plain engine and the harness for ARM64, run them with qemu and compare the bytes with this machine's
+	@FABRICLAB_TEST_ARM64=1 go test ./harness/e2e -count 1 -timeout 60m -v -run TestARM64
 
 lint: deps ## check format and style of Go and C++
 	@ci/deps.sh clang-format

@@ -21,7 +21,7 @@ func boxOf(values []float64) [5]float64 {
 	if math.IsInf(q[0], 0) || math.IsInf(q[2], 0) {
 		return [5]float64{values[0], q[0], q[1], q[2], values[len(values)-1]}
 	}
-	reach := whisker * (q[2] - q[0])
+	reach := float64(whisker * (q[2] - q[0]))
 	low, _ := slices.BinarySearch(values, q[0]-reach)
 	high, found := slices.BinarySearch(values, q[2]+reach)
 	for found && high < len(values) && values[high] == q[2]+reach {
@@ -48,7 +48,7 @@ func (x *painter) boxes(panel *chart.Panel, where map[string]string, here *place
 			}
 			line := chart.Line{Name: x.name(shown, x.engine(engine)), Dots: true, Boxes: width}
 			line.Style = x.style(line.Name)
-			at := beside * (float64(v*len(x.engines)+e) - float64(len(values)*len(x.engines)-1)/2)
+			at := float64(beside * (float64(v*len(x.engines)+e) - float64(len(values)*len(x.engines)-1)/2))
 			found := x.at(with(where, x.p.Lines, value), engine)
 			for i, edge := range x.p.Edges[:len(x.p.Edges)-1] {
 				bin := m

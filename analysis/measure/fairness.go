@@ -16,7 +16,7 @@ func Jain(shares []float64) (float64, error) {
 			return 0, fmt.Errorf("a share of %g is negative", x)
 		}
 		sum += x
-		squares += x * x
+		squares += float64(x * x)
 	}
 	if squares == 0 {
 		return 0, errors.New("all shares are 0")

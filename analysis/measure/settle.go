@@ -50,7 +50,7 @@ func weight(ps int64) float64 { return 1 - random.Exp(-float64(ps)/float64(filte
 func (f *filter) at(a arrival) float64 {
 	if a.last > f.last {
 		span := a.last - f.last
-		mean := float64(8*(a.bytes-f.bytes)) * (float64(units.Second) / float64(span))
+		mean := float64(float64(8*(a.bytes-f.bytes)) * (float64(units.Second) / float64(span)))
 		f.rate += float64(weight(span) * (mean - f.rate))
 		f.last, f.bytes = a.last, a.bytes
 	}
@@ -58,7 +58,7 @@ func (f *filter) at(a arrival) float64 {
 		return f.rate
 	}
 	gap := a.time - f.last
-	now := float64(8*a.bytes) / float64(a.packets) * (float64(units.Second) / float64(gap))
+	now := float64(float64(8*a.bytes) / float64(a.packets) * (float64(units.Second) / float64(gap)))
 	return f.rate + float64(weight(gap)*min(0, now-f.rate))
 }
 

@@ -170,7 +170,7 @@ func (f *fluid) run(next float64, each func(Interval) error) error {
 			f.done[i].EndPs = whole(next)
 		}
 		f.left[i] -= bits
-		f.done[i].Bytes += bits / 8
+		f.done[i].Bytes += float64(bits / 8)
 		if !over && (a.StopPs < 0 || float64(a.StopPs) > next) {
 			stay = append(stay, i)
 		}

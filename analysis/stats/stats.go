@@ -85,7 +85,7 @@ func Sum(values []float64) float64 {
 // between two of them, to the last digit as numpy.quantile has it. Between a
 // number and infinity it is infinity. There is one value or more.
 func Quantile(sorted []float64, p float64) float64 {
-	place := p * float64(len(sorted)-1)
+	place := float64(p * float64(len(sorted)-1))
 	i := int(place)
 	low, t := sorted[i], place-float64(i)
 	if t == 0 || math.IsInf(low, 0) {

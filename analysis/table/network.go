@@ -153,12 +153,12 @@ func (n *Network) MeanRate(port string, fromPs, toPs int64) (float64, error) {
 	sum, since := 0., fromPs // bit/s times ps
 	for _, c := range changes {
 		if at := min(c.at, toPs); at > since {
-			sum += float64(rate) * float64(at-since)
+			sum += float64(float64(rate) * float64(at-since))
 			since = at
 		}
 		rate = c.bps
 	}
-	return (sum + float64(rate)*float64(toPs-since)) / float64(toPs-fromPs), nil
+	return (sum + float64(float64(rate)*float64(toPs-since))) / float64(toPs-fromPs), nil
 }
 
 // SteadyRate is the link rate of a port in bit/s; it is an error if it changes.

@@ -45,7 +45,7 @@ func (s *Stream) Next() uint64 {
 }
 
 // Uniform is uniform in [0, 1), on a grid of 2^-53.
-func (s *Stream) Uniform() float64 { return float64(s.Next()>>11) * 0x1p-53 }
+func (s *Stream) Uniform() float64 { return float64(float64(s.Next()>>11) * 0x1p-53) }
 
 // Below is uniform in 0..n-1 by multiplication; the bias is below n / 2^32.
 func (s *Stream) Below(n uint32) uint32 { return uint32(s.Next() >> 32 * uint64(n) >> 32) }

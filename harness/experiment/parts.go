@@ -291,7 +291,7 @@ func (l *loader) customTopology(s *section) topology.Custom {
 		one := topology.CustomLink{Rate: orDefault(link, "rate", rate, linkRate), Delay: orDefault(link, "delay", delay, linkDelay)}
 		pairs := link.choice("join", topology.Joins...) == "pairs"
 		link.done()
-		if !pairs && l.above(n, float64(len(c.Links))+float64(len(as))*float64(len(bs)), l.limits.Links, "links", "links", "topology: there would be") {
+		if !pairs && l.above(n, float64(len(c.Links))+float64(float64(len(as))*float64(len(bs))), l.limits.Links, "links", "links", "topology: there would be") {
 			return c
 		}
 		joined, err := topology.Join(as, bs, pairs)

@@ -168,7 +168,7 @@ func (g *Game) Rates(x Split, together bool) Split {
 		}
 		for i := range g.Users {
 			for s := range growth[i] {
-				out[i][s] += max(step, 0) * growth[i][s]
+				out[i][s] += float64(max(step, 0) * growth[i][s])
 			}
 		}
 		load = g.loads(out)

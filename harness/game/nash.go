@@ -62,7 +62,7 @@ func (g *Game) best(l loads, x Split, user int) ([]float64, float64) {
 		}
 	}
 	room := func(p pair, b float64) float64 {
-		return max(0, min(b*p.up.slope-p.up.others, b*p.down.slope-p.down.others))
+		return max(0, min(float64(b*p.up.slope)-p.up.others, float64(b*p.down.slope)-p.down.others))
 	}
 	sum := func(b float64) float64 {
 		total := 0.0
@@ -82,7 +82,7 @@ func (g *Game) best(l loads, x Split, user int) ([]float64, float64) {
 		}
 		low, last = b, sum(b)
 	}
-	load := low + (u.Demand-last)/(sum(high)-last)*(high-low)
+	load := low + float64((u.Demand-last)/(sum(high)-last)*(high-low))
 	split := make([]float64, g.Spines())
 	for k, p := range paths {
 		split[spines[k]] = room(p, load)

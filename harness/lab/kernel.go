@@ -125,7 +125,7 @@ func compareEngines(loads []speed, kernels []kernel) []engineRatio {
 			ns := 1e9 / other.HopsPerCPUSecond
 			all = append(all, engineRatio{
 				Run: first.Run, Engine: other.Engine, Over: first.Engine, Ratio: first.HopsPerCPUSecond / other.HopsPerCPUSecond, NsPerHop: ns,
-				AimNs: 1e9/first.HopsPerCPUSecond + other.EventsPerHop*(stock[other.Engine]-stock[first.Engine]),
+				AimNs: 1e9/first.HopsPerCPUSecond + float64(other.EventsPerHop*(stock[other.Engine]-stock[first.Engine])),
 			})
 		}
 	}

@@ -591,7 +591,7 @@ func smooth(old, now float64) float64 {
 	if old == 0 {
 		return now
 	}
-	return 0.7*old + 0.3*now
+	return float64(0.7*old) + float64(0.3*now)
 }
 
 func events(m *store.Manifest) uint64 {

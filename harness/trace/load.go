@@ -206,13 +206,13 @@ func (s *spread) add(from, to int64, amount float64) {
 	}
 	first, last := (from-s.begin)/s.bin, (to-1-s.begin)/s.bin
 	if first == last {
-		s.part[first] += rate * float64(to-from)
+		s.part[first] += float64(rate * float64(to-from))
 		return
 	}
-	s.part[first] += rate * float64(s.begin+(first+1)*s.bin-from)
-	s.part[last] += rate * float64(to-s.begin-last*s.bin)
-	s.change[first+1] += rate * float64(s.bin)
-	s.change[last] -= rate * float64(s.bin)
+	s.part[first] += float64(rate * float64(s.begin+(first+1)*s.bin-from))
+	s.part[last] += float64(rate * float64(to-s.begin-last*s.bin))
+	s.change[first+1] += float64(rate * float64(s.bin))
+	s.change[last] -= float64(rate * float64(s.bin))
 }
 
 func (s *spread) bins() []float64 {

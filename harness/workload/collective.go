@@ -58,7 +58,7 @@ func (c *Collective) expected() float64 {
 		steps = 2
 	}
 	tasks := map[string]float64{"moe": 1, "pipeline": 2 * float64(c.Chunks)}[c.Operation]
-	return float64(c.Iterations) * n * (each*steps + tasks + 1)
+	return float64(c.Iterations) * n * (float64(each*steps) + tasks + 1)
 }
 
 // Check looks for what no graph can be made of.

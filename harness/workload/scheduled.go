@@ -178,7 +178,7 @@ func (c *Incast) AskedLoad() (AskedLoad, bool) {
 	square := event * event
 	if c.Total == 0 {
 		n, mean := float64(c.Senders), c.Sizes.Mean()
-		event, square = n*mean, n*c.Sizes.meanSquare()+n*(n-1)*mean*mean
+		event, square = n*mean, float64(n*c.Sizes.meanSquare())+float64(n*(n-1)*mean*mean)
 	}
 	a.shares = []loadShare{{load: c.Load, fromPs: c.StartPs, toPs: c.ToPs, mean: event, meanSquare: square}}
 	return a, true

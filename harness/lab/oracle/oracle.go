@@ -211,7 +211,7 @@ func (o *Oracle) compute(seed uint64, names []string, watch func(num.Interval) e
 		s.Intervals++
 		s.Residual = max(s.Residual, i.Solution.Residual.Worst())
 		s.Rows += uint64(len(i.Flows))
-		s.Active += float64(len(i.Flows)) * float64(i.ToPs-i.FromPs)
+		s.Active += float64(float64(len(i.Flows)) * float64(i.ToPs-i.FromPs))
 		busy += float64(i.ToPs - i.FromPs)
 		if err := t.interval(flows, i); err != nil {
 			return err
