@@ -1,6 +1,7 @@
 package experiment
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -18,6 +19,12 @@ func TestThresholdsThatNoQueueReaches(t *testing.T) {
 		{"infiniband", "{fecn_queue: {threshold: 40MB}}", "exp.yaml:10:34: fecn_queue.threshold is 40MB, and switch.buffer is 32MB"},
 		{"rocc", "{switch: {buffer: 600KB}, port: {pfc: false}}", "rocc_pi.q_max is 660KB, and switch.buffer is 600KB"},
 		{"rocc", "{port: {pfc: false}, fifo: {limit: 650KB}}", "rocc_pi.q_max is 660KB, and fifo.limit is 650KB"},
+		{"dcqcn", "{red: {kmin: 1100KB, kmax: 1200KB}}", "exp.yaml:10:22: red.kmin is 1.1MB, and port.pfc_xoff is 500KB: PFC pauses those who send before a queue is so long"},
+		{"dcqcn", "{red: {kmax: 1200KB}}", ""}, // with a warning: it marks from kmin on
+		{"dcqcn", "{red: {kmin: 7MB, kmax: 8MB}, port: {pfc_mode: dynamic}}", "red.kmin is 7MB, and port.pfc_alpha is 0.125: PFC pauses"},
+		{"rocc", "{rocc_pi: {q_ref: 1100KB}}", "rocc_pi.q_ref is 1.1MB, and port.pfc_xoff is 500KB: PFC pauses"},
+		{"infiniband", "{fecn_queue: {threshold: 1100KB}}", "fecn_queue.threshold is 1.1MB, and port.pfc_xoff is 500KB: PFC pauses"},
+		{"dart", "{iofd: {threshold: 2200KB}}", "iofd.threshold is 2.2MB, and port.pfc_xoff is 500KB: PFC pauses"},
 		{"hpcc", "{port: {pfc: true, pfc_mode: static, pfc_xoff: 40MB}}", "port.pfc_xoff is 40MB, and the ports of a switch share"},
 		{"hpcc", "{port: {pfc: true, pfc_mode: static, pfc_xoff: 4MB}}", ""},
 	} {
@@ -32,10 +39,19 @@ func TestThresholdsThatNoQueueReaches(t *testing.T) {
 	}
 }
 
-// TestDCTCPFrom1To800Gbps: the preset's threshold is reached at every rate.
-func TestDCTCPFrom1To800Gbps(t *testing.T) {
-	for _, rate := range []string{"1Gbps", "10Gbps", "40Gbps", "100Gbps", "200Gbps", "400Gbps", "800Gbps"} {
-		_, err := loadFile(t, write(t, base), "", "preset=dctcp", "topology.rate="+rate)
-		require.NoError(t, err, rate)
+// TestPresetsFrom1To800Gbps: their thresholds are reached at every rate, at a switch with as few ports as there can be.
+func TestPresetsFrom1To800Gbps(t *testing.T) {
+	files, err := filepath.Glob("../../configs/presets/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		preset := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		if preset == "flowtune" {
+			continue // its allocator's host is not in a star
+		}
+		for _, rate := range []string{"1Gbps", "10Gbps", "40Gbps", "100Gbps", "200Gbps", "400Gbps", "800Gbps"} {
+			_, err := loadFile(t, write(t, base), "", "preset="+preset, "topology.rate="+rate)
+			require.NoError(t, err, "%s at %s", preset, rate)
+		}
 	}
 }

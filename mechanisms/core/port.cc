@@ -123,7 +123,10 @@ uint64_t Port::timerKey() {
 }
 
 int64_t Port::neededHeadroom(int64_t largestFrame) const {
-  if (headroomParam_.n != 0) return headroomParam_.n;
+  return headroomParam_.n != 0 ? headroomParam_.n : arrivesAfterPause(largestFrame);
+}
+
+int64_t Port::arrivesAfterPause(int64_t largestFrame) const {
   constexpr __int128 kMost = 10000000000000;  // no buffer is larger
   const Rate slowest = rates_ != nullptr ? rates_->slowest : rate_;
   const Rate fastest = rates_ != nullptr ? rates_->fastest : rate_;

@@ -139,6 +139,8 @@ class alignas(128) Port final : public Component {
   int64_t headroom() const { return headroom_.n; }
   /// What headroom() will be once it has started, in a network with frames of at most so many bytes.
   int64_t neededHeadroom(int64_t largestFrame) const;
+  /// The most that comes in once a pause frame is to be sent.
+  int64_t arrivesAfterPause(int64_t largestFrame) const;
   bool connected() const { return peer_ != nullptr; }
   void check(const Network& network, Report& report) const override;
 

@@ -53,14 +53,13 @@ void Switch::setRoute(uint32_t dst, const std::vector<uint16_t>& ports) {
 void Switch::check(const Network& network, Report& report) const {
   int mostClasses = 1;
   for (const Host* h : network.variants<Host>()) mostClasses = std::max(mostClasses, h->classes());
-  int64_t taken = 0;
   for (const Port* p : ports()) {
-    taken += (reserve_.n + (p->pfc() ? p->neededHeadroom(network.largestFrame()) : 0)) * p->classes();
     if (p->classes() >= mostClasses) continue;
     report.refuse("hosts use " + std::to_string(mostClasses) + " classes, and ports of switches have queues for " +
                       std::to_string(p->classes()) + "; name one for each class",
                   {Spot::slot("queues")});
   }
+  const int64_t taken = takenFromPool(network.largestFrame());
   if (taken < bufferBytes_.n) {
     checkXoff(bufferBytes_.n - taken, report);
     return;
@@ -69,6 +68,48 @@ void Switch::check(const Network& network, Report& report) const {
                     " of headroom and reserve, and switch.buffer is " + toText(bufferBytes_) +
                     "; raise switch.buffer, or set port.headroom",
                 {{*this, "buffer"}, {*this, "reserve"}, {port(0), "headroom"}, Spot::topology()});
+}
+
+int64_t Switch::takenFromPool(int64_t largestFrame) const {
+  int64_t taken = 0;
+  for (const Port* p : ports()) {
+    taken += (reserve_.n + (p->pfc() ? p->neededHeadroom(largestFrame) : 0)) * p->classes();
+  }
+  return taken;
+}
+
+int64_t Switch::mostUnderPfc(const Port& out, int first, int end, int64_t largestFrame) const {
+  const int64_t shared = std::max<int64_t>(0, bufferBytes_.n - takenFromPool(largestFrame));
+  // A path selector may move packets between classes of data.
+  const int sources = first == 0 ? end : std::max(1, out.classes() - 1);
+  // Dynamic thresholds that are filled one after the other each take their share of what is free by then. This is more
+  // than they hold side by side.
+  double notTaken = 1;
+  int64_t fixed = 0, own = 0, late = 0;
+  for (const Port* in : ports()) {
+    if (in == &out) continue;
+    if (!in->pfc()) return Queue::kTakesAll;
+    for (int c = 0; c < sources; ++c) {
+      if (in->pfcDynamic()) {
+        notTaken /= 1 + in->pfcAlpha();
+        late += static_cast<int64_t>(in->pfcAlpha() * static_cast<double>(largestFrame));
+      } else {
+        fixed += in->pfcXoff();
+      }
+      own += reserve_.n;
+      late += std::max(in->neededHeadroom(largestFrame), in->arrivesAfterPause(largestFrame));
+    }
+  }
+  const double free = static_cast<double>(shared);
+  int64_t most = 0;
+  if (accounting_.index == 0) {
+    most = std::min(shared, static_cast<int64_t>(free * (1 - notTaken)) + fixed) + own;
+  } else {  // each queue has the threshold
+    const double share = out.pfcAlpha() / (1 + out.pfcAlpha());
+    most = (end - first) *
+           (out.pfcDynamic() ? static_cast<int64_t>(share * static_cast<double>(shared + own)) : out.pfcXoff());
+  }
+  return std::min(most + late, bufferBytes_.n);
 }
 
 /// An ingress counter grows no further than what all ports share, a queue no further than the buffer.

@@ -42,11 +42,15 @@ class Switch final : public Node {
 
   const SharedBuffer& buffer() const { return buffer_; }
   int64_t bufferBytes() const { return bufferBytes_.n; }
+  /// The most that PFC lets wait in queues `first` to `end` of a port, by the room that other ports have; kTakesAll:
+  /// it is not on at one of them.
+  int64_t mostUnderPfc(const Port& out, int first, int end, int64_t largestFrame) const;
   int64_t overlayBytes() const { return selector_ != nullptr ? selector_->overlayBytes() : 0; }
 
  private:
   void onStart(Network& network) override;
   void checkXoff(int64_t shared, Report& report) const;
+  int64_t takenFromPool(int64_t largestFrame) const;
   /// Null: no route.
   Port* route(Packet& packet);
 

@@ -103,7 +103,8 @@ FABRIC_REGISTER(Iofd);
 
 void Iofd::check(const Network& network, Report& report) const {
   for (const Port* p : switch_->ports()) {
-    if (lastHop_ || p->leadsToSwitch()) refuseUnreached(*this, "threshold", threshold_.n, *p, network, report);
+    if (!lastHop_ && !p->leadsToSwitch()) continue;
+    refuseUnreached(*this, "threshold", threshold_.n, Acts::FromHere, *p, network, report);
   }
   if (dataClass_ == escapeClass_) {
     report.refuse("iofd.escape_class is " + std::to_string(escapeClass_) +

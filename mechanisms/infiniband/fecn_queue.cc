@@ -32,7 +32,7 @@ const Description& FecnQueue::describe() {
 FABRIC_REGISTER(FecnQueue);
 
 void FecnQueue::check(const Network& network, Report& report) const {
-  refuseUnreached(*this, "threshold", threshold_.n, *port_, class_, network, report);
+  refuseUnreached(*this, "threshold", threshold_.n, Acts::FromHere, *port_, class_, network, report);
 }
 
 bool FecnQueue::enqueue(Packet* packet, int64_t backlog) {

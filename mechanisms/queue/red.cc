@@ -77,8 +77,8 @@ void Red::check(const Network& network, Report& report) const {
                       "; make it smaller, or red.scale_to larger (0: no rate is too fast)",
                   {{*this, "scale_from"}, {*this, "scale_to"}});
   }
-  refuseUnreached(*this, "kmin", scaled(kmin_), *port_, class_, network, report);
-  refuseUnreached(*this, "kmax", scaled(kmax_), *port_, class_, network, report);
+  refuseUnreached(*this, "kmin", scaled(kmin_), Acts::FromHere, *port_, class_, network, report);
+  refuseUnreached(*this, "kmax", scaled(kmax_), Acts::InFull, *port_, class_, network, report);
 }
 
 int64_t Red::scaled(Bytes threshold) const {

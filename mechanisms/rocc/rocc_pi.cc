@@ -17,7 +17,11 @@ constexpr double kQueueUnit = 600;  // bytes
 constexpr double kRateUnit = 1e7;   // bit/s
 
 /// How much larger thresholds are at a port than at one of 100 Gb/s.
-double growth(const Port& port, bool scales) { return scales ? static_cast<double>(port.rate().bps) / 100e9 : 1; }
+double growth(const Port& port, bool scales, Rate to) {
+  if (!scales) return 1;
+  const int64_t rate = to.bps != 0 ? std::min(port.rate().bps, to.bps) : port.rate().bps;
+  return static_cast<double>(rate) / 100e9;
+}
 
 }  // namespace
 
@@ -65,6 +69,10 @@ const Description& RoccPi::describe() {
           .param("scale", &RoccPi::scale_, true,
                  "thresholds grow with the port's rate over 100 Gb/s; false: as they are at any rate", "chosen")
           .live()
+          .param("scale_to", &RoccPi::scaleTo_, Rate{0}, "thresholds grow up to this rate of a port; 0: without end",
+                 "chosen")
+          .added()
+          .live()
           .param("cnp_bytes", &RoccPi::cnpBytes_, Bytes{78}, "CNP with the rate in its reserved bytes",
                  "RoCEv2 (chosen)")
           .range(64, 1518)
@@ -83,10 +91,10 @@ void RoccPi::attach(Port& port, uint8_t index) {
 }
 
 void RoccPi::check(const Network& network, Report& report) const {
-  for (const auto& [param, length] : {std::make_pair("q_ref", qRef_), std::make_pair("q_max", qMax_)}) {
-    const double here = static_cast<double>(length.n) * growth(*port_, scale_);
-    refuseUnreached(*this, param, static_cast<int64_t>(here), *port_, network, report);
-  }
+  const double factor = growth(*port_, scale_, scaleTo_);
+  const auto here = [&](Bytes length) { return static_cast<int64_t>(static_cast<double>(length.n) * factor); };
+  refuseUnreached(*this, "q_ref", here(qRef_), Acts::FromHere, *port_, network, report);
+  refuseUnreached(*this, "q_max", here(qMax_), Acts::InFull, *port_, network, report);
   if (cnpClass_ < port_->classes()) return;
   report.refuse("rocc_pi.cnp_class is " + std::to_string(cnpClass_) + ", and there are " +
                     std::to_string(port_->classes()) + " queues, one per class (0 to " +
@@ -105,7 +113,7 @@ void RoccPi::onStart(Network& network) {
 
 void RoccPi::configure() {
   const double rate = static_cast<double>(port_->rate().bps);
-  const double factor = growth(*port_, scale_);
+  const double factor = growth(*port_, scale_, scaleTo_);
   pi_.qRef = static_cast<double>(qRef_.n) * factor / kQueueUnit;
   pi_.qMid = static_cast<double>(qMid_.n) * factor / kQueueUnit;
   pi_.qMax = static_cast<double>(qMax_.n) * factor / kQueueUnit;

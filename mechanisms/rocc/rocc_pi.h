@@ -69,6 +69,7 @@ class RoccPi final : public PortAgent {
   double a_ = 0, b_ = 0;
   Rate fMin_;
   bool scale_ = true;
+  Rate scaleTo_;
   int64_t cnpClass_ = 0;
 };
 

@@ -171,6 +171,31 @@ TEST(Check, AThresholdThatNoQueueReachesIsRefused) {
             std::string::npos);
 }
 
+/// PFC lets a queue grow to what all other ports may hold, of whichever switch lets it grow most.
+TEST(Check, AThresholdThatPfcKeepsQueuesFromIsRefused) {
+  Config red;
+  red.queues = {"fifo", "red"};
+  const auto says = [](Config c, int64_t kmin, int switches = 1) {
+    Chain net(c.set("red.kmin", kmin).set("red.kmax", int64_t{31000000}), 3, switches);
+    return refusalOf(net);
+  };
+  // Three other ports, 500 KB each, and 42118 B of headroom.
+  const int64_t most = 3 * (500000 + 37500 + 3 * 1518 + 64);
+  EXPECT_EQ(says(red, most - 1518 - 1), "");
+  EXPECT_EQ(says(red, most - 1518),
+            "red.kmin is 1624836B, and port.pfc_xoff is 500KB: PFC pauses those who send before a queue is so long, "
+            "1626354B at the most; make it smaller, or raise port.pfc_xoff (s4)");
+  EXPECT_EQ(says(red, most - 2000, 2), "") << "the second switch has two ports, the first four";
+
+  EXPECT_EQ(says(Config(red).set("port.pfc_mode", std::string("dynamic")), 9000000), "");
+  EXPECT_NE(says(Config(red).set("port.pfc_mode", std::string("dynamic")), 9800000)
+                .find("port.pfc_alpha is 0.125: PFC pauses"),
+            std::string::npos);
+  EXPECT_NE(says(Config(red).set("switch.pfc_accounting", std::string("egress")), most).find("PFC pauses"),
+            std::string::npos);
+  EXPECT_EQ(says(Config(red).set("port.pfc", false), most), "");
+}
+
 TEST(Check, AnXoffThatTheSharedPoolCannotHoldIsRefused) {
   const Config c = Config().set("port.pfc_xoff", int64_t{32000000});
   EXPECT_NE(refusalOf(c).find("port.pfc_xoff is 32MB, and the ports of a switch share 31831528B (switch.buffer"),

@@ -103,6 +103,25 @@ TEST(Pfc, HeadroomTakesWhatArrivesAfterXoffAndNoMore) {
   EXPECT_FALSE(net.network.warnings().empty());
 }
 
+/// What a check takes for the longest queue is what one gets to when every sender goes on until it is paused.
+TEST(Pfc, TheLongestQueueIsKnownBefore) {
+  for (const char* accounting : {"ingress", "egress"}) {
+    for (const char* mode : {"static", "dynamic"}) {
+      Config c = pfc(200000).set("switch.pfc_accounting", std::string(accounting));
+      Held net(c.set("port.pfc_mode", std::string(mode)).set("switch.buffer", int64_t{2000000}));
+      const int64_t most = net.sw().mostUnderPfc(net.lastHop(), kData, kData + 1, 1518);
+      const int64_t after = net.sw().port(0).arrivesAfterPause(1518);
+      for (const int port : {0, 1}) {  // one after the other, each until it is paused and what was under way is there
+        while (!net.pausing(port)) net.arrive(port, 1500);
+        net.arrive(port, 1500, static_cast<int>(after / 1500) - 2);
+      }
+      EXPECT_EQ(net.network.counters.drops, 0u) << accounting << mode;
+      EXPECT_LE(net.lastHop().queueBytes(kData), most) << accounting << mode;
+      EXPECT_GE(net.lastHop().queueBytes(kData), most - most / 10) << accounting << mode;
+    }
+  }
+}
+
 TEST(Pfc, DefaultHeadroomFollowsRateAndDelay) {
   // 2 * 100 Gb/s * 1.5 us = 37500 B; three frames of an MTU, a pause frame.
   Held net(pfc(20000));

@@ -62,7 +62,7 @@ TEST_F(RedTest, OnlyEcnCapablePacketsAreMarked) {
 
 TEST(Red, LeavingPacketsAreMarkedByWhatStaysBehindThem) {
   Config c = Config::dcqcn();
-  c.set("red.mark_leaving", true).set("red.kmin", int64_t{30000000}).set("red.kmax", int64_t{30000000});
+  c.set("red.mark_leaving", true).set("red.kmin", int64_t{1000000}).set("red.kmax", int64_t{1000000});
   c.set("dcqcn.min_rate", Rate::Gbps(100).bps);
   Chain net(c, 2, 1);
   const auto payload = static_cast<uint64_t>(net.sender(0).payloadPerPacket());

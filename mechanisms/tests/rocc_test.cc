@@ -61,7 +61,7 @@ TEST(RoccController, StaysWithinItsBounds) {
 TEST(RoccPi, ThresholdsScaleWithThePortUnlessToldNotTo) {
   for (const bool scale : {true, false}) {
     Config c = Config::rocc();
-    Chain net(c.set("rocc_pi.scale", scale), 1, 1, Rate::Gbps(400));
+    Chain net(c.set("rocc_pi.scale", scale), 3, 1, Rate::Gbps(400));
     net.start();
     const auto& pi = net.lastHop().agent<RoccPi>()->controller();
     EXPECT_DOUBLE_EQ(pi.qRef, scale ? 2000 : 500);
@@ -71,6 +71,10 @@ TEST(RoccPi, ThresholdsScaleWithThePortUnlessToldNotTo) {
     EXPECT_DOUBLE_EQ(pi.fMax, 40000);
     EXPECT_DOUBLE_EQ(pi.f, 40000);
   }
+  Config c = Config::rocc();
+  Chain net(c.set("rocc_pi.scale_to", Rate::Gbps(200).bps), 3, 1, Rate::Gbps(400));
+  net.start();
+  EXPECT_DOUBLE_EQ(net.lastHop().agent<RoccPi>()->controller().qRef, 1000);
 }
 
 TEST(RoccPi, TheFlowTableHoldsTheFlowsThatWait) {
