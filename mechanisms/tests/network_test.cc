@@ -264,7 +264,7 @@ struct Ties : testing::TestWithParam<const char*> {
     return name == "hpcc"    ? Config::hpcc()
            : name == "fncc"  ? Config::fncc()
            : name == "dcqcn" ? Config::dcqcn()
-           : name == "rocc"  ? Config::rocc()
+           : name == "rocc"  ? Config::rocc().set("rocc_pi.q_ref", int64_t{100000})
                              : Config();
   }
 };
