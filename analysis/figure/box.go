@@ -48,7 +48,7 @@ func (x *painter) boxes(panel *chart.Panel, where map[string]string, here *place
 			}
 			line := chart.Line{Name: x.name(shown, x.engine(engine)), Dots: true, Boxes: width}
 			line.Style = x.style(line.Name)
-			at := float64(beside * (float64(v*len(x.engines)+e) - float64(len(values)*len(x.engines)-1)/2))
+			at := float64(beside * (float64(v*len(x.engines)+e) - float64(float64(len(values)*len(x.engines)-1)/2)))
 			found := x.at(with(where, x.p.Lines, value), engine)
 			for i, edge := range x.p.Edges[:len(x.p.Edges)-1] {
 				bin := m

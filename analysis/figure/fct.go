@@ -49,7 +49,7 @@ func (x *painter) fct() {
 		}
 		panel := chart.Panel{Title: stat, Names: names}
 		for n, l := range lines {
-			beside := float64(0.1 * (float64(n) - float64(len(lines)-1)/2)) // so that error bars do not cover each other
+			beside := float64(0.1 * (float64(n) - float64(float64(len(lines)-1)/2))) // so that error bars do not cover each other
 			line := chart.Line{Name: l.name, Style: x.style(l.name), Dots: true}
 			for bin := range names {
 				mean, half, err := l.stat(stat, bin)

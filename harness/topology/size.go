@@ -20,15 +20,15 @@ func (s Star) Size() Size { return Size{float64(s.Hosts), 1, float64(s.Hosts)} }
 
 // Size says how large the network would be.
 func (l LeafSpine) Size() Size {
-	hosts := float64(l.Leaves) * float64(l.HostsPerLeaf)
+	hosts := float64(float64(l.Leaves) * float64(l.HostsPerLeaf))
 	return Size{hosts, float64(l.Leaves) + float64(l.Spines), hosts + float64(float64(l.Leaves)*float64(l.Spines)*float64(l.Parallel))}
 }
 
 // Size says how large the network would be.
 func (f FatTree) Size() Size {
 	f = f.shape()
-	half, pods := float64(f.K)/2, float64(f.Pods)
-	hosts := pods * half * float64(f.HostsPerEdge)
+	half, pods := float64(float64(f.K)/2), float64(f.Pods)
+	hosts := float64(pods * half * float64(f.HostsPerEdge))
 	return Size{hosts, float64(2*pods*half) + float64(half*half), hosts + float64(2*pods*half*half)}
 }
 
