@@ -13,7 +13,7 @@ RELEASE = $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null)
 export GOTOOLCHAIN ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help deps go packages ready build figure figures controls parity test test-go test-fuzz test-cpp test-asan abuse arm64 lint regress portability bench docs docker-figure clean FORCE
+.PHONY: help deps go packages ready build figure figures controls parity test test-go test-fuzz test-cpp test-asan abuse arm64 lint warnings regress portability bench docs docker-figure clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -74,6 +74,9 @@ arm64: deps ## compile the plain engine and the harness for ARM64, run them with
 lint: deps ## check format and style of Go and C++
 	@ci/deps.sh clang-format
 	@ci/lint.sh
+
+warnings: deps ## parse all C++ with each g++ from 12 and clang from 16 on that is here: any warning fails
+	@ci/warnings.sh
 
 regress: ready ## run the experiments that have a baseline and compare with it: any change fails
 	@mkdir -p results
