@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"fabriclab/base/reader"
 )
 
 // nested is a list in a list, so many levels deep.
@@ -49,7 +51,7 @@ func TestDeepAndRepeatedValues(t *testing.T) {
 			begin := time.Now()
 			_, err := loadFile(t, write(t, base+text+"\n"), "")
 			assert.Less(t, time.Since(begin), time.Minute, "without bounds it takes hours")
-			var problems Problems
+			var problems reader.Problems
 			require.ErrorAs(t, err, &problems)
 			for _, p := range problems {
 				assert.Regexp(t, `^/.*exp\.yaml:\d+:\d+$`, p.Position)
@@ -102,7 +104,7 @@ func TestTooLargeIsRefusedBeforeItIsBuilt(t *testing.T) {
 		_, err := loadFile(t, write(t, text), "")
 		runtime.ReadMemStats(&after)
 		assert.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(2<<30), want)
-		var problems Problems
+		var problems reader.Problems
 		require.ErrorAs(t, err, &problems, want)
 		require.ErrorContains(t, err, want)
 		assert.Regexp(t, `^/.*exp\.yaml:\d+:\d+$`, problems[0].Position)

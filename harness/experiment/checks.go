@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"fabriclab/base/reader"
 	"fabriclab/harness/workload"
 )
 
@@ -73,7 +74,7 @@ func (l *loader) checkModel(c choice, point *Point, flows *traffic) {
 	}
 	kinds, err := flows.kindsOf(point)
 	if err != nil {
-		l.problem(keyOr(c.root, "workload"), "workload: %v", err)
+		l.Problem(keyOr(c.root, "workload"), "workload: %v", err)
 		return
 	}
 	key, question, err := question(point, kinds)
@@ -98,14 +99,14 @@ func (l *loader) checkModel(c choice, point *Point, flows *traffic) {
 		l.answers[key] = a
 	}
 	if a.Error != "" {
-		l.problem(c.root, "%s", a.Error)
+		l.Problem(c.root, "%s", a.Error)
 	}
 	t := told{choice: c, point: point, kinds: kinds}
 	for _, r := range a.Problems {
 		l.refusal(t, r)
 	}
 	for _, r := range a.Warnings {
-		l.warn(l.sources[l.likeliest(t, r.Places)].position() + ": " + r.Text + t.nodes(r))
+		l.warn(l.Sources[l.likeliest(t, r.Places)].Position() + ": " + r.Text + t.nodes(r))
 	}
 }
 
@@ -146,9 +147,9 @@ func question(p *Point, kinds []workload.Kind) (key string, whole func() ([]byte
 // most are one mistake, seen by each of the components that it concerns.
 func (l *loader) refusal(t told, r refusal) {
 	at := l.likeliest(t, r.Places)
-	position := l.sources[at].position()
+	position := l.Sources[at].Position()
 	if l.refused[position] {
-		l.found++
+		l.Found++
 		return
 	}
 	l.refused[position] = true
@@ -156,7 +157,7 @@ func (l *loader) refusal(t told, r refusal) {
 	if label := t.point.String(); label != "" {
 		text += " (at " + label + ")"
 	}
-	l.problem(at, "%s", text)
+	l.Problem(at, "%s", text)
 }
 
 // warn adds a warning about the experiment, once.
@@ -186,11 +187,11 @@ func (l *loader) likeliest(t told, places []spot) (at *yaml.Node) {
 	return keyOr(t.root, "preset")
 }
 
-func (l *loader) ofPreset(n *yaml.Node) bool { return strings.HasPrefix(l.origin(n), "preset:") }
+func (l *loader) ofPreset(n *yaml.Node) bool { return strings.HasPrefix(l.Origin(n), "preset:") }
 
 // keyOr is a key of the experiment, or the experiment.
 func keyOr(root *yaml.Node, name string) *yaml.Node {
-	if key, _ := child(root, name); key != nil {
+	if key, _ := reader.Child(root, name); key != nil {
 		return key
 	}
 	return root
@@ -261,11 +262,11 @@ func (t *told) named(p spot) *yaml.Node {
 
 // slotAt is where the experiment says what stands in a slot.
 func (l *loader) slotAt(t told, key string) *yaml.Node {
-	if _, said := child(t.root, key); !isNull(said) {
+	if _, said := reader.Child(t.root, key); !reader.IsNull(said) {
 		return said
 	}
 	for _, set := range t.sets {
-		if _, said := child(set.keys.node, key); !isNull(said) {
+		if _, said := reader.Child(set.keys.Node, key); !reader.IsNull(said) {
 			return said
 		}
 	}
@@ -277,15 +278,15 @@ var flowFields = map[string][]string{"connections": {"connections", "persistent"
 
 // flowAt is where a workload says something of the flows of a kind.
 func (l *loader) flowAt(t told, k workload.Kind, field string) *yaml.Node {
-	at, section := child(t.root, "workload")
-	if _, parts := child(section, "parts"); parts != nil {
+	at, section := reader.Child(t.root, "workload")
+	if _, parts := reader.Child(section, "parts"); parts != nil {
 		at, section = parts.Content[k.Part], parts.Content[k.Part]
 	}
 	if item := listed(section, k.Flow.ID); item != nil {
 		at, section = item, item
 	}
 	for _, name := range append([]string{field}, flowFields[field]...) {
-		if _, said := child(section, name); said != nil {
+		if _, said := reader.Child(section, name); said != nil {
 			return said
 		}
 	}
@@ -294,7 +295,7 @@ func (l *loader) flowAt(t told, k workload.Kind, field string) *yaml.Node {
 
 // listed is the item of a flow list that makes the flow of a number.
 func listed(section *yaml.Node, id uint32) *yaml.Node {
-	_, flows := child(section, "flows")
+	_, flows := reader.Child(section, "flows")
 	if flows == nil || flows.Kind != yaml.SequenceNode || len(flows.Content) == 0 {
 		return nil
 	}
@@ -307,9 +308,9 @@ func listed(section *yaml.Node, id uint32) *yaml.Node {
 // singles says whether each item of a list makes one flow.
 func singles(items []*yaml.Node) bool {
 	return !slices.ContainsFunc(items, func(n *yaml.Node) bool {
-		_, count := child(n, "count")
-		_, src := child(n, "src")
-		_, dst := child(n, "dst")
+		_, count := reader.Child(n, "count")
+		_, src := reader.Child(n, "src")
+		_, dst := reader.Child(n, "dst")
 		many := func(n *yaml.Node) bool { return n != nil && strings.ContainsAny(n.Value, ".,*[") }
 		return count != nil || many(src) || many(dst)
 	})

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"fabriclab/base/reader"
 	"fabriclab/harness/computed"
 	"fabriclab/harness/scenario"
 )
@@ -29,9 +30,9 @@ func computedKeys() []string {
 }
 
 // computedKind is the kind of a point that is computed, nil for a simulation.
-func computedKind(s *section) *computed.Kind {
+func computedKind(s *reader.Section) *computed.Kind {
 	for _, k := range computed.Kinds() {
-		if s.get(k.Key) != nil {
+		if s.Get(k.Key) != nil {
 			return &k
 		}
 	}
@@ -39,15 +40,15 @@ func computedKind(s *section) *computed.Kind {
 }
 
 // computedPoint reads a point that is computed.
-func (l *loader) computedPoint(s *section, c combination, kind *computed.Kind) *Point {
-	before := l.found
+func (l *loader) computedPoint(s *reader.Section, c combination, kind *computed.Kind) *Point {
+	before := l.Found
 	takes := []string{kind.Key}
 	if kind.Network {
 		takes = append(takes, "topology", "workload", "run")
 	}
 	for _, key := range pointKeys(l.catalog) {
-		if n := s.get(key); n != nil && !slices.Contains(takes, key) {
-			l.problem(n, "%s is about a simulation, and %s is computed; take one of the two out", key, kind.Key)
+		if n := s.Get(key); n != nil && !slices.Contains(takes, key) {
+			l.Problem(n, "%s is about a simulation, and %s is computed; take one of the two out", key, kind.Key)
 		}
 	}
 	point := &Point{Labels: c.labels, Alone: kind.Alone}
@@ -63,17 +64,17 @@ func (l *loader) computedPoint(s *section, c combination, kind *computed.Kind) *
 		}
 		network = &computed.Network{Topology: point.Topology, Flows: point.Flows, Rules: point.rules}
 	}
-	point.Model = l.model(s.sub(kind.Key), kind, network)
-	if l.found > before {
+	point.Model = l.model(s.Sub(kind.Key), kind, network)
+	if l.Found > before {
 		return nil
 	}
 	point.hash = sync.OnceValues(func() (string, error) { return l.modelHash(point, kind) })
 	return point
 }
 
-func (l *loader) model(s *section, kind *computed.Kind, network *computed.Network) computed.Model {
+func (l *loader) model(s *reader.Section, kind *computed.Kind, network *computed.Network) computed.Model {
 	m := kind.Read(computedSection{s}, network)
-	s.done()
+	s.Done()
 	return m
 }
 
@@ -103,45 +104,45 @@ func (l *loader) modelHash(p *Point, kind *computed.Kind) (string, error) {
 }
 
 // computedSection is what a kind reads its section with.
-type computedSection struct{ s *section }
+type computedSection struct{ s *reader.Section }
 
 var _ computed.Section = computedSection{}
 
 // Need implements computed.Section, as do the others.
-func (c computedSection) Need(key, example string) { c.s.need(key, example) }
+func (c computedSection) Need(key, example string) { c.s.Need(key, example) }
 
 // Integer is a whole number.
 func (c computedSection) Integer(key string, def, least, most int64) int64 {
-	return c.s.integer(key, def, least, most)
+	return c.s.Integer(key, def, least, most)
 }
 
 // Share is a number from 0 to 1.
 func (c computedSection) Share(key string, def float64) float64 {
-	x := c.s.float(key, def)
+	x := c.s.Float(key, def)
 	if x > 1 {
-		c.Problem(key, "%s: %g is above 1; it is a share, from 0 to 1", c.s.name(key), x)
+		c.Problem(key, "%s: %g is above 1; it is a share, from 0 to 1", c.s.Name(key), x)
 	}
 	return x
 }
 
 // Number is a number from 0 on.
-func (c computedSection) Number(key string, def float64) float64 { return c.s.float(key, def) }
+func (c computedSection) Number(key string, def float64) float64 { return c.s.Float(key, def) }
 
 // Time is a time in picoseconds.
-func (c computedSection) Time(key string, def int64) int64 { return c.s.time(key, def) }
+func (c computedSection) Time(key string, def int64) int64 { return c.s.Time(key, def) }
 
 // Choice is one of some words.
-func (c computedSection) Choice(key string, words ...string) string { return c.s.choice(key, words...) }
+func (c computedSection) Choice(key string, words ...string) string { return c.s.Choice(key, words...) }
 
 // Problem reports what is wrong.
 func (c computedSection) Problem(key, format string, args ...any) {
-	at := c.s.node
+	at := c.s.Node
 	if key != "" {
-		if n := c.s.get(key); n != nil {
+		if n := c.s.Get(key); n != nil {
 			at = n
 		}
 	} else {
-		format = c.s.path + ": " + format
+		format = c.s.Path + ": " + format
 	}
-	c.s.f.problem(at, format, args...)
+	c.s.F.Problem(at, format, args...)
 }

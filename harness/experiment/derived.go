@@ -1,6 +1,9 @@
 package experiment
 
-import "fabriclab/base/catalog"
+import (
+	"fabriclab/base/catalog"
+	"fabriclab/base/reader"
+)
 
 // Derived is a table that the harness computes for a run (harness/lab/oracle),
 // and what of.
@@ -85,13 +88,13 @@ func derivedNames() []string {
 }
 
 // derived reads what a derived table is of.
-func (l *loader) derived(s *section, table string) Derived {
+func (l *loader) derived(s *reader.Section, table string) Derived {
 	d := Derived{Table: table}
-	if utility := s.choice("utility", own, alphaFair, minFCT, maxMin); utility != own {
+	if utility := s.Choice("utility", own, alphaFair, minFCT, maxMin); utility != own {
 		d.Utility = utility
 	}
-	alpha := s.floatBetween("alpha", defaultAlpha, LeastAlpha, MostAlpha)
-	epsilon := s.floatBetween("epsilon", defaultEpsilon, LeastEpsilon, MostEpsilon)
+	alpha := s.FloatBetween("alpha", defaultAlpha, LeastAlpha, MostAlpha)
+	epsilon := s.FloatBetween("epsilon", defaultEpsilon, LeastEpsilon, MostEpsilon)
 	for _, p := range []struct {
 		key, of string
 		value   float64
@@ -99,10 +102,10 @@ func (l *loader) derived(s *section, table string) Derived {
 	}{{"alpha", alphaFair, alpha, &d.Alpha}, {"epsilon", minFCT, epsilon, &d.Epsilon}} {
 		if d.Utility == p.of {
 			*p.into = p.value
-		} else if n := s.get(p.key); n != nil {
-			l.problem(n, "%s.%s is of utility: %s; give that, too, or leave %s out", s.path, p.key, p.of, p.key)
+		} else if n := s.Get(p.key); n != nil {
+			l.Problem(n, "%s.%s is of utility: %s; give that, too, or leave %s out", s.Path, p.key, p.of, p.key)
 		}
 	}
-	s.done()
+	s.Done()
 	return d
 }

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/reader"
 	"fabriclab/harness/engine/engines"
 )
 
@@ -22,7 +23,7 @@ const engineAxis = "engine"
 func (l *loader) engineChoice(key, value *yaml.Node, name string) combination {
 	text := valueText(value)
 	if !slices.Contains(Engines, text) {
-		l.problem(value, "%s: there is no engine %q%s", name, text, catalog.Hint(text, Engines))
+		l.Problem(value, "%s: there is no engine %q%s", name, text, catalog.Hint(text, Engines))
 	}
 	return combination{labels: []Label{label(key.Value, text)}}
 }
@@ -52,18 +53,18 @@ func withEngines(all []combination) []combination {
 
 // engines reads the key engines: those of points of which the matrix does not
 // say it. Nothing, if it is not there.
-func (l *loader) engines(s *section, points []combination) []string {
-	texts, nodes := s.texts("engines")
+func (l *loader) engines(s *reader.Section, points []combination) []string {
+	texts, nodes := s.Texts("engines")
 	for i, text := range texts {
 		if !slices.Contains(Engines, text) {
-			l.problem(nodes[i], "engines: there is no engine %q%s", text, catalog.Hint(text, Engines))
+			l.Problem(nodes[i], "engines: there is no engine %q%s", text, catalog.Hint(text, Engines))
 		}
 		if slices.Contains(texts[:i], text) {
-			l.problem(nodes[i], "engines: %s is here twice; keep one", text)
+			l.Problem(nodes[i], "engines: %s is here twice; keep one", text)
 		}
 	}
 	if texts != nil && len(points) > 0 && !slices.ContainsFunc(points, func(c combination) bool { return c.engines == nil }) {
-		l.problem(s.get("engines"), "engines has no effect: the matrix says of every point on which engine it runs; keep one of the two")
+		l.Problem(s.Get("engines"), "engines has no effect: the matrix says of every point on which engine it runs; keep one of the two")
 	}
 	return texts
 }

@@ -27,6 +27,7 @@ import (
 
 	"fabriclab/base/catalog"
 	"fabriclab/base/file"
+	"fabriclab/base/reader"
 	"fabriclab/harness/computed"
 	"fabriclab/harness/flowlist"
 	"fabriclab/harness/scenario"
@@ -223,7 +224,7 @@ func (p *Point) MaxBaseRTT() int64 {
 
 // loader is the state of one Load.
 type loader struct {
-	*forest
+	*reader.Forest
 	catalog     *catalog.Catalog
 	file        string
 	configDir   string
@@ -252,7 +253,7 @@ type loader struct {
 // Problems where the experiment is at fault.
 func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
-		forest: newForest(), catalog: opt.Catalog, file: file,
+		Forest: reader.NewForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
 		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, sizesOf: map[string]*workload.Sizes{}, refused: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
 		limits: defaultLimits, watch: newWatch(opt),
@@ -265,8 +266,8 @@ func Load(file string, opt Options) (*Experiment, error) {
 		return nil, err
 	}
 	l.home, l.further, l.presetFiles = opt.Home, opt.Further, opt.Presets
-	root, err := l.readFile(file, "")
-	if problems := Problems(nil); errors.As(err, &problems) {
+	root, err := l.ReadFile(file, "")
+	if problems := reader.Problems(nil); errors.As(err, &problems) {
 		return nil, problems
 	}
 	if err != nil {
@@ -316,8 +317,8 @@ func Load(file string, opt Options) (*Experiment, error) {
 		return nil, err
 	}
 	e.Limits = l.limits
-	if len(l.problems) > 0 {
-		return nil, l.problems
+	if len(l.Problems) > 0 {
+		return nil, l.Problems
 	}
 	return e, nil
 }
@@ -359,12 +360,12 @@ func configDir(file, given string) (string, error) {
 
 // fail takes over an error from reading a file.
 func (l *loader) fail(where string, err error) {
-	var problems Problems
+	var problems reader.Problems
 	if !errors.As(err, &problems) {
-		problems = Problems{{where, err.Error()}}
+		problems = reader.Problems{{Position: where, Text: err.Error()}}
 	}
 	for _, p := range problems {
-		l.report(p)
+		l.Report(p.Position, p.Text)
 	}
 }
 
@@ -374,31 +375,31 @@ func (l *loader) applyScale(root *yaml.Node, e *Experiment, scale string) *yaml.
 	if scale == "" {
 		e.Scale = DefaultScale
 	}
-	key, node := child(root, "scales")
-	scales := l.section(node, root, "scales")
+	key, node := reader.Child(root, "scales")
+	scales := l.Section(node, root, "scales")
 	known := []string{DefaultScale}
-	for i := 0; i < len(scales.node.Content); i += 2 {
-		known = append(known, scales.node.Content[i].Value)
+	for i := 0; i < len(scales.Node.Content); i += 2 {
+		known = append(known, scales.Node.Content[i].Value)
 	}
-	_, overlay := child(scales.node, e.Scale)
+	_, overlay := reader.Child(scales.Node, e.Scale)
 	if overlay == nil {
 		if e.Scale != DefaultScale {
 			at := root
 			if key != nil {
 				at = key
 			}
-			l.problem(at, "scales: there is no scale %q%s", e.Scale, catalog.Hint(e.Scale, known))
+			l.Problem(at, "scales: there is no scale %q%s", e.Scale, catalog.Hint(e.Scale, known))
 		}
 		return root
 	}
-	over := l.section(overlay, overlay, "scales."+e.Scale)
+	over := l.Section(overlay, overlay, "scales."+e.Scale)
 	for _, key := range []string{"name", "readings", "scales"} {
-		if n, _ := child(over.node, key); n != nil {
-			l.problem(n, "scales.%s: a scale does not change %q; take the key out", e.Scale, key)
+		if n, _ := reader.Child(over.Node, key); n != nil {
+			l.Problem(n, "scales.%s: a scale does not change %q; take the key out", e.Scale, key)
 		}
 	}
-	l.mark(over.node, "scale:"+e.Scale)
-	return l.merge(root, over.node)
+	l.Mark(over.Node, "scale:"+e.Scale)
+	return l.Merge(root, over.Node)
 }
 
 // cliSet is a --set path=value.
@@ -411,15 +412,15 @@ type cliSet struct {
 // matrix are left to the matrix.
 func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSet) {
 	var flags []cliSet
-	_, matrix := child(root, "matrix")
+	_, matrix := reader.Child(root, "matrix")
 	for _, set := range sets {
 		where := "--set " + set
 		path, text, ok := strings.Cut(set, "=")
 		if !ok || slices.Contains(strings.Split(path, "."), "") {
-			l.report(Problem{where, "this is not path=value, such as topology.rate=200Gbps"})
+			l.Report(where, "this is not path=value, such as topology.rate=200Gbps")
 			continue
 		}
-		value, err := l.parseFlag(where, text)
+		value, err := l.ParseFlag(where, text)
 		if err != nil {
 			l.fail(where, err)
 			continue
@@ -427,7 +428,7 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 		f := cliSet{l.path(path), value}
 		flags = append(flags, f)
 		if l.axisKey(matrix, f) == nil {
-			root = l.set(root, f.path, value, value)
+			root = l.Set(root, f.path, value, value)
 		}
 	}
 	return root, flags
@@ -469,25 +470,25 @@ func (l *loader) path(text string) []string {
 var experimentName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$`)
 
 // head reads what belongs to the whole experiment but the engines.
-func (l *loader) head(root *yaml.Node, e *Experiment) *section {
-	s := l.section(root, root, "")
+func (l *loader) head(root *yaml.Node, e *Experiment) *reader.Section {
+	s := l.Section(root, root, "")
 	id, below := l.id()
-	name, at, given := s.text("name")
+	name, at, given := s.Text("name")
 	switch {
 	case !given:
 		name, at = id, root
 	case below && name != id:
-		l.problem(at, "name is %q, but by its place below %s this is %q; change one of them", name, filepath.Base(l.configDir), id)
+		l.Problem(at, "name is %q, but by its place below %s this is %q; change one of them", name, filepath.Base(l.configDir), id)
 	}
 	if !experimentName.MatchString(name) {
-		l.problem(at, "name: %q is no name of an experiment; use letters, digits, _ . - and / between the parts", name)
+		l.Problem(at, "name: %q is no name of an experiment; use letters, digits, _ . - and / between the parts", name)
 	}
 	l.name, e.Name = name, name
 	if l.home != "" {
 		e.Name += "-" + l.tag()
 	}
-	e.Title, e.Source = s.str("title"), s.str("source")
-	e.Figure = s.get("figure")
+	e.Title, e.Source = s.Str("title"), s.Str("source")
+	e.Figure = s.Get("figure")
 
 	e.Seeds = l.seeds(s)
 	l.readLimits(s)
@@ -522,23 +523,23 @@ func (l *loader) id() (id string, below bool) {
 
 // point makes one point, nil if there is something wrong.
 func (l *loader) point(root *yaml.Node, c combination) *Point {
-	before := l.found
+	before := l.Found
 	for _, a := range c.assignments {
-		root = l.set(root, a.path, a.value, a.key)
+		root = l.Set(root, a.path, a.value, a.key)
 	}
-	s := l.section(root, root, "")
-	s.known = slices.Concat(pointKeys(l.catalog), headKeys)
-	s.done()
+	s := l.Section(root, root, "")
+	s.Knows(slices.Concat(pointKeys(l.catalog), headKeys)...)
+	s.Done()
 	if kind := computedKind(s); kind != nil {
 		return l.computedPoint(s, c, kind)
 	}
 	r := l.run(s)
 	t := l.topology(s)
-	params := s.get("params")
+	params := s.Get("params")
 	l.checkComponents(params, "params")
 
 	var base *preset
-	if name, at, ok := s.required("preset", "none"); ok {
+	if name, at, ok := s.Required("preset", "none"); ok {
 		base = l.preset(name, at)
 	}
 	own := l.mechanisms(s)
@@ -559,10 +560,10 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		point.Flows = l.workload(s, t, r.rules)
 		trace, point.Derived = l.trace(s, t, point.Flows, general.classes)
 	}
-	if t == nil || point.Flows == nil || l.found > before {
+	if t == nil || point.Flows == nil || l.Found > before {
 		return nil
 	}
-	topologyKey, _ := child(root, "topology")
+	topologyKey, _ := reader.Child(root, "topology")
 	point.rules = r.rules
 	flows, err := l.trafficOf(root, point)
 	if err != nil {
@@ -570,12 +571,12 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		return nil
 	}
 	if err := t.CheckPaths(flows.pairs); err != nil {
-		l.problem(topologyKey, "topology: %v", err)
+		l.Problem(topologyKey, "topology: %v", err)
 		return nil
 	}
 	frame := framing(components)
 	if frame.MTU <= frame.Header {
-		l.problem(root, "host.mtu is %d B and host.header_bytes %d B, which leaves no payload; enlarge host.mtu", frame.MTU, frame.Header)
+		l.Problem(root, "host.mtu is %d B and host.header_bytes %d B, which leaves no payload; enlarge host.mtu", frame.MTU, frame.Header)
 		return nil
 	}
 	if components.Param("host", "base_rtt") == int64(0) {
@@ -583,7 +584,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	}
 	nodes := l.setsOf(general, components, sets, t, &effective)
 	l.neverUsed(topologyKey, components, t)
-	if l.found > before {
+	if l.Found > before {
 		return nil
 	}
 	point.Effective = effective
@@ -597,7 +598,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})
 	}
 	l.checkModel(choice{root: root, general: in, sets: sets}, point, flows)
-	if l.found > before {
+	if l.Found > before {
 		return nil
 	}
 	point.hash = sync.OnceValues(func() (string, error) { return point.computeHash(l.watch.ctx) })
@@ -636,11 +637,11 @@ func (l *loader) unused(root *yaml.Node, e *Experiment) {
 	if len(e.Points) == 0 {
 		return
 	}
-	warn := func(at source, text string) {
-		if at.origin == "flag" {
-			l.report(Problem{at.position(), text})
+	warn := func(at reader.Source, text string) {
+		if at.Origin == "flag" {
+			l.Report(at.Position(), text)
 		} else {
-			e.Warnings = append(e.Warnings, at.position()+": "+text)
+			e.Warnings = append(e.Warnings, at.Position()+": "+text)
 		}
 	}
 	for _, p := range l.setParams {
@@ -648,17 +649,17 @@ func (l *loader) unused(root *yaml.Node, e *Experiment) {
 			warn(p.where, p.text+" has no effect: at no point one of these nodes has it; choose it there, or take it out")
 		}
 	}
-	_, params := child(root, "params")
-	if isNull(params) {
+	_, params := reader.Child(root, "params")
+	if reader.IsNull(params) {
 		return
 	}
 	for i := 0; i < len(params.Content); i += 2 {
 		key := params.Content[i]
-		ofReading := strings.HasPrefix(l.sources[params.Content[i+1]].origin, "reading:") || strings.HasPrefix(l.sources[key].origin, "reading:")
+		ofReading := strings.HasPrefix(l.Sources[params.Content[i+1]].Origin, "reading:") || strings.HasPrefix(l.Sources[key].Origin, "reading:")
 		if l.used[key.Value] || l.catalog.Component(key.Value) == nil || ofReading {
 			continue // a reading is for every matrix that a flag has narrowed
 		}
-		warn(l.sources[key], "params."+key.Value+" has no effect: no point uses "+key.Value+"; choose a preset that does, or take it out")
+		warn(l.Sources[key], "params."+key.Value+" has no effect: no point uses "+key.Value+"; choose a preset that does, or take it out")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/reader"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/workload"
 )
@@ -720,7 +721,7 @@ func TestRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			require.Contains(t, base, tt.old)
 			_, err := loadFile(t, write(t, strings.Replace(base, tt.old, tt.new, 1)), "")
-			var problems Problems
+			var problems reader.Problems
 			require.ErrorAs(t, err, &problems)
 			require.ErrorContains(t, err, tt.want)
 			require.ErrorContains(t, err, tt.alsoWants)
@@ -746,7 +747,7 @@ func TestPartnersThatAreNotNeeded(t *testing.T) {
 func TestAllProblemsAtOnce(t *testing.T) {
 	text := strings.NewReplacer("dst: host2", "dst: host9", "stop: 1ms", "stop: 1", "flows: {}}", "flow: {}}").Replace(base)
 	_, err := loadFile(t, write(t, text+"matrix: {preset: [hpcc, fncc, none]}\n"), "")
-	var problems Problems
+	var problems reader.Problems
 	require.ErrorAs(t, err, &problems)
 	assert.Len(t, problems, 3, "each once, not once per point: %v", err)
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"fabriclab/base/reader"
 )
 
 var place = regexp.MustCompile(`^(.*exp\.yaml:\d+:\d+|.*\.yaml:\d+:\d+|--set .*)$`)
@@ -39,7 +41,7 @@ func FuzzLoad(f *testing.F) {
 		if took := time.Since(begin); took > 2*time.Minute {
 			t.Fatalf("it took %s", took)
 		}
-		var problems Problems
+		var problems reader.Problems
 		switch {
 		case err == nil:
 			require.NotEmpty(t, e.Points)

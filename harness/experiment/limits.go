@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"fabriclab/base/reader"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
@@ -24,8 +25,8 @@ var defaultLimits = Limits{Points: 10_000, Runs: 1_000_000, Links: 500_000, Rout
 const mostListed = 2_000_000
 
 // limits reads the section.
-func (l *loader) readLimits(root *section) {
-	s := root.sub("limits")
+func (l *loader) readLimits(root *reader.Section) {
+	s := root.Sub("limits")
 	for _, of := range []struct {
 		key   string
 		limit *int64
@@ -33,9 +34,9 @@ func (l *loader) readLimits(root *section) {
 		{"points", &l.limits.Points}, {"runs", &l.limits.Runs}, {"links", &l.limits.Links},
 		{"routes", &l.limits.Routes}, {"flows", &l.limits.Flows},
 	} {
-		*of.limit = s.integer(of.key, *of.limit, 1, math.MaxUint32)
+		*of.limit = s.Integer(of.key, *of.limit, 1, math.MaxUint32)
 	}
-	s.done()
+	s.Done()
 }
 
 // above reports what is more than its limit and says whether it is.
@@ -43,7 +44,7 @@ func (l *loader) above(at *yaml.Node, value float64, limit int64, what, key, why
 	if value <= float64(limit) {
 		return false
 	}
-	l.problem(at, "%s %s%s, more than %d; make it smaller, or raise limits.%s", why, about(value), what, limit, key)
+	l.Problem(at, "%s %s%s, more than %d; make it smaller, or raise limits.%s", why, about(value), what, limit, key)
 	return true
 }
 
@@ -69,37 +70,37 @@ func (l *loader) product(left, right []combination, axis *yaml.Node) []combinati
 type sized interface{ Size() topology.Size }
 
 // fits says whether a network is within the limits, before it is built.
-func (l *loader) fits(s *section, b any) bool {
+func (l *loader) fits(s *reader.Section, b any) bool {
 	of, known := b.(sized)
 	if !known {
 		return true
 	}
 	size := of.Size()
 	routes := size.Hosts * size.Switches // one at least of each switch to each host
-	return !l.above(s.node, size.Links, l.limits.Links, "links", "links", "topology: there would be") &&
-		!l.above(s.node, routes, l.limits.Routes, "routes or more", "routes", "topology: there would be")
+	return !l.above(s.Node, size.Links, l.limits.Links, "links", "links", "topology: there would be") &&
+		!l.above(s.Node, routes, l.limits.Routes, "routes or more", "routes", "topology: there would be")
 }
 
 // fitsBuilt says whether what has been built is within the limits, and is what
 // the engines can hold.
-func (l *loader) fitsBuilt(s *section, t *topology.Topology, tables int) bool {
+func (l *loader) fitsBuilt(s *reader.Section, t *topology.Topology, tables int) bool {
 	routes, hops := t.RouteCount()
 	switch ports := t.MostPorts(); {
 	case hops > scenario.MaxNextHops:
-		l.problem(s.node, "topology: a switch has %d equal-cost next hops towards a host; the engines hold %d", hops, scenario.MaxNextHops)
+		l.Problem(s.Node, "topology: a switch has %d equal-cost next hops towards a host; the engines hold %d", hops, scenario.MaxNextHops)
 	case ports > scenario.MaxPorts:
-		l.problem(s.node, "topology: a node has %d ports; the engines hold %d", ports, scenario.MaxPorts)
+		l.Problem(s.Node, "topology: a node has %d ports; the engines hold %d", ports, scenario.MaxPorts)
 	case len(t.Nodes) > scenario.MaxNodes:
-		l.problem(s.node, "topology: there are %d nodes; the engines hold %d", len(t.Nodes), scenario.MaxNodes)
+		l.Problem(s.Node, "topology: there are %d nodes; the engines hold %d", len(t.Nodes), scenario.MaxNodes)
 	default:
-		return !l.above(s.node, float64(routes)*float64(tables), l.limits.Routes, "routes", "routes", "topology: there are")
+		return !l.above(s.Node, float64(routes)*float64(tables), l.limits.Routes, "routes", "routes", "topology: there are")
 	}
 	return false
 }
 
 // bounded gives a workload its bounds, nil if it is beyond them.
-func (l *loader) bounded(s *section, g workload.Generator) workload.Generator {
-	if g == nil || l.above(s.node, math.Round(workload.Expected(g)), l.limits.Flows, "flows", "flows", s.path+": there would be about") {
+func (l *loader) bounded(s *reader.Section, g workload.Generator) workload.Generator {
+	if g == nil || l.above(s.Node, math.Round(workload.Expected(g)), l.limits.Flows, "flows", "flows", s.Path+": there would be about") {
 		return nil
 	}
 	return workload.Bounded(l.watch.ctx, g, l.limits.Flows, func(flows int64) {

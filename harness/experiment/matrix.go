@@ -7,6 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/reader"
 )
 
 // assignment sets a path of the tree.
@@ -42,12 +43,12 @@ func (c combination) matches(labels []Label) bool {
 // without the excluded ones, and the included ones behind them.
 func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
 	all := []combination{{}}
-	_, node := child(root, "matrix")
-	s := l.section(node, root, "matrix")
+	_, node := reader.Child(root, "matrix")
+	s := l.Section(node, root, "matrix")
 	pinned := map[string][]Label{}      // axis -> what flags left of it
 	named := map[string][]combination{} // axes with named values
-	for i := 0; i < len(s.node.Content); i += 2 {
-		key, value := s.node.Content[i], s.node.Content[i+1]
+	for i := 0; i < len(s.Node.Content); i += 2 {
+		key, value := s.Node.Content[i], s.Node.Content[i+1]
 		var axis []combination
 		switch key.Value {
 		case "exclude", "include":
@@ -74,18 +75,18 @@ func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
 			return all // there are too many, and one is enough to find what else is wrong
 		}
 	}
-	for _, n := range s.optional("exclude") {
+	for _, n := range s.Items("exclude") {
 		excluded := l.labels(n, "matrix.exclude")
 		kept := slices.DeleteFunc(slices.Clone(all), func(c combination) bool { return c.matches(excluded) })
 		if len(kept) == len(all) && len(pinned) == 0 {
-			l.problem(n, "matrix.exclude: no point has these values; write them as in the matrix")
+			l.Problem(n, "matrix.exclude: no point has these values; write them as in the matrix")
 		}
 		all = kept
 	}
-	for _, n := range s.optional("include") {
+	for _, n := range s.Items("include") {
 		included := l.fixed(n, "matrix.include", named)
 		if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
-			l.problem(n, "matrix.include has a point without a value; write paths and values, such as {topology.rate: 100Gbps}")
+			l.Problem(n, "matrix.include has a point without a value; write paths and values, such as {topology.rate: 100Gbps}")
 			continue
 		}
 		switch {
@@ -94,13 +95,13 @@ func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
 			return is && !slices.Contains(values, label)
 		}):
 		case slices.ContainsFunc(all, func(c combination) bool { return slices.Equal(c.labels, included.labels) }):
-			l.problem(n, "matrix.include: this point is there already; take it out")
+			l.Problem(n, "matrix.include: this point is there already; take it out")
 		default:
 			all = append(all, included)
 		}
 	}
-	if len(all) == 0 && l.found == 0 {
-		l.problem(s.node, "matrix: no point is left; exclude less")
+	if len(all) == 0 && l.Found == 0 {
+		l.Problem(s.Node, "matrix: no point is left; exclude less")
 	}
 	l.checkFlags(all, node, flags)
 	return all
@@ -118,7 +119,7 @@ func product(left, right []combination) []combination {
 
 // axisKey is the matrix key that a flag addresses, nil if there is none.
 func (l *loader) axisKey(matrix *yaml.Node, f cliSet) *yaml.Node {
-	if isNull(matrix) || matrix.Kind != yaml.MappingNode {
+	if reader.IsNull(matrix) || matrix.Kind != yaml.MappingNode {
 		return nil
 	}
 	for i := 0; i < len(matrix.Content); i += 2 {
@@ -140,19 +141,11 @@ func (l *loader) checkFlags(all []combination, matrix *yaml.Node, flags []cliSet
 			for _, a := range c.assignments {
 				n := min(len(a.path), len(f.path))
 				if slices.Equal(a.path[:n], f.path[:n]) {
-					l.problem(f.value, "the matrix sets %s itself (%s); change it there, or choose among the values of the axis", a.key.Value, l.sources[a.key].position())
+					l.Problem(f.value, "the matrix sets %s itself (%s); change it there, or choose among the values of the axis", a.key.Value, l.Sources[a.key].Position())
 				}
 			}
 		}
 	}
-}
-
-// optional are the items of a list that may be missing.
-func (s *section) optional(key string) []*yaml.Node {
-	if s.get(key) == nil {
-		return nil
-	}
-	return s.items(key)
 }
 
 // axis is one key of the matrix: a list or a range of values for a path, or
@@ -173,13 +166,13 @@ func (l *loader) axis(key, value *yaml.Node) []combination {
 			axis = append(axis, choice)
 		}
 	default:
-		l.problem(value, "%s is a list of values, such as [a, b], a range, such as {from: 1us, to: 5us, step: 1us}, or a mapping of names to what they set, such as {a: {topology.rate: 100Gbps}}", name)
+		l.Problem(value, "%s is a list of values, such as [a, b], a range, such as {from: 1us, to: 5us, step: 1us}, or a mapping of names to what they set, such as {a: {topology.rate: 100Gbps}}", name)
 	}
 	seen := map[string]bool{}
 	for _, c := range axis {
 		key := fmt.Sprintf("%q", c.labels)
 		if seen[key] {
-			l.problem(value, "%s has the value %s twice; keep one", name, c.labels[0].Value)
+			l.Problem(value, "%s has the value %s twice; keep one", name, c.labels[0].Value)
 		}
 		seen[key] = true
 	}
@@ -193,7 +186,7 @@ func (l *loader) choice(key, value *yaml.Node, name string) combination {
 	}
 	path := l.path(key.Value)
 	if known := pointKeys(l.catalog); !slices.Contains(known, path[0]) {
-		l.problem(key, "%s: a matrix changes the keys of points, and %q is none of them%s", name, path[0], catalog.Hint(path[0], known))
+		l.Problem(key, "%s: a matrix changes the keys of points, and %q is none of them%s", name, path[0], catalog.Hint(path[0], known))
 		return combination{labels: []Label{label(key.Value, valueText(value))}}
 	}
 	l.markMatrix(value)
@@ -204,9 +197,9 @@ func (l *loader) choice(key, value *yaml.Node, name string) combination {
 // values.
 func (l *loader) fixed(n *yaml.Node, name string, named map[string][]combination) combination {
 	var c combination
-	s := l.section(n, n, name)
-	for i := 0; i < len(s.node.Content); i += 2 {
-		key, value := s.node.Content[i], s.node.Content[i+1]
+	s := l.Section(n, n, name)
+	for i := 0; i < len(s.Node.Content); i += 2 {
+		key, value := s.Node.Content[i], s.Node.Content[i+1]
 		if axis, is := named[key.Value]; is {
 			for _, choice := range l.byName(axis, value, name+"."+key.Value) {
 				c = c.with(choice)
@@ -227,16 +220,16 @@ func (l *loader) byName(axis []combination, value *yaml.Node, name string) []com
 		}
 		names = append(names, c.labels[0].Value)
 	}
-	l.problem(value, "%s has no value %q%s", name, valueText(value), catalog.Hint(valueText(value), names))
+	l.Problem(value, "%s has no value %q%s", name, valueText(value), catalog.Hint(valueText(value), names))
 	return nil
 }
 
 // labels is a mapping of matrix keys to values.
 func (l *loader) labels(n *yaml.Node, name string) []Label {
 	var labels []Label
-	s := l.section(n, n, name)
-	for i := 0; i < len(s.node.Content); i += 2 {
-		labels = append(labels, label(s.node.Content[i].Value, valueText(s.node.Content[i+1])))
+	s := l.Section(n, n, name)
+	for i := 0; i < len(s.Node.Content); i += 2 {
+		labels = append(labels, label(s.Node.Content[i].Value, valueText(s.Node.Content[i+1])))
 	}
 	return labels
 }
@@ -249,7 +242,7 @@ func (l *loader) zip(groups *yaml.Node) []combination {
 	}
 	all := []combination{{}}
 	if groups.Kind != yaml.SequenceNode {
-		l.problem(groups, "matrix.zip maps paths to lists of equal length (or is a list of such mappings), not %s", describe(groups))
+		l.Problem(groups, "matrix.zip maps paths to lists of equal length (or is a list of such mappings), not %s", reader.What(groups))
 		return all
 	}
 	for _, group := range groups.Content {
@@ -259,15 +252,15 @@ func (l *loader) zip(groups *yaml.Node) []combination {
 }
 
 func (l *loader) zipGroup(group *yaml.Node) []combination {
-	s := l.section(group, group, "matrix.zip")
+	s := l.Section(group, group, "matrix.zip")
 	var zipped []combination
-	for i := 0; i < len(s.node.Content); i += 2 {
-		key, list := s.node.Content[i], s.node.Content[i+1]
-		before := l.found
+	for i := 0; i < len(s.Node.Content); i += 2 {
+		key, list := s.Node.Content[i], s.Node.Content[i+1]
+		before := l.Found
 		values := l.values(list, "matrix.zip."+key.Value)
 		if len(values) == 0 {
-			if l.found == before {
-				l.problem(list, "matrix.zip.%s is a list of values, such as [a, b], or a range, such as {from: 1us, to: 5us, step: 1us}", key.Value)
+			if l.Found == before {
+				l.Problem(list, "matrix.zip.%s is a list of values, such as [a, b], or a range, such as {from: 1us, to: 5us, step: 1us}", key.Value)
 			}
 			continue
 		}
@@ -275,7 +268,7 @@ func (l *loader) zipGroup(group *yaml.Node) []combination {
 			zipped = make([]combination, len(values))
 		}
 		if len(values) != len(zipped) {
-			l.problem(list, "matrix.zip.%s has %d values, the first list has %d; zipped lists are of equal length", key.Value, len(values), len(zipped))
+			l.Problem(list, "matrix.zip.%s has %d values, the first list has %d; zipped lists are of equal length", key.Value, len(values), len(zipped))
 			continue
 		}
 		for j, value := range values {
@@ -305,7 +298,7 @@ func (l *loader) pin(key *yaml.Node, axis []combination, named bool, f cliSet) [
 
 // markMatrix records that a value comes from the matrix; a flag stays a flag.
 func (l *loader) markMatrix(n *yaml.Node) {
-	if l.sources[n].origin != "flag" {
-		l.mark(n, "matrix")
+	if l.Sources[n].Origin != "flag" {
+		l.Mark(n, "matrix")
 	}
 }

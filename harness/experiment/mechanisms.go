@@ -14,6 +14,7 @@ import (
 
 	"fabriclab/base/catalog"
 	"fabriclab/base/columns"
+	"fabriclab/base/reader"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 )
@@ -69,28 +70,28 @@ type mechanism struct {
 
 // mechanisms reads the keys of the slots. A key with a mistake, which is then
 // reported, is as if it were not there.
-func (l *loader) mechanisms(s *section) mechanisms {
+func (l *loader) mechanisms(s *reader.Section) mechanisms {
 	m := mechanisms{}
 	for i := range l.catalog.Slots {
 		slot := &l.catalog.Slots[i]
-		n, before := s.get(slot.Key), l.found
+		n, before := s.Get(slot.Key), l.Found
 		if n == nil {
 			continue
 		}
 		found := []mechanism{}
 		switch {
 		case !slot.List():
-			found = append(found, l.mechanism(n, s.name(slot.Key), slot.Kind))
+			found = append(found, l.mechanism(n, s.Name(slot.Key), slot.Kind))
 		case n.Kind != yaml.SequenceNode:
-			l.problem(n, "%s is a list of names, such as [a, b], not %s", s.name(slot.Key), describe(n))
+			l.Problem(n, "%s is a list of names, such as [a, b], not %s", s.Name(slot.Key), reader.What(n))
 		case slot.Count == catalog.PerClass && len(n.Content) == 0:
-			l.problem(n, "%s is an empty list; name one for each class, class 0 first, or leave the key out", s.name(slot.Key))
+			l.Problem(n, "%s is an empty list; name one for each class, class 0 first, or leave the key out", s.Name(slot.Key))
 		default:
 			for i, item := range n.Content {
-				found = append(found, l.mechanism(item, fmt.Sprintf("%s.%d", s.name(slot.Key), i), slot.Kind))
+				found = append(found, l.mechanism(item, fmt.Sprintf("%s.%d", s.Name(slot.Key), i), slot.Kind))
 			}
 		}
-		if l.found == before {
+		if l.Found == before {
 			m[slot.Key] = found
 		}
 	}
@@ -103,15 +104,15 @@ func (l *loader) mechanism(n *yaml.Node, name, kind string) mechanism {
 	found := mechanism{at: n}
 	at := n
 	if n.Kind == yaml.MappingNode {
-		s := l.section(n, n, name)
-		if at = s.get("type"); at == nil {
-			s.missing("type", strings.Join(l.catalog.Names(kind), " or "))
+		s := l.Section(n, n, name)
+		if at = s.Get("type"); at == nil {
+			s.Missing("type", strings.Join(l.catalog.Names(kind), " or "))
 			return found
 		}
-		found.params = s.get("params")
-		s.done()
+		found.params = s.Get("params")
+		s.Done()
 	}
-	text, ok := l.scalar(at, name)
+	text, ok := l.Scalar(at, name)
 	if !ok {
 		return found
 	}
@@ -121,7 +122,7 @@ func (l *loader) mechanism(n *yaml.Node, name, kind string) mechanism {
 		if component != nil {
 			what = fmt.Sprintf("%s is a %s, not a %s", text, catalog.Words(component.Kind), catalog.Words(kind))
 		}
-		l.problem(at, "%s: %s%s", name, what, catalog.Hint(text, l.catalog.Names(kind)))
+		l.Problem(at, "%s: %s%s", name, what, catalog.Hint(text, l.catalog.Names(kind)))
 		return found
 	}
 	found.component = component
@@ -181,24 +182,24 @@ func (l *loader) preset(name string, at *yaml.Node) *preset {
 		return p
 	}
 	l.presets[name] = nil
-	before := l.found
+	before := l.Found
 	root := l.presetTree(name, at, nil)
 	if root == nil {
 		return nil
 	}
-	s := l.section(root, root, "")
+	s := l.Section(root, root, "")
 	for _, key := range presetHead {
-		s.str(key)
+		s.Str(key)
 	}
-	p := &preset{mechanisms: l.mechanisms(s), params: s.get("params")}
-	s.done()
+	p := &preset{mechanisms: l.mechanisms(s), params: s.Get("params")}
+	s.Done()
 	l.checkComponents(p.params, "params")
-	if l.found > before {
+	if l.Found > before {
 		return nil
 	}
 	for i := 0; p.params != nil && i < len(p.params.Content); i += 2 {
 		if component, used := p.params.Content[i], l.inUse(p.mechanisms); !slices.Contains(used, component.Value) {
-			l.problem(component, "params: the preset does not use %s%s", component.Value, catalog.Hint(component.Value, used))
+			l.Problem(component, "params: the preset does not use %s%s", component.Value, catalog.Hint(component.Value, used))
 			return nil
 		}
 	}
@@ -217,24 +218,24 @@ func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yam
 		file = filepath.Join(filepath.Dir(l.file), name)
 	}
 	if slices.Contains(extending, name) {
-		l.problem(at, "the preset %q extends itself, by way of %s; break the circle", name, strings.Join(extending, ", "))
+		l.Problem(at, "the preset %q extends itself, by way of %s; break the circle", name, strings.Join(extending, ", "))
 		return nil
 	}
 	short := strings.TrimSuffix(filepath.Base(file), ".yaml")
-	root, err := l.readFile(file, "preset:"+short)
+	root, err := l.ReadFile(file, "preset:"+short)
 	if errors.Is(err, fs.ErrNotExist) {
-		l.problem(at, "there is no preset %q (%s)%s", name, file, catalog.Hint(name, slices.Sorted(maps.Keys(known))))
+		l.Problem(at, "there is no preset %q (%s)%s", name, file, catalog.Hint(name, slices.Sorted(maps.Keys(known))))
 		return nil
 	}
 	if err != nil {
 		l.fail(file, err)
 		return nil
 	}
-	s := l.section(root, root, "")
-	if text, n, ok := s.required("preset", short); ok && text != short {
-		l.problem(n, "the preset calls itself %q, but its file is %s; give both the same name", text, filepath.Base(file))
+	s := l.Section(root, root, "")
+	if text, n, ok := s.Required("preset", short); ok && text != short {
+		l.Problem(n, "the preset calls itself %q, but its file is %s; give both the same name", text, filepath.Base(file))
 	}
-	text, n, ok := s.text("extends")
+	text, n, ok := s.Text("extends")
 	if !ok {
 		return root
 	}
@@ -242,7 +243,7 @@ func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yam
 	if base == nil {
 		return nil
 	}
-	return l.merge(base, root)
+	return l.Merge(base, root)
 }
 
 // nodeModel are the components that every network has.
@@ -275,18 +276,18 @@ type choice struct {
 // checkComponents checks a tree component -> parameter -> value, whether the
 // components are in use or not.
 func (l *loader) checkComponents(params *yaml.Node, name string) {
-	if isNull(params) {
+	if reader.IsNull(params) {
 		return
 	}
 	if params.Kind != yaml.MappingNode {
-		l.problem(params, "%s maps components to their parameters, as in {hpcc: {eta: 0.95}}; this is %s", name, describe(params))
+		l.Problem(params, "%s maps components to their parameters, as in {hpcc: {eta: 0.95}}; this is %s", name, reader.What(params))
 		return
 	}
 	for i := 0; i < len(params.Content); i += 2 {
 		key := params.Content[i]
 		component := l.catalog.Component(key.Value)
 		if component == nil {
-			l.problem(key, "%s: there is no component %q%s", name, key.Value, catalog.Hint(key.Value, l.catalog.Names("")))
+			l.Problem(key, "%s: there is no component %q%s", name, key.Value, catalog.Hint(key.Value, l.catalog.Names("")))
 			continue
 		}
 		l.checkParams(params.Content[i+1], name+"."+key.Value, component)
@@ -295,18 +296,18 @@ func (l *loader) checkComponents(params *yaml.Node, name string) {
 
 // checkParams checks a mapping parameter -> value of one component.
 func (l *loader) checkParams(params *yaml.Node, name string, component *catalog.Component) {
-	if isNull(params) {
+	if reader.IsNull(params) {
 		return
 	}
 	if params.Kind != yaml.MappingNode {
-		l.problem(params, "%s maps parameters to values, as in {eta: 0.95}; this is %s", name, describe(params))
+		l.Problem(params, "%s maps parameters to values, as in {eta: 0.95}; this is %s", name, reader.What(params))
 		return
 	}
 	for i := 0; i < len(params.Content); i += 2 {
 		key := params.Content[i]
 		param := component.Param(key.Value)
 		if param == nil {
-			l.problem(key, "%s: %s has no parameter %q%s", name, component.Name, key.Value, catalog.Hint(key.Value, component.ParamNames()))
+			l.Problem(key, "%s: %s has no parameter %q%s", name, component.Name, key.Value, catalog.Hint(key.Value, component.ParamNames()))
 			continue
 		}
 		l.value(params.Content[i+1], name+"."+key.Value, param)
@@ -315,7 +316,7 @@ func (l *loader) checkParams(params *yaml.Node, name string, component *catalog.
 
 func (l *loader) value(n *yaml.Node, name string, param *catalog.Param) {
 	if !param.IsList() {
-		if _, ok := l.scalar(n, name); !ok {
+		if _, ok := l.Scalar(n, name); !ok {
 			return
 		}
 	}
@@ -325,7 +326,7 @@ func (l *loader) value(n *yaml.Node, name string, param *catalog.Param) {
 		if errors.As(err, &entry) {
 			at = n.Content[entry.Entry]
 		}
-		l.problem(at, "%s: %v", name, err)
+		l.Problem(at, "%s: %v", name, err)
 	}
 }
 
@@ -335,7 +336,7 @@ func parse(n *yaml.Node, param *catalog.Param) (any, error) {
 		return param.Parse(n.Value)
 	}
 	if n.Kind != yaml.SequenceNode {
-		return nil, fmt.Errorf("write a list, such as %s, not %s", param.Example(), describe(n))
+		return nil, fmt.Errorf("write a list, such as %s, not %s", param.Example(), reader.What(n))
 	}
 	var entries [][]string
 	for i, item := range n.Content {
@@ -346,7 +347,7 @@ func parse(n *yaml.Node, param *catalog.Param) (any, error) {
 		var texts []string
 		for _, number := range numbers {
 			if number.Kind != yaml.ScalarNode {
-				return nil, &catalog.EntryError{Entry: i, Err: fmt.Errorf("write numbers, as in %s, not %s", param.Example(), describe(number))}
+				return nil, &catalog.EntryError{Entry: i, Err: fmt.Errorf("write numbers, as in %s, not %s", param.Example(), reader.What(number))}
 			}
 			texts = append(texts, number.Value)
 		}
@@ -364,15 +365,15 @@ func (l *loader) resolve(key, place string, component *catalog.Component, layers
 		param := &component.Params[i]
 		value, setting := param.Default, Setting{Place: place, Component: component.Name, Param: param.Name, Origin: "default", key: key}
 		for _, layer := range layers {
-			if isNull(layer) || layer.Kind != yaml.MappingNode {
+			if reader.IsNull(layer) || layer.Kind != yaml.MappingNode {
 				continue
 			}
-			_, n := child(layer, param.Name)
+			_, n := reader.Child(layer, param.Name)
 			if n == nil || (n.Kind == yaml.ScalarNode) == param.IsList() {
 				continue
 			}
 			if v, err := parse(n, param); err == nil {
-				value, setting.at, setting.Origin = v, n, l.origin(n)
+				value, setting.at, setting.Origin = v, n, l.Origin(n)
 			}
 		}
 		if !param.Added || !reflect.DeepEqual(value, param.Default) {
@@ -406,7 +407,7 @@ func (l *loader) components(c configuration) (scenario.Components, Effective) {
 	for _, name := range nodeModel {
 		component := l.catalog.Component(name)
 		if component == nil {
-			l.report(Problem{"catalog", "there is no component " + name + "; rebuild the engines and the harness from the same sources"})
+			l.Report("catalog", "there is no component "+name+"; rebuild the engines and the harness from the same sources")
 			continue
 		}
 		layers := []*yaml.Node{paramsOf(c.preset, name), paramsOf(c.params, name)}
@@ -460,10 +461,10 @@ func (l *loader) layers(c configuration, slot *catalog.Slot, m mechanism) []*yam
 
 // paramsOf is what is said of a component; nil if nothing is.
 func paramsOf(params *yaml.Node, component string) *yaml.Node {
-	if isNull(params) {
+	if reader.IsNull(params) {
 		return nil
 	}
-	_, n := child(params, component)
+	_, n := reader.Child(params, component)
 	return n
 }
 
@@ -530,15 +531,15 @@ func (l *loader) classes(c configuration) int {
 // unlike reports two lists that do not have an item for each class, where the
 // experiment has one of them; that of its preset is named beside it.
 func (l *loader) unlike(key string, list []mechanism, firstKey string, first []mechanism) {
-	ofPreset := func(one []mechanism) bool { return strings.HasPrefix(l.origin(one[0].at), "preset:") }
+	ofPreset := func(one []mechanism) bool { return strings.HasPrefix(l.Origin(one[0].at), "preset:") }
 	if ofPreset(list) {
 		key, list, firstKey, first = firstKey, first, key, list
 	}
 	beside := ""
 	if ofPreset(first) {
-		beside = " (" + l.sources[first[0].at].position() + ")"
+		beside = " (" + l.Sources[first[0].at].Position() + ")"
 	}
-	l.problem(list[0].at, "%s has %d items and %s has %d%s, one for each class; give both as many as there are classes", key, len(list), firstKey, len(first), beside)
+	l.Problem(list[0].at, "%s has %d items and %s has %d%s, one for each class; give both as many as there are classes", key, len(list), firstKey, len(first), beside)
 }
 
 // deriveClasses settles the number of classes.
@@ -546,7 +547,7 @@ func (l *loader) deriveClasses(c scenario.Components, e Effective, n int) {
 	classes := int64(n)
 	if setting := e.setting("host", "classes"); setting != nil {
 		if setting.at != nil && setting.canonical != classes {
-			l.problem(setting.at, "host.classes is %s, but there are %d queues, one per class; give as many queues as classes", setting.Value, classes)
+			l.Problem(setting.at, "host.classes is %s, but there are %d queues, one per class; give as many queues as classes", setting.Value, classes)
 		}
 		if setting.at == nil || setting.canonical != classes {
 			l.derive(c, e, "classes", classes)
@@ -557,10 +558,10 @@ func (l *loader) deriveClasses(c scenario.Components, e Effective, n int) {
 // refuse reports a problem with a setting, where it was set.
 func (l *loader) refuse(s *Setting, format string, args ...any) {
 	if s.at != nil {
-		l.problem(s.at, format, args...)
+		l.Problem(s.at, format, args...)
 		return
 	}
-	l.report(Problem{l.file, fmt.Sprintf(format, args...)})
+	l.Report(l.file, fmt.Sprintf(format, args...))
 }
 
 // framing is how this configuration puts payload into packets. It is the same

@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/reader"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology"
 )
@@ -22,28 +23,28 @@ type nodeSet struct {
 	mechanisms
 	pattern string
 	key     *yaml.Node // where the pattern is written
-	keys    *section
+	keys    *reader.Section
 	params  *yaml.Node // component -> parameter -> value
 }
 
 // nodeSets reads the sets of nodes, in the order in which they are written:
 // later ones win.
-func (l *loader) nodeSets(root *section) []*nodeSet {
-	s := root.sub(nodesKey)
+func (l *loader) nodeSets(root *reader.Section) []*nodeSet {
+	s := root.Sub(nodesKey)
 	var sets []*nodeSet
-	for i := 0; i < len(s.node.Content); i += 2 {
-		key, value := s.node.Content[i], s.node.Content[i+1]
-		n := l.section(value, key, s.name(key.Value))
-		set := &nodeSet{pattern: key.Value, key: key, keys: n, mechanisms: l.mechanisms(n), params: n.get("params")}
+	for i := 0; i < len(s.Node.Content); i += 2 {
+		key, value := s.Node.Content[i], s.Node.Content[i+1]
+		n := l.Section(value, key, s.Name(key.Value))
+		set := &nodeSet{pattern: key.Value, key: key, keys: n, mechanisms: l.mechanisms(n), params: n.Get("params")}
 		for _, named := range set.mechanisms {
 			for i := range named {
 				named[i].set = set
 			}
 		}
-		n.done()
-		l.checkComponents(set.params, n.name("params"))
-		if len(n.node.Content) == 0 {
-			l.problem(key, "%s says nothing of these nodes; give them a mechanism or params, or take it out", n.path)
+		n.Done()
+		l.checkComponents(set.params, n.Name("params"))
+		if len(n.Node.Content) == 0 {
+			l.Problem(key, "%s says nothing of these nodes; give them a mechanism or params, or take it out", n.Path)
 		}
 		sets = append(sets, set)
 	}
@@ -64,7 +65,7 @@ func (l *loader) nodeGroups(sets []*nodeSet, t *topology.Topology) []*group {
 	for _, set := range sets {
 		ids, err := t.Match(set.pattern)
 		if err != nil {
-			l.problem(set.key, "%s: %v", nodesKey, err)
+			l.Problem(set.key, "%s: %v", nodesKey, err)
 			continue
 		}
 		for i := range l.catalog.Slots {
@@ -92,7 +93,7 @@ func (l *loader) nodeGroups(sets []*nodeSet, t *topology.Topology) []*group {
 
 // checkPlace refuses a slot of hosts at a switch, and the other way round.
 func (l *loader) checkPlace(set *nodeSet, slot *catalog.Slot, ids []uint32, t *topology.Topology) {
-	key, _ := child(set.keys.node, slot.Key)
+	key, _ := reader.Child(set.keys.Node, slot.Key)
 	if key == nil {
 		return
 	}
@@ -100,7 +101,7 @@ func (l *loader) checkPlace(set *nodeSet, slot *catalog.Slot, ids []uint32, t *t
 		kind := t.Nodes[id].Kind
 		if (kind == scenario.Host) != slot.Host() {
 			has := map[bool]string{true: "hosts", false: "switches"}[slot.Host()]
-			l.problem(key, "%s: %s is a %s, and only %s have the slot %s; name %[4]s alone", set.keys.name(slot.Key), t.Nodes[id].Name, kind, has, slot.Key)
+			l.Problem(key, "%s: %s is a %s, and only %s have the slot %s; name %[4]s alone", set.keys.Name(slot.Key), t.Nodes[id].Name, kind, has, slot.Key)
 			return
 		}
 	}
@@ -111,7 +112,7 @@ func (l *loader) checkClasses(set *nodeSet, classes int) {
 	for _, slot := range l.catalog.Slots {
 		named, is := set.mechanisms[slot.Key]
 		if is && slot.Count == catalog.PerClass && len(named) != classes {
-			l.problem(named[0].at, "%s has %d items, and the network has %d classes; name one for each", set.keys.name(slot.Key), len(named), classes)
+			l.Problem(named[0].at, "%s has %d items, and the network has %d classes; name one for each", set.keys.Name(slot.Key), len(named), classes)
 		}
 	}
 }
@@ -199,14 +200,14 @@ func (l *loader) checkFraming(common, own scenario.Components, settings Effectiv
 	}
 	for _, s := range settings {
 		if s.key == "host" && s.at != nil && slices.Contains([]string{"mtu", "header_bytes", "ack_bytes", "min_frame"}, s.Param) && common.Param("host", s.Param) != s.canonical {
-			l.problem(s.at, "host.%s is the same at all hosts, because base RTT and ideal completion times come from it; set it under params", s.Param)
+			l.Problem(s.at, "host.%s is the same at all hosts, because base RTT and ideal completion times come from it; set it under params", s.Param)
 		}
 	}
 }
 
 // setParams are the parameters of a component in a set of nodes.
 type setParams struct {
-	where source
+	where reader.Source
 	text  string
 	used  bool // at some point a node of the set has the component
 }
@@ -214,12 +215,12 @@ type setParams struct {
 // countUsed notes which parameters of sets a point has a use for.
 func (l *loader) countUsed(sets []*nodeSet, used map[*nodeSet][]string) {
 	for _, set := range sets {
-		if isNull(set.params) {
+		if reader.IsNull(set.params) {
 			continue
 		}
 		for i := 0; i < len(set.params.Content); i += 2 {
 			key := set.params.Content[i]
-			at := setParams{where: l.sources[key], text: set.keys.name("params." + key.Value)}
+			at := setParams{where: l.Sources[key], text: set.keys.Name("params." + key.Value)}
 			known := slices.IndexFunc(l.setParams, func(p setParams) bool { return p.where == at.where && p.text == at.text })
 			if known < 0 {
 				known = len(l.setParams)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/reader"
 	"fabriclab/harness/scenario"
 )
 
@@ -321,7 +322,7 @@ func TestNodesRefused(t *testing.T) {
 				text = strings.Replace(central, tt.old, tt.new, 1)
 			}
 			_, err := loadFile(t, write(t, text), "")
-			var problems Problems
+			var problems reader.Problems
 			require.ErrorAs(t, err, &problems)
 			require.ErrorContains(t, err, tt.want)
 			assert.Len(t, problems, 1, "one mistake, one message: %v", err)
@@ -337,7 +338,7 @@ func TestAPartnerAtSomeNodes(t *testing.T) {
 	_, err := loadFile(t, write(t, text), "")
 	require.NoError(t, err)
 	_, err = loadFile(t, write(t, text+"nodes: {leaf0: {port_agents: []}}\n"), "")
-	var problems Problems
+	var problems reader.Problems
 	require.ErrorAs(t, err, &problems)
 	require.ErrorContains(t, err, "conga needs dre at every port between switches, and one has none; add the port agent dre; at leaf0")
 	assert.Len(t, problems, 1)

@@ -35,5 +35,5 @@ func (l *loader) neverUsed(at *yaml.Node, components scenario.Components, t *top
 	l.warn(fmt.Sprintf("%s: topology: hash polarisation: %d links on shortest paths never carry a packet: %s; "+
 		"switches that a flow meets one behind the other have the same tier, so they make the same choice; "+
 		"leave tier out, or give the levels of the network different tiers",
-		l.sources[at].position(), len(ports), strings.Join(names, ", ")))
+		l.Sources[at].Position(), len(ports), strings.Join(names, ", ")))
 }

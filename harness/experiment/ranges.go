@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"fabriclab/base/reader"
 	"fabriclab/base/units"
 )
 
@@ -48,7 +49,7 @@ func (l *loader) values(n *yaml.Node, name string) []*yaml.Node {
 	var nodes []*yaml.Node
 	for _, text := range l.spread(n, name) {
 		node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text}
-		l.sources[node] = l.sources[n]
+		l.Sources[node] = l.Sources[n]
 		nodes = append(nodes, node)
 	}
 	return nodes
@@ -56,37 +57,37 @@ func (l *loader) values(n *yaml.Node, name string) []*yaml.Node {
 
 // spread gives the values of a range as texts, in the unit of its beginning.
 func (l *loader) spread(n *yaml.Node, name string) []string {
-	s := l.section(n, n, name)
-	before := l.found
+	s := l.Section(n, n, name)
+	before := l.Found
 	from, to := l.number(s, "from", "25Gbps"), l.number(s, "to", "100Gbps")
 	log := false
-	if text, at, ok := s.text("scale"); ok {
+	if text, at, ok := s.Text("scale"); ok {
 		log = text == "log"
 		if !log && text != "linear" {
-			l.problem(at, "%s.scale is linear or log, not %q", name, text)
+			l.Problem(at, "%s.scale is linear or log, not %q", name, text)
 		}
 	}
 	var ways []string
 	for _, key := range []string{"step", "factor", "count"} {
-		if s.get(key) != nil {
+		if s.Get(key) != nil {
 			ways = append(ways, key)
 		}
 	}
-	digits := int(s.integer("digits", 0, 1, 15))
-	count := int(s.integer("count", 0, 2, maxRange))
-	step, factor := s.get("step"), s.get("factor")
+	digits := int(s.Integer("digits", 0, 1, 15))
+	count := int(s.Integer("count", 0, 2, maxRange))
+	step, factor := s.Get("step"), s.Get("factor")
 	switch {
 	case len(ways) != 1:
-		l.problem(n, "%s needs exactly one of step, factor and count, as in {from: 25Gbps, to: 100Gbps, step: 25Gbps}", name)
+		l.Problem(n, "%s needs exactly one of step, factor and count, as in {from: 25Gbps, to: 100Gbps, step: 25Gbps}", name)
 	case log && step != nil:
-		l.problem(step, "%s.step adds, which is no log scale; give a factor or a count", name)
-	case factor != nil && s.get("scale") != nil:
-		l.problem(s.get("scale"), "%s.factor multiplies, which says the scale already; take scale out", name)
+		l.Problem(step, "%s.step adds, which is no log scale; give a factor or a count", name)
+	case factor != nil && s.Get("scale") != nil:
+		l.Problem(s.Get("scale"), "%s.factor multiplies, which says the scale already; take scale out", name)
 	case digits > 0 && count == 0:
-		l.problem(s.get("digits"), "%s.digits rounds the values of a count; steps and factors are exact", name)
+		l.Problem(s.Get("digits"), "%s.digits rounds the values of a count; steps and factors are exact", name)
 	}
-	s.done()
-	if l.found > before {
+	s.Done()
+	if l.Found > before {
 		return nil
 	}
 	unit := from
@@ -101,22 +102,22 @@ func (l *loader) spread(n *yaml.Node, name string) []string {
 			return r.texts(step, factor, count, log || factor != nil, digits)
 		}
 	}
-	l.problem(n, "%s: %v; give from and to in units of one kind", name, err)
+	l.Problem(n, "%s: %v; give from and to in units of one kind", name, err)
 	return nil
 }
 
-func (l *loader) number(s *section, key, example string) units.Number {
-	if !s.need(key, example) {
+func (l *loader) number(s *reader.Section, key, example string) units.Number {
+	if !s.Need(key, example) {
 		return units.Number{}
 	}
-	value, _ := quantity(s, key, units.ParseNumber)
+	value, _ := reader.Quantity(s, key, units.ParseNumber)
 	return value
 }
 
 // spreading is a range whose ends are known.
 type spreading struct {
 	l         *loader
-	s         *section
+	s         *reader.Section
 	name      string
 	unit      units.Number
 	low, high *big.Rat // in that unit
@@ -125,10 +126,10 @@ type spreading struct {
 func (r *spreading) texts(step, factor *yaml.Node, count int, log bool, digits int) []string {
 	switch {
 	case r.low.Cmp(r.high) >= 0:
-		r.l.problem(r.s.get("to"), "%s.to is not above from; a range goes upwards", r.name)
+		r.l.Problem(r.s.Get("to"), "%s.to is not above from; a range goes upwards", r.name)
 		return nil
 	case log && r.low.Sign() <= 0:
-		r.l.problem(r.s.get("from"), "%s.from is not above 0, where a log scale begins; give another from, or a step", r.name)
+		r.l.Problem(r.s.Get("from"), "%s.from is not above 0, where a log scale begins; give another from, or a step", r.name)
 		return nil
 	}
 	switch {
@@ -136,19 +137,19 @@ func (r *spreading) texts(step, factor *yaml.Node, count int, log bool, digits i
 		width, ok := r.width()
 		if !ok || width.Sign() <= 0 {
 			if ok {
-				r.l.problem(step, "%s.step is not above 0", r.name)
+				r.l.Problem(step, "%s.step is not above 0", r.name)
 			}
 			return nil
 		}
 		return r.upTo(func(v *big.Rat) *big.Rat { return new(big.Rat).Add(v, width) })
 	case factor != nil:
-		times, ok := quantity(r.s, "factor", units.ParseNumber)
+		times, ok := reader.Quantity(r.s, "factor", units.ParseNumber)
 		if !ok {
 			return nil
 		}
 		by := times.Value()
 		if times.Unit() != "" || by.Cmp(big.NewRat(1, 1)) <= 0 {
-			r.l.problem(factor, "%s.factor is a number above 1 without a unit, such as 2", r.name)
+			r.l.Problem(factor, "%s.factor is a number above 1 without a unit, such as 2", r.name)
 			return nil
 		}
 		return r.upTo(func(v *big.Rat) *big.Rat { return new(big.Rat).Mul(v, by) })
@@ -159,13 +160,13 @@ func (r *spreading) texts(step, factor *yaml.Node, count int, log bool, digits i
 }
 
 func (r *spreading) width() (*big.Rat, bool) {
-	step, ok := quantity(r.s, "step", units.ParseNumber)
+	step, ok := reader.Quantity(r.s, "step", units.ParseNumber)
 	if !ok {
 		return nil, false
 	}
 	width, err := step.In(r.unit)
 	if err != nil {
-		r.l.problem(r.s.get("step"), "%s.step: %v; give it in a unit of the same kind", r.name, err)
+		r.l.Problem(r.s.Get("step"), "%s.step: %v; give it in a unit of the same kind", r.name, err)
 		return nil, false
 	}
 	return width, true
@@ -176,7 +177,7 @@ func (r *spreading) upTo(next func(*big.Rat) *big.Rat) []string {
 	var texts []string
 	for v := r.low; v.Cmp(r.high) <= 0; v = next(v) {
 		if len(texts) == maxRange {
-			r.l.problem(r.s.node, "%s has more than %d values; take a larger step", r.name, maxRange)
+			r.l.Problem(r.s.Node, "%s has more than %d values; take a larger step", r.name, maxRange)
 			return nil
 		}
 		texts = append(texts, r.text(v))
@@ -198,7 +199,7 @@ func (r *spreading) linear(count, digits int) []string {
 		case digits > 0:
 			v = rounded(v, 1, digits)
 		case !units.Decimal(v):
-			r.l.problem(r.s.get("count"), "%s: %d values from %s to %s are no decimal numbers (%s…); take another count, or round them with digits: 3",
+			r.l.Problem(r.s.Get("count"), "%s: %d values from %s to %s are no decimal numbers (%s…); take another count, or round them with digits: 3",
 				r.name, count, r.text(r.low), r.text(r.high), v.FloatString(4))
 			return nil
 		}
@@ -211,7 +212,7 @@ func (r *spreading) linear(count, digits int) []string {
 // exactly, the others rounded to some significant digits.
 func (r *spreading) logSpaced(count, digits int) []string {
 	if count > maxLogCount {
-		r.l.problem(r.s.get("count"), "%s.count is at most %d on a log scale", r.name, maxLogCount)
+		r.l.Problem(r.s.Get("count"), "%s.count is at most %d on a log scale", r.name, maxLogCount)
 		return nil
 	}
 	if digits == 0 {
@@ -236,7 +237,7 @@ func (r *spreading) logSpaced(count, digits int) []string {
 func (r *spreading) distinct(texts []string) []string {
 	for i := 1; i < len(texts); i++ {
 		if texts[i] == texts[i-1] {
-			r.l.problem(r.s.node, "%s: two values are %s when rounded; take a smaller count or more digits", r.name, texts[i])
+			r.l.Problem(r.s.Node, "%s: two values are %s when rounded; take a smaller count or more digits", r.name, texts[i])
 			return nil
 		}
 	}

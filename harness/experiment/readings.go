@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/reader"
 )
 
 // A Reading is a choice that a paper's text leaves open.
@@ -36,38 +37,38 @@ type readingSet struct {
 // applyReadings reads the section, all of it, and lays the chosen values over the
 // tree: those given, and of the other readings the first one.
 func (l *loader) applyReadings(root *yaml.Node, e *Experiment, chosen map[string]string) *yaml.Node {
-	key, node := child(root, "readings")
-	s := l.section(node, root, "readings")
-	_, matrix := child(root, "matrix")
+	key, node := reader.Child(root, "readings")
+	s := l.Section(node, root, "readings")
+	_, matrix := reader.Child(root, "matrix")
 	var names []string
-	for i := 0; i < len(s.node.Content); i += 2 {
-		at, body := s.node.Content[i], s.node.Content[i+1]
+	for i := 0; i < len(s.Node.Content); i += 2 {
+		at, body := s.Node.Content[i], s.Node.Content[i+1]
 		r := Reading{Name: at.Value}
 		names = append(names, r.Name)
 		if !readingName.MatchString(r.Name) {
-			l.problem(at, "readings: %q is no name; use letters, digits, - and .", r.Name)
+			l.Problem(at, "readings: %q is no name; use letters, digits, - and .", r.Name)
 		}
-		one := l.section(body, at, "readings."+r.Name)
-		r.Source = one.str("source")
+		one := l.Section(body, at, "readings."+r.Name)
+		r.Source = one.Str("source")
 		if r.Source == "" {
-			l.problem(at, "readings.%s needs source, the sentence of the paper that leaves it open", r.Name)
+			l.Problem(at, "readings.%s needs source, the sentence of the paper that leaves it open", r.Name)
 		}
 		sets := map[string][]readingSet{}
-		for j := 0; j < len(one.node.Content); j += 2 {
-			if value := one.node.Content[j]; value.Value != "source" {
+		for j := 0; j < len(one.Node.Content); j += 2 {
+			if value := one.Node.Content[j]; value.Value != "source" {
 				r.Values = append(r.Values, value.Value)
-				sets[value.Value] = l.readingSets(r.Name, value, one.node.Content[j+1])
+				sets[value.Value] = l.readingSets(r.Name, value, one.Node.Content[j+1])
 			}
 		}
 		if len(r.Values) < 2 {
-			l.problem(at, "readings.%s has %d values; give two or more, the one nearest to the text first", r.Name, len(r.Values))
+			l.Problem(at, "readings.%s has %d values; give two or more, the one nearest to the text first", r.Name, len(r.Values))
 			continue
 		}
 		value, given := chosen[r.Name]
 		if !given {
 			value = r.Values[0]
 		} else if !slices.Contains(r.Values, value) {
-			l.report(Problem{"--reading " + r.Name + "=" + value, fmt.Sprintf("%s has no value %q%s", r.Name, value, catalog.Hint(value, r.Values))})
+			l.Report("--reading "+r.Name+"="+value, fmt.Sprintf("%s has no value %q%s", r.Name, value, catalog.Hint(value, r.Values)))
 		}
 		for _, set := range sets[value] {
 			root = l.read(root, matrix, set)
@@ -80,7 +81,7 @@ func (l *loader) applyReadings(root *yaml.Node, e *Experiment, chosen map[string
 			if key == nil {
 				hint = "; it declares none"
 			}
-			l.report(Problem{"--reading " + name + "=" + value, fmt.Sprintf("%s has no reading %q%s", l.file, name, hint)})
+			l.Report("--reading "+name+"="+value, fmt.Sprintf("%s has no reading %q%s", l.file, name, hint))
 		}
 	}
 	return root
@@ -91,23 +92,23 @@ func (l *loader) applyReadings(root *yaml.Node, e *Experiment, chosen map[string
 func (l *loader) readingSets(reading string, value, body *yaml.Node) []readingSet {
 	where := "readings." + reading + "." + value.Value
 	if !readingName.MatchString(value.Value) {
-		l.problem(value, "%s: %q is no name; use letters, digits, - and .", where, value.Value)
+		l.Problem(value, "%s: %q is no name; use letters, digits, - and .", where, value.Value)
 	}
 	known := append(slices.Clone(pointKeys(l.catalog)), "figure", "seeds")
-	s := l.section(body, value, where)
+	s := l.Section(body, value, where)
 	var sets []readingSet
-	for i := 0; i < len(s.node.Content); i += 2 {
-		key := s.node.Content[i]
+	for i := 0; i < len(s.Node.Content); i += 2 {
+		key := s.Node.Content[i]
 		path := l.path(key.Value)
 		if !slices.Contains(known, path[0]) {
-			l.problem(key, "%s: a reading sets keys of points, or of the figure, and %q is none of them%s", where, path[0], catalog.Hint(path[0], append(known, l.catalog.Names("")...)))
+			l.Problem(key, "%s: a reading sets keys of points, or of the figure, and %q is none of them%s", where, path[0], catalog.Hint(path[0], append(known, l.catalog.Names("")...)))
 			continue
 		}
 		if path[0] == "params" && len(path) > 1 && l.catalog.Component(path[1]) == nil {
-			l.problem(key, "%s: there is no component %q%s", where, path[1], catalog.Hint(path[1], l.catalog.Names("")))
+			l.Problem(key, "%s: there is no component %q%s", where, path[1], catalog.Hint(path[1], l.catalog.Names("")))
 			continue
 		}
-		sets = append(sets, readingSet{reading + "=" + value.Value, path, key, s.node.Content[i+1]})
+		sets = append(sets, readingSet{reading + "=" + value.Value, path, key, s.Node.Content[i+1]})
 	}
 	return sets
 }
@@ -117,11 +118,11 @@ func (l *loader) readingSets(reading string, value, body *yaml.Node) []readingSe
 func (l *loader) read(root, matrix *yaml.Node, set readingSet) *yaml.Node {
 	replaces := set.value.Kind == yaml.MappingNode && (set.path[0] == "preset" || l.axisKey(matrix, cliSet{path: set.path}) != nil)
 	for _, n := range []*yaml.Node{set.key, set.value} {
-		l.mark(n, "reading:"+set.reading)
+		l.Mark(n, "reading:"+set.reading)
 	}
 	if !replaces {
 		l.laid = append(l.laid, set)
-		return l.set(root, set.path, set.value, set.key)
+		return l.Set(root, set.path, set.value, set.key)
 	}
 	path := strings.Join(set.path, ".")
 	if l.replaced[path] == nil {
@@ -130,8 +131,8 @@ func (l *loader) read(root, matrix *yaml.Node, set readingSet) *yaml.Node {
 	for i := 0; i < len(set.value.Content); i += 2 {
 		from, to := set.value.Content[i], set.value.Content[i+1]
 		l.replaced[path][from.Value] = to
-		if _, now := child(root, set.path[0]); len(set.path) == 1 && now != nil && now.Value == from.Value {
-			root = l.set(root, set.path, to, set.key)
+		if _, now := reader.Child(root, set.path[0]); len(set.path) == 1 && now != nil && now.Value == from.Value {
+			root = l.Set(root, set.path, to, set.key)
 		}
 	}
 	return root
@@ -153,7 +154,7 @@ func (l *loader) checkReadings(all []combination) {
 			for _, a := range c.assignments {
 				n := min(len(a.path), len(set.path))
 				if slices.Equal(a.path[:n], set.path[:n]) {
-					l.problem(set.key, "reading %s sets %s, which the matrix sets itself (%s); write what stands in the place of its values, such as {preset: {dcqcn: dcqcn-public}}", set.reading, set.key.Value, l.sources[a.key].position())
+					l.Problem(set.key, "reading %s sets %s, which the matrix sets itself (%s); write what stands in the place of its values, such as {preset: {dcqcn: dcqcn-public}}", set.reading, set.key.Value, l.Sources[a.key].Position())
 				}
 			}
 		}

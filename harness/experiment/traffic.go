@@ -6,6 +6,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"fabriclab/base/reader"
 	"fabriclab/harness/workload"
 )
 
@@ -18,7 +19,7 @@ type traffic struct {
 
 // trafficOf is that of a point.
 func (l *loader) trafficOf(root *yaml.Node, p *Point) (*traffic, error) {
-	_, section := child(root, "workload")
+	_, section := reader.Child(root, "workload")
 	text, err := yaml.Marshal(section)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/base/reader"
 	"fabriclab/harness/scenario"
 )
 
@@ -332,7 +333,7 @@ func TestGroupsOfALookAhead(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			var problems Problems
+			var problems reader.Problems
 			require.ErrorAs(t, err, &problems)
 			require.ErrorContains(t, err, tt.want)
 			assert.Len(t, problems, 1)

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"fabriclab/base/catalog"
-	"fabriclab/base/units"
+	"fabriclab/base/reader"
 	"fabriclab/harness/computed"
 	"fabriclab/harness/experiment"
 )
@@ -137,8 +137,8 @@ func (m *maker) point(complete bool) object {
 		suffix = ""
 	}
 	properties := object{
-		"topology": m.reference("topology"+suffix, func() object { return m.byType("topology", m.about.Topologies, complete) }),
-		"workload": m.reference("workload"+suffix, func() object { return m.byType("workload", m.about.Workloads, complete) }),
+		"topology": m.reference("topology"+suffix, func() object { return topologies(m.about.Topologies, complete) }),
+		"workload": m.reference("workload"+suffix, func() object { return schemas(complete).ByKind("workload", "type", m.about.Workloads) }),
 		"preset":   object{"type": []string{"string", "number"}, "description": "a named set of mechanisms, configs/presets/NAME.yaml, or ./file.yaml beside the experiment"},
 		"params":   m.reference("params", m.params),
 		"nodes": m.reference("nodes", func() object {
@@ -152,7 +152,7 @@ func (m *maker) point(complete bool) object {
 	}
 	for _, kind := range computed.Kinds() {
 		properties[kind.Key] = m.reference(kind.Key+suffix, func() object {
-			s := m.section(kind.Key, m.about.Computed[kind.Key], complete)
+			s := schemas(complete).Section(kind.Key, m.about.Computed[kind.Key])
 			s["description"] = kind.Help[""]
 			for key, property := range s["properties"].(object) {
 				property.(object)["description"] = kind.Help[key]
@@ -167,107 +167,23 @@ func (m *maker) point(complete bool) object {
 	return properties
 }
 
-// byType lists the keys of all types, and says for each type which of them it
-// takes.
-func (m *maker) byType(path string, types map[string]experiment.Section, complete bool) object {
-	union := object{}
-	var rules []object
-	names := slices.Sorted(maps.Keys(types))
-	for _, name := range names {
-		keys := m.section(path, types[name], complete)
-		properties := keys["properties"].(object)
-		for key, s := range properties {
-			if key == "type" {
-				continue
-			}
-			if known, is := union[key]; is && fmt.Sprint(known) != fmt.Sprint(s) {
-				s = object{"description": help[path+"."+key]} // as the type says
-			}
-			union[key] = s
-		}
-		properties["type"] = object{"const": name}
-		then := object{"properties": properties, "additionalProperties": false}
-		if required, is := keys["required"]; is {
-			then["required"] = required
-		}
-		rules = append(rules, object{"if": object{"properties": object{"type": object{"const": name}}, "required": []string{"type"}}, "then": then})
-	}
-	union["type"] = object{"enum": names, "description": help[path+".type"]}
-	s := object{"type": "object", "description": help[path], "properties": union, "additionalProperties": false, "allOf": rules}
-	if complete {
-		s["required"] = []string{"type"}
-	}
-	return s
-}
+// schemas makes the schemas of sections; those of points may lack what a scale or
+// the matrix sets.
+func schemas(complete bool) reader.Schemas { return reader.Schemas{Help: help, Complete: complete} }
 
-func (m *maker) section(path string, keys experiment.Section, complete bool) object {
-	properties := object{}
-	var required []string
-	for _, k := range keys {
-		properties[k.Name] = m.value(path+"."+k.Name, k, complete)
-		if k.Required {
-			required = append(required, k.Name)
+// topologies are those of all types. What fails is a link or a host.
+func topologies(types map[string]reader.Keys, complete bool) object {
+	s := schemas(complete)
+	s.Refine = func(path string, one object) {
+		if path == "topology.failures" {
+			one["oneOf"] = []object{{"required": []string{"link"}}, {"required": []string{"host"}, "not": object{"required": []string{"detect"}}}}
 		}
 	}
-	s := object{"type": "object", "properties": properties, "additionalProperties": false}
-	if complete && required != nil {
-		s["required"] = required
-	}
-	if path == "topology.failures" {
-		s["oneOf"] = []object{{"required": []string{"link"}}, {"required": []string{"host"}, "not": object{"required": []string{"detect"}}}}
-	}
-	return s
-}
-
-// value is what may stand at a key of a section.
-func (m *maker) value(path string, k experiment.Key, complete bool) object {
-	var s object
-	switch k.Shape.Kind {
-	case experiment.KindParam:
-		s = k.Shape.Param.Schema()
-	case experiment.KindTime:
-		s = catalog.QuantitySchema(units.TimePattern, true)
-	case experiment.KindRate:
-		s = catalog.QuantitySchema(units.RatePattern, !k.Shape.NoZero)
-	case experiment.KindBytes:
-		s = catalog.QuantitySchema(units.BytesPattern, true)
-	case experiment.KindSize:
-		s = object{"anyOf": []object{{"const": "unlimited"}, catalog.QuantitySchema(units.BytesPattern, false)}}
-	case experiment.KindTexts:
-		s = object{"type": "array", "items": word, "minItems": 1}
-	case experiment.KindTextLists:
-		s = object{"type": "array", "minItems": 1, "items": object{"type": "array", "items": word, "minItems": 1}}
-	case experiment.KindWorkloads:
-		suffix := "-part"
-		if complete {
-			suffix = ""
-		}
-		s = object{"type": "array", "minItems": 1, "items": object{"$ref": "#/definitions/workload" + suffix}}
-	case experiment.KindTextMap:
-		s = object{"type": "object", "minProperties": 1, "additionalProperties": word}
-	case experiment.KindTextOrTexts:
-		s = object{"anyOf": []object{word, {"type": "array", "items": word, "minItems": 1}}}
-	case experiment.KindTextsOrMappings:
-		items := object{"anyOf": []object{word, m.section(path, k.Items, complete)}}
-		s = object{"anyOf": []object{word, {"type": "array", "minItems": 1, "items": items}}}
-	case experiment.KindList:
-		s = object{"type": "array", "minItems": 1}
-		if k.Items != nil {
-			s["items"] = m.section(path, k.Items, complete)
-		}
-	case experiment.KindMapping:
-		s = object{"type": "object"}
-	default:
-		s = maps.Clone(word)
-	}
-	if text := help[path]; text != "" {
-		s["description"] = text
-	}
-	return s
+	return s.ByKind("topology", "type", types)
 }
 
 var (
-	word = object{"type": []string{"string", "number"}}
+	word = reader.Word()
 	seed = object{"anyOf": []object{{"type": "integer", "minimum": 0, "maximum": int64(1) << 53}, {"type": "string", "pattern": "^[0-9]+(-[0-9]+)?$"}}}
 )
 
@@ -353,7 +269,7 @@ func (m *maker) mechanism(kind string) object {
 }
 
 func (m *maker) run(complete bool) object {
-	s := m.section("run", m.about.Run, complete)
+	s := schemas(complete).Section("run", m.about.Run)
 	s["description"] = help["run"]
 	if complete {
 		s["oneOf"] = []object{{"required": []string{"stop"}}, {"required": []string{"measure", "drain"}}}
@@ -368,7 +284,7 @@ func (m *maker) trace(complete bool) object {
 		if t.Sampled {
 			keys = m.about.Sampled
 		}
-		s := m.section("trace", keys, complete)
+		s := schemas(complete).Section("trace", keys)
 		s["description"] = t.Title
 		if _, required := s["required"]; !required {
 			s["type"] = []string{"object", "null"}
@@ -376,7 +292,7 @@ func (m *maker) trace(complete bool) object {
 		properties[t.Name] = s
 	}
 	for _, t := range experiment.DerivedTables() {
-		s := m.section("trace", m.about.Derived, complete)
+		s := schemas(complete).Section("trace", m.about.Derived)
 		s["description"] = t.Title
 		s["type"] = []string{"object", "null"}
 		properties[t.Name] = s
