@@ -10,11 +10,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
+	"fabriclab/base/reader"
 )
 
 const head = `
@@ -31,10 +31,16 @@ var matrix = claims.Matrix{"preset": {"hpcc", "fncc", "fncc-nolhcs"}, "topology.
 
 func figure(t *testing.T, claim string) *spec.Figure {
 	t.Helper()
-	var node yaml.Node
-	require.NoError(t, yaml.Unmarshal([]byte(head+claim+"}\n"), &node))
-	f, err := spec.Decode("x.yaml", node.Content[0])
+	s, err := reader.Parse("x.yaml", []byte(head+claim+"}\n"))
 	require.NoError(t, err)
+	f := spec.Read(s)
+	f.Measures = spec.ReadMap(s, "measures", func(m *reader.Section) spec.Measure {
+		return spec.Measure{Kind: m.Str("kind"), Unit: m.Str("unit")}
+	})
+	for _, c := range spec.ReadClaims(s) {
+		f.Claims = append(f.Claims, c.Claim)
+	}
+	require.NoError(t, s.F.Err())
 	return f
 }
 
@@ -466,10 +472,10 @@ func TestMeasuredHasItsInterval(t *testing.T) {
 func TestMeasuredWhereJudged(t *testing.T) {
 	figure := func(window, more string) *spec.Figure {
 		f := figure(t, `where: {rate: 100Gbps}, by: mechanism, measure: peak, order: ["fncc < hpcc"]`+more)
-		var w spec.Window
-		require.NoError(t, yaml.Unmarshal([]byte(window), &w))
+		s, err := reader.Parse("x.yaml", []byte("window: "+window))
+		require.NoError(t, err)
 		peak := f.Measures.Items["peak"]
-		peak.Window = &w
+		peak.Window = spec.ReadWindow(s, "window", f)
 		f.Measures.Items["peak"] = peak
 		return f
 	}

@@ -156,7 +156,7 @@ func TestPairs(t *testing.T) {
 
 func TestRefusedRules(t *testing.T) {
 	for text, want := range map[string]string{
-		"rules: [{measure: [a]}]":                         `rules.yaml:1: unknown key "measure"; did you mean "measures"`,
+		"rules: [{measure: [a]}]":                         `rules.yaml:1:10: there is no key "measure" in rules.0; did you mean "measures"`,
 		"rules: [{threshold: 5%}]":                        "rules.0: it needs measures",
 		`rules: [{measures: ["*"], fail: allways}]`:       `unknown fail "allways"`,
 		`rules: [{measures: ["*"], better: more}]`:        `unknown better "more"`,
@@ -164,7 +164,7 @@ func TestRefusedRules(t *testing.T) {
 		`rules: [{measures: ["*"], threshold: 5}]`:        `"5" is not a percentage`,
 		`rules: [{measures: ["*"], threshold_abs: -1}]`:   "threshold_abs is -1",
 		"confidence: 100%":                                "confidence is 100 %",
-		"confidence: 95%\nrules: [{measures: [a], x: 1}]": `rules.yaml:2: unknown key "x"`,
+		"confidence: 95%\nrules: [{measures: [a], x: 1}]": `rules.yaml:2:25: there is no key "x"`,
 	} {
 		file := filepath.Join(t.TempDir(), "rules.yaml")
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))

@@ -8,7 +8,7 @@ import (
 
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
-	"fabriclab/base/catalog"
+	"fabriclab/base/reader"
 	"fabriclab/base/yamlfile"
 )
 
@@ -23,12 +23,12 @@ type Rules struct {
 // A rule holds for the measures and experiments it names. Later rules go before
 // earlier ones, key by key.
 type rule struct {
-	Measures    []string      `yaml:"measures"`
-	Experiments []string      `yaml:"experiments"`
-	Threshold   *spec.Percent `yaml:"threshold"`
-	Absolute    *float64      `yaml:"threshold_abs"`
-	Better      *string       `yaml:"better"`
-	Fail        *string       `yaml:"fail"`
+	Measures    []string
+	Experiments []string
+	Threshold   *spec.Percent
+	Absolute    *float64
+	Better      string
+	Fail        string
 }
 
 // What fails the comparison.
@@ -52,31 +52,33 @@ func DefaultRules() *Rules { return &Rules{Confidence: 0.95} }
 
 // ReadRules reads rules from a YAML file.
 func ReadRules(file string) (*Rules, error) {
-	root, err := yamlfile.Read(file)
+	r := DefaultRules()
+	if root, err := yamlfile.Read(file); err == nil && root == nil {
+		return r, nil // the file is empty
+	}
+	s, err := reader.Read(file)
 	if err != nil {
 		return nil, fmt.Errorf("thresholds: %w", err)
 	}
-	var text struct {
-		Confidence *spec.Percent `yaml:"confidence"`
-		Rules      []rule        `yaml:"rules"`
-	}
-	if root != nil {
-		if err := spec.DecodeStrict(file, root, &text); err != nil {
-			return nil, fmt.Errorf("thresholds: %w", err)
+	if share := spec.ReadPercent(s, "confidence"); share != nil {
+		r.Confidence = float64(*share)
+		if r.Confidence < 0.5 || r.Confidence > 0.999 {
+			s.Fail(reader.At("confidence", fmt.Errorf("confidence is %g %%; give one from 50%% to 99.9%%", 100*r.Confidence)))
 		}
 	}
-	r := DefaultRules()
-	r.rules = text.Rules
-	if text.Confidence != nil {
-		r.Confidence = float64(*text.Confidence)
-	}
-	if r.Confidence < 0.5 || r.Confidence > 0.999 {
-		return nil, fmt.Errorf("thresholds: %s: confidence is %g %%; give one from 50%% to 99.9%%", file, 100*r.Confidence)
-	}
-	for i, one := range text.Rules {
-		if err := one.check(); err != nil {
-			return nil, fmt.Errorf("thresholds: %s: rules.%d: %w", file, i, err)
+	for _, at := range s.Sections("rules") {
+		one := rule{
+			Measures: spec.ReadList(at, "measures"), Experiments: spec.ReadList(at, "experiments"), Threshold: spec.ReadPercent(at, "threshold"),
+			Absolute: spec.ReadNumber(at, "threshold_abs"), Better: spec.ReadChoice(at, "better", directions()),
+			Fail: spec.ReadChoice(at, "fail", []string{failWorse, failChanged, failNever}),
 		}
+		at.Fail(one.check())
+		at.Done()
+		r.rules = append(r.rules, one)
+	}
+	s.Done()
+	if err := s.F.Err(); err != nil {
+		return nil, fmt.Errorf("thresholds: %w", err)
 	}
 	return r, nil
 }
@@ -92,12 +94,6 @@ func (r rule) check() error {
 	}
 	if r.Absolute != nil && !(*r.Absolute >= 0) {
 		return fmt.Errorf("threshold_abs is %g; it is 0 or more", *r.Absolute)
-	}
-	if known := []string{failWorse, failChanged, failNever}; r.Fail != nil && !slices.Contains(known, *r.Fail) {
-		return fmt.Errorf("unknown fail %q%s", *r.Fail, catalog.Hint(*r.Fail, known))
-	}
-	if known := directions(); r.Better != nil && !slices.Contains(known, *r.Better) {
-		return fmt.Errorf("unknown better %q%s", *r.Better, catalog.Hint(*r.Better, known))
 	}
 	return nil
 }
@@ -129,11 +125,11 @@ func (r *Rules) of(experiment string, m *measure.Measure) limits {
 		if one.Absolute != nil {
 			l.absolute = *one.Absolute
 		}
-		if one.Better != nil {
-			l.better = measure.Better(slices.Index(directions(), *one.Better))
+		if one.Better != "" {
+			l.better = measure.Better(slices.Index(directions(), one.Better))
 		}
-		if one.Fail != nil && (!m.Volatile || !slices.Contains(one.Measures, "*")) {
-			l.fail = *one.Fail
+		if one.Fail != "" && (!m.Volatile || !slices.Contains(one.Measures, "*")) {
+			l.fail = one.Fail
 		}
 	}
 	return l

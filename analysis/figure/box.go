@@ -1,14 +1,44 @@
 package figure
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"fabriclab/analysis/chart"
+	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/stats"
+	"fabriclab/base/reader"
 )
+
+func init() {
+	register(plotKind{
+		name: "box", title: "the distribution of a measure of flows by their sizes, as boxes", named: true,
+		read: func(s *reader.Section, p *spec.Plot, f *spec.Figure) {
+			p.Lines = s.Str("lines")
+			s.Need("measure", "slowdown")
+			p.Measure = readMeasure(s, f, "measure")
+			s.Need("edges", "[1B, 10KB, 1MB]")
+			p.Edges = readEdges(s)
+			switch m, known := f.Measures.Items[p.Measure]; {
+			case !known: // said already
+			case !measure.OfFlows(m.Kind):
+				s.Fail(reader.At("measure", fmt.Errorf("%s is not one value for each flow; box takes %s", m.Kind, strings.Join(slices.DeleteFunc(measure.Kinds(), func(k string) bool { return !measure.OfFlows(k) }), ", "))))
+			case m.MinSize != 0 || m.MaxSize != 0:
+				s.Fail(reader.At("measure", errors.New("its edges are the sizes; leave min_size and max_size of the measure out")))
+			}
+		},
+		labels: func(x *painter) {
+			m := x.f.Measures.Items[x.p.Measure]
+			x.d.xUnit, x.d.yUnit = "B", m.Unit
+			x.d.figure.XLabel, x.d.figure.YLabel = "flow size", withUnit(m.Text, m.Unit)
+		},
+		panel: (*painter).boxes,
+	})
+}
 
 // whisker is how far the whiskers of a box reach at most, in lengths of the
 // box; what lies further out is not drawn.

@@ -12,7 +12,6 @@ import (
 
 	"fabriclab/analysis/chart"
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/stats"
 )
@@ -60,6 +59,7 @@ type point struct {
 type painter struct {
 	f       *spec.Figure
 	p       spec.Plot
+	kind    plotKind
 	runs    []spec.Run
 	lookup  func(measure string, run int) (float64, error)
 	taker   *measure.Taker
@@ -69,18 +69,18 @@ type painter struct {
 }
 
 func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int) (float64, error)) *drawing {
-	x := &painter{f: f, p: p, lookup: lookup, taker: measure.NewTaker(f), styles: map[string]int{}, runs: runs}
+	x := &painter{f: f, p: p, lookup: lookup, taker: measure.NewTaker(f), styles: map[string]int{}, runs: runs, kind: plotKinds[p.Kind]}
 	for _, r := range runs {
 		if !slices.Contains(x.engines, r.Engine) {
 			x.engines = append(x.engines, r.Engine)
 		}
 	}
 	x.d = &drawing{id: p.ID, kind: p.Kind, figure: chart.Figure{Title: p.Title, ShareY: p.Rows != "" && p.Columns != ""}}
-	x.labels()
+	x.kind.labels(x)
 	x.d.figure.LogX, x.d.figure.LogY = x.d.figure.LogX || p.LogX, x.d.figure.LogY || p.LogY
 	x.d.figure.Floor = !slices.ContainsFunc(shownMeasures(p), func(name string) bool { return measure.Negative(f.Measures.Items[name].Kind) })
-	if p.Kind == kindFCT {
-		x.fct()
+	if x.kind.whole != nil {
+		x.kind.whole(x)
 		x.finish()
 		return x.d
 	}
@@ -132,7 +132,7 @@ func (x *painter) finish() {
 		}
 	}
 	x.d.points = slices.DeleteFunc(x.d.points, func(p point) bool {
-		return off(1, p.y) || x.p.Kind != kindFCT && x.p.Kind != kindBox && x.p.Kind != kindBars && off(p.x, 1)
+		return off(1, p.y) || !x.kind.named && off(p.x, 1)
 	})
 	if dropped > 0 {
 		x.d.missing = append(x.d.missing, fmt.Sprintf("%s: %d points are at or below 0, where a logarithmic axis has no place", x.p.ID, dropped))
@@ -186,46 +186,6 @@ func (x *painter) values(dimension string) []string {
 	return x.f.ValuesOf(dimension, matching)
 }
 
-func (x *painter) labels() {
-	p, d := x.p, x.d
-	switch p.Kind {
-	case kindTime:
-		d.xUnit, d.yUnit = p.Unit, p.Series[0].Unit
-		d.figure.XLabel = withUnit("time", p.Unit)
-		kind := p.Series[0].Kind
-		if kind == "queue_max" {
-			kind = "queue"
-		}
-		d.figure.YLabel = withUnit(strings.ReplaceAll(kind, "_", " "), d.yUnit)
-	case kindFCT:
-		d.xUnit, d.yUnit = "B", "1"
-		d.figure.XLabel, d.figure.YLabel, d.figure.LogY = "flow size up to", "FCT slowdown", p.Log
-	case kindCDF:
-		names, measures := x.cdfMeasures()
-		d.xUnit, d.yUnit = measures[0].Unit, "1"
-		d.figure.XLabel, d.figure.YLabel, d.figure.LogX = "FCT slowdown", "share of the flows", p.Log
-		if names[0] != "" {
-			label := measures[0].Text
-			if len(measures) > 1 { // their texts tell the lines from each other
-				label = strings.ReplaceAll(measures[0].Kind, "_", " ")
-			}
-			d.figure.XLabel, d.figure.YLabel = withUnit(label, d.xUnit), "cumulative share"
-		}
-	case kindBox:
-		m := x.f.Measures.Items[p.Measure]
-		d.xUnit, d.yUnit = "B", m.Unit
-		d.figure.XLabel, d.figure.YLabel = "flow size", withUnit(m.Text, m.Unit)
-	default:
-		names := shownMeasures(p)
-		m := x.f.Measures.Items[names[0]]
-		d.yUnit = m.Unit
-		d.figure.YLabel = withUnit(m.Text, m.Unit)
-		if len(names) > 1 { // their texts tell the lines from each other
-			d.figure.YLabel = measure.Label(m.Unit)
-		}
-	}
-}
-
 func withUnit(text, unit string) string {
 	if label := measure.Label(unit); label != "" {
 		return text + " (" + label + ")"
@@ -253,18 +213,7 @@ func (x *painter) panel(here *place) chart.Panel {
 			panel.Marks = append(panel.Marks, chart.Mark{At: *m.Y, Text: m.Text})
 		}
 	}
-	switch x.p.Kind {
-	case kindTime:
-		x.overTime(&panel, where, here)
-	case kindBars:
-		x.bars(&panel, where, here)
-	case kindSweep:
-		x.sweep(&panel, where, here)
-	case kindCDF:
-		x.cdf(&panel, where, here)
-	case kindBox:
-		x.boxes(&panel, where, here)
-	}
+	x.kind.panel(x, &panel, where, here)
 	return panel
 }
 
@@ -276,15 +225,6 @@ func titled(d spec.Dimension, dimension, value string) string {
 		return name
 	}
 	return strings.ReplaceAll(dimension, "_", " ") + " " + strings.TrimPrefix(value, dimension+"-")
-}
-
-// time is a time in the unit of the axis.
-func (x *painter) time(ps int64) float64 {
-	scale, err := measure.Scale(measure.Time, x.p.Unit)
-	if err != nil {
-		return math.NaN() // refused when decoding
-	}
-	return float64(ps) / scale
 }
 
 func (x *painter) style(name string) int {
@@ -320,45 +260,6 @@ func (x *painter) engine(e string) string {
 	return ""
 }
 
-func (x *painter) overTime(panel *chart.Panel, where map[string]string, here *place) {
-	window := series.Window{From: 0, To: math.MaxInt64}
-	if x.p.Window != nil {
-		if w, err := x.f.Span(*x.p.Window); err == nil { // checked when decoding
-			window = w
-			panel.FromX, panel.ToX = x.time(w.From), x.time(w.To)
-		}
-	}
-	for _, value := range x.values(x.p.Lines) {
-		place := with(where, x.p.Lines, value)
-		for _, s := range x.p.Series {
-			for _, engine := range x.engines {
-				shown := ""
-				if x.p.Lines != "" {
-					shown = x.f.Dimensions.Items[x.p.Lines].Name(value)
-				}
-				line := chart.Line{Name: x.name(shown, s.Name, x.engine(engine))}
-				line.Style = x.style(line.Name)
-				found := x.at(place, engine)
-				if len(found) == 0 {
-					continue
-				}
-				run := x.runs[slices.MinFunc(found, func(a, b int) int { return cmp.Compare(x.runs[a].Seed, x.runs[b].Seed) })]
-				data, err := measure.Series(x.f, s, window, run)
-				if err != nil {
-					x.miss(panel, line.Name, err)
-				}
-				for _, p := range data {
-					xy := chart.Point{X: x.time(p.Time), Y: p.Value}
-					line.XY = append(line.XY, xy)
-					x.d.points = append(x.d.points, point{here.row, here.column, x.name(value, s.Name), engine, strconv.FormatUint(run.Seed, 10), xy.X, xy.Y, 0})
-				}
-				panel.Lines = append(panel.Lines, line)
-				here.lines = append(here.lines, lineKey{x.name(value, s.Name), engine})
-			}
-		}
-	}
-}
-
 func (x *painter) miss(panel *chart.Panel, line string, err error) {
 	x.d.missing = append(x.d.missing, x.name(x.p.ID, panel.Title, line)+": "+err.Error())
 }
@@ -386,81 +287,6 @@ func (x *painter) mean(panel *chart.Panel, name, of string, found []int) (mean, 
 		half = 0
 	}
 	return mean, half, true
-}
-
-func (x *painter) bars(panel *chart.Panel, where map[string]string, here *place) {
-	for _, value := range x.values(x.p.X) {
-		for _, engine := range x.engines {
-			shown := x.f.Dimensions.Items[x.p.X].Name(value)
-			name := x.name(shown, x.engine(engine))
-			style := x.style(name)
-			found := x.at(with(where, x.p.X, value), engine)
-			mean, half, ok := x.mean(panel, name, x.p.Measure, found)
-			if !ok {
-				if len(found) > 0 {
-					panel.Bars = append(panel.Bars, chart.Bar{Name: name, Style: style, Text: "no data", None: true})
-					here.lines = append(here.lines, lineKey{value, engine})
-				}
-				continue
-			}
-			panel.Bars = append(panel.Bars, chart.Bar{Name: name, Style: style, Y: mean, Error: half, Text: shortNumber(mean)})
-			x.d.points = append(x.d.points, point{here.row, here.column, value, engine, "", float64(len(panel.Bars) - 1), mean, half})
-			here.lines = append(here.lines, lineKey{value, engine})
-		}
-	}
-}
-
-func (x *painter) sweep(panel *chart.Panel, where map[string]string, here *place) {
-	values := inOrder(x.values(x.p.X))
-	numbers, unit, err := x.numbers(x.p.X, values)
-	if err != nil {
-		x.miss(panel, x.p.X, err)
-		return
-	}
-	x.d.xUnit = unit
-	x.d.figure.XLabel = withUnit(x.p.X, unit)
-	names := shownMeasures(x.p)
-	for _, lineValue := range x.values(x.p.Lines) {
-		shown := ""
-		if x.p.Lines != "" {
-			shown = x.f.Dimensions.Items[x.p.Lines].Name(lineValue)
-		}
-		for _, name := range names {
-			text, key := "", lineValue
-			if len(names) > 1 {
-				text, key = x.f.Measures.Items[name].Text, x.name(lineValue, name)
-			}
-			for _, engine := range x.engines {
-				line := chart.Line{Name: x.name(shown, text, x.engine(engine)), Dots: true}
-				line.Style = x.style(line.Name)
-				place := with(where, x.p.Lines, lineValue)
-				for i, value := range values {
-					at := x.name(line.Name, x.p.X+" "+x.f.Dimensions.Items[x.p.X].Name(value))
-					mean, half, ok := x.mean(panel, at, name, x.at(with(place, x.p.X, value), engine))
-					if !ok {
-						continue
-					}
-					line.XY = append(line.XY, chart.Point{X: numbers[i], Y: mean, Error: half})
-					x.d.points = append(x.d.points, point{here.row, here.column, key, engine, "", numbers[i], mean, half})
-				}
-				panel.Lines = append(panel.Lines, line)
-				here.lines = append(here.lines, lineKey{key, engine})
-			}
-		}
-	}
-}
-
-// numbers are those of the values as they are shown, such as 384 servers for
-// 8 racks, where all of these are numbers.
-func (x *painter) numbers(dimension string, values []string) (numbers []float64, unit string, err error) {
-	shown := make([]string, len(values))
-	for i, v := range values {
-		shown[i] = x.f.Dimensions.Items[dimension].Name(v)
-	}
-	if numbers, unit, err = numbersOf(shown); err == nil {
-		return numbers, unit, nil
-	}
-	return numbersOf(values)
 }
 
 func with(where map[string]string, dimension, value string) map[string]string {

@@ -14,8 +14,38 @@ import (
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/stats"
+	"fabriclab/base/catalog"
+	"fabriclab/base/reader"
 	"fabriclab/base/units"
 )
+
+func init() {
+	register(plotKind{
+		name: "fct", title: "statistics of the slowdown by flow size, a panel each", named: true, alone: true,
+		read: func(s *reader.Section, p *spec.Plot, f *spec.Figure) {
+			p.Lines, p.Baseline, p.Log = s.Str("lines"), s.Str("baseline"), s.Boolean("log", false)
+			s.Need("stats", "[mean, p99]")
+			texts, nodes := s.Texts("stats")
+			for i, text := range texts {
+				if !slices.Contains(fct.Names, text) {
+					s.F.Problem(nodes[i], "%s: unknown statistic %q%s", s.Name("stats"), text, catalog.Hint(text, fct.Names))
+				}
+			}
+			p.Stats, p.Edges, p.Bins = texts, readEdges(s), int(s.Integer("bins", 0, 1, 1<<16))
+			if (s.Get("edges") == nil) == (s.Get("bins") == nil) {
+				s.Fail(errors.New("fct needs either edges, a list of sizes, or bins, a number of bins with as many flows each"))
+			}
+			if p.Baseline != "" && p.Lines == "" {
+				s.Fail(reader.At("baseline", errors.New("baseline is one of the lines, and there is none; write lines")))
+			}
+		},
+		labels: func(x *painter) {
+			x.d.xUnit, x.d.yUnit = "B", "1"
+			x.d.figure.XLabel, x.d.figure.YLabel, x.d.figure.LogY = "flow size up to", "FCT slowdown", x.p.Log
+		},
+		whole: (*painter).fct,
+	})
+}
 
 // A fctLine is a line of an fct plot: the statistics by bin and seed.
 type fctLine struct {
@@ -300,96 +330,4 @@ func sizeRange(from, to int64) string {
 		return units.FormatBytes(from) + " and more"
 	}
 	return units.FormatBytes(from) + " to " + units.FormatBytes(to)
-}
-
-// cdfMeasures are those whose values a cdf shows, by name: the ones it names,
-// else the slowdown of the flows of its sizes.
-func (x *painter) cdfMeasures() (names []string, measures []spec.Measure) {
-	switch {
-	case x.p.Measures != nil:
-		names = x.p.Measures
-	case x.p.Measure != "":
-		names = []string{x.p.Measure}
-	default:
-		return []string{""}, []spec.Measure{{Kind: "fct_slowdown", Unit: "1", MinSize: x.p.MinSize, MaxSize: x.p.MaxSize}}
-	}
-	for _, name := range names {
-		measures = append(measures, x.f.Measures.Items[name])
-	}
-	return names, measures
-}
-
-// cdf draws the distribution of measures' values: for a share of them, the
-// mean over the seeds of the value which it does not exceed.
-func (x *painter) cdf(panel *chart.Panel, where map[string]string, here *place) {
-	var shares []float64
-	for i := range 201 {
-		shares = append(shares, float64(i)/200)
-	}
-	shares = slices.Insert(shares, 200, 0.9975, 0.999)
-	names, measures := x.cdfMeasures()
-	for _, value := range x.values(x.p.Lines) {
-		shown := ""
-		if x.p.Lines != "" {
-			shown = x.f.Dimensions.Items[x.p.Lines].Name(value)
-		}
-		for i, m := range measures {
-			text, key := "", value
-			if len(measures) > 1 {
-				text, key = m.Text, x.name(value, names[i])
-			}
-			for _, engine := range x.engines {
-				line := chart.Line{Name: x.name(shown, text, x.engine(engine))}
-				line.Style = x.style(line.Name)
-				quantiles, err := x.quantiles(m, shares, x.at(with(where, x.p.Lines, value), engine))
-				if err != nil {
-					x.miss(panel, line.Name, err)
-				}
-				if quantiles == nil && err == nil {
-					continue // the matrix has no such run
-				}
-				if quantiles == nil { // its name stays in the legend
-					panel.Lines = append(panel.Lines, line)
-					here.lines = append(here.lines, lineKey{key, engine})
-					continue
-				}
-				below := 0 // flows that did not finish, where that makes a value low
-				for k, share := range shares {
-					if math.IsInf(quantiles[k], 1) { // the line ends where the others never come
-						x.miss(panel, line.Name, fmt.Errorf("the line ends where values never come: the highest %s %%", claims.Num(100*(1-shares[max(0, k-1)]))))
-						break
-					}
-					if math.IsInf(quantiles[k], -1) {
-						below = k
-						continue
-					}
-					line.XY = append(line.XY, chart.Point{X: quantiles[k], Y: share})
-					x.d.points = append(x.d.points, point{here.row, here.column, key, engine, "", quantiles[k], share, 0})
-				}
-				if below > 0 {
-					x.miss(panel, line.Name, fmt.Errorf("the line begins above flows that did not finish: the lowest %s %%", claims.Num(100*shares[below])))
-				}
-				panel.Lines = append(panel.Lines, line)
-				here.lines = append(here.lines, lineKey{key, engine})
-			}
-		}
-	}
-}
-
-// quantiles are the means over runs of a measure's quantiles; nil without runs.
-func (x *painter) quantiles(m spec.Measure, shares []float64, runs []int) ([]float64, error) {
-	if len(runs) == 0 {
-		return nil, nil
-	}
-	means := make([]float64, len(shares))
-	for _, i := range runs {
-		values, err := x.taker.Spread(m, x.runs[i])
-		if err != nil {
-			return nil, err
-		}
-		for k, q := range stats.Quantiles(values, shares) {
-			means[k] += q / float64(len(runs))
-		}
-	}
-	return means, nil
 }

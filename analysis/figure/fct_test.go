@@ -10,20 +10,20 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/table/tabletest"
+	"fabriclab/base/reader"
 )
 
 // decode reads a figure section with a matrix of three presets.
 func decode(t *testing.T, text string) (*spec.Figure, error) {
 	t.Helper()
-	var node yaml.Node
-	require.NoError(t, yaml.Unmarshal([]byte(text), &node))
-	return figure.Decode("exp.yaml", node.Content[0], claims.Matrix{"preset": {"dcqcn", "hpcc", "fncc"}}, nil)
+	s, err := reader.Parse("exp.yaml", []byte(text))
+	require.NoError(t, err)
+	return figure.Decode(s, claims.Matrix{"preset": {"dcqcn", "hpcc", "fncc"}}, nil)
 }
 
 const fctHead = "dimensions: {mechanism: {path: preset, names: {hpcc: HPCC, fncc: FNCC}}}\n"
@@ -211,38 +211,39 @@ plots:
 
 func TestFCTDecodeErrors(t *testing.T) {
 	tests := []struct{ plot, want string }{
-		{"kind: fct, lines: mechanism, bins: 5", "fct needs stats"},
+		{"kind: fct, lines: mechanism, bins: 5", "fct needs the key stats"},
 		{"kind: fct, lines: mechanism, stats: [mean]", "either edges"},
 		{"kind: fct, lines: mechanism, stats: [mean], bins: 5, edges: [0, 1KB]", "either edges"},
 		{"kind: fct, lines: mechanism, stats: [avg], bins: 5", `unknown statistic "avg"`},
 		{"kind: fct, lines: mechanism, stats: [mean], edges: [0, 2KB, 1KB]", "edges only grow; 1000 B does not"},
 		{"kind: fct, lines: mechanism, stats: [mean], edges: [1KB]", "two edges or more"},
-		{"kind: fct, lines: mechanism, stats: [mean], bins: -1", "bins is above 0"},
+		{"kind: fct, lines: mechanism, stats: [mean], bins: -1", "bins: -1 is out of range; allowed: from 1"},
 		{"kind: fct, lines: mechanism, stats: [mean], bins: 5, baseline: hpc", `no mechanism = "hpc"; did you mean "hpcc"?`},
 		{"kind: fct, where: {mechanism: hpcc}, stats: [mean], bins: 5, baseline: hpcc", "baseline is one of the lines"},
-		{"kind: fct, columns: mechanism, stats: [mean], bins: 5", "takes no rows, columns and marks"},
-		{"kind: fct, lines: mechanism, stats: [mean], bins: 5, max_size: 1KB", "belong to cdf"},
-		{"kind: cdf, lines: mechanism, bins: 5", "belong to fct"},
+		{"kind: fct, columns: mechanism, stats: [mean], bins: 5", "fct does not take columns"},
+		{"kind: fct, lines: mechanism, stats: [mean], bins: 5, max_size: 1KB", "fct does not take max_size"},
+		{"kind: cdf, lines: mechanism, bins: 5", "cdf does not take bins"},
 		{"kind: cdf, lines: mechanism, min_size: 2KB, max_size: 1KB", "max_size is not above min_size"},
-		{"kind: cdf, lines: mechanism, unit: us", "belong to other kinds of plots"},
+		{"kind: cdf, lines: mechanism, unit: us", "cdf does not take unit"},
 		{"kind: cdf, lines: mechanism, measure: smal", `unknown measure "smal"; did you mean "small"?`},
 		{"kind: cdf, lines: mechanism, measure: small, max_size: 1KB", "the measure's own"},
 		{"kind: cdf, lines: mechanism, measures: [small, lost]", "drops is one value"},
 		{"kind: cdf, lines: mechanism, measures: [small, rest]", "small is a fct in us, rest a fct_slowdown in 1; the measures of a cdf are of one kind and unit"},
 		{"kind: cdf, lines: mechanism, measures: [small], measure: small", "exclude each other"},
-		{"kind: bars, x: mechanism, measures: [small]", "measures belongs to cdf and sweep"},
+		{"kind: bars, x: mechanism, measures: [small]", "bars does not take measures"},
 		{"kind: cdf, lines: mechanism, measure: lost", "drops is one value, without a distribution; a cdf takes measures of the kinds bus_bandwidth, bus_share, collective_time, convergence_time, fct, "},
 		{"kind: sweep, x: mechanism, measures: [small, rest]", "small is in us, rest in 1; the measures of a sweep have one unit"},
 		{"kind: sweep, x: mechanism, measures: [small], measure: small", "exclude each other"},
-		{"kind: sweep, x: mechanism, measures: []", "measures is empty"},
+		{"kind: sweep, x: mechanism, measures: []", "measures is an empty list"},
 		{"kind: sweep, x: mechanism, measures: [smal]", `unknown measure "smal"`},
-		{"kind: bars, x: mechanism, log: true", "belong to fct and cdf"},
+		{"kind: bars, x: mechanism, log: true", "bars does not take log"},
 		{"kind: fct, stats: [mean], bins: 5", "the matrix has several values of preset"},
 	}
 	for _, tt := range tests {
 		_, err := decode(t, fctHead+"measures: {small: {kind: fct, stat: mean, unit: us}, rest: {kind: fct_slowdown, stat: mean, unit: \"1\"}, lost: {kind: drops, window: [0us, 1us], unit: \"1\"}}\nplots:\n  - {id: p, "+tt.plot+"}\n")
 		require.ErrorContains(t, err, tt.want)
-		assert.ErrorContains(t, err, "exp.yaml:4: figure: plot p: ")
+		assert.ErrorContains(t, err, "exp.yaml:4:")
+		assert.ErrorContains(t, err, ": plot p")
 	}
 }
 
@@ -257,7 +258,6 @@ claims:
   - {id: small, text: t, source: s, by: mechanism, value: 100 * (1 - small.fncc / small.hpcc), expected: 10, unit: "%"}
   - {id: all, text: t, source: s, by: mechanism, measure: all, order: ["fncc < hpcc"]}
   - {id: median, text: t, source: s, by: mechanism, measure: median, order: ["fncc < hpcc"]}
-plots: []
 `)
 	require.Len(t, out.Claims, 3)
 	assert.Equal(t, claims.Reproduced, out.Claims[0].Verdict)

@@ -23,6 +23,7 @@ import (
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/table/tabletest"
+	"fabriclab/base/reader"
 	"fabriclab/base/units"
 )
 
@@ -31,6 +32,7 @@ type experiment struct {
 	Name, Title, Source string
 	Matrix              yaml.Node
 	Figure              yaml.Node
+	section             *reader.Section
 }
 
 // matrix keeps the order of the file.
@@ -55,6 +57,9 @@ func load(t *testing.T, path string) experiment {
 	require.NoError(t, err)
 	var e experiment
 	require.NoError(t, yaml.Unmarshal(data, &e))
+	s, err := reader.Parse(path, data)
+	require.NoError(t, err)
+	e.section = s.Part("figure")
 	return e
 }
 
@@ -72,7 +77,7 @@ func TestShippedExperimentsDecode(t *testing.T) {
 		}
 		found++
 		_, matrix := e.matrix()
-		f, err := figure.Decode(path, &e.Figure, matrix, nil)
+		f, err := figure.Decode(e.section, matrix, nil)
 		if assert.NoError(t, err) {
 			assert.NotEmpty(t, f.Plots, path)
 		}
@@ -173,7 +178,7 @@ func evaluate(t *testing.T, id, results string, change func([]spec.Run) []spec.R
 	path := filepath.Join(configs, id+".yaml")
 	e := load(t, path)
 	_, matrix := e.matrix()
-	f, err := figure.Decode(path, &e.Figure, matrix, nil)
+	f, err := figure.Decode(e.section, matrix, nil)
 	require.NoError(t, err)
 	runs := synthetic(t, results, e)
 	if change != nil {
@@ -343,7 +348,7 @@ func TestSweepOfMeasures(t *testing.T) {
 	path := filepath.Join(configs, "fncc/fig3.yaml")
 	e := load(t, path)
 	_, matrix := e.matrix()
-	f, err := figure.Decode(path, &e.Figure, matrix, nil)
+	f, err := figure.Decode(e.section, matrix, nil)
 	require.NoError(t, err)
 	again := f.Measures.Items["pauses"]
 	again.Text = "the same again"
@@ -370,7 +375,7 @@ func TestSweepAlongNames(t *testing.T) {
 	e := load(t, path)
 	_, matrix := e.matrix()
 	along := func(names map[string]string) string {
-		f, err := figure.Decode(path, &e.Figure, matrix, nil)
+		f, err := figure.Decode(e.section, matrix, nil)
 		require.NoError(t, err)
 		xoff := f.Dimensions.Items["xoff"]
 		xoff.Names = names
@@ -450,30 +455,30 @@ func TestDecodeErrors(t *testing.T) {
 measures: {peak: {kind: queue_peak, port: "a->b", class: 1, window: [0us, 1us], unit: KB}}
 `
 	for _, c := range []struct{ text, want string }{
-		{"dimensions:\n  m: {path: presets}", `x.yaml:2: figure: dimension m: the matrix has no "presets"; did you mean "preset"?`},
+		{"dimensions:\n  m: {path: presets}", `x.yaml:2:13: dimensions.m: the matrix has no "presets"; did you mean "preset"?`},
 		{"dimensions:\n  m: {path: preset, names: {hpc: H}}", `no value "hpc"; did you mean "hpcc"?`},
-		{"dimensions:\n  m: {}", "needs path"},
+		{"dimensions:\n  m: {}", "dimensions.m needs the key path"},
 		{"measures:\n  Peak: {kind: drops}", "a measure's name is used in expressions"},
-		{"measures:\n  peak: {kind: dropz}", `x.yaml:2: figure: measure peak: unknown kind of measure "dropz"`},
-		{base + "claims:\n  - {id: a, text: t, source: s, by: mechanism, holds: peak.fncc > 1}\n  - {id: a, text: t, source: s, by: mechanism, holds: peak.fncc > 1}", "x.yaml:5: figure: claim a: another claim has this id"},
-		{base + "claims:\n  - {id: a, text: t, source: s, holds: peak > 1}", "x.yaml:4: figure: claim a: the matrix has several values of preset"},
+		{"measures:\n  peak: {kind: dropz}", `x.yaml:2:16: measures.peak.kind: unknown kind of measure "dropz"`},
+		{base + "claims:\n  - {id: a, text: t, source: s, by: mechanism, holds: peak.fncc > 1}\n  - {id: a, text: t, source: s, by: mechanism, holds: peak.fncc > 1}", "x.yaml:5:10: claim a: another claim has this id"},
+		{base + "claims:\n  - {id: a, text: t, source: s, holds: peak > 1}", "x.yaml:4:5: claim a: the matrix has several values of preset"},
 		{base + "plots:\n  - {id: p, kind: tim}", `unknown kind of plot "tim"; did you mean "time"?`},
 		{base + "plots:\n  - {id: P q, kind: time}", "becomes a file name"},
 		{base + "plots:\n  - {id: measures, kind: bars, x: mechanism, measure: peak}", "another plot or file"},
-		{base + "plots:\n  - {id: p, kind: time, lines: mechanism, unit: us}", "needs series"},
+		{base + "plots:\n  - {id: p, kind: time, lines: mechanism, unit: us}", "needs the key series"},
 		{base + "plots:\n  - {id: p, kind: time, unit: us, series: [{kind: rate, flow: 1, unit: Gbps}]}", "several values of preset"},
-		{base + "plots:\n  - {id: p, kind: time, lines: mechanism, unit: KB, series: [{kind: rate, flow: 1, unit: Gbps}]}", `"KB" is not a unit of a time`},
+		{base + "plots:\n  - {id: p, kind: time, lines: mechanism, unit: KB, series: [{kind: rate, flow: 1, unit: Gbps}]}", `unknown unit "KB"`},
 		{base + "plots:\n  - {id: p, kind: time, lines: mechanism, unit: us, series: [{kind: rate, flow: 1, unit: Gbps, name: a}, {kind: rate, flow: 2, unit: Mbps, name: b}]}", "a plot has one unit"},
-		{base + "plots:\n  - {id: p, kind: time, lines: mechanism, unit: us, series: [{kind: rate, flow: 1, unit: Gbps, name: a}, {kind: rate, flow: 2, unit: Gbps}]}", "series 2 needs a name"},
-		{base + "plots:\n  - {id: p, kind: bars, measure: peak, lines: mechanism}", "needs x"},
+		{base + "plots:\n  - {id: p, kind: time, lines: mechanism, unit: us, series: [{kind: rate, flow: 1, unit: Gbps, name: a}, {kind: rate, flow: 2, unit: Gbps}]}", "plot p.series.1: rate needs the key name"},
+		{base + "plots:\n  - {id: p, kind: bars, measure: peak, lines: mechanism}", "bars needs the key x"},
 		{base + "plots:\n  - {id: p, kind: bars, x: mechanism, measure: peek}", `unknown measure "peek"`},
-		{base + "plots:\n  - {id: p, kind: bars, x: mechanism, measure: peak, unit: us}", "belong to time plots"},
+		{base + "plots:\n  - {id: p, kind: bars, x: mechanism, measure: peak, unit: us}", "bars does not take unit"},
 		{base + "plots:\n  - {id: p, kind: bars, x: mechanism, measure: peak, marks: [{x: 1us}]}", "a mark has either y or"},
 		{base + "plots:\n  - {id: p, kind: bars, x: mechanism, measure: peak, marks: [{y: 1, where: {mechanism: fncc}}]}", "neither rows nor columns"},
 	} {
-		var node yaml.Node
-		require.NoError(t, yaml.Unmarshal([]byte(c.text), &node))
-		_, err := figure.Decode("x.yaml", node.Content[0], matrix, nil)
+		s, err := reader.Parse("x.yaml", []byte(c.text))
+		require.NoError(t, err)
+		_, err = figure.Decode(s, matrix, nil)
 		assert.ErrorContains(t, err, c.want, c.text)
 	}
 }

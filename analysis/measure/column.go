@@ -2,6 +2,7 @@ package measure
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -15,8 +16,20 @@ import (
 	"fabriclab/analysis/stats"
 	"fabriclab/analysis/table"
 	"fabriclab/base/catalog"
+	"fabriclab/base/reader"
 	"fabriclab/base/units"
 )
+
+func init() {
+	register(Kind{
+		Name: "table", Quantity: Any, Better: Neither,
+		Title: "`stat` of any column of any table, a mechanism's own among them; see [below](#any-column-of-any-table)",
+		From:  "any",
+		Needs: []string{"stat"}, Allows: []string{"window", "percentile", "port"}, Stats: Stats, Read: readTable,
+		Signed: true,
+		Take:   ofColumn, Spread: columnValues,
+	})
+}
 
 // Stats are the statistics of a measure of any column: those of stats.Of, and
 // what depends on the rows' number and order.
@@ -27,35 +40,39 @@ var Across = append(slices.Clone(stats.Names), "sum")
 
 const timeColumn = "time_ps"
 
-// checkTable says what is wrong with a measure of any column.
-func checkTable(f *spec.Figure, m spec.Measure) error {
+// readTable reads what names a column of any table, and checks it where the
+// tables are known.
+func readTable(s *reader.Section, m *spec.Measure, f *spec.Figure) {
+	s.Need("table", "queues")
+	ReadColumn(s, &m.Column)
+	m.By, m.Across = spec.ReadList(s, "by"), spec.ReadChoice(s, "across", Across)
 	switch {
+	case m.Stat == "":
 	case m.Stat != "count" && m.Column.Column == "":
-		return fmt.Errorf("the statistic %s needs column", m.Stat)
+		s.Fail(fmt.Errorf("the statistic %s needs column", m.Stat))
 	case m.Stat == "count" && m.Column.Column != "":
-		return fmt.Errorf("count counts rows; take column out")
-	case (m.Stat == "percentile") != (m.Percentile != 0):
-		return fmt.Errorf("the statistic percentile and the key percentile go together")
+		s.Fail(reader.At("column", errors.New("count counts rows; take column out")))
+	case (m.Stat == "percentile") != (m.Percentile != nil):
+		s.Fail(reader.At("percentile", errors.New("the statistic percentile and the key percentile go together")))
 	case (m.By == nil) != (m.Across == ""):
-		return fmt.Errorf("by and across go together: the columns by which rows are grouped, and the statistic of the groups' values")
-	case m.By != nil && len(m.By) == 0:
-		return fmt.Errorf("by is empty")
-	case m.Across != "" && !slices.Contains(Across, m.Across):
-		return unknown("statistic", m.Across, Across)
+		s.Fail(errors.New("by and across go together: the columns by which rows are grouped, and the statistic of the groups' values"))
 	case m.Stat == "count" && m.Unit != "1":
-		return fmt.Errorf("unit: a count is in 1, not in %s", m.Unit)
-	}
-	if err := checkColumn(f, m.Column, m.Unit, m.Window != nil || m.Stat == "growth"); err != nil {
-		return err
+		s.Fail(reader.At("unit", fmt.Errorf("unit: a count is in 1, not in %s", m.Unit)))
+	case m.Table != "":
+		s.Fail(checkColumn(f, m.Column, m.Unit, m.Window != nil || m.Stat == "growth"))
 	}
 	if t, known := f.Tables[m.Table]; known {
 		for _, name := range m.By {
 			if t.Column(name) == nil {
-				return fmt.Errorf("by: the table %s has no column %q%s", m.Table, name, catalog.Hint(name, t.ColumnNames()))
+				s.Fail(reader.At("by", fmt.Errorf("by: the table %s has no column %q%s", m.Table, name, catalog.Hint(name, t.ColumnNames()))))
 			}
 		}
 	}
-	return nil
+}
+
+// ReadColumn reads which column of which table is meant.
+func ReadColumn(s *reader.Section, c *spec.Column) {
+	c.Table, c.Column, c.Where = s.Str("table"), s.Str("column"), spec.ReadConditions(s, "where")
 }
 
 // checkColumn says what is wrong with a column, where the tables are known.
@@ -431,7 +448,7 @@ func (g *rowGroup) statistic(m spec.Measure, scale float64) (float64, error) {
 		return g.values[n-1] - g.before/scale, nil
 	case m.Stat == "percentile":
 		slices.Sort(g.values)
-		return stats.Quantile(g.values, m.Percentile/100), nil
+		return stats.Quantile(g.values, *m.Percentile/100), nil
 	}
 	return stats.Of(g.values, m.Stat)
 }

@@ -10,6 +10,30 @@ import (
 	"fabriclab/base/units"
 )
 
+func init() {
+	register(Kind{
+		Name: "slowdown_time", Quantity: Time, Better: Lower,
+		Title: "first time after `event` at which the flow's rate is below 90 % (or `share`) of its mean over the 50 us before",
+		From:  "`rates.rate_bps`",
+		Needs: []string{"flow", "event"}, Allows: []string{"share"},
+		Take: slowdownTime,
+	})
+	register(Kind{
+		Name: "fair_time", Quantity: Time, Better: Lower,
+		Title: "first time after `event` from which the rates of all flows are within 10 % of the target and stay there for 50 us; the target is link rate / number of flows, or `share` × link rate",
+		From:  "`rates.rate_bps`",
+		Needs: []string{"flows", "port", "event"}, Allows: []string{"share"},
+		Take: fairTime,
+	})
+	register(Kind{
+		Name: "recovery_time", Quantity: Time, Better: Lower,
+		Title: "after `event` the sum of all flows' rates falls below 90 % of the link rate; the measure is the first time from which the sum is at 90 % or more again and stays there for 50 us. `event` itself if the sum never falls",
+		From:  "`rates.rate_bps`",
+		Needs: []string{"flows", "port", "event"},
+		Take:  recoveryTime,
+	})
+}
+
 // The definitions of docs/claims.md.
 const (
 	Before = 50 * units.Microsecond // over which the rate before an event is averaged
@@ -138,4 +162,42 @@ func valuesOf(s series.Series) ([]float64, error) {
 		return nil, fmt.Errorf("the rate is 0 in the whole window")
 	}
 	return values, nil
+}
+
+func slowdownTime(x in) (float64, error) {
+	s, err := FlowRates(x.dir, Pacing, []int64{*x.m.Flow})
+	if err != nil {
+		return 0, err
+	}
+	share := Slow
+	if x.m.Share != nil {
+		share = *x.m.Share
+	}
+	t, err := SlowdownTime(s[0], int64(*x.m.Event), share)
+	return t, inRun(x.dir, err)
+}
+
+func fairTime(x in) (float64, error) {
+	s, err := FlowRates(x.dir, Pacing, x.m.Flows)
+	if err != nil {
+		return 0, err
+	}
+	link, err := linkRate(x.dir, x.port)
+	if err != nil {
+		return 0, err
+	}
+	target := link / float64(len(x.m.Flows))
+	if x.m.Share != nil {
+		target = link * *x.m.Share
+	}
+	return FairTime(s, target, int64(*x.m.Event)), nil
+}
+
+func recoveryTime(x in) (float64, error) {
+	s, err := FlowRates(x.dir, Pacing, x.m.Flows)
+	if err != nil {
+		return 0, err
+	}
+	link, err := linkRate(x.dir, x.port)
+	return RecoveryTime(s, link, int64(*x.m.Event)), err
 }

@@ -5,7 +5,24 @@ import (
 	"fmt"
 
 	"fabriclab/analysis/series"
+	"fabriclab/analysis/spec"
+	"fabriclab/base/reader"
 )
+
+func init() {
+	register(Kind{
+		Name: "jain", Quantity: Share, Better: Higher,
+		Title: "Jain's index (Σx)² / (n Σx²) of the payload bytes acknowledged in the window; undefined when nothing was acknowledged",
+		From:  "`rates.acked_bytes`",
+		Needs: []string{"flows", "window"},
+		Read: func(s *reader.Section, m *spec.Measure, _ *spec.Figure) {
+			least(s, "flows", len(m.Flows), "jain needs two flows or more: of one flow it is always 1")
+		},
+		Take: func(x in) (float64, error) {
+			return JainOfAcked(x.dir, x.m.Flows, x.window)
+		},
+	})
+}
 
 // Jain is Jain's index of the shares, (Σx)² / (n Σx²): 1 when all are equal,
 // 1/n when one has everything.

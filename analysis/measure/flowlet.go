@@ -9,6 +9,16 @@ import (
 	"fabriclab/analysis/table"
 )
 
+func init() {
+	register(Kind{
+		Name: "flowlet_size", Quantity: Bytes, Better: Lower,
+		Title: "a gap in a flow longer than `gap` ends a flowlet. The measure is the size on the wire such that flowlets up to it hold `percentile` per cent of all bytes: CONGA's Figure 5, of simulated traffic",
+		From:  "`packets` (of the hosts' ports)",
+		Needs: []string{"gap", "percentile"},
+		Take:  flowletSize, Spread: flowletSizes,
+	})
+}
+
 // FlowletSizes are the bytes on the wire of all flowlets of a run: the packets of a
 // flow between gaps longer than gap, in ps. A flow is followed at the first
 // port that is seen to send one of its data packets.
@@ -67,4 +77,27 @@ func BytesPercentile(sizes []int64, percent float64) int64 {
 		values[i] = float64(size)
 	}
 	return int64(stat.Quantile(percent/100, stat.Empirical, values, values)) // each weighs as much as it is long
+}
+
+func flowletSize(x in) (float64, error) {
+	sizes, err := FlowletSizes(x.dir, int64(x.m.Gap))
+	if err != nil {
+		return 0, err
+	}
+	return float64(BytesPercentile(sizes, *x.m.Percentile)), nil
+}
+
+// flowletSizes are the sizes that shares of the bytes, from 0.1 to 100 % in
+// equal steps, do not exceed: as many of each size as it has bytes.
+func flowletSizes(x in) ([]float64, error) {
+	sizes, err := FlowletSizes(x.dir, int64(x.m.Gap))
+	if err != nil {
+		return nil, err
+	}
+	const steps = 1000
+	values := make([]float64, 0, steps)
+	for i := 1; i <= steps; i++ {
+		values = append(values, float64(BytesPercentile(sizes, 100*float64(i)/steps)))
+	}
+	return values, nil
 }

@@ -9,6 +9,23 @@ import (
 	"fabriclab/base/units"
 )
 
+func init() {
+	register(Kind{
+		Name: "group_time", Quantity: Time, Better: Lower,
+		Title: "time from the first start to the last payload byte of the flows of `group`: the completion time of a job",
+		From:  "`flows`",
+		Needs: []string{"group"},
+		Take:  groupTime,
+	})
+	register(Kind{
+		Name: "group_throughput", Quantity: Share, Better: Higher,
+		Title:  "payload of a group's flows / (its time × mean rate of its receiver's link in that time): the throughput of an incast round; the mean over all groups of measured flows, or of one `group`",
+		From:   "`flows`",
+		Allows: []string{"group"},
+		Take:   groupThroughput,
+	})
+}
+
 // A Group is the flows of one group. Group 0, which is none, is left out.
 type Group struct {
 	ID         int64
@@ -89,4 +106,55 @@ func OneGroup(groups []Group, id int64) (Group, error) {
 		}
 	}
 	return Group{}, fmt.Errorf("there is no flow of group %d; the groups are numbered from 1 (docs/workloads.md)", id)
+}
+
+func groupTime(x in) (float64, error) {
+	groups, err := Groups(x.dir)
+	if err != nil {
+		return 0, err
+	}
+	g, err := OneGroup(groups, *x.m.Group)
+	if err != nil {
+		return 0, inRun(x.dir, err)
+	}
+	took, err := g.Time()
+	return float64(took), inRun(x.dir, err)
+}
+
+// groupThroughput is over the rate of the receiver's own link, the mean over
+// the measured groups or of one group.
+func groupThroughput(x in) (float64, error) {
+	groups, err := Groups(x.dir)
+	if err == nil && x.m.Group != nil {
+		var one Group
+		one, err = OneGroup(groups, *x.m.Group)
+		groups = []Group{one}
+	}
+	if err != nil {
+		return 0, inRun(x.dir, err)
+	}
+	network, err := table.ReadNetwork(x.dir)
+	if err != nil {
+		return 0, err
+	}
+	sum, n := 0.0, 0
+	for _, g := range groups {
+		if !g.Measured && x.m.Group == nil {
+			continue
+		}
+		throughput, err := g.Throughput()
+		if err != nil {
+			return 0, inRun(x.dir, err)
+		}
+		link, err := network.AccessRate(g.Receiver, g.Start, g.End)
+		if err != nil {
+			return 0, inRun(x.dir, fmt.Errorf("group %d: %w", g.ID, err))
+		}
+		sum += throughput / link
+		n++
+	}
+	if n == 0 {
+		return 0, inRun(x.dir, fmt.Errorf("there is no group whose flows are all measured"))
+	}
+	return sum / float64(n), nil
 }

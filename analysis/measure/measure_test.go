@@ -9,21 +9,37 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/table/tabletest"
+	"fabriclab/base/reader"
 )
 
 func figure(t *testing.T, text string) *spec.Figure {
 	t.Helper()
-	var node yaml.Node
-	require.NoError(t, yaml.Unmarshal([]byte(text), &node))
-	f, err := spec.Decode("x.yaml", node.Content[0])
+	f, err := decode(t, text, nil)
 	require.NoError(t, err)
 	return f
+}
+
+// decode reads measures and the series of plots.
+func decode(t *testing.T, text string, tables spec.Tables) (*spec.Figure, error) {
+	t.Helper()
+	s, err := reader.Parse("x.yaml", []byte(text))
+	require.NoError(t, err)
+	f := spec.Read(s)
+	f.Tables = tables
+	measure.Read(s, f)
+	for _, at := range s.Sections("plots") {
+		p := spec.Plot{}
+		for _, one := range at.Sections("series") {
+			p.Series = append(p.Series, measure.ReadSeries(one, f))
+		}
+		f.Plots = append(f.Plots, p)
+	}
+	return f, s.F.Err()
 }
 
 // run writes a run of 400 us, sampled every us: flow 0 alone at 100 Gb/s,
@@ -138,7 +154,6 @@ func TestTake(t *testing.T) {
 	}
 	for _, name := range f.Measures.Names {
 		m := f.Measures.Items[name]
-		require.NoError(t, measure.Check(f, m), name)
 		got, err := measure.NewTaker(f).Take(m, r)
 		require.NoError(t, err, name)
 		expected, ok := want[name]
@@ -169,35 +184,43 @@ func TestTakeErrors(t *testing.T) {
 		{`{kind: imbalance, ports: ["s1->s2", "s2->s9"], window: [0us, 400us], interval: 100us, count: wire, stat: mean, unit: "%"}`, "no sample of s2->s9"},
 	} {
 		f := figure(t, "measures:\n  x: "+c.text)
-		require.NoError(t, measure.Check(f, f.Measures.Items["x"]), c.text)
 		_, err := measure.NewTaker(f).Take(f.Measures.Items["x"], r)
 		require.ErrorContains(t, err, c.want, c.text)
 		assert.ErrorContains(t, err, r.Dir, "names the run")
 	}
 }
 
+// A value of 0 is there: it is not taken for a key that is absent.
+func TestZeroIsNotAbsent(t *testing.T) {
+	f := figure(t, `measures: {x: {kind: queue_percentile, unit: B, port: "s1->s2", class: 1, percentile: 0, window: [0us, 400us]}}`)
+	_, err := measure.NewTaker(f).Take(f.Measures.Items["x"], run(t))
+	require.NoError(t, err)
+	_, err = decode(t, `measures: {x: {kind: flowlet_size, unit: B, gap: 0us, percentile: 50}}`, nil)
+	assert.ErrorContains(t, err, "x.yaml:1:50: measures.x.gap is not above 0")
+}
+
 func TestCheck(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{kind: queue_peek, unit: KB}`, `unknown kind of measure "queue_peek"; did you mean "queue_peak"?`},
 		{`{kind: queue_peak, unit: us}`, `"us" is not a unit of a size; write one of B, GB`},
-		{`{kind: queue_peak, unit: KB, port: "a->b", window: [0us, 1us]}`, "queue_peak needs class"},
+		{`{kind: queue_peak, unit: KB, port: "a->b", window: [0us, 1us]}`, "x.yaml:2:6: measures.x: queue_peak needs the key class"},
 		{`{kind: jain, unit: "1", flows: [0, 1], window: [0us, 1us], port: "a->b"}`, "jain does not take port"},
 		{`{kind: jain, unit: "1", flows: [0], window: [0us, 1us]}`, "always 1"},
 		{`{kind: jain, unit: "1", flows: [0, 1], window: late}`, `unknown window "late"`},
-		{`{kind: jitter, unit: "1", flows: [], window: [0us, 1us]}`, "flows is empty"},
+		{`{kind: jitter, unit: "1", flows: [], window: [0us, 1us]}`, "flows is an empty list"},
 		{`{kind: jitter, unit: "1", flows: [0], window: [0us, 1us], method: rang}`, `did you mean "range"?`},
 		{`{kind: imbalance, ports: ["a->b"], window: [0us, 1us], interval: 1us, count: wire, stat: mean, unit: "1"}`, "imbalance needs two ports or more"},
-		{`{kind: imbalance, ports: ["a->b", "a->c"], window: [0us, 1us], count: wire, stat: mean, unit: "1"}`, "imbalance needs interval"},
-		{`{kind: group_time, unit: us}`, "group_time needs group"},
+		{`{kind: imbalance, ports: ["a->b", "a->c"], window: [0us, 1us], count: wire, stat: mean, unit: "1"}`, "imbalance needs the key interval"},
+		{`{kind: group_time, unit: us}`, "group_time needs the key group"},
 		{`{kind: fct_slowdown, unit: "1", stat: p50}`, `unknown stat "p50"`},
 		{`{kind: utilisation, unit: "1", port: "a->b", window: [0us, 1us], count: wired}`, `did you mean "wire"?`},
 		{`{kind: paused_time, unit: us, port: "a->b", port_by: {x: {}}, window: [0us, 1us]}`, "exclude each other"},
 		{`{kind: paused_time, unit: us, port_by: {x: {}}, window: [0us, 1us]}`, `unknown dimension "x"`},
-		{`{kind: queue_percentile, unit: B, port: "a->b", class: 1, percentile: 101, window: [0us, 1us]}`, "not between 0 and 100"},
-		{`{kind: fair_time, unit: us, port: "a->b", flows: [1], event: 1us, share: 2}`, "not between 0 and 1"},
+		{`{kind: queue_percentile, unit: B, port: "a->b", class: 1, percentile: 101, window: [0us, 1us]}`, "out of range; allowed: from 0 to 100"},
+		{`{kind: fair_time, unit: us, port: "a->b", flows: [1], event: 1us, share: 2}`, "out of range; allowed: from 0 to 1"},
 	} {
-		f := figure(t, "measures:\n  x: "+c.text)
-		assert.ErrorContains(t, measure.Check(f, f.Measures.Items["x"]), c.want, c.text)
+		_, err := decode(t, "measures:\n  x: "+c.text, nil)
+		assert.ErrorContains(t, err, c.want, c.text)
 	}
 }
 
@@ -220,7 +243,6 @@ plots:
 		last float64
 	}{{20, 250}, {20, 250500}, {20, 48}, {4, 8}, {2, 80}} {
 		s := f.Plots[0].Series[i]
-		require.NoError(t, measure.CheckSeries(f, s))
 		got, err := measure.Series(f, s, series.Window{From: 310e6, To: 330e6}, r)
 		require.NoError(t, err, s.Kind)
 		require.Len(t, got, want.n, s.Kind)
@@ -232,14 +254,14 @@ plots:
 func TestCheckSeries(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{kind: rates, unit: Gbps}`, `did you mean "rate"?`},
-		{`{kind: rate, unit: Gbps}`, "rate needs flow"},
+		{`{kind: rate, unit: Gbps}`, "rate needs the key flow"},
 		{`{kind: rate, flow: 1, unit: KB}`, "not a unit of a rate"},
 		{`{kind: rate, flow: 1, class: 1, unit: Gbps}`, "rate does not take class"},
 		{`{kind: rate, flow: 1, interval: 1us, unit: Gbps}`, "rate does not take interval"},
-		{`{kind: queue, port: "a->b", unit: KB}`, "queue needs port and class"},
+		{`{kind: queue, port: "a->b", unit: KB}`, "queue needs the key class"},
 	} {
-		f := figure(t, "plots:\n  - series: ["+c.text+"]")
-		assert.ErrorContains(t, measure.CheckSeries(f, f.Plots[0].Series[0]), c.want, c.text)
+		_, err := decode(t, "plots:\n  - series: ["+c.text+"]", nil)
+		assert.ErrorContains(t, err, c.want, c.text)
 	}
 }
 

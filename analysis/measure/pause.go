@@ -5,6 +5,23 @@ import (
 	"fabriclab/analysis/table"
 )
 
+func init() {
+	register(Kind{
+		Name: "pauses", Quantity: Count, Better: Lower,
+		Title: "XOFF frames sent by `node`, at `port` if given",
+		From:  "`pauses`",
+		Needs: []string{"node", "class", "window"}, Allows: []string{"port"},
+		Take: pauses,
+	})
+	register(Kind{
+		Name: "paused_time", Quantity: Time, Better: Lower,
+		Title: "time the port was paused",
+		From:  "`links.paused_ps`",
+		Needs: []string{"port", "window"},
+		Take:  pausedTime,
+	})
+}
+
 // A PauseKey is where pause frames were sent: a port, `node->neighbour`, and the
 // class they pause.
 type PauseKey struct {
@@ -53,4 +70,24 @@ func XoffSent(counts map[PauseKey]PauseCount, node, port string, class int64) in
 		}
 	}
 	return n
+}
+
+func pauses(x in) (float64, error) {
+	network, err := table.ReadNetwork(x.dir)
+	if err == nil {
+		err = network.CheckNode(x.m.Node)
+	}
+	if err != nil {
+		return 0, err
+	}
+	counts, err := PausesSent(x.dir, x.window)
+	return float64(XoffSent(counts, x.m.Node, x.port, x.class)), err
+}
+
+func pausedTime(x in) (float64, error) {
+	s, err := PausedTime(x.dir, x.port, x.window.From)
+	if err != nil {
+		return 0, inRun(x.dir, err)
+	}
+	return s.Growth(x.window), nil
 }

@@ -12,6 +12,39 @@ import (
 	"fabriclab/analysis/table"
 )
 
+func init() {
+	register(Kind{
+		Name: "queue_peak", Quantity: Bytes, Better: Lower,
+		Title: "highest queue in the window; peaks between samples included",
+		From:  "`queues.max_bytes`",
+		Needs: []string{"port", "class", "window"},
+		Take:  ofQueue(QueueSamples.Peak),
+	})
+	register(Kind{
+		Name: "queue_mean", Quantity: Bytes, Better: Lower,
+		Title: "mean of the sampled queue",
+		From:  "`queues.bytes`",
+		Needs: []string{"port", "class", "window"},
+		Take:  ofQueue(QueueSamples.Mean), Spread: queueSamples,
+	})
+	register(Kind{
+		Name: "queue_percentile", Quantity: Bytes, Better: Lower,
+		Title: "`percentile` (0-100) of the sampled queue",
+		From:  "`queues.bytes`",
+		Needs: []string{"port", "class", "window", "percentile"},
+		Take: func(x in) (float64, error) {
+			return ofQueue(func(s QueueSamples) float64 { return s.Percentile(*x.m.Percentile) })(x)
+		}, Spread: queueSamples,
+	})
+	register(Kind{
+		Name: "queue_ports", Quantity: Bytes, Better: Lower,
+		Title: "the mean of the sampled queue at each of the `ports`, then `stat` over the ports; a port may be a pattern such as `spine*->leaf*`",
+		From:  "`queues.bytes`",
+		Needs: []string{"ports", "class", "window", "stat"},
+		Take:  statOf(queueMeans), Spread: queueMeans,
+	})
+}
+
 // QueueSamples are one queue's samples: its length at each, and its highest length
 // since the one before.
 type QueueSamples struct {
@@ -116,4 +149,24 @@ func (s QueueSamples) Percentile(p float64) float64 {
 	values := s.Bytes.Values()
 	slices.Sort(values)
 	return stats.Quantile(values, p/100)
+}
+
+func ofQueue(of func(QueueSamples) float64) func(in) (float64, error) {
+	return func(x in) (float64, error) {
+		s, err := Queue(x.dir, x.port, x.class, x.window)
+		if err != nil {
+			return 0, err
+		}
+		return of(s), nil
+	}
+}
+
+func queueSamples(x in) ([]float64, error) {
+	s, err := Queue(x.dir, x.port, x.class, x.window)
+	return s.Bytes.Values(), err
+}
+
+// queueMeans are the means of the queues of all ports that match.
+func queueMeans(x in) ([]float64, error) {
+	return QueueMeans(x.dir, x.m.Ports, x.class, x.window)
 }

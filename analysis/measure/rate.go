@@ -5,9 +5,46 @@ import (
 	"math"
 
 	"fabriclab/analysis/series"
+	"fabriclab/analysis/spec"
 	"fabriclab/analysis/table"
+	"fabriclab/base/reader"
 	"fabriclab/base/units"
 )
+
+func init() {
+	register(Kind{
+		Name: "utilisation", Quantity: Share, Better: Higher,
+		Title: "bits sent / (link rate × window), of a link that changes its rate / what it could carry; `count: wire` counts all bytes of the frames, `count: payload` only payload of data packets",
+		From:  "`links.sent_bytes`, `links.data_bytes`",
+		Needs: []string{"port", "window", "count"},
+		Take:  utilisation,
+	})
+	register(Kind{
+		Name: "jitter", Quantity: Share, Better: Lower,
+		Title: "coefficient of variation (standard deviation / mean) of each flow's sampled rate, mean over the flows; `method: range` takes (highest - lowest) / mean",
+		From:  "`rates.rate_bps`",
+		Needs: []string{"flows", "window"}, Allows: []string{"method"},
+		Methods: []string{"variation", "range"},
+		Take:    jitter,
+	})
+	register(Kind{
+		Name: "rate_share", Quantity: Share, Better: Neither,
+		Title: "mean sampled rate of the flows over the fair rate (link rate / number of flows)",
+		From:  "`rates.rate_bps`",
+		Needs: []string{"flows", "port", "window"},
+		Take:  rateShare,
+	})
+	register(Kind{
+		Name: "imbalance", Quantity: Share, Better: Lower,
+		Title: "the window is cut into `interval`s. In each, (largest - smallest) / mean of the bytes that each of the `ports` (two or more) sent; then `stat` over the intervals. Intervals that do not fit whole, or in which no port sent anything, do not count",
+		From:  "`links`",
+		Needs: []string{"ports", "window", "interval", "count", "stat"},
+		Read: func(s *reader.Section, m *spec.Measure, _ *spec.Figure) {
+			least(s, "ports", len(m.Ports), "imbalance needs two ports or more: of one port it is always 0")
+		},
+		Take: statOf(imbalance), Spread: imbalance,
+	})
+}
 
 // RateColumn selects a column of `rates`.
 type RateColumn string
@@ -179,4 +216,61 @@ func bits(s series.Series) series.Series {
 		s[i].Value *= 8
 	}
 	return s
+}
+
+func utilisation(x in) (float64, error) {
+	counter, err := LinkBytes(x.dir, x.port, ByteCount(x.m.Count), x.window.From)
+	if err != nil {
+		return 0, inRun(x.dir, err)
+	}
+	rate, err := meanRate(x.dir, x.port)
+	if err != nil {
+		return 0, err
+	}
+	u, err := Utilisation(counter, rate, x.window)
+	return u, inRun(x.dir, err)
+}
+
+func jitter(x in) (float64, error) {
+	of := Variation
+	if x.m.Method == "range" {
+		of = Range
+	}
+	return meanOver(x, of)
+}
+
+func rateShare(x in) (float64, error) {
+	link, err := linkRate(x.dir, x.port)
+	if err != nil {
+		return 0, err
+	}
+	fair := link / float64(len(x.m.Flows))
+	return meanOver(x, func(s series.Series) (float64, error) {
+		if len(s) == 0 {
+			return 0, fmt.Errorf("no rate sample in the window")
+		}
+		return s.Mean() / fair, nil
+	})
+}
+
+// meanOver is the mean over the flows of what each one's rate in the window is.
+func meanOver(x in, of func(series.Series) (float64, error)) (float64, error) {
+	list, err := FlowRates(x.dir, Pacing, x.m.Flows)
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for i, s := range list {
+		v, err := of(s.In(x.window))
+		if err != nil {
+			return 0, fmt.Errorf("run %s: flow %d, %s: %w", x.dir, x.m.Flows[i], x.window, err)
+		}
+		sum += v
+	}
+	return sum / float64(len(list)), nil
+}
+
+func imbalance(x in) ([]float64, error) {
+	values, err := Imbalance(x.dir, x.m.Ports, ByteCount(x.m.Count), x.window, int64(x.m.Interval))
+	return values, inRun(x.dir, err)
 }

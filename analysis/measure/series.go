@@ -1,81 +1,73 @@
 package measure
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
+	"fabriclab/base/reader"
 )
 
-// seriesKinds are what a time plot can show.
-var seriesKinds = map[string]struct {
+// A seriesKind is what a line of a time plot can show.
+type seriesKind struct {
 	quantity Quantity
-	needs    string
-}{
-	"queue":        {Bytes, "port and class"},
-	"queue_max":    {Bytes, "port and class"},
-	"rate":         {Rate, "flow"},
-	"goodput":      {Rate, "flow"},
-	"utilisation":  {Share, "port and count"},
-	"arrival_rate": {Rate, "flow"},
-	"optimal_rate": {Rate, "flow"},
-	"table":        {Any, "table and column"},
+	needs    []string // of keys
+	interval bool     // it may say over what time it is the mean
 }
 
-// SeriesKinds lists what a time plot can show, with the units.
-func SeriesKinds() map[string][]string {
-	list := map[string][]string{}
-	for name, k := range seriesKinds {
-		if list[name] = Units(k.quantity); k.quantity == Any {
-			list[name] = nil
-		}
-	}
-	return list
+var seriesKinds = map[string]seriesKind{
+	"queue":        {Bytes, []string{"port", "class"}, false},
+	"queue_max":    {Bytes, []string{"port", "class"}, false},
+	"rate":         {Rate, []string{"flow"}, false},
+	"goodput":      {Rate, []string{"flow"}, true},
+	"utilisation":  {Share, []string{"port", "count"}, true},
+	"arrival_rate": {Rate, []string{"flow"}, false},
+	"optimal_rate": {Rate, []string{"flow"}, false},
+	"table":        {Any, nil, false},
 }
 
-// CheckSeries says what is wrong with a plotted series, before any run.
-func CheckSeries(f *spec.Figure, s spec.Series) error {
-	k, ok := seriesKinds[s.Kind]
+// SeriesKinds lists what a time plot can show.
+func SeriesKinds() []string { return slices.Sorted(maps.Keys(seriesKinds)) }
+
+// ReadSeries reads what a line of a time plot shows.
+func ReadSeries(s *reader.Section, f *spec.Figure) spec.Series {
+	s.Need("kind", "queue")
+	one := spec.Series{Kind: s.Str("kind"), Name: s.Str("name")}
+	k, ok := seriesKinds[one.Kind]
 	if !ok {
-		return unknown("kind of series", s.Kind, slices.Sorted(maps.Keys(seriesKinds)))
-	}
-	if _, err := Scale(k.quantity, s.Unit); err != nil {
-		return fmt.Errorf("unit: %w", err)
-	}
-	port := s.Port != "" || s.PortBy != nil
-	for _, have := range []struct {
-		key         string
-		given, used bool
-	}{
-		{"table", s.Table != "", s.Kind == "table"},
-		{"column", s.Column.Column != "", s.Kind == "table"},
-		{"port", port, strings.HasPrefix(k.needs, "port")},
-		{"class", s.Class != nil, k.needs == "port and class"},
-		{"count", s.Count != "", k.needs == "port and count"},
-		{"flow", s.Flow != nil, k.needs == "flow"},
-	} {
-		if have.used && !have.given {
-			return fmt.Errorf("%s needs %s", s.Kind, k.needs)
+		if at := s.Get("kind"); at != nil {
+			s.F.Problem(at, "%s: %v", s.Name("kind"), unknown("kind of series", one.Kind, SeriesKinds()))
 		}
-		if have.given && !have.used && (have.key != "port" || s.Kind != "table") {
-			return fmt.Errorf("%s does not take %s", s.Kind, have.key)
+		s.IgnoreRest()
+		return one
+	}
+	s.Of = one.Kind
+	one.Unit = readUnit(s, k.quantity)
+	m := spec.Measure{} // has the keys that both have
+	for _, name := range k.needs {
+		if name == "port" {
+			spec.ReadPort(s, f, &m.Source, true)
+			continue
 		}
+		s.Need(name, keys[name].example)
+		keys[name].read(at{s, &m, nil, f})
 	}
-	if s.Interval != 0 && s.Kind != "goodput" && s.Kind != "utilisation" {
-		return fmt.Errorf("%s does not take interval", s.Kind)
+	if k.interval {
+		keys["interval"].read(at{s, &m, nil, f})
 	}
-	if s.Where != nil && s.Kind != "table" {
-		return fmt.Errorf("%s does not take where", s.Kind)
-	}
-	if s.Kind == "table" {
-		if err := checkColumn(f, s.Column, s.Unit, true); err != nil {
-			return err
+	if k.quantity == Any {
+		s.Need("table", "queues")
+		s.Need("column", "bytes")
+		ReadColumn(s, &m.Column)
+		spec.ReadPort(s, f, &m.Source, false)
+		if m.Table != "" && m.Column.Column != "" {
+			s.Fail(checkColumn(f, m.Column, one.Unit, true))
 		}
 	}
-	return checkSource(f, s.Source)
+	one.Source, one.Column, one.Interval = m.Source, m.Column, m.Interval
+	s.Done()
+	return one
 }
 
 // Series reads what a line of a time plot shows in a run, in the series' unit.

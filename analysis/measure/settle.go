@@ -14,6 +14,46 @@ import (
 	"fabriclab/base/units"
 )
 
+func init() {
+	register(Kind{
+		Name: "convergence_time", Quantity: Time, Better: Lower,
+		Title: "`stat` over the events in the window of how long the rates take to converge to the optimum; see [below](#convergence)",
+		From:  "`arrivals`, `optimal_rates`",
+		Needs: []string{"stat"}, Allows: []string{"window", "hold", "method"},
+		Methods: []string{methodConverged},
+		Take:    statOf(settleTimes), Spread: settleTimes,
+	})
+	register(Kind{
+		Name: "converged", Quantity: Share, Better: Higher,
+		Title:  "share of the events that converge",
+		From:   "`arrivals`, `optimal_rates`",
+		Allows: []string{"window", "hold"},
+		Take:   converged,
+	})
+	register(Kind{
+		Name: "unconverged", Quantity: Count, Better: Lower,
+		Title:  "the number of events that do not converge",
+		From:   "`arrivals`, `optimal_rates`",
+		Allows: []string{"window", "hold"},
+		Take:   unconverged,
+	})
+	register(Kind{
+		Name: "throughput", Quantity: Rate, Better: Higher,
+		Title: "`stat` over the flows (all, or those of `flows`) of the bits that came to the receiver in the window, headers and repeated ones included, over its length",
+		From:  "`arrivals`",
+		Needs: []string{"window", "stat"}, Allows: []string{"flows"},
+		Take: statOf(throughputs), Spread: throughputs,
+	})
+	register(Kind{
+		Name: "rate_deviation", Quantity: Share, Better: Neither,
+		Title: "`stat` of (rate - ideal rate) / ideal rate of the measured flows with `min_size` ≤ size < `max_size`; a flow's rate is its size over its completion time, the ideal one is with the FCT that optimal rates give it",
+		From:  "`flows`, `optimal_flows.optimal_fct_ps`",
+		Needs: []string{"stat"}, Allows: []string{"min_size", "max_size"},
+		Signed: true,
+		Take:   statOfFlows(deviations), Spread: ofFlows(deviations),
+	})
+}
+
 // How NUMFabric measures convergence (section 6.1 and Figure 4).
 const (
 	// filterTime is the time constant of the filter over receivers' rates, and

@@ -25,7 +25,7 @@ func Span(f *spec.Figure, m spec.Measure, dir string) (w series.Window, timed bo
 	case m.Kind == "flowlet_size":
 		rows = "packets" // all of them
 	case m.Kind != "table":
-		return Whole, slices.Contains(kinds[m.Kind].allows, "window"), nil
+		return Whole, slices.Contains(kinds[m.Kind].Allows, "window"), nil
 	}
 	described, known := f.Tables[rows]
 	if !known || described.Column(timeColumn) == nil {

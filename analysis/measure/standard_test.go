@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
@@ -126,14 +125,11 @@ func TestStandardWithout(t *testing.T) {
 }
 
 func TestFigure(t *testing.T) {
-	var node yaml.Node
-	require.NoError(t, yaml.Unmarshal([]byte(`
+	f := figure(t, `
 measures:
   peak: {kind: queue_peak, port: "s1->s2", class: 1, window: [0us, 400us], unit: KB, text: highest queue}
   gone: {kind: queue_peak, port: "s1->s2", class: 5, window: [0us, 400us], unit: KB}
-  full: {kind: utilisation, port: "s1->s2", count: wire, window: [0us, 400us], unit: "%"}`), &node))
-	f, err := spec.Decode("x.yaml", node.Content[0])
-	require.NoError(t, err)
+  full: {kind: utilisation, port: "s1->s2", count: wire, window: [0us, 400us], unit: "%"}`)
 	dir := ofRun(t)
 	got := byName(t, spec.Run{Dir: dir}, f)
 	assert.InDelta(t, 0.407, got["figure.peak"].Value, 1e-12)

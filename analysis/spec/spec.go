@@ -5,16 +5,10 @@ package spec
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/series"
 	"fabriclab/base/catalog"
-	"fabriclab/base/units"
 )
 
 // A Run is the result of one scenario: where its tables are, and where it
@@ -45,14 +39,14 @@ func (r Run) Failure() error {
 
 // A Figure is the `figure:` section of one experiment.
 type Figure struct {
-	Dimensions Ordered[Dimension] `yaml:"dimensions"`
-	Windows    Ordered[Window]    `yaml:"windows"`
-	Measures   Ordered[Measure]   `yaml:"measures"`
-	Claims     []Claim            `yaml:"claims"`
-	Plots      []Plot             `yaml:"plots"`
+	Dimensions Ordered[Dimension]
+	Windows    Ordered[Window]
+	Measures   Ordered[Measure]
+	Claims     []Claim
+	Plots      []Plot
 	// Tables are those that runs can have, as they are stored; nil where that
 	// is not known.
-	Tables Tables `yaml:"-"`
+	Tables Tables
 }
 
 // Tables are tables by name.
@@ -60,9 +54,8 @@ type Tables map[string]catalog.Table
 
 // A Dimension is a short name for a matrix path.
 type Dimension struct {
-	Path  string            `yaml:"path"`
-	Names map[string]string `yaml:"names"` // of values, as shown
-	Line  int               `yaml:"-"`
+	Path  string
+	Names map[string]string // of values, as shown
 }
 
 // Name is how a value is shown.
@@ -76,11 +69,11 @@ func (d Dimension) Name(value string) string {
 // A Source is what both a measure and a plotted series say of where in the
 // network they look.
 type Source struct {
-	Port   string                       `yaml:"port"`
-	PortBy map[string]map[string]string `yaml:"port_by"` // dimension -> value -> port
-	Class  *Class                       `yaml:"class"`
-	Flow   *int64                       `yaml:"flow"`
-	Count  string                       `yaml:"count"`
+	Port   string
+	PortBy map[string]map[string]string // dimension -> value -> port
+	Class  *Class
+	Flow   *int64
+	Count  string
 }
 
 // A Class is a priority class; Data is that of a run's data packets, which
@@ -89,20 +82,6 @@ type Class int64
 
 // Data is the class that data packets have where the flows say nothing else.
 const Data Class = -1
-
-// UnmarshalYAML reads a number or the word data.
-func (c *Class) UnmarshalYAML(node *yaml.Node) error {
-	if node.Value == "data" {
-		*c = Data
-		return nil
-	}
-	n, err := strconv.ParseUint(node.Value, 10, 8)
-	if err != nil {
-		return at(node, fmt.Errorf("class %q is neither a number from 0 on nor data, the class of a run's data packets", node.Value))
-	}
-	*c = Class(n)
-	return nil
-}
 
 // PortOf is the port for a run with the given values of the dimensions.
 func (s Source) PortOf(values map[string]string) (string, error) {
@@ -120,9 +99,9 @@ func (s Source) PortOf(values map[string]string) (string, error) {
 
 // A Column names a column of any table, and the rows of it that count.
 type Column struct {
-	Table  string               `yaml:"table"`
-	Column string               `yaml:"column"`
-	Where  map[string]Condition `yaml:"where"` // column -> what its value is
+	Table  string
+	Column string
+	Where  map[string]Condition // column -> what its value is
 }
 
 // A Condition is what the value of a column has to be.
@@ -132,103 +111,60 @@ type Condition struct {
 	Values []string
 }
 
-// UnmarshalYAML reads a value, a value behind a sign, or a list of values.
-func (c *Condition) UnmarshalYAML(node *yaml.Node) error {
-	if node.Kind == yaml.SequenceNode && len(node.Content) > 0 {
-		return node.Decode(&c.Values)
-	}
-	if node.Kind != yaml.ScalarNode || node.Value == "" {
-		return at(node, fmt.Errorf("write a value, a list of values, or a value behind <, <=, >, >= or !="))
-	}
-	text := node.Value
-	for _, sign := range []string{"<=", ">=", "!=", "<", ">"} {
-		if rest, found := strings.CutPrefix(text, sign); found {
-			c.Sign, text = sign, strings.TrimSpace(rest)
-			break
-		}
-	}
-	c.Values = []string{text}
-	return nil
-}
-
 // A Measure is one number per run.
 type Measure struct {
-	Kind       string `yaml:"kind"`
-	Text       string `yaml:"text"`
-	Unit       string `yaml:"unit"`
-	Source     `yaml:",inline"`
-	Column     `yaml:",inline"`
-	By         []string `yaml:"by"`
-	Across     string   `yaml:"across"`
-	Node       string   `yaml:"node"`
-	Flows      []int64  `yaml:"flows"`
-	Window     *Window  `yaml:"window"`
-	Event      *Time    `yaml:"event"`
-	Percentile float64  `yaml:"percentile"`
-	Method     string   `yaml:"method"`
-	Share      float64  `yaml:"share"`
-	Stat       string   `yaml:"stat"`
-	MinSize    Size     `yaml:"min_size"`
-	MaxSize    Size     `yaml:"max_size"`
-	Ports      []string `yaml:"ports"`
-	Interval   Time     `yaml:"interval"`
-	Group      *int64   `yaml:"group"`
-	Gap        Time     `yaml:"gap"`
-	Hold       Time     `yaml:"hold"`
-	Line       int      `yaml:"-"`
-}
-
-// Given lists the keys of the measure that were set, besides kind, text and
-// unit.
-func (m Measure) Given() []string {
-	var given []string
-	for _, k := range []struct {
-		name string
-		set  bool
-	}{
-		{"port", m.Port != "" || m.PortBy != nil}, {"class", m.Class != nil}, {"flow", m.Flow != nil}, {"count", m.Count != ""},
-		{"node", m.Node != ""}, {"flows", m.Flows != nil}, {"window", m.Window != nil}, {"event", m.Event != nil},
-		{"percentile", m.Percentile != 0}, {"method", m.Method != ""}, {"share", m.Share != 0},
-		{"stat", m.Stat != ""}, {"min_size", m.MinSize != 0}, {"max_size", m.MaxSize != 0},
-		{"table", m.Table != ""}, {"column", m.Column.Column != ""}, {"where", m.Where != nil}, {"by", m.By != nil}, {"across", m.Across != ""},
-		{"ports", m.Ports != nil}, {"interval", m.Interval != 0}, {"group", m.Group != nil}, {"gap", m.Gap != 0}, {"hold", m.Hold != 0},
-	} {
-		if k.set {
-			given = append(given, k.name)
-		}
-	}
-	return given
+	Kind string
+	Text string
+	Unit string
+	Source
+	Column
+	By         []string
+	Across     string
+	Node       string
+	Flows      []int64
+	Window     *Window
+	Event      *Time
+	Percentile *float64
+	Method     string
+	Share      *float64
+	Stat       string
+	MinSize    Size
+	MaxSize    Size
+	Ports      []string
+	Interval   Time
+	Group      *int64
+	Gap        Time
+	Hold       *Time
+	// Own is what a kind reads by itself.
+	Own any
 }
 
 // A Claim is a statement of the paper.
 type Claim struct {
-	// For is empty in a section that was read: the claim is there once for each
-	// of its entries.
-	For          []map[string]string `yaml:"for"`
-	ID           string              `yaml:"id"`
-	Text         string              `yaml:"text"`
-	Source       string              `yaml:"source"`
-	Where        map[string]string   `yaml:"where"`
-	Each         []string            `yaml:"each"`
-	By           string              `yaml:"by"`
-	Measure      Values              `yaml:"measure"` // order holds of each
-	Order        []string            `yaml:"order"`
-	Value        string              `yaml:"value"`
-	Expected     *float64            `yaml:"expected"`
-	Unit         string              `yaml:"unit"`
-	Tolerance    *Percent            `yaml:"tolerance"`
-	ToleranceAbs *float64            `yaml:"tolerance_abs"`
-	Holds        string              `yaml:"holds"`
-	MeanOver     Points              `yaml:"mean_over"` // value is the mean of these points' values
-	Mean         string              `yaml:"mean"`      // which: arithmetic, if it is not given, or geometric
-	Scales       []string            `yaml:"scales"`
-	Unsettled    Points              `yaml:"unsettled"`  // points beyond saturation by design, which need not settle
-	Check        string              `yaml:"check"`      // what of the set-up it checks: it decides no statement
-	Superseded   *Superseded         `yaml:"superseded"` // it is judged no more
-	Control      *Control            `yaml:"control"`    // for which it has to fail
-	Note         string              `yaml:"note"`
-	Notes        []Note              `yaml:"notes"`
-	Line         int                 `yaml:"-"`
+	ID           string
+	Text         string
+	Source       string
+	Where        map[string]string
+	Each         []string
+	By           string
+	Measure      Values // order holds of each
+	Order        []string
+	Value        string
+	Expected     *float64
+	Unit         string
+	Tolerance    *Percent
+	ToleranceAbs *float64
+	Holds        string
+	MeanOver     Points // value is the mean of these points' values
+	Mean         string // which: arithmetic, if it is not given, or geometric
+	Scales       []string
+	Unsettled    Points      // points beyond saturation by design, which need not settle
+	Check        string      // what of the set-up it checks: it decides no statement
+	Superseded   *Superseded // it is judged no more
+	Control      *Control    // for which it has to fail
+	Note         string
+	Notes        []Note
+	Line         int
 }
 
 // MayDrift says whether the claim is judged of a point with these values
@@ -245,192 +181,83 @@ func (c Claim) MayDrift(values map[string]string) bool {
 // Points are those of the matrix with one of these values of each dimension.
 type Points map[string]Values
 
-// UnmarshalYAML reads them.
-func (p *Points) UnmarshalYAML(node *yaml.Node) error {
-	if node.Kind != yaml.MappingNode {
-		return at(node, fmt.Errorf("write which points, {dimension: value} or {dimension: [value, value]}"))
-	}
-	return node.Decode((*map[string]Values)(p))
-}
-
 // Values are one value or a list of them.
 type Values []string
 
-// UnmarshalYAML reads a value or a list of values.
-func (v *Values) UnmarshalYAML(node *yaml.Node) error {
-	if node.Kind == yaml.SequenceNode && len(node.Content) > 0 {
-		return node.Decode((*[]string)(v))
-	}
-	if node.Kind != yaml.ScalarNode || node.Value == "" {
-		return at(node, fmt.Errorf("write a value or a list of values"))
-	}
-	*v = Values{node.Value}
-	return nil
-}
-
 // A Note stands beside a verdict, or only beside some.
 type Note struct {
-	Where   map[string]string `yaml:"where"`
-	Verdict string            `yaml:"verdict"`
-	Scales  []string          `yaml:"scales"`
-	Text    string            `yaml:"text"`
+	Where   map[string]string
+	Verdict string
+	Scales  []string
+	Text    string
 }
 
 // A Plot is a picture of one or more panels.
 type Plot struct {
-	ID      string            `yaml:"id"`
-	Title   string            `yaml:"title"`
-	Kind    string            `yaml:"kind"`
-	Rows    string            `yaml:"rows"`
-	Columns string            `yaml:"columns"`
-	Lines   string            `yaml:"lines"`
-	X       string            `yaml:"x"`
-	Measure string            `yaml:"measure"`
-	Where   map[string]string `yaml:"where"`
-	Window  *Window           `yaml:"window"`
-	Unit    string            `yaml:"unit"`
-	Series  []Series          `yaml:"series"`
-	Marks   []Mark            `yaml:"marks"`
+	ID      string
+	Title   string
+	Kind    string
+	Rows    string
+	Columns string
+	Lines   string
+	X       string
+	Measure string
+	Where   map[string]string
+	Window  *Window
+	Unit    string
+	Series  []Series
+	Marks   []Mark
 	// Of distributions: several measures, a line each.
-	Measures []string `yaml:"measures"`
+	Measures []string
 	// Of plots of flow completion times.
-	Stats    []string `yaml:"stats"`
-	Edges    []Size   `yaml:"edges"`
-	Bins     int      `yaml:"bins"`
-	Baseline string   `yaml:"baseline"`
-	MinSize  Size     `yaml:"min_size"`
-	MaxSize  Size     `yaml:"max_size"`
-	Log      bool     `yaml:"log"`
-	LogX     bool     `yaml:"log_x"`
-	LogY     bool     `yaml:"log_y"`
-	Line     int      `yaml:"-"`
+	Stats    []string
+	Edges    []Size
+	Bins     int
+	Baseline string
+	MinSize  Size
+	MaxSize  Size
+	Log      bool
+	LogX     bool
+	LogY     bool
 }
 
 // A Series is what a line of a time plot shows.
 type Series struct {
-	Kind     string `yaml:"kind"`
-	Name     string `yaml:"name"`
-	Unit     string `yaml:"unit"`
-	Source   `yaml:",inline"`
-	Column   `yaml:",inline"`
-	Interval Time `yaml:"interval"`
+	Kind string
+	Name string
+	Unit string
+	Source
+	Column
+	Interval Time
 }
 
 // A Mark is a dashed line at a time (X) or a value (Y, in the axis's unit).
 type Mark struct {
-	X     *Time             `yaml:"x"`
-	Y     *float64          `yaml:"y"`
-	Text  string            `yaml:"text"`
-	Where map[string]string `yaml:"where"`
+	X     *Time
+	Y     *float64
+	Text  string
+	Where map[string]string
 }
 
 // Time is a time in picoseconds, written with its unit.
 type Time int64
 
-// UnmarshalYAML reads a time such as 300us.
-func (t *Time) UnmarshalYAML(node *yaml.Node) error {
-	v, err := scalar(node, units.ParseTime)
-	*t = Time(v)
-	return err
-}
-
 // Size is a size in bytes, written with its unit.
 type Size int64
 
-// UnmarshalYAML reads a size such as 100KB.
-func (s *Size) UnmarshalYAML(node *yaml.Node) error {
-	v, err := scalar(node, units.ParseBytes)
-	*s = Size(v)
-	return err
-}
-
-func scalar(node *yaml.Node, parse func(string) (int64, error)) (int64, error) {
-	if node.Kind != yaml.ScalarNode {
-		return 0, at(node, fmt.Errorf("a single value is due here"))
-	}
-	v, err := parse(node.Value)
-	return v, at(node, err)
-}
-
 // Percent is a share written as a percentage: 5% is 0.05.
 type Percent float64
-
-// UnmarshalYAML reads a percentage.
-func (p *Percent) UnmarshalYAML(node *yaml.Node) error {
-	number, ok := strings.CutSuffix(node.Value, "%")
-	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if !ok || err != nil || !(v >= 0) || math.IsInf(v, 0) {
-		return at(node, fmt.Errorf("%q is not a percentage; write one such as 5%%, or use tolerance_abs", node.Value))
-	}
-	*p = Percent(v / 100)
-	return nil
-}
 
 // A Window is a span of time, or (Name set) stands for one of `windows:`.
 type Window struct {
 	series.Window
 	Name string
-	Line int
-}
-
-// UnmarshalYAML reads [from, to] or a name.
-func (w *Window) UnmarshalYAML(node *yaml.Node) error {
-	w.Line = node.Line
-	if node.Kind == yaml.ScalarNode {
-		w.Name = node.Value
-		return nil
-	}
-	if node.Kind != yaml.SequenceNode || len(node.Content) != 2 {
-		return at(node, fmt.Errorf("a window is [from, to], such as [300us, 700us], or the name of one under windows"))
-	}
-	var err error
-	if w.From, err = scalar(node.Content[0], units.ParseTime); err != nil {
-		return err
-	}
-	if w.To, err = scalar(node.Content[1], units.ParseTime); err != nil {
-		return err
-	}
-	if w.To <= w.From {
-		return at(node, fmt.Errorf("the window [%s, %s] is empty", node.Content[0].Value, node.Content[1].Value))
-	}
-	return nil
 }
 
 // Ordered is a mapping that keeps the order it was written in.
 type Ordered[T any] struct {
 	Names []string
 	Items map[string]T
-}
-
-// UnmarshalYAML reads a mapping.
-func (o *Ordered[T]) UnmarshalYAML(node *yaml.Node) error {
-	if node.Kind != yaml.MappingNode {
-		return at(node, fmt.Errorf("a mapping of names is due here"))
-	}
-	o.Items = map[string]T{}
-	for i := 0; i < len(node.Content); i += 2 {
-		key := node.Content[i]
-		if _, twice := o.Items[key.Value]; twice {
-			return at(key, fmt.Errorf("%q is there twice", key.Value))
-		}
-		var v T
-		if err := node.Content[i+1].Decode(&v); err != nil {
-			return err
-		}
-		setLine(&v, key.Line)
-		o.Names = append(o.Names, key.Value)
-		o.Items[key.Value] = v
-	}
-	return nil
-}
-
-func setLine(v any, line int) {
-	switch v := v.(type) {
-	case *Measure:
-		v.Line = line
-	case *Dimension:
-		v.Line = line
-	}
 }
 
 // Get is an item by its name, or an error that names the nearest one.

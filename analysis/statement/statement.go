@@ -7,36 +7,33 @@ import (
 	"errors"
 	"fmt"
 
-	"go.yaml.in/yaml/v3"
-
-	"fabriclab/analysis/spec"
-	"fabriclab/base/yamlfile"
+	"fabriclab/base/reader"
 )
 
 // A File is what a paper states: configs/<paper>/statements.yaml.
 type File struct {
-	Path       string      `yaml:"-"`
-	Paper      string      `yaml:"paper"`
-	Statements []Statement `yaml:"statements"`
+	Path       string
+	Paper      string
+	Statements []Statement
 }
 
 // A Statement is one thing that a paper says.
 type Statement struct {
-	ID     string `yaml:"id"`
-	Fact   string `yaml:"fact"`   // in our words
-	Number string `yaml:"number"` // the paper's, if it has one
-	Source string `yaml:"source"` // section and figure
+	ID     string
+	Fact   string // in our words
+	Number string // the paper's, if it has one
+	Source string // section and figure
 	// Claims decide it: all of them have to hold. None: no figure has it yet.
-	Claims References `yaml:"claims"`
+	Claims References
 	// Lacks says what of the statement no claim decides yet, so it cannot hold.
-	Lacks string `yaml:"lacks"`
+	Lacks string
 	// Untestable says why it cannot be tested.
-	Untestable string `yaml:"untestable"`
+	Untestable string
 	// Recalled: from memory, as the text at hand has lost it; it counts apart.
-	Recalled bool `yaml:"recalled"`
+	Recalled bool
 	// Cause says in one sentence why it does not hold as it stands.
-	Cause string `yaml:"cause"`
-	Line  int    `yaml:"-"`
+	Cause string
+	Line  int
 }
 
 // A Reference is a claim of a figure, at all of its places or, with /VALUE behind
@@ -49,65 +46,52 @@ type Reference struct {
 // References are a mapping of figures to lists of claims.
 type References []Reference
 
-// UnmarshalYAML keeps the order and the lines.
-func (r *References) UnmarshalYAML(node *yaml.Node) error {
-	if node.Kind != yaml.MappingNode {
-		return notClaims(node)
-	}
-	for i := 0; i < len(node.Content); i += 2 {
-		figure, list := node.Content[i], node.Content[i+1]
-		if list.Kind != yaml.SequenceNode || len(list.Content) == 0 {
-			return notClaims(list)
-		}
-		for _, c := range list.Content {
-			if c.Kind != yaml.ScalarNode || c.Value == "" {
-				return notClaims(c)
-			}
-			*r = append(*r, Reference{figure.Value, c.Value, c.Line})
-		}
-	}
-	return nil
-}
-
-func notClaims(node *yaml.Node) error {
-	return &spec.LineError{Line: node.Line, Err: errors.New("claims names figures, each with a list of its claims, such as {fncc/fig10: [first-to-slow]}")}
-}
-
-// Read reads a file strictly.
+// Read reads a file strictly. The error is of type reader.Problems where the file
+// is at fault: all that is wrong.
 func Read(path string) (*File, error) {
-	root, err := yamlfile.Read(path)
+	s, err := reader.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	if root == nil {
-		return nil, fmt.Errorf("%s:1: the file is empty; it has paper and statements", path)
-	}
-	f := &File{Path: path}
-	if err := spec.DecodeStrict(path, root, f); err != nil {
-		return nil, err
-	}
-	if f.Paper == "" || len(f.Statements) == 0 {
-		return nil, fmt.Errorf("%s:1: paper and statements are needed", path)
-	}
-	for i := 0; i < len(root.Content); i += 2 {
-		if root.Content[i].Value == "statements" {
-			for k, n := range root.Content[i+1].Content {
-				f.Statements[k].Line = n.Line
-			}
-		}
-	}
+	s.Need("paper", "FNCC")
+	s.Need("statements", "[{id: F01, fact: …, source: …}]")
+	f := &File{Path: path, Paper: s.Str("paper")}
 	lines := map[string]int{}
-	for _, s := range f.Statements {
-		problem := s.problem()
-		if first := lines[s.ID]; first != 0 {
-			problem = fmt.Sprintf("the statement %s is there twice, first in line %d", s.ID, first)
+	for _, at := range s.Sections("statements") {
+		one := readStatement(at)
+		if first := lines[one.ID]; first != 0 && one.ID != "" {
+			at.Fail(fmt.Errorf("the statement %s is there twice, first in line %d", one.ID, first))
 		}
-		if problem != "" {
-			return nil, fmt.Errorf("%s:%d: %s", path, s.Line, problem)
-		}
-		lines[s.ID] = s.Line
+		lines[one.ID] = one.Line
+		f.Statements = append(f.Statements, one)
 	}
-	return f, nil
+	s.Done()
+	return f, s.F.Err()
+}
+
+func readStatement(s *reader.Section) Statement {
+	one := Statement{
+		ID: s.Str("id"), Fact: s.Str("fact"), Number: s.Str("number"), Source: s.Str("source"), Claims: readClaims(s), Lacks: s.Str("lacks"),
+		Untestable: s.Str("untestable"), Recalled: s.Boolean("recalled", false), Cause: s.Str("cause"), Line: s.Node.Line,
+	}
+	if problem := one.problem(); problem != "" {
+		s.Fail(errors.New(problem))
+	}
+	s.Done()
+	return one
+}
+
+// readClaims keeps the order and the lines.
+func readClaims(s *reader.Section) References {
+	var all References
+	figures := s.Sub("claims")
+	for _, e := range s.Entries("claims") {
+		texts, nodes := figures.Texts(e.Key.Value)
+		for i, text := range texts {
+			all = append(all, Reference{e.Key.Value, text, nodes[i].Line})
+		}
+	}
+	return all
 }
 
 // problem is what is wrong with a statement by itself, "" if nothing is.

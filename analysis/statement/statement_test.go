@@ -28,16 +28,16 @@ const head = "paper: P\nstatements:\n  - "
 func TestStrictReading(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                          ":1: the file is empty",
-		"paper: P\n":                "paper and statements are needed",
-		"paper: P\nstatement: []\n": `:2: unknown key "statement"; did you mean "statements"?`,
-		head + "{id: A, fact: f}":   ":3: a statement needs id, fact and source",
-		head + "{id: A, fact: f, source: s, clams: {}}":                         `unknown key "clams"; did you mean "claims"?`,
-		head + "{id: A, fact: f, source: s, claims: {x/a: b}}":                  ":3: claims names figures, each with a list",
-		head + "{id: A, fact: f, source: s, recalled: maybe}":                   ":3: cannot unmarshal !!str `maybe` into bool",
-		head + "{id: A, fact: f, source: s}\n  - {id: A, fact: f, source: s}":   ":4: the statement A is there twice, first in line 3",
+		"paper: P\n":                ":1:1: needs the key statements",
+		"paper: P\nstatement: []\n": `:2:1: there is no key "statement" here; did you mean "statements"?`,
+		head + "{id: A, fact: f}":   ":3:5: statements.0: a statement needs id, fact and source",
+		head + "{id: A, fact: f, source: s, clams: {}}":                         `there is no key "clams" in statements.0; did you mean "claims"?`,
+		head + "{id: A, fact: f, source: s, claims: {x/a: b}}":                  ":3:47: statements.0.claims.x/a is a list",
+		head + "{id: A, fact: f, source: s, recalled: maybe}":                   ":3:43: statements.0.recalled: ",
+		head + "{id: A, fact: f, source: s}\n  - {id: A, fact: f, source: s}":   ":4:5: statements.1: the statement A is there twice, first in line 3",
 		head + "{id: A, fact: f, source: s, lacks: l}":                          "lacks belongs to claims",
 		head + "{id: A, fact: f, source: s, untestable: u, claims: {x/a: [b]}}": "A cannot be tested, and has claims",
-		head + "{id: A, fact: f, fact: g, source: s}":                           `mapping key "fact" already defined at line 3`,
+		head + "{id: A, fact: f, fact: g, source: s}":                           `the key "fact" is here twice`,
 	} {
 		_, err := read(t, text)
 		require.ErrorContains(t, err, want, text)

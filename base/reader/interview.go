@@ -2,7 +2,6 @@ package reader
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -45,6 +44,7 @@ type Shape struct {
 	Param  *catalog.Param // of KindParam: type and range
 	Ref    string         // of KindRefs: the definition
 	Schema map[string]any // of KindOwn
+	Or     string         // the key that may stand in its place
 }
 
 // A Key is a key that a section may have.
@@ -187,12 +187,22 @@ func (r *recorder) example(path string) *yaml.Node {
 				item = r.example(path + "." + key + ".0")
 			}
 			value = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{item}}
-		case KindMapping, KindTextMap:
+		case KindMapping:
+			value = r.example(path + "." + key)
+		case KindTextMap:
 			value = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 		}
 		node.Content = append(node.Content, &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: key}, value)
 	}
 	return node
+}
+
+// items are the keys of a mapping, or of the mappings in a list.
+func (r *recorder) items(path string, kind Kind, readings map[string]int) Keys {
+	if kind == KindMapping {
+		return r.keys(path, readings)
+	}
+	return r.keys(path+".0", readings)
 }
 
 func (r *recorder) keys(path string, readings map[string]int) Keys {
@@ -204,7 +214,7 @@ func (r *recorder) keys(path string, readings map[string]int) Keys {
 	for _, name := range s.order {
 		keys = append(keys, Key{
 			Name: name, Shape: s.shapes[name], Required: s.needed[name] == readings[path],
-			Items: r.keys(path+"."+name+"."+strconv.Itoa(0), readings),
+			Items: r.items(path+"."+name, s.shapes[name].Kind, readings),
 		})
 	}
 	slices.SortFunc(keys, func(a, b Key) int { return strings.Compare(a.Name, b.Name) })

@@ -26,15 +26,22 @@ func Word() map[string]any { return object{"type": []string{"string", "number"}}
 func (s Schemas) Section(path string, keys Keys) map[string]any {
 	properties := object{}
 	var required []string
+	var oneOf []object
 	for _, k := range keys {
 		properties[k.Name] = s.value(path+"."+k.Name, k)
-		if k.Required {
+		switch {
+		case k.Required && k.Shape.Or != "":
+			oneOf = []object{{"required": []string{k.Name}}, {"required": []string{k.Shape.Or}}}
+		case k.Required:
 			required = append(required, k.Name)
 		}
 	}
 	one := object{"type": "object", "properties": properties, "additionalProperties": false}
 	if s.Complete && required != nil {
 		one["required"] = required
+	}
+	if s.Complete && oneOf != nil {
+		one["oneOf"] = oneOf
 	}
 	if s.Refine != nil {
 		s.Refine(path, one)

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"errors"
 	"math"
 	"strconv"
 
@@ -17,6 +18,8 @@ type Section struct {
 	Node  *yaml.Node
 	Path  string // for messages, "" = the whole file
 	known []string
+	// Of is the kind of thing that the section describes, where keys depend on it.
+	Of string
 }
 
 // Section opens a mapping. A missing or null one is empty; at is then where
@@ -81,6 +84,10 @@ func (s *Section) Done() {
 			if s.Path != "" {
 				where = "in " + s.Path
 			}
+			if s.Of != "" {
+				s.F.Problem(key, "%s: %s does not take %s%s", s.Path, s.Of, key.Value, catalog.Hint(key.Value, s.known))
+				continue
+			}
 			s.F.Problem(key, "there is no key %q %s%s", key.Value, where, catalog.Hint(key.Value, s.known))
 		}
 	}
@@ -101,6 +108,9 @@ func (s *Section) Missing(key, example string) {
 	where := ""
 	if s.Path != "" {
 		where = s.Path + " "
+	}
+	if s.Of != "" {
+		where = s.Path + ": " + s.Of + " "
 	}
 	s.F.Problem(s.Node, "%sneeds the key %s, such as %s: %s", where, key, key, example)
 }
@@ -253,3 +263,109 @@ func (s *Section) Texts(key string) (texts []string, nodes []*yaml.Node) {
 	}
 	return texts, nodes
 }
+
+// Sections are the mappings of a list.
+func (s *Section) Sections(key string) []*Section {
+	var all []*Section
+	for i, n := range s.Items(key) {
+		all = append(all, s.F.Section(n, n, s.Name(key+"."+strconv.Itoa(i))))
+	}
+	return all
+}
+
+// An Entry is a key of a mapping with what it has.
+type Entry struct {
+	Key, Value *yaml.Node
+	Path       string
+}
+
+// Entries are those of the mapping under a key, in their order.
+func (s *Section) Entries(key string) []Entry {
+	of := s.Sub(key)
+	var all []Entry
+	for i := 0; i+1 < len(of.Node.Content); i += 2 {
+		name := of.Node.Content[i]
+		all = append(all, Entry{name, of.Node.Content[i+1], of.Name(name.Value)})
+	}
+	return all
+}
+
+// TextMap is a mapping of names to texts, nil if the key is missing.
+func (s *Section) TextMap(key string) map[string]string {
+	s.Asks(key, Shape{Kind: KindTextMap})
+	if s.Get(key) == nil {
+		return nil
+	}
+	texts := map[string]string{}
+	for _, e := range s.Entries(key) {
+		if text, ok := s.F.Scalar(e.Value, e.Path); ok {
+			texts[e.Key.Value] = text
+		}
+	}
+	return texts
+}
+
+// Words are the texts of a list, or the one in its place.
+func (s *Section) Words(key string) []string {
+	var texts []string
+	for i, n := range s.OneOrMore(key, KindTextOrTexts) {
+		if text, ok := s.F.Scalar(n, s.Name(key)+"."+strconv.Itoa(i)); ok {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// Own reads what a function makes of a value, whose schema is given; ok is false
+// if the key is missing or the value wrong (which is then reported).
+func Own[T any](s *Section, key string, schema map[string]any, read func(*yaml.Node) (T, error)) (value T, ok bool) {
+	s.Asks(key, Shape{Kind: KindOwn, Schema: schema})
+	n := s.Get(key)
+	if n == nil {
+		return value, false
+	}
+	value, err := read(n)
+	if err != nil {
+		s.F.Problem(n, "%s: %v", s.Name(key), err)
+	}
+	return value, err == nil
+}
+
+// Given is a pointer to a value that is there.
+func Given[T any](value T, ok bool) *T {
+	if !ok {
+		return nil
+	}
+	return &value
+}
+
+// Fail reports what is wrong with the section as a whole, or with the key that
+// the error names (At).
+func (s *Section) Fail(err error) {
+	if err == nil {
+		return
+	}
+	at := s.Node
+	var keyed *keyError
+	if errors.As(err, &keyed) {
+		if key, value := Child(s.Node, keyed.key); key != nil {
+			at = value
+		}
+	}
+	s.F.Problem(at, "%s: %v", s.Path, err)
+}
+
+// At says which key an error is about.
+func At(key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &keyError{key, err}
+}
+
+type keyError struct {
+	key string
+	error
+}
+
+func (e *keyError) Unwrap() error { return e.error }

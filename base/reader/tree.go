@@ -90,9 +90,54 @@ func (f *Forest) Origin(n *yaml.Node) string {
 	return "file:" + strconv.Itoa(s.line)
 }
 
+// Read opens the section that a file is.
+func Read(file string) (*Section, error) {
+	f := NewForest()
+	root, err := f.ReadFile(file, "")
+	if err != nil {
+		return nil, err
+	}
+	return f.Section(root, root, ""), nil
+}
+
+// Parse opens the section that a text is; name is what messages call it.
+func Parse(name string, text []byte) (*Section, error) {
+	f := NewForest()
+	root, err := yamlfile.Parse(name, text)
+	if root, err = f.root(name, "", root, err); err != nil {
+		return nil, err
+	}
+	return f.Section(root, root, ""), nil
+}
+
+// Part opens the mapping under a key to be read by itself: what is wrong with it
+// is reported to nobody else. It is nil if there is none.
+func (s *Section) Part(key string) *Section {
+	_, n := Child(s.Node, key)
+	if IsNull(n) {
+		return nil
+	}
+	f := NewForest()
+	f.Sources = s.F.Sources
+	return f.Section(n, n, key)
+}
+
+// Err is what was found wrong.
+func (f *Forest) Err() error {
+	if len(f.Problems) == 0 {
+		return nil
+	}
+	return f.Problems
+}
+
 // ReadFile reads a YAML file whose root is a mapping.
 func (f *Forest) ReadFile(file, origin string) (*yaml.Node, error) {
 	root, err := yamlfile.Read(file)
+	return f.root(file, origin, root, err)
+}
+
+// root takes a file's root over.
+func (f *Forest) root(file, origin string, root *yaml.Node, err error) (*yaml.Node, error) {
 	var wrong *yamlfile.Error
 	switch {
 	case errors.As(err, &wrong):

@@ -55,6 +55,10 @@ type Options struct {
 	InsteadOf string            // the title of the usual engine, where Engine stands in for it
 	Home      string            // of an experiment that is not below configs/: its path from here tells it from others of its name
 
+	// Figure reads the figure section, so that all that is wrong with a file is said
+	// at once; broken: something else is, so that points may be missing.
+	Figure func(e *Experiment, broken bool)
+
 	Checks  Checks          // of the model; nil: they are not made
 	Context context.Context // ends loading, and what points take long for later; nil = never
 	Tell    func(string)    // is told now and then how far that is; nil = nobody
@@ -68,8 +72,8 @@ type Experiment struct {
 	Engines             []string // of all points
 	Seeds               []uint64
 	Points              []*Point
-	Figure              *yaml.Node // the figure section, scale applied; nil if there is none
-	Readings            []Reading  // what the paper leaves open
+	Figure              *reader.Section // the figure section, scale applied; nil if there is none
+	Readings            []Reading       // what the paper leaves open
 	Warnings            []string
 	Limits              Limits
 }
@@ -317,6 +321,9 @@ func Load(file string, opt Options) (*Experiment, error) {
 		return nil, err
 	}
 	e.Limits = l.limits
+	if e.Figure != nil && opt.Figure != nil {
+		opt.Figure(e, l.Found > 0)
+	}
 	if len(l.Problems) > 0 {
 		return nil, l.Problems
 	}
@@ -488,7 +495,9 @@ func (l *loader) head(root *yaml.Node, e *Experiment) *reader.Section {
 		e.Name += "-" + l.tag()
 	}
 	e.Title, e.Source = s.Str("title"), s.Str("source")
-	e.Figure = s.Get("figure")
+	if n := s.Get("figure"); n != nil {
+		e.Figure = l.Section(n, n, "figure")
+	}
 
 	e.Seeds = l.seeds(s)
 	l.readLimits(s)

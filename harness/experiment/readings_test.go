@@ -41,7 +41,7 @@ func TestReadingsSetWhatTheyName(t *testing.T) {
 		{"stages", "appendix", []string{"none", "five"}}, {"dcqcn", "section 5", []string{"own", "public"}}, {"measure", "section 5", []string{"peak", "mean"}},
 	}, base.Readings)
 	assert.Equal(t, "reading:stages=none", setting(t, base.Points[0], "congestion_control", "max_stage").Origin)
-	_, kind := reader.Child(reader.Nearest(base.Figure, "measures.q"), "kind")
+	_, kind := reader.Child(reader.Nearest(base.Figure.Node, "measures.q"), "kind")
 	assert.Equal(t, "a", kind.Value)
 
 	five := load(map[string]string{"stages": "five"})
@@ -55,7 +55,7 @@ func TestReadingsSetWhatTheyName(t *testing.T) {
 	assert.Equal(t, "preset=dcqcn", public.Points[1].String(), "the label stays")
 
 	mean := load(map[string]string{"measure": "mean"})
-	_, kind = reader.Child(reader.Nearest(mean.Figure, "measures.q"), "kind")
+	_, kind = reader.Child(reader.Nearest(mean.Figure.Node, "measures.q"), "kind")
 	assert.Equal(t, "b", kind.Value)
 	assert.Equal(t, hash(base, 0), hash(mean, 0), "the same runs")
 }

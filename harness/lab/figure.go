@@ -53,17 +53,12 @@ func (lab *Lab) Evaluate(all []Runs, s Selection) ([]*Outcome, error) {
 	return outcomes, errors.Join(problems...)
 }
 
-// decodeFigure reads and checks the figure section. With --set the matrix may
-// be narrower than the section expects, and is not held against it.
-func decodeFigure(e *experiment.Experiment, s Selection, tables spec.Tables) (*spec.Figure, error) {
-	if e.Figure == nil {
-		if s.Figure {
-			return nil, fmt.Errorf("%s: %s has no figure section; run it with: fabriclab run %s", e.File, e.Name, e.Name)
-		}
-		return nil, nil
-	}
+// readFigure reads and checks the figure section; what is wrong with it is wrong
+// with the experiment. The matrix may be narrower than the section expects, and
+// is then not held against it.
+func readFigure(e *experiment.Experiment, narrow bool, tables spec.Tables) *spec.Figure {
 	var matrix claims.Matrix
-	if len(s.Sets) == 0 {
+	if !narrow {
 		matrix = claims.Matrix{}
 		for _, p := range e.Points {
 			for _, l := range p.Labels {
@@ -73,7 +68,8 @@ func decodeFigure(e *experiment.Experiment, s Selection, tables spec.Tables) (*s
 			}
 		}
 	}
-	return figure.Decode(e.File, e.Figure, matrix, tables)
+	f, _ := figure.Decode(e.Figure, matrix, tables) // the section has told the experiment
+	return f
 }
 
 // evaluate measures the runs of a figure, judges its claims and draws it.

@@ -112,9 +112,16 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, checks experime
 	if why != nil {
 		opt.InsteadOf = engines.All()[0].Title()
 	}
+	var section *spec.Figure
+	opt.Figure = func(e *experiment.Experiment, broken bool) {
+		section = readFigure(e, broken || len(s.Sets) > 0, storedTables(c))
+	}
 	e, err := experiment.Load(file, opt)
 	if err != nil {
 		return Experiment{}, err
+	}
+	if section == nil && s.Figure {
+		return Experiment{}, fmt.Errorf("%s: %s has no figure section; run it with: fabriclab run %s", e.File, e.Name, e.Name)
 	}
 	if err := onlySimulated(e, s); err != nil {
 		return Experiment{}, err
@@ -128,10 +135,6 @@ func (lab *Lab) loadOne(ctx context.Context, c *catalog.Catalog, checks experime
 		}
 	}
 	if err := e.CheckRuns(); err != nil {
-		return Experiment{}, err
-	}
-	section, err := decodeFigure(e, s, storedTables(c))
-	if err != nil {
 		return Experiment{}, err
 	}
 	command, err := lab.commandLine(e, s, reading)

@@ -13,14 +13,10 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/compare"
-	"fabriclab/analysis/figure"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/file/flock"
-	"fabriclab/base/yamlfile"
 	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/progress"
 )
@@ -247,20 +243,7 @@ func (r *resultsTold) Write(text []byte) (int, error) {
 // figureOf is the figure section of an experiment's file; nil, and told of, if
 // it has none that this fabriclab reads.
 func (lab *Lab) figureOf(file string) *spec.Figure {
-	root, err := yamlfile.Read(file)
-	var head struct {
-		Figure yaml.Node `yaml:"figure"`
-	}
-	if err == nil && root != nil {
-		err = root.Decode(&head)
-	}
-	if err == nil && head.Figure.IsZero() {
-		return nil
-	}
-	var f *spec.Figure
-	if err == nil {
-		f, err = figure.Decode(file, &head.Figure, nil, nil)
-	}
+	f, err := figureIn(file)
 	if err != nil {
 		fmt.Fprintf(lab.Err, "warning: the measures of the figure are not compared: %v\n", err)
 		return nil

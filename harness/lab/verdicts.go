@@ -9,15 +9,14 @@ import (
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
 	"fabriclab/analysis/claims"
+	"fabriclab/analysis/figure"
 	"fabriclab/analysis/record"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/statement"
 	"fabriclab/base/catalog"
 	"fabriclab/base/file"
-	"fabriclab/base/yamlfile"
+	"fabriclab/base/reader"
 )
 
 // StatementsFile is the name of a paper's statements in its folder of experiments.
@@ -82,23 +81,29 @@ func claimsIn(dir, paper string) (map[string][]spec.Claim, error) {
 		if filepath.Base(path) == StatementsFile {
 			continue
 		}
-		root, err := yamlfile.Read(path)
+		f, err := figureIn(path)
 		if err != nil {
 			return nil, err
 		}
-		var head struct {
-			Figure yaml.Node `yaml:"figure"`
-		}
-		if root == nil || root.Decode(&head) != nil || head.Figure.IsZero() {
+		if f == nil {
 			continue
-		}
-		f, err := spec.Decode(path, &head.Figure)
-		if err != nil {
-			return nil, err
 		}
 		figures[paper+"/"+strings.TrimSuffix(filepath.Base(path), ".yaml")] = f.Claims
 	}
 	return figures, nil
+}
+
+// figureIn is the figure section of an experiment's file, nil if it has none.
+func figureIn(path string) (*spec.Figure, error) {
+	root, err := reader.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	section := root.Part("figure")
+	if section == nil {
+		return nil, nil
+	}
+	return figure.Decode(section, nil, nil)
 }
 
 // Verdicts judges the statements of papers, of all that have some without any, by

@@ -253,7 +253,7 @@ func TestSchemaAndValidationAgree(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(test.text), 0o644))
 		e, err := experiment.Load(file, experiment.Options{Catalog: c, ConfigDir: configs})
 		if err == nil && e.Figure != nil {
-			_, err = figure.Decode(file, e.Figure, nil, nil)
+			_, err = figure.Decode(e.Figure, nil, nil)
 		}
 		bySchema := s.Validate(asJSON(t, []byte(test.text)))
 		if test.taken {

@@ -1,0 +1,134 @@
+package measure
+
+import (
+	"slices"
+	"strconv"
+
+	"fabriclab/analysis/spec"
+	"fabriclab/base/reader"
+	"fabriclab/base/units"
+)
+
+// A key is one that several kinds of measures have.
+type key struct {
+	example string
+	read    func(at)
+}
+
+// at is a measure that is being read, of a kind in a figure.
+type at struct {
+	*reader.Section
+	m *spec.Measure
+	k *Kind
+	f *spec.Figure
+}
+
+// keys are read by the kinds that name them. What only one kind has it reads by
+// itself (Kind.Read).
+var keys = map[string]key{
+	"window":     {"[300us, 700us]", func(s at) { s.m.Window = spec.ReadWindow(s.Section, "window", s.f) }},
+	"class":      {"1", func(s at) { s.m.Class = spec.ReadClass(s.Section, "class") }},
+	"flow":       {"0", func(s at) { s.m.Flow = spec.ReadWhole(s.Section, "flow") }},
+	"count":      {"payload", func(s at) { s.m.Count = spec.ReadChoice(s.Section, "count", counts) }},
+	"node":       {"s1", func(s at) { s.m.Node = s.Str("node") }},
+	"flows":      {"[0, 1]", readFlows},
+	"ports":      {`["leaf0->spine*"]`, func(s at) { s.m.Ports = spec.ReadList(s.Section, "ports") }},
+	"event":      {"300us", func(s at) { s.m.Event = spec.ReadTime(s.Section, "event") }},
+	"hold":       {"50us", func(s at) { s.m.Hold = spec.ReadTime(s.Section, "hold") }},
+	"interval":   {"10us", func(s at) { s.m.Interval = spec.Time(above0(s, "interval", units.ParseTime)) }},
+	"gap":        {"500us", func(s at) { s.m.Gap = spec.Time(above0(s, "gap", units.ParseTime)) }},
+	"min_size":   {"100KB", func(s at) { s.m.MinSize = spec.ReadSize(s.Section, "min_size") }},
+	"max_size":   {"1MB", func(s at) { s.m.MaxSize = spec.Size(above0(s, "max_size", units.ParseBytes)) }},
+	"group":      {"0", func(s at) { s.m.Group = spec.ReadWhole(s.Section, "group") }},
+	"share":      {"0.9", func(s at) { s.m.Share = between(s, "share", 1) }},
+	"percentile": {"99", func(s at) { s.m.Percentile = between(s, "percentile", 100) }},
+	"stat":       {"mean", func(s at) { s.m.Stat = spec.ReadChoice(s.Section, "stat", s.k.stats()) }},
+	"method":     {"range", func(s at) { s.m.Method = spec.ReadChoice(s.Section, "method", s.k.Methods) }},
+}
+
+var counts = []string{string(Wire), string(Payload)}
+
+// above0 reads a quantity that is above 0.
+func above0(s at, key string, parse func(string) (int64, error)) int64 {
+	v, ok := reader.Quantity(s.Section, key, parse)
+	if ok && v <= 0 {
+		s.F.Problem(s.Get(key), "%s is not above 0", s.Name(key))
+	}
+	return v
+}
+
+// between reads a number from 0 to most, nil if there is none.
+func between(s at, key string, most float64) *float64 {
+	v := s.FloatBetween(key, 0, 0, most)
+	return reader.Given(v, s.Get(key) != nil)
+}
+
+func readFlows(s at) {
+	texts, nodes := s.Texts("flows")
+	for i, text := range texts {
+		id, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || id < 0 {
+			s.F.Problem(nodes[i], "%s.%d: %q is no id of a flow: its position in the flow list, from 0", s.Name("flows"), i, text)
+		}
+		s.m.Flows = append(s.m.Flows, id)
+	}
+}
+
+// Read reads the measures of a figure whose dimensions and windows are read.
+func Read(s *reader.Section, f *spec.Figure) {
+	f.Measures = spec.ReadMap(s, "measures", func(one *reader.Section) spec.Measure { return ReadOne(one, f) })
+}
+
+// ReadOne reads a measure.
+func ReadOne(s *reader.Section, f *spec.Figure) spec.Measure {
+	s.Need("kind", "queue_peak")
+	m := spec.Measure{Kind: s.Str("kind"), Text: s.Str("text")}
+	k, ok := kinds[m.Kind]
+	if !ok {
+		if at := s.Get("kind"); at != nil {
+			s.F.Problem(at, "%s: %v", s.Name("kind"), unknown("kind of measure", m.Kind, Kinds()))
+		}
+		s.IgnoreRest()
+		return m
+	}
+	s.Of = m.Kind
+	m.Unit = readUnit(s, k.Quantity)
+	for i, name := range slices.Concat(k.Needs, k.Allows) {
+		needed := i < len(k.Needs)
+		if name == "port" {
+			spec.ReadPort(s, f, &m.Source, needed)
+			continue
+		}
+		if needed {
+			s.Need(name, keys[name].example)
+		}
+		keys[name].read(at{s, &m, &k, f})
+	}
+	if k.Read != nil {
+		k.Read(s, &m, f)
+	}
+	s.Done()
+	return m
+}
+
+// readUnit reads the unit of a quantity.
+func readUnit(s *reader.Section, q Quantity) string {
+	if q == Any {
+		s.Need("unit", "KB")
+		return s.Str("unit")
+	}
+	s.Need("unit", Units(q)[0])
+	s.Asks("unit", reader.Shape{Kind: reader.KindOwn, Schema: map[string]any{"enum": Units(q)}})
+	unit, at, ok := s.Text("unit")
+	if _, err := Scale(q, unit); ok && err != nil {
+		s.F.Problem(at, "%s: %v", s.Name("unit"), err)
+	}
+	return unit
+}
+
+// least reports lists that are too short to measure.
+func least(s *reader.Section, key string, have int, why string) {
+	if s.Get(key) != nil && have < 2 {
+		s.F.Problem(s.Get(key), "%s: %s", s.Name(key), why)
+	}
+}
