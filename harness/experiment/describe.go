@@ -44,13 +44,15 @@ func Describe(c *catalog.Catalog) Description {
 	if err != nil {
 		panic(err) // two hosts at a switch are a network
 	}
-	for _, kind := range topologyTypes {
-		d.Topologies[kind] = interview(c, "topology", kind, func(l *loader, s *reader.Section) { l.topologyType(s) })
+	for _, kind := range topology.Kinds() {
+		d.Topologies[kind.Name] = interview(c, "topology", kind.Name, func(l *loader, s *reader.Section) {
+			topology.Read(s, func(*yaml.Node, float64) bool { return true })
+		})
 	}
-	for kind, read := range workloadTypes {
+	for kind, known := range workloadTypes {
 		d.Workloads[kind] = interview(c, "workload", kind, func(l *loader, s *reader.Section) {
 			s.Required("type", "list")
-			read(l, s, network, workload.Rules{Classes: 2, StopPs: 1, ToPs: 1})
+			known.read(l, s, network, workload.Rules{Classes: 2, StopPs: 1, ToPs: 1})
 		})
 	}
 	d.Run = interview(c, "run", "", func(l *loader, s *reader.Section) {

@@ -66,19 +66,16 @@ func (l *loader) product(left, right []combination, axis *yaml.Node) []combinati
 	return product(left, right)
 }
 
-// sized is a network that can say how large it will be.
-type sized interface{ Size() topology.Size }
-
 // fits says whether a network is within the limits, before it is built.
-func (l *loader) fits(s *reader.Section, b any) bool {
-	of, known := b.(sized)
-	if !known {
-		return true
-	}
-	size := of.Size()
+func (l *loader) fits(s *reader.Section, p topology.Plan) bool {
+	size := p.Size()
 	routes := size.Hosts * size.Switches // one at least of each switch to each host
-	return !l.above(s.Node, size.Links, l.limits.Links, "links", "links", "topology: there would be") &&
+	return l.fitsLinks(s.Node, size.Links) &&
 		!l.above(s.Node, routes, l.limits.Routes, "routes or more", "routes", "topology: there would be")
+}
+
+func (l *loader) fitsLinks(at *yaml.Node, links float64) bool {
+	return !l.above(at, links, l.limits.Links, "links", "links", "topology: there would be")
 }
 
 // fitsBuilt says whether what has been built is within the limits, and is what

@@ -68,22 +68,26 @@ func (l *loader) run(root *reader.Section) run {
 	return r
 }
 
-// workloadTypes are the kinds of workloads.
-var workloadTypes = map[string]func(*loader, *reader.Section, *topology.Topology, workload.Rules) workload.Generator{
-	"list":         (*loader).flowList,
-	"file":         (*loader).flowFile,
-	"poisson":      (*loader).poisson,
-	"incast":       (*loader).incast,
-	"permutation":  (*loader).permutation,
-	"all-to-all":   (*loader).allToAll,
-	"semi-dynamic": (*loader).semiDynamic,
-	"jobs":         (*loader).jobs,
-	"dag":          (*loader).dag,
-	"collective":   (*loader).collective,
+// A Workload is a type of workload: what it is, what its own keys mean, and how
+// it is read. Each file registers its own.
+type Workload struct {
+	Name, Title string
+	Help        map[string]string
+	read        func(*loader, *reader.Section, *topology.Topology, workload.Rules) workload.Generator
 }
 
-// A mix reads its parts by the same table.
-func init() { workloadTypes["mix"] = (*loader).mix }
+var workloadTypes = map[string]Workload{}
+
+func registerWorkload(w Workload) { workloadTypes[w.Name] = w }
+
+// Workloads are the types there are, by name.
+func Workloads() []Workload {
+	var all []Workload
+	for _, name := range slices.Sorted(maps.Keys(workloadTypes)) {
+		all = append(all, workloadTypes[name])
+	}
+	return all
+}
 
 // workload reads the workload section, nil if there is something wrong.
 func (l *loader) workload(root *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
@@ -101,17 +105,13 @@ func (l *loader) workloadOf(s *reader.Section, t *topology.Topology, rules workl
 	if !ok {
 		return nil
 	}
-	read, ok := workloadTypes[kind]
+	known, ok := workloadTypes[kind]
 	if !ok {
-		names := make([]string, 0, len(workloadTypes))
-		for name := range workloadTypes {
-			names = append(names, name)
-		}
-		l.Problem(at, "%s: there is no workload %q%s", s.Name("type"), kind, catalog.Hint(kind, names))
+		l.Problem(at, "%s: there is no workload %q%s", s.Name("type"), kind, catalog.Hint(kind, slices.Sorted(maps.Keys(workloadTypes))))
 		return nil
 	}
 	before := l.Found
-	g := read(l, s, t, rules)
+	g := known.read(l, s, t, rules)
 	if l.Found > before {
 		return nil
 	}
@@ -136,22 +136,6 @@ func (l *loader) finish(s *reader.Section, before int, g checked) workload.Gener
 		return nil
 	}
 	return g
-}
-
-func (l *loader) poisson(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	before := l.Found
-	p := &workload.Poisson{
-		Pattern: l.pattern(s, t), Sizes: l.sizes(s, false), Rules: rules, Flow: flowTemplate(s, rules),
-		HostName: func(host uint32) string { return t.Nodes[host].Name },
-		FromPs:   s.Time("from", 0), ToPs: s.Time("to", rules.StopPs), Connections: connections(s),
-	}
-	s.Need("load", "0.5")
-	var sources []uint32
-	if p.Pattern != nil {
-		sources = slices.Collect(p.Sources())
-	}
-	p.Load, p.Capacity = l.load(s, t, sources)
-	return l.finish(s, before, p)
 }
 
 // load reads a load and what it is a share of: by source, the rate of its link
@@ -197,52 +181,6 @@ func (l *loader) uplinkShares(s *reader.Section, t *topology.Topology, all []uin
 	return shares
 }
 
-func (l *loader) incast(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	before := l.Found
-	s.Need("senders", "8")
-	total, striped := reader.Quantity(s, "total", positiveBytes)
-	if n := s.Get("size"); n != nil && striped {
-		l.Problem(n, "%s and %s exclude each other: the senders of an event have equal shares of the total", s.Name("size"), s.Name("total"))
-	}
-	if n := s.Get("sizes"); n != nil && striped {
-		l.Problem(n, "%s and %s exclude each other: the senders of an event have equal shares of the total", s.Name("sizes"), s.Name("total"))
-	}
-	g := &workload.Incast{
-		Sources: l.hosts(s, t, "sources"), Receivers: l.hosts(s, t, "receivers"), Total: uint64(total),
-		Senders: count(s, "senders"), Events: count(s, "events"), Common: l.common(s, rules, striped),
-		Connections: connections(s),
-	}
-	if s.Get("load") != nil || l.Interviewed() {
-		l.incastLoad(s, t, g)
-	}
-	if s.Get("load") == nil {
-		if g.Events > 1 {
-			s.Need("interval", "100us (between two events)")
-		}
-		g.IntervalPs = s.Time("interval", 0)
-	}
-	g.JitterPs = s.Time("jitter", 0)
-	return l.finish(s, before, g)
-}
-
-// incastLoad reads incasts that come at random, as often as a load asks for.
-func (l *loader) incastLoad(s *reader.Section, t *topology.Topology, g *workload.Incast) {
-	for _, key := range []string{"events", "interval"} {
-		if n := s.Get(key); n != nil {
-			l.Problem(n, "%s and %s exclude each other: a load says how often there are events", s.Name(key), s.Name("load"))
-		}
-	}
-	var capacity []int64
-	g.Load, capacity = l.load(s, t, g.Sources)
-	for _, bps := range capacity {
-		g.CapacityBps += float64(bps)
-	}
-	g.ToPs = s.Time("to", g.Rules.StopPs)
-	if n := s.Get("load"); n != nil && g.Load == 0 {
-		l.Problem(n, "%s is 0; it is above 0, such as 0.2", s.Name("load"))
-	}
-}
-
 // positiveBytes reads a size above 0.
 func positiveBytes(text string) (int64, error) {
 	n, err := units.ParseBytes(text)
@@ -250,78 +188,6 @@ func positiveBytes(text string) (int64, error) {
 		err = fmt.Errorf("%q is nothing to send; write a size above 0", text)
 	}
 	return n, err
-}
-
-func (l *loader) jobs(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	before := l.Found
-	g := &workload.Jobs{
-		Blocks: count(s, "blocks"), Copies: int(s.Integer("copies", 3, 2, 1<<16)),
-		IntervalPs: s.Time("interval", 0), Common: l.common(s, rules, false), Connections: connections(s),
-	}
-	if s.Asks("groups", reader.Shape{Kind: reader.KindTextLists}); s.Get("groups") != nil {
-		g.Racks = l.groups(s, t)
-		g.Hosts = slices.Concat(g.Racks...)
-		g.Sources = g.Hosts
-	} else {
-		g.Hosts = l.hosts(s, t, "destinations")
-	}
-	if s.Get("sources") != nil || g.Racks == nil {
-		g.Sources = l.hosts(s, t, "sources")
-	}
-	g.Writers = int(s.Integer("writers", int64(len(g.Sources)), 1, 1<<24))
-	if g.Racks != nil {
-		if n := s.Get("destinations"); n != nil {
-			l.Problem(n, "%s and %s exclude each other: with groups, copies are kept by the hosts of the groups", s.Name("destinations"), s.Name("groups"))
-		}
-		for _, src := range g.Sources {
-			if !slices.Contains(g.Hosts, src) {
-				l.Problem(s.Get("sources"), "%s: host %s is in no group; name only hosts of %s", s.Name("sources"), t.Nodes[src].Name, s.Name("groups"))
-			}
-		}
-	}
-	return l.finish(s, before, g)
-}
-
-// mix reads several workloads that go on side by side.
-func (l *loader) mix(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	before := l.Found
-	s.Asks("parts", reader.Shape{Kind: reader.KindRefs, Ref: "workload"})
-	s.Need("parts", "[{type: poisson, sizes: enterprise, load: 0.5}, {type: jobs, size: 64MB}]")
-	m := &workload.Mix{}
-	for i, n := range s.Items("parts") {
-		if l.Interviewed() {
-			break // they are workloads again
-		}
-		part := l.Section(n, n, s.Name("parts."+strconv.Itoa(i)))
-		if g := l.workloadOf(part, t, rules); g != nil {
-			m.Parts = append(m.Parts, g)
-		}
-	}
-	return l.finish(s, before, m)
-}
-
-func (l *loader) permutation(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	before := l.Found
-	return l.finish(s, before, &workload.Permutation{
-		Sources: l.hosts(s, t, "sources"), Destinations: l.hosts(s, t, "destinations"), Common: l.common(s, rules, true),
-	})
-}
-
-func (l *loader) allToAll(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	before := l.Found
-	return l.finish(s, before, &workload.AllToAll{Pattern: l.pattern(s, t), Common: l.common(s, rules, true)})
-}
-
-func (l *loader) semiDynamic(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	before := l.Found
-	for _, key := range []string{"paths", "step", "least", "most", "events"} {
-		s.Need(key, "100")
-	}
-	s.Need("interval", "10ms (between two events)")
-	return l.finish(s, before, &workload.SemiDynamic{
-		Pattern: l.pattern(s, t), Paths: count(s, "paths"), Step: count(s, "step"), Least: count(s, "least"), Most: count(s, "most"),
-		Events: count(s, "events"), IntervalPs: s.Time("interval", 0), Common: l.common(s, rules, true),
-	})
 }
 
 // count is a number of things, 1 where the key is missing.
@@ -484,159 +350,4 @@ func (l *loader) sizeTable(s *reader.Section, name string, at *yaml.Node) *workl
 	}
 	l.sizesOf[file] = sizes
 	return sizes
-}
-
-func (l *loader) flowFile(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	return fromFile(l, s, "flows.csv", t, rules, workload.OpenFile)
-}
-
-// dag reads messages that wait for each other.
-func (l *loader) dag(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	return fromFile(l, s, "messages.csv", t, rules, workload.OpenDAG)
-}
-
-// fromFile reads a workload that is in a file.
-func fromFile[G workload.Generator](l *loader, s *reader.Section, example string, t *topology.Topology, rules workload.Rules, open func(string, func(string) (uint32, error), workload.Rules) (G, error)) workload.Generator {
-	path, at, ok := s.Required("path", example)
-	s.Done()
-	if !ok {
-		return nil
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(l.file), path)
-	}
-	g, err := open(path, t.HostOrNumber, rules)
-	if err != nil {
-		l.Problem(at, "%s: %v", s.Name("path"), err)
-		return nil
-	}
-	return g
-}
-
-// collective reads a collective operation among ranks.
-func (l *loader) collective(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	before := l.Found
-	s.Need("operation", "all-reduce")
-	s.Need("size", "64MB (of each rank)")
-	size, _ := reader.Quantity(s, "size", positiveBytes)
-	c := &workload.Collective{
-		Operation: s.Choice("operation", workload.Operations...), Size: uint64(size),
-		Hosts: l.hosts(s, t, "hosts"), PerHost: count(s, "ranks_per_host"), Random: s.Choice("placement", "listed", "random") == "random",
-		Chunks: count(s, "chunks"), Channels: count(s, "channels"), Iterations: count(s, "iterations"),
-		GapPs: s.Time("gap", 0), StartPs: s.Time("start", 0), Persistent: s.Boolean("persistent", false),
-		Flow: flowTemplate(s, rules), Rules: rules,
-	}
-	only := func(key string, operations ...string) bool {
-		n := s.Get(key)
-		if n == nil || slices.Contains(operations, c.Operation) {
-			return true
-		}
-		l.Problem(n, "%s: %s has none; it is for %s", s.Name(key), c.Operation, strings.Join(operations, " and "))
-		return false
-	}
-	if algorithm := s.Choice("algorithm", "ring", "tree"); only("algorithm", "all-reduce") {
-		c.Algorithm = algorithm
-	}
-	if compute := s.Time("compute", 0); only("compute", "moe", "pipeline") {
-		c.ComputePs = compute
-	}
-	return l.finish(s, before, c)
-}
-
-func (l *loader) flowList(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
-	before := l.Found
-	var entries []workload.Entry
-	s.Need("flows", "[{src: host0, dst: host1, start: 0us, size: 1MB}]")
-	items := s.Items("flows")
-	listed := 0.0
-	for i, n := range items {
-		entry := l.flow(n, s.Name("flows."+strconv.Itoa(i)), t, rules)
-		entries = append(entries, entry)
-		if listed += float64(entry.Flows()); listed > mostListed {
-			l.Problem(n, "%s.%d: with these there are more than %d flows in the list, which is held in memory; give them as a file, or by a workload that makes them", s.Name("flows"), i, mostListed)
-			break
-		}
-	}
-	s.Done()
-	if l.Found > before {
-		return nil
-	}
-	list, err := workload.NewList(entries)
-	var entry *workload.EntryError
-	if errors.As(err, &entry) {
-		l.Problem(items[entry.Index], "%s.%d: %v", s.Name("flows"), entry.Index, entry.Err)
-		return nil
-	}
-	return list
-}
-
-func (l *loader) flow(n *yaml.Node, name string, t *topology.Topology, rules workload.Rules) workload.Entry {
-	before := l.Found
-	s := l.Section(n, n, name)
-	hosts := func(key string) []uint32 {
-		text, at, ok := s.Required(key, t.HostNames()[0])
-		if !ok {
-			return nil
-		}
-		ids, err := workload.Hosts(text, t.Host)
-		if err != nil {
-			l.Problem(at, "%s: %v", s.Name(key), err)
-		}
-		return ids
-	}
-	sources, destinations := hosts("src"), hosts("dst")
-	pairs := s.Choice("join", topology.Joins...) == "pairs"
-	e := workload.Entry{
-		Name:  s.Str("name"),
-		Count: int(s.Integer("count", 1, 1, 1<<24)),
-		Flow: scenario.Flow{
-			Group:   uint32(s.Integer("group", 0, 0, math.MaxUint32)),
-			Size:    flowSize(s),
-			StartPs: s.Time("start", 0), StopPs: s.Time("stop", -1),
-			SrcPort: uint16(s.Integer("src_port", 0, 0, math.MaxUint16)),
-			DstPort: uint16(s.Integer("dst_port", 0, 0, math.MaxUint16)),
-			Class:   uint8(s.Integer("class", int64(rules.DefaultClass()), 0, math.MaxUint8)),
-			Weight:  s.Float("weight", 1),
-		},
-	}
-	e.Flow.Measured = rules.Measured(e.Flow.StartPs)
-	s.Done()
-	if l.Found > before {
-		return e
-	}
-	joined, err := workload.Join(sources, destinations, pairs)
-	if err == nil {
-		for src, dst := range joined {
-			e.Flow.Src, e.Flow.Dst = src, dst
-			if err = rules.Check(e.Flow); err != nil {
-				break
-			}
-			e.Pairs = append(e.Pairs, [2]uint32{src, dst})
-		}
-	}
-	var broken *workload.FlowError
-	if errors.As(err, &broken) {
-		at := s.Get(broken.Field)
-		if at == nil {
-			at = n
-		}
-		l.Problem(at, "%s.%v", name, broken)
-	}
-	return e
-}
-
-// flowSize is a flow's payload in bytes, 0 for unlimited.
-func flowSize(s *reader.Section) uint64 {
-	s.Need("size", "1MB (or unlimited)")
-	size, _ := reader.Quantity(s, "size", func(text string) (int64, error) {
-		if text == "unlimited" {
-			return 0, nil
-		}
-		n, err := units.ParseBytes(text)
-		if err == nil && n == 0 {
-			err = fmt.Errorf("a flow of %q has nothing to send; write a size above 0, or unlimited", text)
-		}
-		return n, err
-	})
-	return uint64(size)
 }

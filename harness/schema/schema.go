@@ -14,6 +14,7 @@ import (
 	"fabriclab/base/reader"
 	"fabriclab/harness/computed"
 	"fabriclab/harness/experiment"
+	"fabriclab/harness/topology"
 )
 
 type object = map[string]any
@@ -169,7 +170,31 @@ func (m *maker) point(complete bool) object {
 
 // schemas makes the schemas of sections; those of points may lack what a scale or
 // the matrix sets.
-func schemas(complete bool) reader.Schemas { return reader.Schemas{Help: help, Complete: complete} }
+func schemas(complete bool) reader.Schemas { return reader.Schemas{Help: helps(), Complete: complete} }
+
+// helps is help with that of the types of topologies and workloads, and their lists.
+func helps() map[string]string {
+	all := maps.Clone(help)
+	add := func(path, name, title string, own map[string]string) {
+		if all[path+".type"] != "" {
+			all[path+".type"] += "; "
+		}
+		all[path+".type"] += name + ": " + title
+		for key, text := range own {
+			if known := all[path+"."+key]; known != "" {
+				text = known + "; " + text
+			}
+			all[path+"."+key] = text
+		}
+	}
+	for _, k := range topology.Kinds() {
+		add("topology", k.Name, k.Title, k.Help)
+	}
+	for _, w := range experiment.Workloads() {
+		add("workload", w.Name, w.Title, w.Help)
+	}
+	return all
+}
 
 // topologies are those of all types. What fails is a link or a host.
 func topologies(types map[string]reader.Keys, complete bool) object {

@@ -4,39 +4,6 @@ package topology
 // because descriptions are not checked yet.
 type Size struct{ Hosts, Switches, Links float64 }
 
-// Size says how large the network would be.
-func (d Dumbbell) Size() Size {
-	hosts := float64(d.Senders) + float64(d.Receivers)
-	return Size{hosts, float64(d.Switches), hosts + float64(d.Switches)}
-}
-
-// Size says how large the network would be.
-func (c Chain) Size() Size {
-	return Size{float64(len(c.Hosts)), float64(c.Switches), float64(len(c.Hosts)) + float64(c.Switches)}
-}
-
-// Size says how large the network would be.
-func (s Star) Size() Size { return Size{float64(s.Hosts), 1, float64(s.Hosts)} }
-
-// Size says how large the network would be.
-func (l LeafSpine) Size() Size {
-	hosts := float64(float64(l.Leaves) * float64(l.HostsPerLeaf))
-	return Size{hosts, float64(l.Leaves) + float64(l.Spines), hosts + float64(float64(l.Leaves)*float64(l.Spines)*float64(l.Parallel))}
-}
-
-// Size says how large the network would be.
-func (f FatTree) Size() Size {
-	f = f.shape()
-	half, pods := float64(float64(f.K)/2), float64(f.Pods)
-	hosts := float64(pods * half * float64(f.HostsPerEdge))
-	return Size{hosts, float64(2*pods*half) + float64(half*half), hosts + float64(2*pods*half*half)}
-}
-
-// Size says how large the network would be.
-func (c Custom) Size() Size {
-	return Size{float64(len(c.Hosts)), float64(len(c.Switches)), float64(len(c.Links))}
-}
-
 // RouteCount is how many routes there are at the beginning of a run, next hops
 // of all switches towards all hosts, and the most that a switch has towards one
 // host.

@@ -49,8 +49,8 @@ func (c *Collective) divided() int {
 	return c.Channels * c.Chunks * c.ranks()
 }
 
-// expected is how many messages and tasks there are.
-func (c *Collective) expected() float64 {
+// Expected is how many messages and tasks there are.
+func (c *Collective) Expected() float64 {
 	n := float64(c.ranks())
 	each := float64(c.Channels) * float64(c.Chunks)
 	steps := map[string]float64{"all-reduce": 2 * (n - 1), "reduce-scatter": n - 1, "all-gather": n - 1, "all-to-all": n - 1, "moe": 2 * (n - 1), "pipeline": 2}[c.Operation]
@@ -73,7 +73,7 @@ func (c *Collective) Check() error {
 	if parts := uint64(c.divided()); c.Size < parts {
 		return fmt.Errorf("size: %s are divided over %d messages (channels, chunks, ranks); make it a byte each at least", units.FormatBytes(int64(c.Size)), parts)
 	}
-	if n := c.expected(); n > MostMessages {
+	if n := c.Expected(); n > MostMessages {
 		return fmt.Errorf("there would be about %.0f messages and tasks, which are held in memory; make it at most %d: fewer ranks, chunks, channels or iterations", n, MostMessages)
 	}
 	if c.StartPs >= c.Rules.StopPs {

@@ -56,8 +56,8 @@ func TestCollectivesAreGraphs(t *testing.T) {
 				require.Positive(t, f.Group)
 			}
 		}
-		assert.LessOrEqual(t, float64(len(flows)), c.expected())
-		assert.Greater(t, float64(len(flows))*4, c.expected())
+		assert.LessOrEqual(t, float64(len(flows)), c.Expected())
+		assert.Greater(t, float64(len(flows))*4, c.Expected())
 		_, err := newDAG(flows, func(id uint32) string { return strconv.Itoa(int(id)) })
 		require.NoError(t, err)
 		assert.Equal(t, flows, flowList(t, c, 1))

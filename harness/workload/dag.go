@@ -441,6 +441,9 @@ func flowsOf(flows []scenario.Flow) iter.Seq2[scenario.Flow, error] {
 	}
 }
 
+// Expected is about how many flows there are.
+func (d *DAG) Expected() float64 { return float64(len(d.flows)) }
+
 // Pairs yields the pairs of hosts in the graph, each once.
 func (d *DAG) Pairs() iter.Seq2[uint32, uint32] {
 	return func(yield func(uint32, uint32) bool) {

@@ -11,38 +11,8 @@ import (
 // Expected is about how many flows a workload makes, 0 if only making them
 // tells. It takes no time to say.
 func Expected(g Generator) float64 {
-	switch g := g.(type) {
-	case *List:
-		return float64(len(g.flows))
-	case *DAG:
-		return float64(len(g.flows))
-	case *Collective:
-		return g.expected()
-	case *Poisson:
-		total := 0.0
-		for i := range g.Capacity {
-			total += float64(g.ToPs-g.FromPs) / g.gap(i)
-		}
-		return total
-	case *Incast:
-		if g.Load != 0 {
-			return float64(g.Senders) * float64(g.ToPs-g.StartPs) / g.gap()
-		}
-		return float64(g.Senders) * float64(g.Events)
-	case *Permutation:
-		return float64(len(g.Sources))
-	case *AllToAll:
-		return float64(len(g.sources)) * float64(len(g.destinations))
-	case *SemiDynamic:
-		return float64(g.Step) * float64(g.Events)
-	case *Jobs:
-		return float64(g.Writers) * float64(g.Blocks) * float64(g.Copies-1)
-	case *Mix:
-		total := 0.0
-		for _, part := range g.Parts {
-			total += Expected(part)
-		}
-		return total
+	if known, ok := g.(interface{ Expected() float64 }); ok {
+		return known.Expected()
 	}
 	return 0
 }

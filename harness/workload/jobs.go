@@ -55,6 +55,11 @@ func (j *Jobs) Check() error {
 	return j.checkStart("the last block", j.StartPs+int64(j.Blocks-1)*j.IntervalPs)
 }
 
+// Expected is about how many flows there are.
+func (j *Jobs) Expected() float64 {
+	return float64(j.Writers) * float64(j.Blocks) * float64(j.Copies-1)
+}
+
 // Pairs yields the ways from writers to hosts, and from host to host.
 func (j *Jobs) Pairs() iter.Seq2[uint32, uint32] {
 	return func(yield func(uint32, uint32) bool) {

@@ -44,6 +44,15 @@ func (m *Mix) Names() []string {
 	return names
 }
 
+// Expected is about how many flows there are.
+func (m *Mix) Expected() float64 {
+	total := 0.0
+	for _, part := range m.Parts {
+		total += Expected(part)
+	}
+	return total
+}
+
 // Pairs yields the pairs of all parts.
 func (m *Mix) Pairs() iter.Seq2[uint32, uint32] {
 	return func(yield func(uint32, uint32) bool) {

@@ -120,6 +120,15 @@ func siftDown(heap []arrivals, i int) {
 // Names is nil: the flows have no names.
 func (p *Poisson) Names() []string { return nil }
 
+// Expected is about how many flows there are.
+func (p *Poisson) Expected() float64 {
+	total := 0.0
+	for i := range p.Capacity {
+		total += float64(p.ToPs-p.FromPs) / p.gap(i)
+	}
+	return total
+}
+
 // AskedLoad is the load, and what it is a share of.
 func (p *Poisson) AskedLoad() (AskedLoad, bool) {
 	a := AskedLoad{Load: p.Load, FromPs: p.FromPs, ToPs: p.ToPs, ClosedLoop: p.ClosedLoop}

@@ -48,6 +48,9 @@ type AllToAll struct {
 	Common
 }
 
+// Expected is about how many flows there are.
+func (a *AllToAll) Expected() float64 { return float64(len(a.sources)) * float64(len(a.destinations)) }
+
 // Check looks for what no flow list can be made of.
 func (a *AllToAll) Check() error { return a.checkStart("it", a.StartPs) }
 
@@ -94,6 +97,9 @@ func (p *Permutation) Check() error {
 	}
 	return p.checkStart("it", p.StartPs)
 }
+
+// Expected is about how many flows there are.
+func (p *Permutation) Expected() float64 { return float64(len(p.Sources)) }
 
 // Pairs yields all pairs that a permutation may have.
 func (p *Permutation) Pairs() iter.Seq2[uint32, uint32] {
@@ -237,6 +243,14 @@ func (c *Incast) Check() error {
 	return c.checkStart("the last event", c.StartPs+int64(c.Events-1)*c.IntervalPs+c.JitterPs)
 }
 
+// Expected is about how many flows there are.
+func (c *Incast) Expected() float64 {
+	if c.Load != 0 {
+		return float64(c.Senders) * float64(c.ToPs-c.StartPs) / c.gap()
+	}
+	return float64(c.Senders) * float64(c.Events)
+}
+
 // Pairs yields all pairs of source and receiver.
 func (c *Incast) Pairs() iter.Seq2[uint32, uint32] {
 	return (&Permutation{Sources: c.Sources, Destinations: c.Receivers}).Pairs()
@@ -333,6 +347,9 @@ type SemiDynamic struct {
 	IntervalPs  int64
 	Common
 }
+
+// Expected is about how many flows there are.
+func (s *SemiDynamic) Expected() float64 { return float64(s.Step) * float64(s.Events) }
 
 // Check looks for what no flow list can be made of.
 func (s *SemiDynamic) Check() error {

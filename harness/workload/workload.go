@@ -108,6 +108,9 @@ func (l *List) Flows(uint64) iter.Seq2[scenario.Flow, error] {
 	}
 }
 
+// Expected is about how many flows there are.
+func (l *List) Expected() float64 { return float64(len(l.flows)) }
+
 // Pairs yields the pairs of hosts in the list, each once.
 func (l *List) Pairs() iter.Seq2[uint32, uint32] {
 	return func(yield func(uint32, uint32) bool) {

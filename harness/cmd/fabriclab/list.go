@@ -15,33 +15,19 @@ import (
 	"fabriclab/base/columns"
 	"fabriclab/base/file"
 	"fabriclab/base/yamlfile"
+	"fabriclab/harness/experiment"
 	"fabriclab/harness/lab"
+	"fabriclab/harness/topology"
 	"fabriclab/harness/workload"
 )
 
 // topologies are the values of topology.type (docs/experiments.md).
-var topologies = []lab.Entry{
-	{Name: "dumbbell", Title: "senders, a row of switches, receivers"},
-	{Name: "chain", Title: "a row of switches with hosts where they are asked for"},
-	{Name: "star", Title: "hosts around one switch"},
-	{Name: "leaf-spine", Title: "leaves with hosts, each joined to all spines"},
-	{Name: "fat-tree", Title: "three tiers of k-port switches"},
-	{Name: "custom", Title: "nodes and links written out"},
-}
-
-// workloadTypes are the values of workload.type.
-var workloadTypes = []lab.Entry{
-	{Name: "all-to-all", Kind: "type", Title: "every host sends to every other one at the same time"},
-	{Name: "collective", Kind: "type", Title: "all-reduce and other collective operations among ranks"},
-	{Name: "dag", Kind: "type", Title: "messages that wait for each other, from a CSV or Parquet file"},
-	{Name: "file", Kind: "type", Title: "flows from a CSV or Parquet file"},
-	{Name: "incast", Kind: "type", Title: "some senders at a time send to one receiver"},
-	{Name: "jobs", Kind: "type", Title: "writers whose blocks are copied from host to host, as in HDFS"},
-	{Name: "list", Kind: "type", Title: "flows written out"},
-	{Name: "mix", Kind: "type", Title: "several workloads side by side"},
-	{Name: "permutation", Kind: "type", Title: "every host sends to one other, each to another one"},
-	{Name: "poisson", Kind: "type", Title: "flows arrive at random with a load and a table of sizes"},
-	{Name: "semi-dynamic", Kind: "type", Title: "events start or stop the flows of some of many paths"},
+func topologies() []lab.Entry {
+	var entries []lab.Entry
+	for _, k := range topology.Kinds() {
+		entries = append(entries, lab.Entry{Name: k.Name, Title: k.Title})
+	}
+	return entries
 }
 
 // workloads are the types of workloads and the tables of flow sizes.
@@ -54,7 +40,10 @@ func (a *app) workloads() ([]lab.Entry, error) {
 	for _, dir := range dirs {
 		files = append(files, file.Glob(dir, "workloads/*.yaml")...)
 	}
-	entries := slices.Clone(workloadTypes)
+	var entries []lab.Entry
+	for _, k := range experiment.Workloads() {
+		entries = append(entries, lab.Entry{Name: k.Name, Kind: "type", Title: k.Title})
+	}
 	for _, file := range files {
 		sizes, err := workload.ReadSizes(file)
 		if err != nil {
@@ -110,7 +99,7 @@ func (a *app) listCommand() *cobra.Command {
 			case "slots":
 				entries, err = a.slots(cmd)
 			case "topologies":
-				entries = topologies
+				entries = topologies()
 			case "measures":
 				entries = measures()
 			case "workloads":

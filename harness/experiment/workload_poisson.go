@@ -1,0 +1,32 @@
+package experiment
+
+import (
+	"slices"
+
+	"fabriclab/base/reader"
+	"fabriclab/harness/topology"
+	"fabriclab/harness/workload"
+)
+
+func init() {
+	registerWorkload(Workload{
+		Name: "poisson", Title: "flows arrive at random with a load and a table of sizes",
+		read: (*loader).poisson,
+	})
+}
+
+func (l *loader) poisson(s *reader.Section, t *topology.Topology, rules workload.Rules) workload.Generator {
+	before := l.Found
+	p := &workload.Poisson{
+		Pattern: l.pattern(s, t), Sizes: l.sizes(s, false), Rules: rules, Flow: flowTemplate(s, rules),
+		HostName: func(host uint32) string { return t.Nodes[host].Name },
+		FromPs:   s.Time("from", 0), ToPs: s.Time("to", rules.StopPs), Connections: connections(s),
+	}
+	s.Need("load", "0.5")
+	var sources []uint32
+	if p.Pattern != nil {
+		sources = slices.Collect(p.Sources())
+	}
+	p.Load, p.Capacity = l.load(s, t, sources)
+	return l.finish(s, before, p)
+}
