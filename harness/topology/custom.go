@@ -108,7 +108,7 @@ func (s *reading) custom() Custom {
 		one := CustomLink{Rate: reader.OrDefault(link, "rate", rate, linkRate), Delay: reader.OrDefault(link, "delay", delay, linkDelay)}
 		pairs := link.Choice("join", Joins...) == "pairs"
 		link.Done()
-		if !pairs && !s.fits(n, float64(len(c.Links))+float64(len(as))*float64(len(bs))) {
+		if !pairs && !s.fits(n, float64(len(c.Links))+float64(float64(len(as))*float64(len(bs)))) {
 			return c
 		}
 		joined, err := Join(as, bs, pairs)

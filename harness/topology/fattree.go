@@ -90,5 +90,5 @@ func (f FatTree) Size() Size {
 	f = f.shape()
 	half, pods := float64(f.K)/2, float64(f.Pods)
 	hosts := pods * half * float64(f.HostsPerEdge)
-	return Size{hosts, 2*pods*half + half*half, hosts + 2*pods*half*half}
+	return Size{hosts, float64(2*pods*half) + float64(half*half), hosts + float64(2*pods*half*half)}
 }
