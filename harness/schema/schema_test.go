@@ -3,6 +3,7 @@ package schema_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -53,11 +54,32 @@ func asJSON(t *testing.T, text []byte) any {
 	t.Helper()
 	var value any
 	require.NoError(t, yaml.Unmarshal(text, &value))
-	data, err := json.Marshal(value)
+	data, err := json.Marshal(texts(value))
 	require.NoError(t, err)
 	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	require.NoError(t, err)
 	return document
+}
+
+// texts makes texts of keys that are numbers, as editors do.
+func texts(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for key := range v {
+			v[key] = texts(v[key])
+		}
+	case map[any]any:
+		of := map[string]any{}
+		for key := range v {
+			of[fmt.Sprint(key)] = texts(v[key])
+		}
+		return of
+	case []any:
+		for i := range v {
+			v[i] = texts(v[i])
+		}
+	}
+	return value
 }
 
 // Every file in configs is as its schema says.
