@@ -88,7 +88,7 @@ func (f FatTree) Build() (*Topology, error) {
 // Size says how large the network would be.
 func (f FatTree) Size() Size {
 	f = f.shape()
-	half, pods := float64(f.K)/2, float64(f.Pods)
-	hosts := pods * half * float64(f.HostsPerEdge)
+	half, pods := float64(float64(f.K)/2), float64(f.Pods)
+	hosts := float64(pods * half * float64(f.HostsPerEdge))
 	return Size{hosts, float64(2*pods*half) + float64(half*half), hosts + float64(2*pods*half*half)}
 }

@@ -58,6 +58,6 @@ func (l LeafSpine) Build() (*Topology, error) {
 
 // Size says how large the network would be.
 func (l LeafSpine) Size() Size {
-	hosts := float64(l.Leaves) * float64(l.HostsPerLeaf)
+	hosts := float64(float64(l.Leaves) * float64(l.HostsPerLeaf))
 	return Size{hosts, float64(l.Leaves) + float64(l.Spines), hosts + float64(float64(l.Leaves)*float64(l.Spines)*float64(l.Parallel))}
 }
