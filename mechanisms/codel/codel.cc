@@ -8,7 +8,7 @@ const Description& CoDel::describe() {
     description.help("A FIFO that drops from its head while packets wait longer than target, ever faster.")
         .source("RFC 8289");
     return law(description)
-        .param("limit", &CoDel::limit_, Bytes{0}, "drop what would exceed this; 0 = no limit", "chosen")
+        .param("limit", &CoDel::limit_, Bytes{0}, "length at which packets are dropped; 0 = no limit", "chosen")
         .live()
         .done();
   }();

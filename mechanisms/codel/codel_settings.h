@@ -41,7 +41,7 @@ class CoDelSettings : public Queue {
                "RFC 8289 section 4 (recalled): 100 ms, a worst-case round trip")
         .range(1, 60e12)
         .live()
-        .param("min_bytes", &C::minBytes_, Bytes{1518}, "no drop where no more than this is left behind the packet",
+        .param("min_bytes", &C::minBytes_, Bytes{1518}, "no drop if at most this stays in the queue",
                "RFC 8289 section 5: the largest packet")
         .live()
         .param("arithmetic", &C::arithmetic_, {"exact", "linux"}, "exact",

@@ -25,8 +25,8 @@ const Description& FqCoDel::describe() {
                "with more than this in all bins packets are dropped from the head of the longest; 0 = no limit",
                "RFC 8290 section 5.2 (recalled): 10240 packets")
         .live()
-        .param("drop_batch", &FqCoDel::dropBatch_, 64,
-               "so many packets at most then, and half of what waits in the bin", "RFC 8290 section 5.2 (recalled): 64")
+        .param("drop_batch", &FqCoDel::dropBatch_, 64, "most packets dropped then; at most half of the bin",
+               "RFC 8290 section 5.2 (recalled): 64")
         .range(1, 1 << 20)
         .live()
         .done();

@@ -40,7 +40,7 @@ const Description& Conga::describe() {
           .param("flowlet_entries", &Conga::entries_, 65536, "entries of a leaf's flowlet table",
                  "CONGA section 2.6: 64K")
           .range(1, 1 << 20)
-          .param("aging", &Conga::aging_, Time::Ms(10), "a metric that was not updated for so long begins to fade",
+          .param("aging", &Conga::aging_, Time::Ms(10), "a metric without an update for this time begins to fade",
                  "CONGA section 3.3: 10 ms, for example")
           .range(1000, 1e15)
           .param("aging_step", &Conga::agingStep_, Time::Ms(1), "time in which a fading metric loses 1", "chosen")

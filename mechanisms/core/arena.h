@@ -7,9 +7,9 @@
 
 namespace fabric {
 
-/// In a large network the memory of a node is out of the cache when its turn comes, and the translation of its
-/// addresses is, too. So the objects of a node lie in few pages, without what nobody looks at in between, as long as
-/// they are made one after the other. Memory is given back chunk by chunk, when all that was in one is gone. For one
+/// In a large network a node's memory is out of the cache when its turn comes, and so is the translation of its
+/// addresses. So the objects of a node lie in few pages, without unused memory between them, if they are made one after
+/// the other. A chunk is given back when all objects in it are gone. For one
 /// thread.
 class Arena {
  public:

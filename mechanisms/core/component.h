@@ -53,7 +53,7 @@ struct Extension {
   std::string wire;       // what it adds, in words
 };
 
-/// A component, or a kind of which any will do, without which this one does not work while its parameter has a value.
+/// A component, or a kind, that this one needs while its parameter `param` has the value `value`.
 struct NeedWhile {
   std::string param, value;  // the value as text
   std::string what;
@@ -65,7 +65,7 @@ struct Description {
   std::string title;
   std::string help;
   std::string source;
-  std::vector<std::string> needs;  // components without which it does not work, or kinds of which any will do
+  std::vector<std::string> needs;  // components that it needs, or kinds (any component of the kind will do)
   std::vector<NeedWhile> needsWhile;
   std::vector<Param> params;
   std::vector<Extension> extensions;
@@ -83,7 +83,7 @@ class Component : public InArena {
   virtual ~Component() = default;
   virtual const Description& description() const = 0;
 
-  /// Checks type, range and, once the run has begun, how the value stands to other parameters and whether it may still
+  /// Checks type and range. Once the run has begun, also relations to other parameters, and whether the parameter may
   /// change.
   void set(const Param& param, const Value& value);
   void set(const std::string& param, const Value& value);
@@ -91,24 +91,24 @@ class Component : public InArena {
   Value get(const std::string& param) const;
   void applyDefaults();
 
-  /// What must hold before the first event, said to the report where it does not: how parameters stand to each other
-  /// and to what stands at other places. Everything is in its place, nothing has started. After a change of a live
-  /// parameter this component is asked again, and no other: a rule between live parameters of two belongs to both.
+  /// Reports what must hold before the first event and does not: relations between parameters, and to components at
+  /// other places. The network is complete, and nothing has started. After a change of a live parameter only its own
+  /// component is asked again, so both components check a rule between two live parameters.
   virtual void check(const Network&, Report&) const {}
-  /// The same about a flow of the flow list that begins at this host; asked of its transport, its congestion control
-  /// and all else that stands there.
+  /// The same for a flow of the flow list that begins at this host. Its transport, its congestion control and all
+  /// other components of the host are asked.
   virtual void checkFlow(const FlowSpec&, const Host& /*receiver*/, Report&) const {}
   /// check(), and what the description says of parameters.
   void checkAll(const Network& network, Report& report) const;
-  /// Calls `tell(who, parameter, what)` for all that it needs while its parameters are as they are; `who` is for a
-  /// message, the parameter is "" where it always needs it.
+  /// Calls `tell(who, parameter, what)` for each component it needs with its present parameters; `who` is for a
+  /// message, and the parameter is "" if it always needs it.
   void eachNeed(
       const std::function<void(const std::string& who, const char* param, const std::string& need)>& tell) const;
 
-  /// It has been checked. From now on only live parameters change. Derived values are computed in onStart.
+  /// Called after the checks. From now on only live parameters change. Derived values are computed in onStart.
   void start(Network& network);
   bool started() const { return startedIn_ != 0; }
-  /// It is time for a row, or some, of a sampled table that the description names.
+  /// Emits the rows of a sampled table that the description names.
   virtual void onSample(int /*table*/) {}
   /// The run is over: the last rows of events may be written, of flows whose end has not come, for example.
   virtual void onFinish() {}
@@ -126,8 +126,8 @@ class Component : public InArena {
   uint8_t startedIn_ = 0;
 };
 
-/// What of building a description needs nothing of the component's class. Its code stands once in component.cc: at
-/// each mechanism it would be the largest part of the program, and of the time to compile it.
+/// The part of building a description that does not depend on the component's class. It is compiled once, in
+/// component.cc: repeated for each mechanism it would be the largest part of the program, and of its compile time.
 class DescriptionBuilder {
  public:
   const std::string& name() const { return d_.name; }
@@ -202,13 +202,13 @@ class Describe : public DescriptionBuilder {
     last().maxEntries = most;
     return *this;
   }
-  /// Its value is not above that of another parameter of the component. `why` is for the message about one that is:
+  /// Its value must not exceed that of another parameter of the component. `why` goes into the message, such as
   /// "the table has no such entry".
   Describe& atMost(const char* other, const char* why) { return addRelation(other, why), *this; }
   Describe& unit(const char* text) { return setUnit(text), *this; }
   Describe& live() { return last().live = true, *this; }
-  /// The parameter was added when there were results of the mechanism already, and its default is what they were made
-  /// with. Scenarios leave it out at its default, so their hashes stay as they were.
+  /// The parameter was added to a mechanism with earlier results, and its default reproduces them. Scenarios leave it
+  /// out at its default, so their hashes do not change.
   Describe& added() { return last().added = true, *this; }
 
   /// `wireBytes`: the most that the extension adds to a frame; ports keep headroom for it.

@@ -46,10 +46,10 @@ class CongestionControl : public Component, public Resumable {
   virtual void onTimeout(Flow&, uint64_t /*flight*/, bool /*again*/) {}
   /// An ACK echoes a mark for the first time in this round trip (EcnEcho::Sticky).
   virtual void onEcnEcho(Flow&, uint64_t /*flight*/) {}
-  /// A sub-flow that holds up its connection is to send less, though it lost nothing.
+  /// A sub-flow that delays its connection has to send less, though it lost nothing.
   virtual void onPenalty(Flow&) {}
   virtual EcnEcho ecnEcho() const { return EcnEcho::Sticky; }
-  /// The sender was idle and is about to send again. `restart`: it was idle for so long that what it knows of the path
+  /// The sender was idle and is about to send again. `restart`: it was idle for so long that its knowledge of the path
   /// is out of date.
   virtual void onIdle(Flow&, bool /*restart*/) {}
 

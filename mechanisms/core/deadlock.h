@@ -22,10 +22,10 @@ struct Place {
 /// "s1->s2 class 1"; of further links between the two nodes "s1->s2#1 class 1".
 std::string nameOf(const Place& place);
 
-/// A place is paused until the next switch has sent on enough of what came by it. It is paused for good where that
-/// cannot happen: too much of it waits behind places that are themselves paused for good. Such places exist where some
-/// of them form a cycle; all others wait for one. What a queue may throw away, and what waits in a queue whose packets
-/// are not known (Queue::front()), counts as able to leave, so nothing is called a deadlock that may still end.
+/// A place is paused until the next switch has sent on enough of the bytes that came by it. It is paused for good if
+/// too many of them wait at places that are themselves paused for good. Such places form cycles, or wait for one.
+/// Packets that a queue may drop, and those in a queue that does not know its order (Queue::front()), count as able to
+/// leave. So nothing is called a deadlock that may still end.
 ///
 /// The search looks at all buffers and at what waits; nothing is kept up to date for it while packets pass.
 class Deadlock {

@@ -10,17 +10,17 @@
 
 namespace fabric {
 
-/// Which flows wait for which. A flow waits at its sender, where it gets to know that others are over: those that come
-/// to this host when their last byte is here, those that leave it when all of theirs is acknowledged. It knows of no
-/// others, since news from elsewhere would have to come over a link. All that changes of a flow here changes in events
-/// of its sender's node.
+/// Which flows wait for which. A flow waits at its sender. There it learns that another flow is over: one that comes to
+/// this host when its last byte arrives, one that leaves it when all of it is acknowledged. It learns of no others,
+/// since news of them would need a link. The state of a flow changes only in events of its
+/// sender's node.
 class Dependencies {
  public:
   /// Of all these flows. Throws where a flow waits for what its sender does not see, or what never ends.
   explicit Dependencies(FlowFeed& flows);
 
-  /// A task sends nothing. It is over when it starts: others that wait for it get to know that all is over that it has
-  /// waited for.
+  /// A task sends nothing and is over when it starts. So flows that wait for it wait for everything that it waited
+  /// for.
   static bool isTask(const FlowSpec& flow) { return flow.src == flow.dst; }
 
   size_t flows() const { return flows_.size(); }

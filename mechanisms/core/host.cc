@@ -47,7 +47,7 @@ const Description& Host::describe() {
                  "serialisation per hop; 0 = derived from the topology by the harness",
                  "HPCC section 3.2: T")
           .param("retransmit_timeout", &Host::retransmitTimeout_, Time::Ms(1),
-                 "go back when nothing was acknowledged for so long; 0 = never", "chosen")
+                 "go back after this time without an acknowledgement; 0 = never", "chosen")
           .live()
           .done();
   return d;

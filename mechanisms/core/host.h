@@ -24,11 +24,11 @@ class Host final : public Node {
   const Description& description() const override { return describe(); }
 
   void check(const Network& network, Report& report) const override;
-  /// Before checkFlow(): what the congestion control needs at receivers, of what there is. Network::check() says what
-  /// there is not.
+  /// Before checkFlow(): which of the network's components the congestion control needs at receivers. Components that
+  /// are missing everywhere are reported by Network::check().
   void noteNeeds();
   void checkFlow(const FlowSpec& flow, const Host& receiver, Report& report) const override;
-  /// For components here: warns of a timeout of theirs, 0 is none, that an answer easily comes after.
+  /// For components here: warns of a timeout (0: none) that is shorter than an answer may take.
   void warnOfTimeout(const Component& component, const char* param, Report& report) const;
   void addPort(Port& port, Rate rate, Time delay) override;
   // For the table of slots.
@@ -52,8 +52,8 @@ class Host final : public Node {
   /// The data packet becomes its own acknowledgement and goes back, with what it has collected.
   /// `options` are bytes on top of ack_bytes.
   void acknowledge(Flow& flow, Packet* packet, PacketKind kind, int64_t options = 0);
-  /// Makes a sub-flow of `connection`, the `index`-th beside it, which starts and ends with the connection. The
-  /// caller makes its transport state.
+  /// Makes the `index`-th sub-flow of `connection`. It starts and ends with the connection. The caller makes its
+  /// transport state.
   Flow& addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint16_t dstPort);
   /// Checks again whether the flow may send. For changes that come from neither its ACKs nor its packets.
   void settle(Flow& flow);
@@ -62,7 +62,7 @@ class Host final : public Node {
   /// The sender of `flow` is done; the flow is gone after this. True if it was a message and its
   /// connection has others.
   bool finish(Flow& flow);
-  /// Nothing of a flow that Transport::close() kept is left to be done: it is gone after this.
+  /// A flow that Transport::close() kept is done; it is gone after this.
   void closed(Flow& flow);
 
   // Control packets.
@@ -87,7 +87,7 @@ class Host final : public Node {
   void setForeignStack(ForeignStack& stack, uint8_t cls);
   /// A fresh foreign packet of this host. The caller sets destination, hashes, lengths, ECN and what it carries.
   Packet* foreignPacket();
-  /// Puts it into the NIC's queue, which has no limit of its own: the stack is asked to look first.
+  /// Puts it into the NIC's queue. The queue has no limit, so the stack must look at its length first.
   void sendForeign(Packet* packet);
   bool hasForeignStack() const { return nics_.front()->foreignStack() != nullptr; }
   /// What waits there, in bytes.

@@ -16,12 +16,12 @@
 
 namespace fabric {
 
-/// The nodes of a network, for an engine that runs one before the others; how far ahead it may.
+/// The nodes of a network, for an engine that runs one node ahead of others, and how far ahead it may run.
 class Windows {
  public:
   virtual ~Windows() = default;
-  /// Asked when all events before some time have run, and none after it. For how long, from the next event on, what
-  /// happens at a node cannot reach another node; 0: events have to run in the order of time from now on.
+  /// How long, from the next event on, no node can affect another one. 0: events run in the order of time from now on.
+  /// Asked when all events before some time have run, and none after it.
   virtual Time nextWindow() = 0;
   /// The turn of the node with this number in keys comes next: what it looks at whatever happens is fetched.
   virtual void fetch(uint32_t node) const = 0;
@@ -42,8 +42,8 @@ class NodeEvents {
   size_t size() const { return size_; }
   void setWindows(Windows& windows) { windows_ = &windows; }
 
-  /// Inline, and nothing here takes the address of `e`: an entry in registers is written where it stays, one that was
-  /// put together on the stack would wait there for all writes before it.
+  /// Always inline, and `e` by value: the compiler then keeps the entry in registers and stores it once. An entry on
+  /// the stack would be stored, read back and stored again.
   [[gnu::always_inline]] void insert(const Entry e) {
     const uint32_t node = placeOf(e);
     if (node >= waiting_.size()) makePlace(node);
@@ -65,10 +65,10 @@ class NodeEvents {
   /// and nothing was done.
   bool turn() { return more() || nextTurn(); }
 
-  /// Whether the node whose turn it is has another event in the window: what comes next, without turn().
+  /// Whether the current node has another event in the window, which then comes next, without turn().
   bool more() const { return next_ != last_ || added_.size() > (taken_ ? 1 : 0); }
 
-  /// The event that comes next, after turn() or more(). It is here until another one is put in or taken out.
+  /// The next event, after turn() or more(). The pointer is valid until an event is inserted or removed.
   const Entry& takeFirst() {
     --size_;
     fill();
@@ -76,7 +76,7 @@ class NodeEvents {
     return takeOther();
   }
 
-  /// The earliest, null if there is none. Dear.
+  /// The earliest, null if there is none. Slow.
   const Entry* peek() const {
     const Entry* first = nullptr;
     forEach([&first](const Entry& e) {
@@ -85,7 +85,7 @@ class NodeEvents {
     return first;
   }
 
-  /// Takes out the entry for which `is` holds, which is of the node that `e` is of; false if there is none.
+  /// Removes the entry of `e`'s node for which `is` holds; false if there is none.
   template <class Is>
   bool remove(const Entry& e, const Is& is) {
     fill();
@@ -102,8 +102,8 @@ class NodeEvents {
     return true;
   }
 
-  /// Takes out an entry, as remove(), if it is not near: a timer that was stopped, of which there may be many. False:
-  /// it is near, or there is none.
+  /// As remove(), for entries that are not near: stopped timers, which may be many. False: the entry is near, or there
+  /// is none.
   template <class Is>
   bool removeFar(const Entry& e, const Is& is) {
     const uint32_t node = placeOf(e);
@@ -129,7 +129,7 @@ class NodeEvents {
 
   void clear() { *this = NodeEvents(); }
 
-  /// The next event, of the node whose turn it is or of the next one; null where it is not known. For fetching ahead.
+  /// The next event, of the current node or the next one; null where it is not known. For fetching ahead.
   const Entry* ahead() const {
     const Entry* added = firstAdded();
     if (next_ != last_) return added != nullptr && added->before(*next_) ? added : next_;
@@ -142,19 +142,19 @@ class NodeEvents {
 
  private:
   static constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-  /// The place of the events that belong to no node, whatever comes first or last of them.
+  /// The place of all events that belong to no node.
   static constexpr uint32_t kNobody = 0;
-  /// What comes within so many windows behind this one is near.
+  /// Events within so many windows after this one are near.
   static constexpr int64_t kNear = 4;
-  /// So many nodes' events of the window are known: of the node whose turn it is and the two behind it.
+  /// For so many nodes the window's events are known: the current node and the next two.
   static constexpr size_t kDrawn = 3;
-  /// So many events of each node have room from the start, side by side.
+  /// Each node has contiguous room for so many events from the start.
   static constexpr size_t kRoom = 8;
-  /// So many events are put in order one by one.
+  /// Up to so many events are sorted by insertion.
   static constexpr size_t kFew = 16;
 
-  /// Entries. A std::vector takes the address of what is added, and cannot be written to by a loop that only then knows
-  /// its length.
+  /// Entries. A std::vector would take the address of what is added, and could not be filled by a loop that learns its
+  /// length only at the end.
   class List {
    public:
     const Entry* begin() const { return room_.data(); }
@@ -179,7 +179,7 @@ class NodeEvents {
     size_t count_ = 0;
   };
 
-  /// A node's events behind the window, or before its turn in it is near. One line of the cache.
+  /// A node's events after the window, and those in it until its turn is near. One line of the cache.
   struct alignas(64) Waiting {
     List near;               // in no order: each window looks at all of them, and they are taken a few windows later
     std::vector<Entry> far;  // a heap, because timers may be many
@@ -201,12 +201,12 @@ class NodeEvents {
     fill();
     while (++turn_ < turns_.size()) {
       begin();
-      if (next_ != last_) return true;  // else its events were taken out
+      if (next_ != last_) return true;  // else its events were removed
     }
     return open();
   }
 
-  /// An event that came to the node since, or one of nobody's.
+  /// An event that the node got since, or one that belongs to no node.
   const Entry& takeOther() {
     if (node_ == kNobody) {
       std::vector<Entry>& heap = waiting_[kNobody].far;
@@ -220,8 +220,8 @@ class NodeEvents {
     return added_.front();
   }
 
-  /// An event of the node whose turn it is, in the window. The one that was taken leaves its place in the heap to the
-  /// next one that the node schedules, which is often at once.
+  /// An event of the current node in the window. The place of the event taken last stays free in the heap for the next
+  /// one that the node schedules, often at once.
   void add(const Entry e) {
     if (taken_) {
       taken_ = false;
@@ -253,7 +253,7 @@ class NodeEvents {
     Entry* drawn = list.begin();
     Entry* left = w.near.begin();
     int64_t first = kNever;
-    // Which of them are in the window is anybody's guess, so there is no branch to guess.
+    // Branch-free, because the processor cannot predict the test.
     for (const Entry& each : w.near) {
       const Entry e = each;
       const bool in = e.at < end_;
@@ -278,7 +278,7 @@ class NodeEvents {
     for (const Entry& e : w.near) first_[node] = std::min(first_[node], e.at);
   }
 
-  /// The next node's turn has come. Each step finds in the cache what the one before has fetched, a node ago.
+  /// The next node's turn. Each step uses what the step before has fetched, one node ago.
   void begin() {
     node_ = turns_[turn_];
     const List& own = drawn_[turn_ % kDrawn];
@@ -301,7 +301,7 @@ class NodeEvents {
     if (turn_ + 4 < turns_.size()) FetchAhead::memory(&waiting_[turns_[turn_ + 4]]);
   }
 
-  /// The window is over: to the next one, or to an event of nobody's that comes before.
+  /// Ends the window: goes to the next one, or to an earlier event that belongs to no node.
   bool open() {
     const Time span = windows_->nextWindow();
     if (span.ps == 0) return false;
@@ -314,7 +314,7 @@ class NodeEvents {
     for (uint32_t n = kNobody + 1; n < first_.size(); ++n) begins = std::min(begins, first_[n]);
     if (!waiting_[kNobody].far.empty()) {
       const Entry& nobody = waiting_[kNobody].far.front();
-      // What happens at that time comes before those that see all of it, and after the others.
+      // Node events of that time come after flow starts and link changes, and before samples.
       const int64_t limit = nobody.node() == kLastNode ? nobody.at + 1 : nobody.at;
       if (begins >= limit) {
         node_ = kNobody;

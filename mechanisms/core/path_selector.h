@@ -19,8 +19,8 @@ struct NextHops {
 class PathSelector : public Component {
  public:
   virtual void attach(Switch& node) { switch_ = &node; }
-  /// Chooses one of several next hops. Where there is only one it is not asked, unless the switch calls onIngress: then
-  /// it is asked for every packet. It may write into the packet, but not change its length.
+  /// Chooses one of several next hops. With a single next hop it is asked only if the switch calls onIngress. It may
+  /// write into the packet, but not change its length.
   virtual uint16_t select(Packet& packet, NextHops hops) = 0;
 
   /// Whether this switch has the hook below called at all; asked once, at the start.

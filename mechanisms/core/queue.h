@@ -22,8 +22,8 @@ class alignas(64) Queue : public Component {
   virtual bool enqueue(Packet* packet, int64_t backlog) = 0;
   /// The next packet; null when none is left. Not called before readyAt().
   virtual Packet* dequeue() = 0;
-  /// That packet, whose `next` leads to all that wait, in their order; null where that is not known. No packet but the
-  /// next one leaves such a queue.
+  /// That packet; its `next` leads through all waiting packets in order, and packets leave at the front only. Null if
+  /// the queue does not know its order.
   virtual const Packet* front() const { return nullptr; }
 
   /// How many bytes may wait before it drops; 0: it drops by another rule, kTakesAll: never.

@@ -13,9 +13,9 @@ class Report;
 /// What happens at a length: a mechanism begins to act, or acts in full.
 enum class Acts : uint8_t { FromHere, InFull };
 
-/// For check(): refuses a parameter that is such a length, 0 is none, where no full-size packet finds as much waiting:
-/// queues drop before, at their limits or where the switch's buffer is full, or PFC pauses what comes in. PFC may well
-/// come before a mechanism acts in full, so that is a warning. `length` is what it comes to at this port.
+/// For check(): refuses a parameter that is such a length (0: none) if no full-size packet ever finds so much waiting.
+/// Queues drop earlier, at their limits or when the switch's buffer is full, or PFC pauses what comes in. PFC may well
+/// act before a mechanism acts in full, so that is a warning. `length` is the value at this port.
 /// Of the queue of one class, and of all classes of data together, see Port::dataQueueBytes().
 void refuseUnreached(const Component& component, const char* param, int64_t length, Acts acts, const Port& port,
                      uint8_t cls, const Network& network, Report& report);

@@ -8,8 +8,8 @@ namespace fabric {
 
 class Flow;
 
-/// What a persistent connection keeps from one message to the next. A connection without messages is no flow, only
-/// these bytes.
+/// The bytes that a persistent connection keeps from one message to the next. A connection without messages is nothing
+/// but these bytes.
 class Resumable {
  public:
   virtual ~Resumable() = default;

@@ -41,8 +41,8 @@ class SharedBuffer {
   bool pausing(const Port& in, uint8_t cls) const { return at(in, cls).pausers > 0; }
   /// When its upstream was paused last.
   Time pausingSince(const Port& in, uint8_t cls) const { return since_[place(in, cls)]; }
-  /// Whether its upstream, which is paused, stays so when all has left that ever will: of each counter `left` bytes
-  /// stay, and nothing leaves the queues that are `held`.
+  /// Whether its paused upstream stays paused after everything has left that can: `left` bytes of each counter stay,
+  /// and nothing leaves the `held` queues.
   bool staysPaused(const Port& in, uint8_t cls, const std::function<int64_t(const Port&, uint8_t)>& left,
                    const std::function<bool(const Port&, uint8_t)>& held) const;
   /// XOFF threshold now.
@@ -74,8 +74,8 @@ class SharedBuffer {
   int64_t sharedPart(int64_t bytes) const { return bytes > limits_.reserve ? bytes - limits_.reserve : 0; }
   void pause(Port& in, uint8_t cls);
   void resume(Port& in, uint8_t cls);
-  // With egress accounting: the queue of a class at `out` holds an ingress, or lets go of all that it holds, where it
-  // is long or short enough.
+  // With egress accounting: a queue of `out` pauses an ingress if it is long enough, or resumes all that it has paused
+  // if it is short enough.
   FABRIC_RARE void hold(Port& in, uint8_t inClass, Port& out, uint8_t outClass);
   FABRIC_RARE void letGo(Port& out, uint8_t outClass);
 

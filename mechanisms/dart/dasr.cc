@@ -25,7 +25,7 @@ const Description& Dasr::describe() {
             "the first packet of a message that belongs to a group names the senders of the group's messages, 2 B each",
             "Dart section III-D")
         .param("patience", &Dasr::patience_, Time::Ms(2000),
-               "an n that came ahead holds for so long while this host has no message for the receiver",
+               "lifetime of an n told ahead while this host has no message for the receiver",
                "chosen: as long as the receiver waits for an announced message")
         .range(0, 1e15)
         .live()

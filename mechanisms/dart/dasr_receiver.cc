@@ -44,7 +44,7 @@ const Description& DasrReceiver::describe() {
               "taken away. Marks at a lower rate come from elsewhere: they pass, and n is 1.")
           .source("Dart, sections III-A to III-D and Figure 5")
           .param("timeout", &DasrReceiver::timeout_, Time::Ms(2000),
-                 "a sender that was silent for so long is taken for dead", "Dart section III-B: 2 s")
+                 "a sender that is silent for this time counts as dead", "Dart section III-B: 2 s")
           .range(1, 1e15)
           .live()
           .param("packets", &DasrReceiver::packets_, 8, "data packets over which the rate of arrival is measured",
@@ -58,7 +58,7 @@ const Description& DasrReceiver::describe() {
               "chosen")
           .range(0.01, 1)
           .live()
-          .param("calm", &DasrReceiver::calm_, Time::Us(50), "no mark for so long: no congestion",
+          .param("calm", &DasrReceiver::calm_, Time::Us(50), "no congestion after this time without a mark",
                  "chosen: DCQCN's shortest time between two notices")
           .live()
           .param("says", &DasrReceiver::says_, {"always", "receiver_congestion"}, "always",

@@ -48,7 +48,7 @@ class RateControl : public CongestionControl {
         .param("g", &C::g_, 1.0 / 256, "gain of the congestion estimate alpha", "DCQCN section 5.2: 1/256")
         .range(1e-6, 1)
         .live()
-        .param("alpha_timer", &C::alphaTimer_, Time::Us(55), "alpha decays when no notice came for so long",
+        .param("alpha_timer", &C::alphaTimer_, Time::Us(55), "alpha decays after this time without a notice",
                "DCQCN section 5.2: 55 us")
         .range(1, 1e15)
         .live()

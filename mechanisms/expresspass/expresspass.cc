@@ -22,7 +22,8 @@ const Description& ExpressPass::describe() {
                  "how the rate of credits follows their loss: Algorithm 1 of the paper, or as its authors' simulator",
                  "ExpressPass section 3.2; kaist-ina/ns2-xpass")
           .param("initial_rate", &ExpressPass::initialRate_, 1.0 / 16,
-                 "rate of a flow's first credits, as a share of what fills the line", "ExpressPass section 6: 1/16")
+                 "rate of a flow's first credits, as a share of the rate that fills the line",
+                 "ExpressPass section 6: 1/16")
           .range(1e-6, 1)
           .param("full_above", &ExpressPass::fullAbove_, 0,
                  "flows of fewer packets begin with less, in proportion to their packets; 0 = all with initial_rate",
@@ -54,7 +55,7 @@ const Description& ExpressPass::describe() {
                  "kaist-ina/ns2-xpass, large-scale-fattree.tcl: 92 B")
           .range(1, 1518)
           .param("control_bytes", &ExpressPass::controlBytes_, Bytes{84},
-                 "requests, stops and what answers them, in the class of the flow's data",
+                 "size of requests, stops and their answers, in the class of the flow's data",
                  "ExpressPass section 3.1: smallest frame, gap and preamble included")
           .range(1, 1518)
           .param("early_stop", &ExpressPass::earlyStop_, true,
@@ -62,7 +63,7 @@ const Description& ExpressPass::describe() {
                  "are on their way",
                  "kaist-ina/ns2-xpass")
           .param("timeout", &ExpressPass::timeout_, Time::Us(100),
-                 "a request or a NACK that is not answered for so long is sent again",
+                 "a request or NACK without an answer is repeated after this time",
                  "kaist-ina/ns2-xpass, large-scale-fattree.tcl: 100 us")
           .range(1, 1e15)
           .extension(CreditHeader::kName, sizeof(CreditHeader), 0, "among the bytes of credits and host.header_bytes")

@@ -20,7 +20,7 @@ struct Settings {
   /// Rates are scaled down only; Eqs. 5 and 6 also scale them up where links have room.
   bool oneSided = false;
   double initialPrice = 1;
-  /// No flow's rate is above so many times the smallest capacity of its path, before the normaliser.
+  /// Bound of a flow's rate before the normaliser, in smallest capacities of its path.
   double rateBound = 1;
   /// Newton-like only: prices change once in so many iterations, by the mean load of them.
   uint32_t measuredIterations = 1;
@@ -49,7 +49,7 @@ struct Links {
   static Links flat(const std::vector<double>& capacities, uint32_t longestPath);
 };
 
-/// Stays the same for as long as the flow is there.
+/// Identifies a flow from add() to remove().
 using Handle = uint32_t;
 
 class Allocator {
@@ -79,9 +79,9 @@ class Allocator {
   virtual double load(uint32_t link) const = 0;
   /// For the next iteration.
   virtual double price(uint32_t link) const = 0;
-  /// How far the prices are from the optimum: the largest part of a capacity by which a link is overfull, or not
-  /// full although its price is above 0 (then at most what the link would gain if the price fell to 0 at the slope
-  /// it has). 0 at the optimum. As slow as an iteration on one core.
+  /// The distance of the prices from the optimum, 0 at the optimum: the largest excess of a load over its capacity, or
+  /// free capacity of a link with a price above 0 (at most what price 0 would add to its load), as a share of the
+  /// capacity. Takes as long as an iteration on one core.
   virtual double residual() const = 0;
 };
 

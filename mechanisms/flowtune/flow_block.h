@@ -20,8 +20,8 @@ struct alignas(2 * sizeof(Real)) Sums {
   Real slope = 0;  // by how much the rate falls when the price rises, or (FGM) at most falls
 };
 
-/// A FlowBlock's private copy of its two LinkBlocks: first a link that is none, then the upward ones, then the
-/// downward ones. The link that is none fills paths up that are shorter than the longest one.
+/// A FlowBlock's private copy of its two LinkBlocks: a dummy link, then the upward ones, then the downward ones. The
+/// dummy link pads paths that are shorter than the longest one.
 template <class Real>
 struct LinkCopy {
   static constexpr uint32_t kNone = 0;
@@ -36,8 +36,8 @@ struct LinkCopy {
   }
 };
 
-/// Structure of arrays: what an iteration reads of a flow are its links, its weight and its least price. The order
-/// of the flows decides the order of all sums; a flow that goes away leaves its place to the last one.
+/// Structure of arrays: an iteration reads a flow's links, weight and least price. The order of the flows is the order
+/// of all sums. A removed flow leaves its place to the last one.
 template <class Real>
 class FlowBlock {
  public:
@@ -99,8 +99,8 @@ class FlowBlock {
   }
 
  private:
-  /// A few flows at a time, whose values on the way stay in the nearest cache: looking up and adding up are one flow
-  /// after the other, but the arithmetic between them is for several flows at once.
+  /// A batch of flows whose intermediate values stay in the nearest cache. Lookups and sums go flow by flow, the
+  /// arithmetic between them is done for several flows at once.
   static constexpr uint32_t kBatch = 128;
   static constexpr size_t kNear = 1 << 20;  // bytes; a core's own cache holds them
 
@@ -131,8 +131,8 @@ class FlowBlock {
     }
   }
 
-  /// What the flows of a batch pay. `far`: no near cache holds the flows, and the processor does not foresee reads
-  /// that come in batches; so what comes next is asked for, a line of the cache at a time.
+  /// The price sums of a batch. `far`: the flows exceed the near caches, and the processor does not predict reads in
+  /// batches, so the next lines are prefetched.
   template <bool far, class S>
   void addPrices(const Real* price, uint32_t begin, uint32_t n, S stride, Real* total) const {
     constexpr uint32_t kLine = 64 / sizeof(Real), kAhead = 8 * kBatch;

@@ -65,7 +65,7 @@ const Description& FlowtuneAllocator::describe() {
                  "section 5.3: 10 us")
           .range(1000, 1e12)
           .param("iteration_time", &FlowtuneAllocator::iterationTime_, Time{0},
-                 "what an iteration takes: its rates leave so much later, and the next one begins no earlier",
+                 "time of an iteration: its rates leave so much later, and the next one begins no earlier",
                  "chosen: 0, as in section 5.3; section 5.2 measures 8.29 to 30.71 us")
           .range(0, 1e12)
           .param(
@@ -75,7 +75,7 @@ const Description& FlowtuneAllocator::describe() {
               "section 5.3.2: 0.01")
           .range(0, 0.5)
           .param("reserve", &FlowtuneAllocator::reserve_, 0.0,
-                 "part of the capacities that is left to what is not allocated: ACKs, messages, flows without a rate",
+                 "share of the capacities that is kept free for ACKs, messages and flows without a rate",
                  "section 6: \"a small fraction\", which it does not name; section 5.3 names none: 0")
           .range(0, 0.5)
           .added()
@@ -92,7 +92,7 @@ const Description& FlowtuneAllocator::describe() {
           .range(1, 1e6)
           .added()
           .param("refresh", &FlowtuneAllocator::refresh_, Time::Us(100),
-                 "a server with flowlets that was sent nothing for so long is sent one rate again",
+                 "a server with flowlets gets one rate again after this time without a message",
                  "chosen; section 6: new rates must arrive every few tens of microseconds")
           .range(1e6, 1e12)
           .param("algorithm", &FlowtuneAllocator::algorithm_, {"ned", "gradient", "fgm", "newton-like"}, "ned",

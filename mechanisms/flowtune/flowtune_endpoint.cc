@@ -25,12 +25,11 @@ const Description& FlowtuneEndpoint::describe() {
           .source("Flowtune, NSDI 2017, sections 5.3 and 6")
           .needs("flowtune_allocator")
           .param("rate_lifetime", &FlowtuneEndpoint::lifetime_, Time::Us(300),
-                 "rates expire when nothing came from the allocator for so long",
+                 "rates expire after this time without a message from the allocator",
                  "chosen: three times flowtune_allocator.refresh; section 6: every few tens of microseconds")
           .range(1e6, 1e12)
           .param("batch", &FlowtuneEndpoint::batch_, Time::Us(1),
-                 "between two messages to the allocator lies at least this; what happens meanwhile goes in one",
-                 "chosen")
+                 "least time between two messages to the allocator; notices meanwhile share one", "chosen")
           .range(0, 1e9)
           .done();
   return d;

@@ -16,8 +16,8 @@ namespace fabric {
 class FlowtuneAllocator;
 class FlowtuneTcp;
 
-/// A flowlet is what a flow, or a persistent connection, has to send without a break (section 6: coalesced). It ends
-/// when all of that has been sent once (section 1: backlogged packets); what is lost of it goes again as TCP.
+/// A flowlet is the data of a flow, or of a persistent connection, without a break (section 6: coalesced). It ends when
+/// all of it has been sent once (section 1: backlogged packets); TCP repairs losses.
 class FlowtuneEndpoint final : public Application {
  public:
   static const Description& describe();

@@ -71,7 +71,7 @@ class LinkBlock {
     }
   }
 
-  /// Rates come from prices that are carried on along the last step; `before_` are those without.
+  /// Rates use prices extrapolated along the last step; `before_` are the prices without that.
   void fgm(const Sums<Real>* sums, Real* price) {
     const double next = (1 + std::sqrt(1 + 4 * momentum_ * momentum_)) / 2;
     const auto carry = static_cast<Real>((momentum_ - 1) / next);
@@ -96,7 +96,7 @@ class LinkBlock {
       if (!(load > 0)) continue;  // no flows: the price stays
       if (m.lastChange != 0) {
         const Real seen = (m.lastLoad - load) / m.lastChange;
-        if (seen > 0) m.slope = seen;  // else other links' prices did it
+        if (seen > 0) m.slope = seen;  // else other links' prices caused it
       }
       if (price[l] > 0) {
         // No flow pays less than this link's price, so the slope is at most load / price.

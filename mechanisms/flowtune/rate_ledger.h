@@ -1,4 +1,4 @@
-// What Flowtune's rates come to on every link: those handed out, and those that servers go by.
+// The sums of Flowtune's rates on every link: rates handed out, and rates in force at servers.
 #pragma once
 
 #include <algorithm>
@@ -10,10 +10,10 @@
 
 namespace fabric::flowtune {
 
-/// A witness, for the check at the end of a run: nothing that it sees changes what anybody does. The allocator says
-/// what it hands out, endpoints what they apply. Rates handed out must never sum above a link's capacity. Those applied
-/// can then only do so while a lower rate is on its way to some flow of the link. That must not take longer than a
-/// message does, or, where it is lost, than the rate before lives.
+/// For the check at the end of a run; it only observes. The allocator reports the rates it hands out, endpoints those
+/// they apply. Rates handed out must never sum above a link's capacity. Applied rates may do so only while a lower rate
+/// is on its way to some flow of the link: for as long as a message takes or, if it is lost, until the old rate
+/// expires.
 class RateLedger {
  public:
   void start(const std::vector<Rate>& capacities);

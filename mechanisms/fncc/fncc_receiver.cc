@@ -14,7 +14,7 @@ const Description& FnccReceiver::describe() {
               "until they are silent for the idle time-out.")
           .source("FNCC, section 3.2.3")
           .param("idle_timeout", &FnccReceiver::idleTimeout_, Time::Us(100),
-                 "a queue pair that is silent for so long does not count; 0 = it counts until its last packet",
+                 "a queue pair that is silent for this time does not count; 0 = it counts until its last packet",
                  "chosen")
           .live()
           .param("header_bytes", &FnccReceiver::headerBytes_, Bytes{4},

@@ -18,8 +18,7 @@ const Description& FecnQueue::describe() {
           .param("packet_size", &FecnQueue::packetSize_, Bytes{0}, "shorter packets are not marked",
                  "annex A10: Packet_Size; 0 in Gran et al., IPDPS 2010 (recalled)")
           .live()
-          .param("marking_rate", &FecnQueue::markingRate_, 0,
-                 "so many packets that could be marked go without between two that are",
+          .param("marking_rate", &FecnQueue::markingRate_, 0, "packets left unmarked between two marks",
                  "annex A10: Marking_Rate; 0 in Gran et al., IPDPS 2010 (recalled)")
           .range(0, 65535)
           .live()

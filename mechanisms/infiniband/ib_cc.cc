@@ -25,7 +25,7 @@ const Description& IbCc::describe() {
                  "annex A10: CCTI_Increase; 1 in Gran et al., IPDPS 2010 (recalled)")
           .range(1, 65535)
           .live()
-          .param("ccti_timer", &IbCc::timer_, Time::Ps(153600000), "a step down whenever so much time is over",
+          .param("ccti_timer", &IbCc::timer_, Time::Ps(153600000), "time between two steps down",
                  "annex A10: CCTI_Timer, in units of 1.024 us; 150 in Gran et al., IPDPS 2010 (recalled)")
           .range(1, 1e15)
           .live()

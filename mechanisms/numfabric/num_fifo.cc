@@ -13,7 +13,7 @@ const Description& NumFifo::describe() {
               "For DGD and RCP*. What waits of a flow that has stopped is discarded when the port next has a turn, if "
               "the flow's transport ends it then; in all else it is fifo.")
           .source("NUMFabric's authors' simulator")
-          .param("limit", &NumFifo::limit_, Bytes{0}, "drop what would exceed this; 0 = no limit", "chosen")
+          .param("limit", &NumFifo::limit_, Bytes{0}, "length at which packets are dropped; 0 = no limit", "chosen")
           .live()
           .extension(NumHeader::kName, sizeof(NumHeader), 0, "in the header of the sender")
           .done();

@@ -38,7 +38,7 @@ const Description& NumFabric::describe() {
                  "NUMFabric section 4.1: 3; for short flows one bandwidth-delay product (footnote 7)")
           .range(1, 1 << 20)
           .param("reset_after", &NumFabric::resetAfter_, Time::Ms(8),
-                 "after such a gap between packets R is what the next packet says; the average forgets it anyway",
+                 "after such a gap between packets the average R starts anew with the next packet",
                  "NUMFabric's authors' simulator: 8 ms")
           .range(1000, 1e15)
           .live()

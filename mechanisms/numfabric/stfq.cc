@@ -22,7 +22,7 @@ const Description& Stfq::describe() {
               "is no data (ACKs, control packets, foreign ones) goes before. What waits of a flow that has stopped is "
               "discarded when the port next has a turn, if the flow's transport ends it then.")
           .source("NUMFabric, SIGCOMM 2016, section 5, equations 12 and 13; Goyal, Vin and Cheng 1997")
-          .param("limit", &Stfq::limit_, Bytes{0}, "drop what would exceed this; 0 = no limit",
+          .param("limit", &Stfq::limit_, Bytes{0}, "length at which packets are dropped; 0 = no limit",
                  "NUMFabric section 6: 1 MB per port; its authors' simulator: no drops")
           .live()
           .extension(NumHeader::kName, sizeof(NumHeader), 0, "in the header of numfabric")

@@ -24,7 +24,7 @@ const Description& Xwi::describe() {
         .range(0, 0.999)
         .live()
         .param("guard", &Xwi::guard_, Time{0},
-               "for so long after an update neither residuals nor bytes count, and u is of the rest of the interval",
+               "for this time after an update neither residuals nor bytes count; u is of the rest of the interval",
                "NUMFabric: 0; its authors' simulator: 3 us, in its dynamic runs 6 us")
         .range(0, 1e12)
         .param("extra_bytes", &Xwi::extra_, Bytes{0}, "counted on top of the bytes of each interval",

@@ -34,7 +34,7 @@ const Description& PFabric::describe() {
                  "pFabric section 4.3: 5; YAPS: never")
           .range(0, 1000000)
           .param("handshake", &PFabric::handshake_, false,
-                 "a packet without payload, of the best priority, goes first, and data when its ACK is here",
+                 "a packet without payload and with the best priority goes first, and data after its ACK",
                  "pFabric has none; NUMFabric, footnote 4, has TCP's, so in its Figure 7 both have it")
           .extension(PFabricHeader::kName, sizeof(PFabricHeader), 0,
                      "the priority is in the headers that host.header_bytes counts, as in the paper")

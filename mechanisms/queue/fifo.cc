@@ -7,7 +7,7 @@ const Description& Fifo::describe() {
       Describe<Fifo>("fifo", Kind::Queue, "First in, first out")
           .help("Drops only where it has a limit of its own; the switch's shared buffer limits all queues together.")
           .source("FNCC section 5")
-          .param("limit", &Fifo::limit_, Bytes{0}, "drop what would exceed this; 0 = no limit", "chosen")
+          .param("limit", &Fifo::limit_, Bytes{0}, "length at which packets are dropped; 0 = no limit", "chosen")
           .live()
           .done();
   return d;

@@ -51,10 +51,10 @@ const Description& Red::describe() {
                  "with per_rate: faster ports have the thresholds of this rate; 0 = none is too fast", "chosen")
           .added()
           .live()
-          .param("limit", &Red::limit_, Bytes{0}, "drop what would exceed this; 0 = no limit", "chosen")
+          .param("limit", &Red::limit_, Bytes{0}, "length at which packets are dropped; 0 = no limit", "chosen")
           .live()
           .param("mark_leaving", &Red::markLeaving_, false,
-                 "mark a packet as it leaves, by what stays behind it, and not as it joins",
+                 "mark a packet as it leaves, by the queue that stays, not as it joins",
                  "DCQCN section 3.1: as it joins; HPCC's public simulator: as it leaves")
           .added()
           .live()

@@ -16,7 +16,7 @@ const Description& Rocc::describe() {
               "Without news the rate doubles until the limiter goes.")
           .source("RoCC, CoNEXT 2020, section 4")
           .needs("rocc_pi")
-          .param("recovery_timer", &Rocc::recovery_, Time::Us(100), "the rate doubles when no CNP came for so long",
+          .param("recovery_timer", &Rocc::recovery_, Time::Us(100), "the rate doubles after this time without a CNP",
                  "chosen: two and a half update periods; the paper gives no value")
           .range(1, 1e15)
           .live()

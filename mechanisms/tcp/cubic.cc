@@ -18,7 +18,7 @@ const Description& Cubic::describe() {
                "RFC 9438 section 5: 0.4")
         .range(1e-6, 1e6)
         .live()
-        .param("beta", &Cubic::beta_, 0.7, "what a loss leaves of the window", "RFC 9438 section 4.6: 0.7")
+        .param("beta", &Cubic::beta_, 0.7, "share of the window that is kept after a loss", "RFC 9438 section 4.6: 0.7")
         .range(0.1, 0.99)
         .live()
         .param("fast_convergence", &Cubic::fastConvergence_, true, "a window that shrinks makes more room for others",

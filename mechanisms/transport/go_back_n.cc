@@ -17,7 +17,7 @@ const Description& GoBackN::describe() {
                                        "host.ack_every data packets.")
                                    .source("RoCEv2 (reliable connection)")
                                    .param("handshake", &GoBackN::handshake_, false,
-                                          "a packet without payload goes first, and data when its ACK is here",
+                                          "a packet without payload goes first, and data after its ACK",
                                           "chosen: RDMA sets its connections up ahead; NUMFabric's authors' simulator "
                                           "has TCP's handshake")
                                    .param("at_stop", &GoBackN::atStop_, {"drain", "end"}, "drain",
