@@ -1,7 +1,8 @@
 #!/bin/sh
 # ccache.sh COMPILER ARG...: compiles through ccache (CMakeLists.txt names it as launcher).
-# ccache takes a precompiled header that is there for one that the compiler reads, and then no header as a reason to
-# compile anew. Where one is to be made, the old one goes first.
+# A precompiled header is made of exactly these files, or the compiler does not know them again in what it includes next:
+# so it is kept by their contents (CCACHE_DEPEND), not by what the preprocessor leaves of them. And ccache takes an old
+# one that lies there for an input, and then no header as a reason to compile anew: it goes first.
 out=
 header=
 for arg; do
@@ -9,5 +10,8 @@ for arg; do
   [ "$arg" = c++-header ] && header=1
   last=$arg
 done
-[ -z "$header" ] || rm -f "$out"
+if [ -n "$header" ]; then
+  rm -f "$out"
+  export CCACHE_DEPEND=true
+fi
 exec ccache "$@"
