@@ -31,7 +31,8 @@ func bomb(levels int) string {
 }
 
 // TestDeepAndRepeatedValues: what takes exponential time or memory when it is
-// written out is refused, or is not written out.
+// written out is refused, or is not written out. Without bounds it takes hours,
+// and the time that go test allows ends it.
 func TestDeepAndRepeatedValues(t *testing.T) {
 	anchors := func(use string) string { return "figure: " + bomb(40) + "\n" + use }
 	for name, text := range map[string]string{
@@ -48,9 +49,7 @@ func TestDeepAndRepeatedValues(t *testing.T) {
 		"aliases in a mix":     anchors("params: *x40"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			begin := time.Now()
 			_, err := loadFile(t, write(t, base+text+"\n"), "")
-			assert.Less(t, time.Since(begin), time.Minute, "without bounds it takes hours")
 			var problems reader.Problems
 			require.ErrorAs(t, err, &problems)
 			for _, p := range problems {

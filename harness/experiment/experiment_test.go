@@ -601,7 +601,7 @@ func TestRefuses(t *testing.T) {
 		{"not a list", "flows:\n    - {src: host0, dst: host2, start: 0us, size: 1MB}", "flows: {src: host0}", `exp.yaml:5:10: workload.flows is a list, such as [a, b], not a mapping`, ""},
 		{"preset", "preset: hpcc", "preset: hpc", `exp.yaml:7:9: there is no preset "hpc" (../../configs/presets/hpc.yaml); did you mean "hpcc"?`, ""},
 		{"component", "preset: hpcc", "preset: hpcc\nparams: {hppc: {eta: 1}}", `exp.yaml:8:10: params: there is no component "hppc"; did you mean "hpcc"?`, ""},
-		{"parameter", "preset: hpcc", "preset: hpcc\nparams: {hpcc: {etta: 1}}", `exp.yaml:8:17: params.hpcc: hpcc has no parameter "etta"; did you mean "eta"? (known: eta, header_bytes, max_stage, min_rate, u_initial, w_ai)`, ""},
+		{"parameter", "preset: hpcc", "preset: hpcc\nparams: {hpcc: {etta: 1}}", `exp.yaml:8:17: params.hpcc: hpcc has no parameter "etta"; did you mean "eta"? (known: eta, header_bytes, max_stage, min_rate, u_initial, w_ai, window)`, ""},
 		{"parameter of an unused component", "preset: hpcc", "preset: hpcc\nparams: {fncc: {betta: 1}}", `exp.yaml:8:17: params.fncc: fncc has no parameter "betta"; did you mean "beta"?`, ""},
 		{"out of range", "preset: hpcc", "preset: hpcc\nparams: {hpcc: {eta: 1.5}}", `exp.yaml:8:22: params.hpcc.eta: 1.5 is out of range; allowed: from 0.01 to 1`, ""},
 		{"params list", "preset: hpcc", "preset: hpcc\nparams: {hpcc: [eta]}", `exp.yaml:8:16: params.hpcc maps parameters to values, as in {eta: 0.95}; this is a list`, ""},
