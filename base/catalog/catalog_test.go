@@ -26,7 +26,7 @@ func TestLookup(t *testing.T) {
 	assert.Equal(t, "congestion_control", hpcc.Kind)
 	assert.Equal(t, 0.95, hpcc.Param("eta").Default)
 	assert.Equal(t, int64(5), hpcc.Param("max_stage").Default)
-	assert.Equal(t, []string{"eta", "max_stage", "w_ai", "min_rate", "u_initial", "header_bytes"}, hpcc.ParamNames())
+	assert.Equal(t, []string{"eta", "max_stage", "w_ai", "min_rate", "u_initial", "window", "header_bytes"}, hpcc.ParamNames())
 	assert.Nil(t, hpcc.Param("etta"))
 	assert.Nil(t, c.Component("hppc"))
 	assert.Subset(t, c.Names("queue"), []string{"fifo", "red"})

@@ -202,7 +202,7 @@ func (lab *Lab) renew(fresh *parity.Digest, folder string) (ok bool, err error) 
 		return false, err
 	}
 	moved := fresh.Keep(old)
-	fmt.Fprintf(lab.Out, "%s: %d of %d points moved\n", fresh.Experiment, len(moved), len(fresh.Points))
+	fmt.Fprintf(lab.Out, "%s: %d points moved, came or went; there are %d\n", fresh.Experiment, len(moved), len(fresh.Points))
 	for _, point := range moved {
 		fmt.Fprintf(lab.Out, "  %s\n", point)
 	}
