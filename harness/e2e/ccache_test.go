@@ -66,13 +66,22 @@ func TestWhatOneCheckoutCompiledServesTheNext(t *testing.T) {
 		compile(root, filepath.Join(objects, "together/none.cc.o"))
 	}
 	expect("2", "2") // the precompiled headers, too
+	// A header that differs by a comment only is another one to what was compiled with it.
+	other := t.TempDir()
+	checkout(other)
+	header := filepath.Join(other, "mechanisms", "core", "host.h")
+	text, err := os.ReadFile(header)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(header, append(text, "// another comment\n"...), 0o600))
+	compile(other, filepath.Join(objects, "core/host.cc.o"))
+	expect("4", "2")
 	studies := t.TempDir()
 	study(filepath.Join(studies, "one"), first)
 	study(filepath.Join(studies, "deeper", "below", "two"), first)
-	expect("3", "3")
+	expect("5", "3")
 	for _, clone := range []string{"clone", "deeper/clone"} {
 		checkout(filepath.Join(studies, clone, "fabriclab"))
 		study(filepath.Join(studies, clone), "fabriclab")
 	}
-	expect("4", "4")
+	expect("6", "4")
 }
