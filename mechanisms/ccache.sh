@@ -5,6 +5,7 @@
 # one that lies there for an input, and then no header as a reason to compile anew: it goes first.
 out=
 header=
+last=
 for arg; do
   [ "$last" = -o ] && out=$arg
   [ "$arg" = c++-header ] && header=1
