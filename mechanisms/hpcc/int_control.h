@@ -64,6 +64,7 @@ class IntControl : public CongestionControl {
         .param("window", &C::window_, true,
                "the window bounds the bytes in flight; false: senders only pace, at R = W / T",
                "FNCC section 3.2.2 and HPCC section 3.2 have it; in HPCC's public simulator it is an option")
+        .added()
         .extension(IntStack::kName, sizeof(IntStack), IntStack::kMostWireBytes, "2 B + 8 B per hop")
         .table(windows(d.name()));
     return d;

@@ -36,6 +36,7 @@ const Description& PFabric::describe() {
           .param("handshake", &PFabric::handshake_, false,
                  "a packet without payload and with the best priority goes first, and data after its ACK",
                  "pFabric has none; NUMFabric, footnote 4, has TCP's, so in its Figure 7 both have it")
+          .added()
           .extension(PFabricHeader::kName, sizeof(PFabricHeader), 0,
                      "the priority is in the headers that host.header_bytes counts, as in the paper")
           .done();
