@@ -44,23 +44,17 @@ func TitleOf(kind string) string { return plotKinds[kind].title }
 
 func readPlot(s *reader.Section, f *spec.Figure, matrix claims.Matrix) spec.Plot {
 	s.Need("id", "queue")
-	s.Need("kind", "time")
-	p := spec.Plot{ID: s.Str("id"), Kind: s.Str("kind"), Title: s.Str("title"), Where: s.TextMap("where")}
+	p := spec.Plot{ID: s.Str("id"), Title: s.Str("title"), Where: s.TextMap("where")}
 	if at := s.Get("id"); at != nil && !fileName.MatchString(p.ID) {
 		s.F.Problem(at, "%s: the id becomes a file name: write letters a-z, digits, - and _", s.Name("id"))
 	}
 	if p.ID != "" && !s.F.Interviewed() {
 		s.Path = "plot " + p.ID
 	}
-	k, ok := plotKinds[p.Kind]
-	if !ok {
-		if at := s.Get("kind"); at != nil {
-			s.F.Problem(at, "%s: unknown kind of plot %q%s", s.Name("kind"), p.Kind, catalog.Hint(p.Kind, PlotKinds()))
-		}
-		s.IgnoreRest()
+	kind, k, ok := spec.ReadKind(s, "plot", "time", plotKinds)
+	if p.Kind = kind; !ok {
 		return p
 	}
-	s.Of = p.Kind
 	if !k.alone {
 		p.Rows, p.Columns = s.Str("rows"), s.Str("columns")
 		for _, at := range s.Sections("marks") {

@@ -81,17 +81,11 @@ func Read(s *reader.Section, f *spec.Figure) {
 
 // ReadOne reads a measure.
 func ReadOne(s *reader.Section, f *spec.Figure) spec.Measure {
-	s.Need("kind", "queue_peak")
-	m := spec.Measure{Kind: s.Str("kind"), Text: s.Str("text")}
-	k, ok := kinds[m.Kind]
+	name, k, ok := spec.ReadKind(s, "measure", "queue_peak", kinds)
+	m := spec.Measure{Kind: name, Text: s.Str("text")}
 	if !ok {
-		if at := s.Get("kind"); at != nil {
-			s.F.Problem(at, "%s: %v", s.Name("kind"), unknown("kind of measure", m.Kind, Kinds()))
-		}
-		s.IgnoreRest()
 		return m
 	}
-	s.Of = m.Kind
 	m.Unit = readUnit(s, k.Quantity)
 	for i, name := range slices.Concat(k.Needs, k.Allows) {
 		needed := i < len(k.Needs)

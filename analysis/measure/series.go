@@ -32,17 +32,11 @@ func SeriesKinds() []string { return slices.Sorted(maps.Keys(seriesKinds)) }
 
 // ReadSeries reads what a line of a time plot shows.
 func ReadSeries(s *reader.Section, f *spec.Figure) spec.Series {
-	s.Need("kind", "queue")
-	one := spec.Series{Kind: s.Str("kind"), Name: s.Str("name")}
-	k, ok := seriesKinds[one.Kind]
+	kind, k, ok := spec.ReadKind(s, "series", "queue", seriesKinds)
+	one := spec.Series{Kind: kind, Name: s.Str("name")}
 	if !ok {
-		if at := s.Get("kind"); at != nil {
-			s.F.Problem(at, "%s: %v", s.Name("kind"), unknown("kind of series", one.Kind, SeriesKinds()))
-		}
-		s.IgnoreRest()
 		return one
 	}
-	s.Of = one.Kind
 	one.Unit = readUnit(s, k.quantity)
 	m := spec.Measure{} // has the keys that both have
 	for _, name := range k.needs {

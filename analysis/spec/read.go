@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -333,4 +334,20 @@ func ReadChoice(s *reader.Section, key string, words []string) string {
 		s.F.Problem(at, "%s: unknown %s %q%s", s.Name(key), key, text, catalog.Hint(text, words))
 	}
 	return text
+}
+
+// ReadKind reads the kind of what a section describes, which decides what other
+// keys there are. Where it is unknown that is reported, and nothing else.
+func ReadKind[K any](s *reader.Section, what, example string, kinds map[string]K) (name string, kind K, ok bool) {
+	s.Need("kind", example)
+	name = s.Str("kind")
+	if kind, ok = kinds[name]; ok {
+		s.Of = name
+		return name, kind, true
+	}
+	if at := s.Get("kind"); at != nil {
+		s.F.Problem(at, "%s: unknown kind of %s %q%s", s.Name("kind"), what, name, catalog.Hint(name, slices.Sorted(maps.Keys(kinds))))
+	}
+	s.IgnoreRest()
+	return name, kind, false
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 #include <vector>
 
@@ -101,6 +102,9 @@ class Network final : public Windows {
     for (const Component* c : variants(T::describe())) list.push_back(static_cast<const T*>(c));
     return list;
   }
+  /// The longest that PFC lets the queues of classes `first` to `end` get in all, at any switch's port of this rate;
+  /// Queue::kTakesAll: as long as may be.
+  int64_t longestUnderPfc(Rate rate, int first, int end) const;
   /// Whether PFC is on at every port of a switch, and no queue there holds packets back, whose room has a limit that no
   /// pause frame keeps it from: nothing is lost. Known once check() began.
   bool lossless() const { return lossless_; }
@@ -240,6 +244,9 @@ class Network final : public Windows {
   mutable std::map<const Description*, std::vector<const Component*>> variants_;  // of those that were asked for
   int64_t largestFrame_ = 0;
   bool lossless_ = false;
+  // By rate and classes, during check(): all ports ask.
+  mutable std::map<std::tuple<int64_t, int, int>, int64_t> longest_;
+  bool checking_ = false;
   Time shortestDelay_;
   bool endsApart_ = false;  // true of every transport, and nothing else sends packets
   uint64_t measuredAllSent_ = 0;

@@ -14,6 +14,8 @@ namespace fabric {
 void Network::check(Report& report) {
   requireParts();
   variants_.clear();
+  longest_.clear();
+  checking_ = true;
   findFirsts();
   checkRates(report);
   if (report.empty()) expectRates();
@@ -30,6 +32,22 @@ void Network::check(Report& report) {
   }
   checkNeeds(report);
   checkFlows(report);
+  checking_ = false;
+}
+
+int64_t Network::longestUnderPfc(Rate rate, int first, int end) const {
+  const std::tuple key{rate.bps, first, end};
+  if (const auto known = longest_.find(key); checking_ && known != longest_.end()) return known->second;
+  int64_t most = 0;
+  for (const Node* node : nodes_) {
+    const auto* s = dynamic_cast<const Switch*>(node);
+    if (s == nullptr) continue;
+    for (const Port* p : s->ports()) {
+      if (p->rate() == rate && p->classes() >= end)
+        most = std::max(most, s->mostUnderPfc(*p, first, end, largestFrame_));
+    }
+  }
+  return longest_[key] = most;
 }
 
 /// Without these there is nothing to ask. Engines see to it that they are there.

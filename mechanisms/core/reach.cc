@@ -41,24 +41,6 @@ Bound dropsAbove(const Port& port, Classes classes) {
   return most;
 }
 
-/// The most that PFC lets wait at any port of this rate (where it is the same length), or something above `enough`:
-/// what a switch with few ports never gets to, one with many may.
-int64_t mostUnderPfc(const Port& port, Classes classes, int64_t enough, const Network& network) {
-  const auto at = [&](const Port& p) {
-    const auto* node = dynamic_cast<const Switch*>(&p.node());
-    if (node == nullptr || p.classes() < classes.end || p.rate() != port.rate()) return int64_t{0};
-    return node->mostUnderPfc(p, classes.first, classes.end, network.largestFrame());
-  };
-  int64_t most = at(port);
-  for (const Node* node : network.nodes()) {
-    for (const Port* p : node->ports()) {
-      if (most > enough) return most;
-      most = std::max(most, at(*p));
-    }
-  }
-  return most;
-}
-
 void refuseAbove(const Component& component, const char* param, int64_t length, Acts acts, const Port& port,
                  Classes classes, const Network& network, Report& report) {
   if (length == 0) return;
@@ -77,7 +59,8 @@ void refuseAbove(const Component& component, const char* param, int64_t length, 
     return;
   }
   if (dynamic_cast<const Switch*>(&port.node()) == nullptr) return;
-  const int64_t most = mostUnderPfc(port, classes, length + found, network);
+  // Of all ports of this rate, where it is the same length: a switch with more ports lets more wait.
+  const int64_t most = network.longestUnderPfc(port.rate(), classes.first, classes.end);
   if (length < most - found) return;
   const std::string threshold = port.pfcDynamic() ? "pfc_alpha" : "pfc_xoff";
   const Param& pauses = *port.description().find(threshold);
