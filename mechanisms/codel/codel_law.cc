@@ -4,7 +4,7 @@
 
 namespace fabric {
 
-/// x (3 - count x^2) / 2, from the value for the count before. With count 2 it is 0.5 in place of 0.71; later ones are
+/// x (3 - count x^2) / 2, from the value for the count before. With count 2 it is 0.5 instead of 0.71; later ones are
 /// better.
 void CoDelLaw::step() {
   const uint64_t x = uint64_t{inverse_} << 16;  // of 32 bits behind the point

@@ -39,7 +39,7 @@ const Description& Dasr::describe() {
         .added()
         .live()
         .extension(DasrHeader::kName, sizeof(DasrHeader), DasrHeader::kMostMembers * DasrHeader::kIdBytes,
-                   "2 B for each message of the group on the first packet of each; n on ACKs and ahead of messages");
+                   DasrHeader::kOnWire);
     return shared(description).done();
   }();
   return d;

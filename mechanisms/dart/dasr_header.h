@@ -11,6 +11,7 @@ namespace fabric {
 
 struct DasrHeader {
   static constexpr const char* kName = "dasr";
+  static constexpr const char* kOnWire = "2 B a message of the group on the first packet of each; n on ACKs and ahead";
   /// The control packet that tells a host n ahead of its message.
   static constexpr const char* kAhead = "dasr_ahead";
   /// A sender's number on the wire: 65536 hosts (section III-D).

@@ -77,7 +77,7 @@ const Description& DasrReceiver::describe() {
                  "chosen: as much as a sender's number")
           .range(0, 8)
           .extension(DasrHeader::kName, sizeof(DasrHeader), DasrHeader::kMostMembers * DasrHeader::kIdBytes,
-                     "2 B for each message of the group on the first packet of each; n on ACKs and ahead of messages")
+                     DasrHeader::kOnWire)
           .table(known())
           .done();
   return d;

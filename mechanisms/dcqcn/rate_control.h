@@ -80,7 +80,7 @@ class RateControl : public CongestionControl {
                "DCQCN section 3.1: CNP; HPCC's public simulator: ACK")
         .param("polled", &C::polled_, false,
                "from a flow's first notice on, look every alpha_timer and every decrease_interval whether a notice "
-               "came since, in place of acting on each one",
+               "came since, instead of acting on each one",
                "HPCC's public simulator: yes")
         .added()
         .param("clamp_target", &C::clampTarget_, true,

@@ -13,7 +13,7 @@ const Description& FecnQueue::describe() {
               "where it may send. A port that is paused has victims waiting, which are marked only if told so.")
           .source("InfiniBand Architecture Specification, volume 1, annex A10 (recalled)")
           .param("threshold", &FecnQueue::threshold_, Bytes{16384}, "mark packets that find more waiting",
-                 "chosen; annex A10 has weights from 0 to 15 in place of bytes")
+                 "chosen; annex A10 has weights from 0 to 15 instead of bytes")
           .live()
           .param("packet_size", &FecnQueue::packetSize_, Bytes{0}, "shorter packets are not marked",
                  "annex A10: Packet_Size; 0 in Gran et al., IPDPS 2010 (recalled)")
