@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -142,7 +141,7 @@ func TestEqualCounts(t *testing.T) {
 	assert.Nil(t, fct.EqualCounts(nil, 4))
 }
 
-// TestManyFlows: the statistics of a long run take seconds.
+// TestManyFlows: the statistics of a long run.
 func TestManyFlows(t *testing.T) {
 	const n = many
 	flows := &fct.Flows{Size: make([]int64, n), Slowdown: make([]float64, n)}
@@ -150,9 +149,7 @@ func TestManyFlows(t *testing.T) {
 		flows.Size[i] = int64(i % 1000)
 		flows.Slowdown[i] = float64(i*7919%n) + 1
 	}
-	begin := time.Now()
 	bins := flows.Bins([]int64{0, 100, 500, 1000})
-	assert.Less(t, time.Since(begin), 5*time.Minute, "generous: it takes about two seconds")
 	assert.Equal(t, []int{n / 10, 4 * n / 10, 5 * n / 10}, []int{bins[0].Flows, bins[1].Flows, bins[2].Flows})
 	for stat, want := range map[string]float64{"median": n / 2, "p99": 0.99 * n} {
 		got, err := bins[2].Get(stat)

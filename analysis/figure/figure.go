@@ -199,8 +199,11 @@ func writeJSON(path string, v any) error {
 	return os.WriteFile(path, []byte(b.String()), 0o666)
 }
 
+// pictures are the formats in which a plot is drawn, by the ending of the file.
+var pictures = map[string]func(chart.Figure) ([]byte, error){"svg": chart.SVG, "png": chart.PNG, "pdf": chart.PDF}
+
 func writeDrawing(dir string, d *drawing) error {
-	for ending, render := range map[string]func(chart.Figure) ([]byte, error){"svg": chart.SVG, "png": chart.PNG, "pdf": chart.PDF} {
+	for ending, render := range pictures {
 		data, err := render(d.figure)
 		if err != nil {
 			return err

@@ -202,6 +202,7 @@ func contents(t *testing.T, dir string) map[string][]byte {
 }
 
 func TestEvaluate(t *testing.T) {
+	figure.AllPictures(t)
 	results := filepath.Join(t.TempDir(), "results")
 	out := evaluate(t, "fncc/fig10", results, nil)
 	assert.Equal(t, filepath.Join(results, "figures", "fncc", "fig10"), out.Dir)
@@ -265,6 +266,7 @@ func TestEvaluate(t *testing.T) {
 }
 
 func TestSameBytesAnywhere(t *testing.T) {
+	figure.AllPictures(t)
 	a := evaluate(t, "fncc/fig1", filepath.Join(t.TempDir(), "a"), nil)
 	b := evaluate(t, "fncc/fig1", filepath.Join(t.TempDir(), "b", "elsewhere"), nil)
 	first, second := contents(t, a.Dir), contents(t, b.Dir)

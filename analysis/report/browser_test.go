@@ -416,13 +416,13 @@ const afterFirstFrame = `(function frame() {
 // TestReportOfManyRunsOpens: a page of 300 runs shows its first content before
 // its charts are drawn.
 func TestReportOfManyRunsOpens(t *testing.T) {
-	path := write(t, large()...)
-	b := open(t, path)
+	b := open(t, write(t))
 	b.run(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: afterFirstFrame})
 		return err
 	}))
-	b.opens(path)
+	b.run(chromedp.Navigate("file://" + write(t, large()...)))
+	require.Eventually(t, func() bool { return ask[bool](b, "!!window.firstFrame") }, 2*time.Minute, 20*time.Millisecond)
 	first := ask[[2]int](b, "window.firstFrame")
 	assert.Greater(t, first[0], 40)
 	assert.Less(t, first[1], first[0]/2, "drawn of %d charts", first[0])

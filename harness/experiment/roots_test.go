@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/big"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -47,11 +46,9 @@ func TestExactRoot(t *testing.T) {
 	assert.False(t, ok)
 }
 
-// TestLongLogRange: the longest range is spread in no noticeable time.
+// TestLongLogRange: the longest range is spread.
 func TestLongLogRange(t *testing.T) {
-	begin := time.Now()
 	e, err := loadFile(t, write(t, base+"matrix: {run.stop: {from: 1.234567us, to: 98.76543ms, count: 200, scale: log, digits: 6}}\n"), "")
 	require.NoError(t, err)
 	assert.Len(t, e.Points, 200)
-	assert.Less(t, time.Since(begin), time.Minute)
 }

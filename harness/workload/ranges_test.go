@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -76,10 +75,8 @@ func TestRangesOfMessages(t *testing.T) {
 func TestRangesRefuse(t *testing.T) {
 	many := filepath.Join(t.TempDir(), "many.csv")
 	require.NoError(t, os.WriteFile(many, []byte("src,dst,size,start\nh[0..30000],h[0..30000],1KB,0us\n"), 0o644))
-	began := time.Now()
 	_, err := OpenFile(many, hostNumber, rules)
 	require.ErrorContains(t, err, "many.csv:2:1: src: each of 30001 hosts to each of 30001 are more than 2000000 flows")
-	assert.Less(t, time.Since(began), 10*time.Second)
 
 	const header = "src,dst,join,size,start\n"
 	for text, want := range map[string]string{
