@@ -135,7 +135,7 @@ func LoadBaseline(path string) (*Baseline, error) {
 		return nil, fmt.Errorf("baseline: %w", err)
 	}
 	damaged := func(err error) error {
-		return fmt.Errorf("baseline %s is damaged: %w; restore it, or renew it with fabriclab baseline update", path, err)
+		return fmt.Errorf("baseline %s is damaged: %w; restore it, or delete it and make it anew: fabriclab baseline update EXPERIMENT", path, err)
 	}
 	if data, err = file.Unseal(data); err != nil {
 		return nil, damaged(err)

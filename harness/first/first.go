@@ -1,5 +1,5 @@
-// Package first writes a researcher's first files: a mechanism with its preset,
-// page and unit test, and an experiment, an invented one or that of another
+// Package first writes a researcher's first files: a project, a mechanism with its
+// preset, page and unit test, and an experiment, an invented one or that of another
 // simulator.
 package first
 
@@ -53,6 +53,15 @@ var (
 // Mechanism writes a first mechanism into the folder dir/NAME and returns the
 // files. Nothing that is there is changed.
 func Mechanism(checkout, dir, name, of string) ([]string, error) {
+	texts, err := mechanism(checkout, name, of)
+	if err != nil {
+		return nil, err
+	}
+	return write(filepath.Join(dir, name), texts)
+}
+
+// mechanism are the texts of a first mechanism by the names of their files.
+func mechanism(checkout, name, of string) (map[string]string, error) {
 	k, known := kinds[of]
 	if !known {
 		return nil, fmt.Errorf("there is no kind %q%s", of, catalog.Hint(of, Kinds()))
@@ -87,7 +96,7 @@ func Mechanism(checkout, dir, name, of string) ([]string, error) {
 	texts[name+".yaml"] = fill.Replace(preset)
 	texts[name+".md"] = fill.Replace(template("page.md"))
 	texts[name+"_test.cc"] = fill.Replace(template("test.cc"))
-	return write(filepath.Join(dir, name), texts)
+	return texts, nil
 }
 
 // renamed is the text of a file pair as that of another mechanism.

@@ -8,24 +8,36 @@ import (
 	"slices"
 
 	"fabriclab/analysis/compare"
+	"fabriclab/base/file"
 )
 
-// baselinesDir is the folder of the baselines, by default the checkout's.
-func (lab *Lab) baselinesDir(given string) (string, error) {
+// BaselinesDir is the folder of the baselines, by default the project's or the
+// checkout's.
+func (lab *Lab) BaselinesDir(given string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
-	root, err := lab.Root()
+	home, err := lab.home()
+	return filepath.Join(home, "ci", "baselines"), err
+}
+
+// regressionRules is the file that says what fails in a comparison with the
+// baselines of the project or the checkout; "" if there is none.
+func (lab *Lab) regressionRules() (string, error) {
+	home, err := lab.home()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(root, "ci", "baselines"), nil
+	if rules := filepath.Join(home, "ci", "regression.yaml"); file.Exists(rules) {
+		return rules, nil
+	}
+	return "", nil
 }
 
 // UpdateBaselines runs experiments and renews their baselines in a folder; dir
-// is "" for the checkout's. Without names it renews all that are there.
+// is "" for the usual one. Without names it renews all that are there.
 func (lab *Lab) UpdateBaselines(ctx context.Context, names []string, seeds []uint64, dir string) error {
-	folder, err := lab.baselinesDir(dir)
+	folder, err := lab.BaselinesDir(dir)
 	if err != nil {
 		return err
 	}
@@ -87,18 +99,22 @@ func (lab *Lab) updateBaseline(d Runs, old []*compare.Baseline, folder string) e
 		return err
 	}
 	fresh := &compare.Baseline{Experiment: d.Name, Scale: d.Scale, Runs: runs}
+	if err := fresh.Save(folder); err != nil {
+		return err
+	}
+	path := compare.BaselineFile(folder, d.Name)
 	i := slices.IndexFunc(old, func(b *compare.Baseline) bool { return b.Experiment == d.Name })
 	if i < 0 {
-		fmt.Fprintf(lab.Out, "%s: a new baseline of %d runs\n\n", d.Name, len(runs))
-		return fresh.Save(folder)
+		fmt.Fprintf(lab.Out, "%s: a new baseline of %d runs in %s\n\n", d.Name, len(runs), path)
+		return nil
 	}
-	report, err := compare.Compare(compare.Set{Name: "the baseline", Runs: old[i].Runs}, compare.Set{Name: "the checkout", Runs: runs}, compare.DefaultRules())
+	report, err := compare.Compare(compare.Set{Name: "the baseline", Runs: old[i].Runs}, compare.Set{Name: lab.homeName(), Runs: runs}, compare.DefaultRules())
 	if err != nil {
 		return err
 	}
 	if err := report.Text(lab.Out, false); err != nil {
 		return err
 	}
-	fmt.Fprintln(lab.Out)
-	return fresh.Save(folder)
+	fmt.Fprintf(lab.Out, "%s: %d runs written to %s\n\n", d.Name, len(runs), path)
+	return nil
 }

@@ -15,16 +15,35 @@ import (
 
 // Comparison is what the flags of compare choose.
 type Comparison struct {
-	Rev                   bool
+	// Rev: the sides are git revisions, of the project or the checkout; with
+	// Fabriclab always of the checkout.
+	Rev, Fabriclab        bool
 	Experiments           []string
 	Seeds                 []uint64
 	Thresholds, Baselines string
 }
 
-// Compare compares two sets of results.
+// Compare compares two sets of results. Without arguments these are the baselines
+// of the project or the checkout and it as it is, by its rules.
 func (lab *Lab) Compare(ctx context.Context, args []string, o Comparison) (*compare.Report, error) {
 	rules := compare.DefaultRules()
 	var err error
+	switch {
+	case len(args) > 0:
+	case o.Rev:
+		return nil, errors.New("--rev compares with a revision; name it, such as HEAD~1")
+	default:
+		dir, err := lab.BaselinesDir(o.Baselines)
+		if err != nil {
+			return nil, err
+		}
+		if o.Thresholds == "" {
+			if o.Thresholds, err = lab.regressionRules(); err != nil {
+				return nil, err
+			}
+		}
+		args = []string{dir}
+	}
 	if o.Thresholds != "" {
 		if rules, err = compare.ReadRules(o.Thresholds); err != nil {
 			return nil, err
@@ -127,7 +146,7 @@ func tasks(runs []collect.Run, scale string) []task {
 // present runs tasks with the checkout as it is; those that agree in scale,
 // seeds and engines together. Runs that fail are told of and left out.
 func (lab *Lab) present(ctx context.Context, todo []task) (compare.Set, error) {
-	s := compare.Set{Name: "the checkout"}
+	s := compare.Set{Name: lab.homeName()}
 	done, err := lab.runTasks(ctx, todo)
 	if err != nil {
 		return s, err

@@ -94,6 +94,14 @@ func (lab *Lab) home() (string, error) {
 	return lab.Root()
 }
 
+// homeName is what home is called.
+func (lab *Lab) homeName() string {
+	if lab.Set.Project != "" {
+		return "the project"
+	}
+	return "the checkout"
+}
+
 // Own are the folders with mechanisms of one's own.
 func (lab *Lab) Own() ([]build.Own, error) {
 	root, err := lab.Root()

@@ -3,10 +3,11 @@ package lab
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,7 @@ import (
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/compare"
 	"fabriclab/analysis/spec"
+	"fabriclab/base/file"
 	"fabriclab/base/file/flock"
 	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/progress"
@@ -27,11 +29,11 @@ func (lab *Lab) revisions(ctx context.Context, args []string, o Comparison) (bas
 	if err != nil {
 		return base, head, err
 	}
-	if base, err = lab.revision(ctx, args[0], todo); err != nil {
+	if base, err = lab.revision(ctx, args[0], todo, o); err != nil {
 		return base, head, err
 	}
 	if len(args) == 2 {
-		head, err = lab.revision(ctx, args[1], todo)
+		head, err = lab.revision(ctx, args[1], todo, o)
 	} else {
 		head, err = lab.present(ctx, todo)
 	}
@@ -41,7 +43,7 @@ func (lab *Lab) revisions(ctx context.Context, args []string, o Comparison) (bas
 // revisionTasks are the experiments that are asked for, or those that have a
 // baseline.
 func (lab *Lab) revisionTasks(o Comparison) ([]task, error) {
-	dir, err := lab.baselinesDir(o.Baselines)
+	dir, err := lab.BaselinesDir(o.Baselines)
 	if err != nil {
 		return nil, err
 	}
@@ -75,37 +77,75 @@ func (lab *Lab) revisionTasks(o Comparison) ([]task, error) {
 	return todo, nil
 }
 
-// revision checks a revision out, builds its own fabriclab and runs the tasks
-// with it. The worktree and its results stay in build/revisions, so that the
-// next comparison with it is quick.
-func (lab *Lab) revision(ctx context.Context, name string, todo []task) (compare.Set, error) {
+// checkedOut is a revision in a folder of its own, and how it runs experiments.
+type checkedOut struct {
+	dir     string   // where the child runs
+	program string   // of the child
+	root    string   // the checkout of fabriclab that it takes
+	configs []string // folders with experiments
+	own     bool     // it is a project's, with the mechanisms that it names
+	out     string   // results
+}
+
+// revision checks a revision out and runs the tasks with it: a project's with this
+// fabriclab, one of fabriclab's with the program it is built to. The worktree and
+// its results stay, so that the next comparison with it is quick.
+func (lab *Lab) revision(ctx context.Context, name string, todo []task, o Comparison) (compare.Set, error) {
 	s := compare.Set{Name: name}
 	root, err := lab.Root()
 	if err != nil {
 		return s, err
 	}
-	commit, err := lab.output(ctx, root, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
+	repository, below, own := root, "", lab.Set.Project != "" && !o.Fabriclab
+	if own {
+		if repository, below, err = lab.projectRepository(ctx); err != nil {
+			return s, err
+		}
+	}
+	commit, err := lab.output(ctx, repository, "git", "rev-parse", "--verify", "--quiet", "--end-of-options", name+"^{commit}")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return s, err
+	case err != nil && own:
+		return s, fmt.Errorf("%q is no revision of %s; see: git log --oneline --all (--fabriclab takes revisions of fabriclab)", name, repository)
 	case err != nil:
-		return s, fmt.Errorf("%q is no revision of %s; see: git log --oneline --all", name, root)
+		return s, fmt.Errorf("%q is no revision of %s; see: git log --oneline --all", name, repository)
 	}
 	commit = strings.TrimSpace(commit)
 	s.Name = fmt.Sprintf("%s (%.12s)", name, commit)
 	tree := filepath.Join(root, "build", "revisions", commit[:12])
-	if err := lab.checkOut(ctx, root, tree, commit); err != nil {
+	if own {
+		if tree, err = revisionOfProject(repository, commit); err != nil {
+			return s, err
+		}
+	}
+	if err := lab.checkOut(ctx, repository, tree, commit); err != nil {
 		return s, fmt.Errorf("checking %s out to %s: %w", s.Name, tree, err)
 	}
-	if _, err := lab.output(ctx, tree, "go", "build", "-ldflags", "-X main.commit="+commit[:12], "-o", filepath.Join("bin", "fabriclab"), "./harness/cmd/fabriclab"); err != nil {
-		return s, fmt.Errorf("building the fabriclab of %s: %w", s.Name, err)
+	c := checkedOut{dir: filepath.Join(tree, below), root: root, own: own}
+	if own {
+		c.configs = []string{filepath.Join(c.dir, "configs"), filepath.Join(root, "configs")}
+		if c.program, err = os.Executable(); err != nil {
+			return s, err
+		}
+		c.out = filepath.Join(tree+".results", "compare")
+	} else {
+		c.root, c.program, c.out = tree, filepath.Join(tree, "bin", "fabriclab"), filepath.Join(tree, "results", "compare")
+		c.configs = []string{filepath.Join(tree, "configs")}
+		if lab.Set.Project != "" {
+			c.dir, c.configs = lab.Set.Project, append([]string{filepath.Join(lab.Set.Project, "configs")}, c.configs...)
+		}
+		if _, err := lab.output(ctx, tree, "go", "build", "-ldflags", "-X main.commit="+commit[:12], "-o", c.program, "./harness/cmd/fabriclab"); err != nil {
+			return s, fmt.Errorf("building the fabriclab of %s: %w", s.Name, err)
+		}
 	}
 	for _, t := range todo {
-		if _, err := os.Stat(lab.fileAt(tree, t.experiment)); errors.Is(err, fs.ErrNotExist) {
+		path := c.fileOf(t.experiment)
+		if path == "" {
 			fmt.Fprintf(lab.Err, "warning: %s has no experiment %s\n", s.Name, t.experiment)
 			continue
 		}
-		runs, err := lab.runRevision(ctx, tree, t)
+		runs, err := lab.runRevision(ctx, c, path, t)
 		if err != nil {
 			return s, fmt.Errorf("%s: %w", s.Name, err)
 		}
@@ -114,17 +154,37 @@ func (lab *Lab) revision(ctx context.Context, name string, todo []task) (compare
 	return s, nil
 }
 
-// fileAt is the file of an experiment with a revision of the checkout: a
-// project's own one is as it is.
-func (lab *Lab) fileAt(tree, experiment string) string {
-	below := filepath.Join("configs", filepath.FromSlash(experiment)+".yaml")
-	if lab.Set.Project != "" {
-		own := filepath.Join(lab.Set.Project, below)
-		if _, err := os.Stat(own); err == nil {
-			return own
+// projectRepository is the git repository that the project is in, and where in it.
+func (lab *Lab) projectRepository(ctx context.Context) (dir, below string, err error) {
+	text, err := lab.output(ctx, lab.Set.Project, "git", "rev-parse", "--show-toplevel", "--show-prefix")
+	if errors.Is(err, exec.ErrNotFound) {
+		return "", "", err
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("the project %s is in no git repository: %w; commit it to one, or compare revisions of fabriclab with --fabriclab", lab.Set.Project, err)
+	}
+	dir, below, _ = strings.Cut(strings.TrimSuffix(text, "\n"), "\n")
+	return dir, below, nil
+}
+
+// revisionOfProject is the folder for a commit of a project: in the user's cache.
+func revisionOfProject(repository, commit string) (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("looking for a folder for revisions: %w; set XDG_CACHE_HOME", err)
+	}
+	key := sha256.Sum256([]byte(repository))
+	return filepath.Join(cache, "fabriclab", "revisions", hex.EncodeToString(key[:6]), commit[:12]), nil
+}
+
+// fileOf is the file of an experiment; "" if there is none.
+func (c checkedOut) fileOf(experiment string) string {
+	for _, dir := range c.configs {
+		if path := filepath.Join(dir, filepath.FromSlash(experiment)+".yaml"); file.Exists(path) {
+			return path
 		}
 	}
-	return filepath.Join(tree, below)
+	return ""
 }
 
 // checkOut makes a worktree of a commit, unless there is one that is what git
@@ -138,7 +198,7 @@ func (lab *Lab) checkOut(ctx context.Context, root, tree, commit string) error {
 		return err
 	}
 	defer func() { _ = lock.Release() }() // the next one takes it all the same
-	if lab.checkedOut(ctx, tree, commit) {
+	if lab.isCheckedOut(ctx, tree, commit) {
 		return nil
 	}
 	fmt.Fprintf(lab.Err, "checking %.12s out to %s\n", commit, tree)
@@ -153,7 +213,7 @@ func (lab *Lab) checkOut(ctx context.Context, root, tree, commit string) error {
 	return err
 }
 
-func (lab *Lab) checkedOut(ctx context.Context, tree, commit string) bool {
+func (lab *Lab) isCheckedOut(ctx context.Context, tree, commit string) bool {
 	if _, err := os.Stat(filepath.Join(tree, ".git")); err != nil {
 		return false // git would take the checkout around it
 	}
@@ -167,14 +227,15 @@ func (lab *Lab) checkedOut(ctx context.Context, tree, commit string) bool {
 
 // runRevision runs one experiment with the fabriclab in a worktree, and
 // measures the results with this one: what is measured in the same way can be
-// compared. Mechanisms of one's own, and a project, are as they are.
-func (lab *Lab) runRevision(ctx context.Context, tree string, t task) ([]collect.Run, error) {
+// compared. Beside a revision of fabriclab, mechanisms of one's own and a project
+// are as they are.
+func (lab *Lab) runRevision(ctx context.Context, c checkedOut, path string, t task) ([]collect.Run, error) {
 	scale := t.scale
 	if scale == "" {
 		scale = "quick"
 	}
-	out := filepath.Join(tree, "results", "compare", scale)
-	args := []string{"run", t.experiment, "--root", tree, "--out", out, "--scale", scale, "--jobs", fmt.Sprint(lab.Set.Jobs), "--json"}
+	out := filepath.Join(c.out, scale)
+	args := []string{"run", t.experiment, "--root", c.root, "--out", out, "--scale", scale, "--jobs", fmt.Sprint(lab.Set.Jobs), "--json"}
 	for _, seed := range t.seeds {
 		args = append(args, "--seed", fmt.Sprint(seed))
 	}
@@ -182,6 +243,9 @@ func (lab *Lab) runRevision(ctx context.Context, tree string, t task) ([]collect
 		args = append(args, "--engine", strings.Join(t.engines, ","))
 	}
 	for _, dir := range lab.Set.Mechanisms {
+		if c.own && lab.Set.MechanismsInFile {
+			break // its own settings file names them
+		}
 		full, err := filepath.Abs(dir)
 		if err != nil {
 			return nil, err
@@ -191,11 +255,8 @@ func (lab *Lab) runRevision(ctx context.Context, tree string, t task) ([]collect
 	display := progress.Show(lab.Err)
 	defer display.Close()
 	events := &resultsTold{display: display}
-	child := exec.CommandContext(ctx, filepath.Join(tree, "bin", "fabriclab"), args...)
-	child.Dir, child.Stdout, child.Stderr = tree, events, lab.Err
-	if lab.Set.Project != "" {
-		child.Dir = lab.Set.Project
-	}
+	child := exec.CommandContext(ctx, c.program, args...)
+	child.Dir, child.Stdout, child.Stderr = c.dir, events, lab.Err
 	if lab.Set.NS3 != "" { // earlier revisions have no setting for it, and refuse its variable
 		child.Env = slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, ns3.Variable+"=") })
 		child.Env = append(child.Env, "ns3_DIR="+lab.Set.NS3)
@@ -207,10 +268,10 @@ func (lab *Lab) runRevision(ctx context.Context, tree string, t task) ([]collect
 		return nil, context.Cause(ctx)
 	}
 	if len(events.dirs) == 0 {
-		return nil, errors.Join(runErr, fmt.Errorf("%s has made no run of %s", tree, t.experiment))
+		return nil, errors.Join(runErr, fmt.Errorf("%s has made no run of %s", c.dir, t.experiment))
 	}
 	// With some runs failed, the others are compared.
-	return lab.take(events.dirs, out, func(string) *spec.Figure { return lab.figureOf(lab.fileAt(tree, t.experiment)) }, lab.measured)
+	return lab.take(events.dirs, out, func(string) *spec.Figure { return lab.figureOf(path) }, lab.measured)
 }
 
 // resultsTold shows the events that a child prints as JSON, and keeps where it

@@ -52,6 +52,7 @@ var acts = map[string][]string{
 	"list":            with(ofBuilds, "json"),
 	"new experiment":  {"json"},
 	"new mechanism":   {"mechanisms", "json"},
+	"new project":     but(ofSimulations, "out", "mechanisms"),
 	"oracle":          with(ofExperiments, "out", "json"),
 	"parity":          but(ofSweeps, "engine"),
 	"plot":            with(ofExperiments, "out", "verify"),
@@ -77,7 +78,7 @@ var acts = map[string][]string{
 // run no code of an experiment's author.
 var compiles = map[string]bool{
 	"allocate": true, "baseline update": true, "bench": true, "build": true, "compare": true, "figure": true,
-	"parity": true, "run": true, "run-one": true, "test": true,
+	"new project": true, "parity": true, "run": true, "run-one": true, "test": true,
 }
 
 // name is a command as it is typed behind fabriclab.

@@ -10,7 +10,7 @@ func (a *app) baselineCommand() *cobra.Command {
 	var seeds []uint64
 	update := &cobra.Command{
 		Use:   "update [EXPERIMENT…]",
-		Short: "renew baselines from the checkout as it is, and say what changes",
+		Short: "renew baselines from the project or the checkout as it is, and say what changes",
 		Long: `Runs the experiments (what has a valid result is not run again) and saves what their
 deterministic measures came to. Without EXPERIMENT all baselines are renewed; an experiment that
 has none yet gets one. Scale, seeds and engines stay as they are in the baseline, unless flags say
@@ -20,7 +20,7 @@ otherwise. What changes is printed, for the message of the commit.`,
 			return a.UpdateBaselines(cmd.Context(), args, seeds, dir)
 		},
 	}
-	update.Flags().StringVar(&dir, "baselines", "", "folder of the baselines (default: ci/baselines in the checkout)")
+	update.Flags().StringVar(&dir, "baselines", "", "folder of the baselines (default: ci/baselines of the project or the checkout)")
 	update.Flags().Var(&seedsValue{&seeds}, "seed", "seeds, instead of the baseline's or the experiment's")
 	return group(cmd, update)
 }

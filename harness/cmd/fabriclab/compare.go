@@ -22,18 +22,21 @@ func (a *app) compareCommand() *cobra.Command {
 	var outputs []string
 	var all bool
 	cmd := &cobra.Command{
-		Use:   "compare BASE [HEAD]",
+		Use:   "compare [BASE [HEAD]]",
 		Short: "compare two sets of results, exactly and by a test over seeds",
 		Long: `Compares results measure by measure. BASE and HEAD are folders of results or saved baselines, or
-with --rev revisions of the checkout, which are checked out, built and run. Without HEAD the
-experiments of BASE are run with the checkout as it is (what has a valid result is not run again).
+with --rev git revisions of the project (where there is none, of fabriclab's checkout), which are
+checked out and run. Without HEAD the experiments of BASE are run as the project or the checkout
+is (what has a valid result is not run again). Without BASE it is ci/baselines of the project or
+the checkout, and ci/regression.yaml beside it has the thresholds.
 
 Exit status 1: something got worse beyond its threshold, or is missing. What "worse" is and what
 else fails is set in YAML (--thresholds; docs/how-to/regression.md).`,
 		Example: `  fabriclab compare ci/baselines --thresholds ci/regression.yaml
+  fabriclab compare --rev HEAD~1                       # did my last commit change a result?
   fabriclab compare --rev main --experiment fncc/fig14 -o comment.md -o junit.xml
   fabriclab compare before/results after/results --all`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, path := range outputs { // before anything runs
 				if _, err := reportWriter(path); err != nil {
@@ -61,12 +64,13 @@ else fails is set in YAML (--thresholds; docs/how-to/regression.md).`,
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.Rev, "rev", false, "BASE and HEAD are git revisions; without HEAD: the checkout as it is")
+	f.BoolVar(&o.Rev, "rev", false, "BASE and HEAD are git revisions; without HEAD: the project or the checkout as it is")
+	f.BoolVar(&o.Fabriclab, "fabriclab", false, "with --rev in a project: revisions of fabriclab's checkout, each with the project as it is")
 	f.StringArrayVar(&o.Experiments, "experiment", nil, "compare this experiment only; may be repeated (default: all of BASE; with --rev those with a baseline)")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("experiment", a.completeExperiments(false)))
 	f.Var(&seedsValue{&o.Seeds}, "seed", "seeds to run, instead of the experiment's (with --rev)")
-	f.StringVar(&o.Thresholds, "thresholds", "", "YAML file that says what counts and what fails")
-	f.StringVar(&o.Baselines, "baselines", "", "folder of the baselines (default: ci/baselines in the checkout)")
+	f.StringVar(&o.Thresholds, "thresholds", "", "YAML file that says what counts and what fails (default without BASE: ci/regression.yaml)")
+	f.StringVar(&o.Baselines, "baselines", "", "folder of the baselines (default: ci/baselines of the project or the checkout)")
 	f.StringArrayVarP(&outputs, "output", "o", nil, "write the report to a file, too: .txt, .md (for a pull request), .xml (JUnit) or .json; may be repeated")
 	f.BoolVar(&all, "all", false, "print measures that did not change, too")
 	return cmd

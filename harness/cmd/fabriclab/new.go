@@ -1,10 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,8 +18,98 @@ import (
 )
 
 func (a *app) newCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "new mechanism|experiment", Short: "write a first mechanism or experiment of one's own"}
-	return group(cmd, a.newMechanismCommand(), a.newExperimentCommand())
+	cmd := &cobra.Command{Use: "new project|mechanism|experiment", Short: "write a first project, mechanism or experiment of one's own"}
+	return group(cmd, a.newProjectCommand(), a.newMechanismCommand(), a.newExperimentCommand())
+}
+
+func (a *app) newProjectCommand() *cobra.Command {
+	p := first.Project{}
+	var empty bool
+	cmd := &cobra.Command{
+		Use:   "project DIR",
+		Short: "write a first project: experiment, mechanism, statement, baseline and CI workflows",
+		Long: `Writes a folder with a mechanism, an experiment that compares it with HPCC, a claim and a
+statement, and workflows for GitHub and GitLab: they fetch fabriclab at the commit of this
+checkout, build it from a cache, and compare with the project's baselines. Then it runs the
+experiment and saves the baseline.`,
+		Example: `  fabriclab new project study --mechanism my_control
+  cd study && git init && git add . && git commit -m "A project"`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root, err := a.Root()
+			if err != nil {
+				return err
+			}
+			if p.Dir, err = filepath.Abs(args[0]); err != nil {
+				return err
+			}
+			if inside, err := within(root, p.Dir); err != nil || inside {
+				return errors.Join(err, fmt.Errorf("%s is in the checkout of fabriclab; name a folder of your own", args[0]))
+			}
+			p.URL, p.Commit = a.source(cmd.Context(), root)
+			files, err := p.Write(root)
+			if err != nil {
+				return err
+			}
+			if err := a.wrote(files, nil); err != nil || empty {
+				return err
+			}
+			if a.Set.JSON { // the files are the only JSON
+				a.Set.JSON, a.Out = false, a.Err
+			}
+			a.Set.Project, a.Set.Mechanisms = p.Dir, []string{filepath.Join(p.Dir, "mechanisms")}
+			if err := a.UpdateBaselines(cmd.Context(), []string{p.Experiment()}, nil, ""); err != nil {
+				return fmt.Errorf("%w\nthe files are written; afterwards, in %s: fabriclab baseline update %s", err, p.Dir, p.Experiment())
+			}
+			return nil
+		},
+	}
+	cmd.Flags().StringVar(&p.Mechanism, "mechanism", "my_control", "name of its mechanism")
+	kindFlag(cmd, &p.Kind)
+	cmd.Flags().BoolVar(&empty, "no-baseline", false, "write the files only, run nothing")
+	return cmd
+}
+
+// source is where CI gets the fabriclab of a checkout, and its commit.
+func (a *app) source(ctx context.Context, root string) (from, commit string) {
+	git := func(args ...string) string {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if from = publicAddress(git("remote", "get-url", "origin")); from == "" {
+		from = root
+		fmt.Fprintf(a.Err, "warning: this checkout has no remote \"origin\": CI cannot fetch fabriclab from %s; set url in ci/regress.sh\n", root)
+	}
+	if commit = git("rev-parse", "HEAD"); commit == "" {
+		commit = "HEAD"
+		fmt.Fprintln(a.Err, "warning: the checkout of fabriclab is no git repository: set commit in ci/regress.sh")
+	} else if git("status", "--porcelain", "--untracked-files=no") != "" {
+		fmt.Fprintf(a.Err, "warning: the checkout of fabriclab has changes that commit %.12s, which CI fetches, does not have\n", commit)
+	}
+	return from, commit
+}
+
+var sshAddress = regexp.MustCompile(`^(?:ssh://)?[\w.-]+@([\w.-]+)[:/]([^:]+)$`)
+
+// publicAddress is a repository's address without what logs in there.
+func publicAddress(address string) string {
+	if m := sshAddress.FindStringSubmatch(address); m != nil {
+		return "https://" + m[1] + "/" + m[2]
+	}
+	if u, err := url.Parse(address); err == nil && u.User != nil {
+		u.User = nil
+		return u.String()
+	}
+	return address
+}
+
+// kindFlag is the kind of a first mechanism.
+func kindFlag(cmd *cobra.Command, kind *string) {
+	cmd.Flags().StringVar(kind, "kind", "congestion_control", "its kind: "+strings.Join(first.Kinds(), ", "))
+	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(first.Kinds(), cobra.ShellCompDirectiveNoFileComp)))
 }
 
 func (a *app) newMechanismCommand() *cobra.Command {
@@ -44,8 +138,7 @@ func (a *app) newMechanismCommand() *cobra.Command {
 			return a.wrote(files, func() ([]string, error) { return a.onPath(dir) })
 		},
 	}
-	cmd.Flags().StringVar(&kind, "kind", "congestion_control", "its kind: "+strings.Join(first.Kinds(), ", "))
-	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(first.Kinds(), cobra.ShellCompDirectiveNoFileComp)))
+	kindFlag(cmd, &kind)
 	cmd.Flags().StringVar(&dir, "dir", "", "folder to write to (default: the first of the mechanism path, or mechanisms/)")
 	return cmd
 }
@@ -104,19 +197,18 @@ func (a *app) newExperimentCommand() *cobra.Command {
 // directory a project, so that the experiment is found by its name and its results
 // do not go to the checkout.
 func (a *app) experimentsDir(dir string) (to string, begin func() ([]string, error), err error) {
-	nothing := func() ([]string, error) { return nil, nil }
 	if dir != "" {
-		return dir, nothing, nil
+		return dir, nil, nil
 	}
 	if a.Set.Project != "" {
-		return filepath.Join(a.Set.Project, "configs"), nothing, nil
+		return filepath.Join(a.Set.Project, "configs"), nil, nil
 	}
 	root, err := a.Root()
 	if err != nil {
 		return "", nil, err
 	}
 	if inside, err := within(root, "."); err != nil || inside {
-		return filepath.Join(root, "configs"), nothing, err
+		return filepath.Join(root, "configs"), nil, err
 	}
 	return "configs", func() ([]string, error) {
 		return newSettings("# This folder is a project of fabriclab's: it has configs/ and results/ of its own.")
@@ -133,13 +225,16 @@ func newSettings(line string) ([]string, error) {
 	return []string{settingsFile}, errors.Join(err, f.Close())
 }
 
-// wrote prints the names of files that are new, and of those that begin makes.
+// wrote prints the names of files that are new, and of those that begin makes;
+// nil makes none.
 func (a *app) wrote(files []string, begin func() ([]string, error)) error {
-	more, err := begin()
-	if err != nil {
-		return err
+	if begin != nil {
+		more, err := begin()
+		if err != nil {
+			return err
+		}
+		files = append(files, more...)
 	}
-	files = append(files, more...)
 	if a.Set.JSON {
 		return a.Print(files)
 	}
