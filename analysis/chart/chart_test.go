@@ -2,6 +2,7 @@ package chart_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ func example() chart.Figure {
 	var row []chart.Panel
 	for c, name := range []string{"100 Gb/s", "200 Gb/s", "400 Gb/s"} {
 		p := chart.Panel{Title: name, FromX: 250, ToX: 700, Marks: []chart.Mark{
-			{Vertical: true, At: 300, Text: "flow1 starts"}, {At: 500, Text: "PFC XOFF"}, {Vertical: true, At: 900, Text: "outside"}}}
+			{X: number(300), Text: "flow1 starts"}, {Y: number(500), Text: "PFC XOFF"}, {X: number(900), Text: "outside"}}}
 		for s, mechanism := range []string{"DCQCN", "HPCC", "FNCC", "RoCC"} {
 			l := chart.Line{Name: mechanism, Style: s}
 			for t := 250.0; t <= 700; t++ {
@@ -35,7 +36,7 @@ func example() chart.Figure {
 				if t > 300 {
 					y = 150 * math.Pow(2, float64(c)) * math.Exp(-(t-300)/(20*float64(5-s))) * (1 - math.Exp(-(t-300)/5))
 				}
-				l.XY = append(l.XY, chart.Point{X: t, Y: y})
+				l.Points = append(l.Points, chart.Point{X: t, Y: y})
 			}
 			p.Lines = append(p.Lines, l)
 		}
@@ -45,11 +46,26 @@ func example() chart.Figure {
 	return f
 }
 
+func number(v float64) *float64 { return &v }
+
+// barPanel has a bar at each name; NaN is none.
+func barPanel(title string, names []string, values ...chart.Point) chart.Panel {
+	p := chart.Panel{Title: title, Names: names}
+	for i, v := range values {
+		l := chart.Line{Name: names[i], Style: i, Shape: chart.Bars, Width: chart.Alone}
+		if !math.IsNaN(v.Y) {
+			l.Points = []chart.Point{{X: float64(i), Y: v.Y, Error: v.Error}}
+		}
+		p.Lines = append(p.Lines, l)
+	}
+	return p
+}
+
 func bars() chart.Figure {
 	return chart.Figure{Title: "Pause frames", YLabel: "XOFF frames", Panels: [][]chart.Panel{
-		{{Title: "ingress, 200 Gb/s", Bars: []chart.Bar{{"DCQCN", 0, 12, 2, "12", false}, {"HPCC", 1, 4, 0, "4", false}, {"FNCC", 2, 0, 0, "0", false}}},
-			{Title: "all zero", Bars: []chart.Bar{{"DCQCN", 0, 0, 0, "0", false}, {"HPCC", 1, 0, 0, "0", false}}}},
-		{{Title: "empty"}, {Title: "sweep", Lines: []chart.Line{{Name: "HPCC", Style: 1, Dots: true, XY: []chart.Point{{50, 3, 1}, {100, 2, 0.5}, {500, 0, 0}}}}}},
+		{barPanel("ingress, 200 Gb/s", []string{"DCQCN", "HPCC", "FNCC"}, chart.Point{Y: 12, Error: 2}, chart.Point{Y: 4}, chart.Point{}),
+			barPanel("all zero", []string{"DCQCN", "HPCC"}, chart.Point{}, chart.Point{})},
+		{{Title: "empty"}, {Title: "sweep", Lines: []chart.Line{{Name: "HPCC", Style: 1, Dots: true, Points: []chart.Point{{50, 3, 1}, {100, 2, 0.5}, {500, 0, 0}}}}}},
 	}}
 }
 
@@ -92,7 +108,7 @@ func TestErrors(t *testing.T) {
 	require.ErrorContains(t, err, `figure "x" has no panel`)
 	_, err = chart.PNG(chart.Figure{Title: "x", Panels: [][]chart.Panel{{{}, {}}, {{}}}})
 	require.ErrorContains(t, err, "rows of 2 and of 1 panels")
-	_, err = chart.SVG(chart.Figure{Title: "x", Panels: [][]chart.Panel{{{Title: "p", Lines: []chart.Line{{Name: "l", XY: []chart.Point{{0, math.NaN(), 0}}}}}}}})
+	_, err = chart.SVG(chart.Figure{Title: "x", Panels: [][]chart.Panel{{{Title: "p", Lines: []chart.Line{{Name: "l", Points: []chart.Point{{0, math.NaN(), 0}}}}}}}})
 	assert.ErrorContains(t, err, `panel "p": line "l"`)
 }
 
@@ -103,7 +119,7 @@ func logarithmic() chart.Figure {
 		l := chart.Line{Name: name, Style: style, Dots: true}
 		for i := range panel.Names {
 			y := math.Pow(10, float64(i)/float64(1+style))
-			l.XY = append(l.XY, chart.Point{X: float64(i), Y: y, Error: 2 * y}) // below 0
+			l.Points = append(l.Points, chart.Point{X: float64(i), Y: y, Error: 2 * y}) // below 0
 		}
 		panel.Lines = append(panel.Lines, l)
 	}
@@ -116,11 +132,11 @@ func TestLogarithmic(t *testing.T) {
 	for _, want := range []string{">100KB<", ">0.2<", ">500<", ">no data<"} {
 		assert.Contains(t, string(svg), want)
 	}
-	flat := chart.Figure{LogX: true, Panels: [][]chart.Panel{{{Lines: []chart.Line{{XY: []chart.Point{{X: 3, Y: 0}, {X: 3, Y: 1}}}}}}}}
+	flat := chart.Figure{LogX: true, Panels: [][]chart.Panel{{{Lines: []chart.Line{{Points: []chart.Point{{X: 3, Y: 0}, {X: 3, Y: 1}}}}}}}}
 	svg, err = chart.SVG(flat)
 	require.NoError(t, err, "all at one value")
 	assert.Contains(t, string(svg), ">5<")
-	many := chart.Panel{Lines: []chart.Line{{XY: []chart.Point{{X: 0, Y: 1}, {X: 24, Y: 2}}}}}
+	many := chart.Panel{Lines: []chart.Line{{Points: []chart.Point{{X: 0, Y: 1}, {X: 24, Y: 2}}}}}
 	for i := range 25 {
 		many.Names = append(many.Names, fmt.Sprintf("name%d", i))
 	}
@@ -148,7 +164,7 @@ func TestLongLabels(t *testing.T) {
 // The panels of a row are at one height, whatever their axes show.
 func TestRowsOfDifferentRanges(t *testing.T) {
 	panel := func(low, high float64) chart.Panel {
-		return chart.Panel{Title: "p", Lines: []chart.Line{{Name: "a", Dots: true, XY: []chart.Point{{X: 1, Y: low, Error: low / 2}, {X: 2, Y: high, Error: high}}}}}
+		return chart.Panel{Title: "p", Lines: []chart.Line{{Name: "a", Dots: true, Points: []chart.Point{{X: 1, Y: low, Error: low / 2}, {X: 2, Y: high, Error: high}}}}}
 	}
 	data, err := chart.PNG(chart.Figure{YLabel: "slowdown", XLabel: "size", LogY: true, Width: 7, Panels: [][]chart.Panel{
 		{panel(1, 5), panel(0.1, 5000)}, {panel(3, 300), panel(1e-6, 2)}}})
@@ -178,7 +194,7 @@ func xAxes(picture image.Image) (rows []int) {
 func TestSmallPanels(t *testing.T) {
 	p := logarithmic().Panels[0][0]
 	p.Names = []string{"10KB", "20KB", "30KB", "50KB", "80KB", "200KB", "1MB", "2MB", "5MB", "10MB", "30MB"}
-	p.Lines[0].XY = append(p.Lines[0].XY, chart.Point{X: 4, Y: 1e5})
+	p.Lines[0].Points = append(p.Lines[0].Points, chart.Point{X: 4, Y: 1e5})
 	rows := [][]chart.Panel{{p, p}, {p, p}}
 	for width, names := range map[float64]string{3.3: `rotate(90)`, 7: `rotate(30`} {
 		svg, err := chart.SVG(chart.Figure{Panels: rows, LogY: true, Width: width})
@@ -187,7 +203,7 @@ func TestSmallPanels(t *testing.T) {
 		assert.Contains(t, string(svg), ">100<", "%g inches", width)
 		assert.NotContains(t, string(svg), ">200<", "six decades: powers only")
 	}
-	line := chart.Line{XY: []chart.Point{{X: 1000000, Y: 0}, {X: 1500000, Y: 1}}}
+	line := chart.Line{Points: []chart.Point{{X: 1000000, Y: 0}, {X: 1500000, Y: 1}}}
 	for width, want := range map[float64]bool{3.3: false, 14: true} {
 		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{{Lines: []chart.Line{line}}, {Lines: []chart.Line{line}}}}, Width: width})
 		require.NoError(t, err)
@@ -198,7 +214,7 @@ func TestSmallPanels(t *testing.T) {
 
 // Long names of bars are broken into lines, so that they stand side by side.
 func TestLongNamesOfBars(t *testing.T) {
-	bars := chart.Panel{Bars: []chart.Bar{{Name: "ECMP", Y: 1}, {Name: "CONGA", Y: 1}, {Name: "CONGA, metrics of 6 bits", Y: 2}}}
+	bars := barPanel("", []string{"ECMP", "CONGA", "CONGA, metrics of 6 bits"}, chart.Point{Y: 1}, chart.Point{Y: 1}, chart.Point{Y: 2})
 	for columns, want := range map[int]string{1: ">CONGA, metrics of 6 bits<", 4: ">metrics of 6<"} {
 		panels := make([]chart.Panel, columns)
 		for i := range panels {
@@ -213,10 +229,7 @@ func TestLongNamesOfBars(t *testing.T) {
 // Names in many lines have room of their own: the bars stay as high.
 func TestBarsKeepTheirHeightAboveLongNames(t *testing.T) {
 	height := func(name string) float64 {
-		var panel chart.Panel
-		for range 8 {
-			panel.Bars = append(panel.Bars, chart.Bar{Name: name, Y: 1})
-		}
+		panel := barPanel("", slices.Repeat([]string{name}, 8), slices.Repeat([]chart.Point{{Y: 1}}, 8)...)
 		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{panel}}, Width: 3.3})
 		require.NoError(t, err)
 		return heightOf(t, svg)
@@ -237,16 +250,17 @@ func heightOf(t *testing.T, svg []byte) float64 {
 // Where words are too long to stand side by side, names are slanted and numbers
 // upright; nothing is cut off.
 func TestManyBarsInAColumn(t *testing.T) {
-	var panel chart.Panel
-	for i, name := range []string{"none", "DCQCN", "HPCC", "FNCC", "RoCC", "TIMELY", "InfiniBand", "RCP", "Dart", "ExpressPass", "NUMFabric"} {
-		panel.Bars = append(panel.Bars, chart.Bar{Name: name, Style: i, Y: 70 + float64(i), Error: 5, Text: fmt.Sprintf("7%d.25", i)})
+	names := []string{"none", "DCQCN", "HPCC", "FNCC", "RoCC", "TIMELY", "InfiniBand", "RCP", "Dart", "ExpressPass", "NUMFabric"}
+	var values []chart.Point
+	for i := range names {
+		values = append(values, chart.Point{Y: 70.25 + float64(i), Error: 5})
 	}
 	draw := func(width float64) (string, float64) {
-		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{panel}}, Width: width, Floor: true})
+		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{barPanel("", names, values...)}}, Width: width, LeastY: number(0)})
 		require.NoError(t, err)
-		for _, b := range panel.Bars {
-			assert.Contains(t, string(svg), ">"+b.Name+"<", "%g inches", width)
-			assert.Contains(t, string(svg), ">"+b.Text+"<", "%g inches", width)
+		for i, name := range names {
+			assert.Contains(t, string(svg), ">"+name+"<", "%g inches", width)
+			assert.Contains(t, string(svg), fmt.Sprintf(">%g<", values[i].Y), "%g inches", width)
 		}
 		return string(svg), heightOf(t, svg)
 	}
@@ -255,14 +269,14 @@ func TestManyBarsInAColumn(t *testing.T) {
 	}
 	const slanted, upright = `rotate\(30[.0-9]*\)`, `rotate\(90\)`
 	column, high := draw(3.3)
-	assert.Equal(t, len(panel.Bars), turned(column, slanted))
-	assert.Equal(t, len(panel.Bars), turned(column, upright))
+	assert.Equal(t, len(names), turned(column, slanted))
+	assert.Equal(t, len(names), turned(column, upright))
 	page, _ := draw(7)
-	assert.Equal(t, len(panel.Bars), turned(page, slanted))
+	assert.Equal(t, len(names), turned(page, slanted))
 	assert.Zero(t, turned(page, upright), "numbers have room")
 	wide, _ := draw(20)
 	assert.Zero(t, turned(wide, slanted)+turned(wide, upright))
-	panel.Bars = panel.Bars[:2]
+	names, values = names[:2], values[:2]
 	_, low := draw(3.3)
 	assert.Less(t, low, high-10, "they have room of their own")
 }
@@ -270,10 +284,10 @@ func TestManyBarsInAColumn(t *testing.T) {
 // A mark's text stands clear of the lines of other marks.
 func TestTextsOfMarksAreNotCrossed(t *testing.T) {
 	place := func(vertical ...float64) float64 {
-		panel := chart.Panel{FromX: 0, ToX: 100, Marks: []chart.Mark{{At: 5, Text: "XOFF"}},
-			Lines: []chart.Line{{Name: "a", XY: []chart.Point{{X: 0, Y: 0}, {X: 100, Y: 10}}}}}
+		panel := chart.Panel{FromX: 0, ToX: 100, Marks: []chart.Mark{{Y: number(5), Text: "XOFF"}},
+			Lines: []chart.Line{{Name: "a", Points: []chart.Point{{X: 0, Y: 0}, {X: 100, Y: 10}}}}}
 		for _, at := range vertical {
-			panel.Marks = append(panel.Marks, chart.Mark{Vertical: true, At: at, Text: "x"})
+			panel.Marks = append(panel.Marks, chart.Mark{X: &at, Text: "x"})
 		}
 		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{panel}}})
 		require.NoError(t, err)
@@ -322,7 +336,7 @@ func TestPublication(t *testing.T) {
 func TestManyLines(t *testing.T) {
 	var panel chart.Panel
 	for i := range 20 {
-		panel.Lines = append(panel.Lines, chart.Line{Name: fmt.Sprintf("line%d", i), Style: i, XY: []chart.Point{{X: 0, Y: 1}, {X: 1, Y: 2}}})
+		panel.Lines = append(panel.Lines, chart.Line{Name: fmt.Sprintf("line%d", i), Style: i, Points: []chart.Point{{X: 0, Y: 1}, {X: 1, Y: 2}}})
 	}
 	svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{panel}}})
 	require.NoError(t, err)
@@ -335,7 +349,7 @@ func TestManyLines(t *testing.T) {
 
 // TestErrorBarsOnTheFloor: an error bar ends at 0 where nothing is negative.
 func TestErrorBarsOnTheFloor(t *testing.T) {
-	f := chart.Figure{Title: "t", Panels: [][]chart.Panel{{{Title: "p", Lines: []chart.Line{{Name: "a", Dots: true, XY: []chart.Point{{1, 2, 5}, {2, 3, 1}}}}}}}}
+	f := chart.Figure{Title: "t", Panels: [][]chart.Panel{{{Title: "p", Lines: []chart.Line{{Name: "a", Dots: true, Points: []chart.Point{{1, 2, 5}, {2, 3, 1}}}}}}}}
 	tick := regexp.MustCompile(`>(-?[0-9.]+)</text>`)
 	lowest := func(f chart.Figure) float64 {
 		svg, err := chart.SVG(f)
@@ -349,12 +363,12 @@ func TestErrorBarsOnTheFloor(t *testing.T) {
 		return low
 	}
 	assert.Less(t, lowest(f), 0.0)
-	f.Floor = true
+	f.LeastY = number(0)
 	assert.GreaterOrEqual(t, lowest(f), 0.0)
 
 	// Bars on a logarithmic axis, and one that has no value.
 	f = bars()
-	f.Panels = [][]chart.Panel{{{Bars: []chart.Bar{{Name: "a", Y: 10, Error: 20, Text: "10"}, {Name: "b", Text: "no data", None: true}}}}}
+	f.Panels = [][]chart.Panel{{barPanel("", []string{"a", "b"}, chart.Point{Y: 10, Error: 20}, chart.Point{Y: math.NaN()})}}
 	f.LogY = true
 	svg, err := chart.SVG(f)
 	require.NoError(t, err)
@@ -388,7 +402,7 @@ func threeLines(behind float64) chart.Figure {
 	panel := chart.Panel{Title: "p"}
 	for s, name := range []string{"a", "b", "c"} {
 		x := 1 + behind*float64(s)
-		panel.Lines = append(panel.Lines, chart.Line{Name: name, Style: s, Dots: true, XY: []chart.Point{{x, 5, 3}, {x + 1, 5, 3}}})
+		panel.Lines = append(panel.Lines, chart.Line{Name: name, Style: s, Dots: true, Points: []chart.Point{{x, 5, 3}, {x + 1, 5, 3}}})
 	}
 	return chart.Figure{Title: "t", Panels: [][]chart.Panel{{panel}}}
 }
@@ -404,4 +418,98 @@ func errorBarsOf(t *testing.T, behind float64) map[string]bool {
 		}
 	}
 	return at
+}
+
+// groupedBars are bars of two mechanisms at three degrees.
+func groupedBars() chart.Figure {
+	panel := chart.Panel{Names: []string{"4", "8", "16"}}
+	for i, name := range []string{"HPCC", "FNCC"} {
+		l := chart.Line{Name: name, Style: i, Shape: chart.Bars, Width: 0.4, Beside: 0.4 * (float64(i) - 0.5)}
+		for at := range 3 {
+			l.Points = append(l.Points, chart.Point{X: float64(at), Y: 2 + float64(at+i), Error: 0.5})
+		}
+		panel.Lines = append(panel.Lines, l)
+	}
+	return chart.Figure{Title: "slowdown", YLabel: "slowdown", LeastY: number(1), Panels: [][]chart.Panel{{panel}}}
+}
+
+// Bars of several lines stand beside each other, told apart in the legend.
+func TestGroupedBars(t *testing.T) {
+	svg, err := chart.SVG(groupedBars())
+	require.NoError(t, err)
+	for _, want := range []string{">HPCC<", ">FNCC<", ">4<", ">8<", ">16<"} {
+		assert.Contains(t, string(svg), want)
+	}
+	if dir := os.Getenv("FABRICLAB_SHOW_PLOTS"); dir != "" {
+		picture, err := chart.PNG(groupedBars())
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(dir+"/grouped.png", picture, 0o644))
+	}
+}
+
+// The axis of a slowdown begins at 1, logarithmic or not.
+func TestAxesBeginAtTheLeastValue(t *testing.T) {
+	for _, log := range []bool{false, true} {
+		f := groupedBars()
+		f.LogY = log
+		svg, err := chart.SVG(f)
+		require.NoError(t, err)
+		assert.Contains(t, string(svg), ">1<")
+		assert.NotContains(t, string(svg), ">0<")
+		assert.NotContains(t, string(svg), ">0.5<")
+	}
+	f := chart.Figure{LeastX: number(1), Panels: [][]chart.Panel{{{Lines: []chart.Line{{Points: []chart.Point{{X: 3, Y: 0}, {X: 7, Y: 1}}}}}}}}
+	svg, err := chart.SVG(f)
+	require.NoError(t, err)
+	assert.Contains(t, string(svg), ">1<")
+	assert.Contains(t, string(svg), ">2<")
+}
+
+// What the page draws is the figure itself: its places, its points with seven
+// digits, and a line at the places of the one before without them.
+func TestForPage(t *testing.T) {
+	f := groupedBars()
+	page, thinned, err := f.ForPage(4)
+	require.NoError(t, err)
+	assert.Zero(t, thinned)
+	text, err := json.Marshal(page)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), `"data":{"x":[-0.2,0.8,1.8],"y":[2,3,4],"e":[0.5,0.5,0.5]}`)
+	assert.Contains(t, string(text), `"least_y":1`)
+	assert.Nil(t, f.Panels[0][0].Lines[0].Data, "the figure stays as it is")
+	assert.InDelta(t, 0, f.Panels[0][0].Lines[0].Points[0].X, 0)
+
+	f.Panels[0][0].At = []float64{4, 8, 16}
+	_, _, err = f.ForPage(4)
+	require.ErrorContains(t, err, `line "HPCC": there is a point at 0, where it has no name`)
+
+	numbers, err := json.Marshal(chart.Numbers{0, -1.5, 1e-9, 123456.789, 1e21, math.NaN(), math.Inf(1)})
+	require.NoError(t, err)
+	assert.Equal(t, "[0,-1.5,1e-09,123456.8,1e+21,null,null]", string(numbers))
+}
+
+func TestThinKeepsPeaksAndEnds(t *testing.T) {
+	const most = 4000
+	points := make([]chart.Point, 100_000)
+	for i := range points {
+		points[i] = chart.Point{X: float64(i), Y: math.Sin(float64(i) / 1000)}
+	}
+	points[12_345].Y, points[77_777].Y = 99, -99
+	thinned := func(points []chart.Point) *chart.Data {
+		f := chart.Figure{Panels: [][]chart.Panel{{{Lines: []chart.Line{{Points: points}}}}}}
+		page, before, err := f.ForPage(most)
+		require.NoError(t, err)
+		assert.Equal(t, len(points) > most, before == len(points))
+		return page.Panels[0][0].Lines[0].Data
+	}
+	got := thinned(points)
+	assert.LessOrEqual(t, len(got.X), most)
+	assert.Greater(t, len(got.X), 3900)
+	assert.Contains(t, got.Y, 99.0)
+	assert.Contains(t, got.Y, -99.0)
+	assert.InDelta(t, 0, got.X[0], 0)
+	assert.InDelta(t, 99_999, got.X[len(got.X)-1], 0)
+	assert.True(t, slices.IsSorted(got.X))
+	assert.Len(t, thinned(points[:most]).X, most, "short lines stay as they are")
+	assert.LessOrEqual(t, len(thinned(points[:most+1]).X), most)
 }

@@ -9,7 +9,6 @@ import (
 	"golang.org/x/text/encoding/charmap"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgpdf"
 )
 
@@ -18,12 +17,8 @@ var madeAt = regexp.MustCompile(`/(CreationDate|ModDate) \(D:[0-9]{14}`)
 
 // PDF draws the figure as PDF, its fonts in it.
 func PDF(f Figure) ([]byte, error) {
-	l, err := layoutOf(f)
+	canvas, err := render(f, func(w, h vg.Length) pdfCanvas { return pdfCanvas{vgpdf.New(w, h)} })
 	if err != nil {
-		return nil, err
-	}
-	canvas := vgpdf.New(l.w, l.h)
-	if err := drawOn(f, l, draw.NewCanvas(pdfCanvas{canvas}, l.w, l.h)); err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer

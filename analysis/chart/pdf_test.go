@@ -29,7 +29,7 @@ func page(t *testing.T, pdf []byte) string {
 // What is no ASCII is in a PDF what it is elsewhere.
 func TestLettersOfPDF(t *testing.T) {
 	draw := func(label string) string {
-		pdf, err := chart.PDF(chart.Figure{XLabel: label, YLabel: "share ± 5 %", Panels: [][]chart.Panel{{{Lines: []chart.Line{{XY: []chart.Point{{X: 1, Y: 1}, {X: 2, Y: 2}}}}}}}})
+		pdf, err := chart.PDF(chart.Figure{XLabel: label, YLabel: "share ± 5 %", Panels: [][]chart.Panel{{{Lines: []chart.Line{{Points: []chart.Point{{X: 1, Y: 1}, {X: 2, Y: 2}}}}}}}})
 		require.NoError(t, err)
 		return page(t, pdf)
 	}

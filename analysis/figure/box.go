@@ -19,12 +19,11 @@ func init() {
 		name: "box", title: "the distribution of a measure of flows by their sizes, as boxes", named: true,
 		read: func(s *reader.Section, p *spec.Plot, f *spec.Figure) {
 			p.Lines = s.Str("lines")
-			s.Need("measure", "slowdown")
-			p.Measure = readMeasure(s, f, "measure")
+			m := readOneMeasure(s, p, f, "slowdown")
 			s.Need("edges", "[1B, 10KB, 1MB]")
-			p.Edges = readEdges(s)
-			switch m, known := f.Measures.Items[p.Measure]; {
-			case !known: // said already
+			p.Own = boxPlot{readEdges(s), readPackets(s)}
+			switch {
+			case m.Kind == "": // said already
 			case !measure.OfFlows(m.Kind):
 				s.Fail(reader.At("measure", fmt.Errorf("%s is not one value for each flow; box takes %s", m.Kind, strings.Join(slices.DeleteFunc(measure.Kinds(), func(k string) bool { return !measure.OfFlows(k) }), ", "))))
 			case m.MinSize != 0 || m.MaxSize != 0:
@@ -32,12 +31,17 @@ func init() {
 			}
 		},
 		labels: func(x *painter) {
-			m := x.f.Measures.Items[x.p.Measure]
-			x.d.xUnit, x.d.yUnit = "B", m.Unit
-			x.d.figure.XLabel, x.d.figure.YLabel = "flow size", withUnit(m.Text, m.Unit)
+			labelsOfMeasures(x)
+			x.c.XUnit, x.c.XLabel = "B", x.p.Own.(boxPlot).in.label("flow size")
 		},
 		panel: (*painter).boxes,
 	})
+}
+
+// A boxPlot is what a plot of boxes has of its own.
+type boxPlot struct {
+	edges []spec.Size
+	in    packets
 }
 
 // whisker is how far the whiskers of a box reach at most, in lengths of the
@@ -62,43 +66,30 @@ func boxOf(values []float64) [5]float64 {
 
 // boxes draws the distribution of a measure's values between each two sizes:
 // a box for each line, the mean over the seeds of its five numbers.
-func (x *painter) boxes(panel *chart.Panel, where map[string]string, here *place) {
-	m := x.f.Measures.Items[x.p.Measure]
-	for i, edge := range x.p.Edges[:len(x.p.Edges)-1] {
-		panel.Names = append(panel.Names, sizeRange(int64(edge), int64(x.p.Edges[i+1])))
-		here.at = append(here.at, float64(edge))
+func (x *painter) boxes(panel *chart.Panel, at spot) {
+	own := x.p.Own.(boxPlot)
+	for i, edge := range own.edges[:len(own.edges)-1] {
+		panel.Names = append(panel.Names, own.in.between(int64(edge), int64(own.edges[i+1])))
+		panel.At = append(panel.At, float64(edge))
 	}
-	values := x.values(x.p.Lines)
-	beside, width := 0.8/float64(len(values)*len(x.engines)), 0.6/float64(len(values)*len(x.engines))
-	for v, value := range values {
-		for e, engine := range x.engines {
-			shown := ""
-			if x.p.Lines != "" {
-				shown = x.f.Dimensions.Items[x.p.Lines].Name(value)
+	x.lines(panel, at.where, nil, func(line *chart.Line, _ int, found []int) {
+		line.Shape = chart.Boxes
+		for i, name := range panel.Names {
+			bin := x.f.Measures.Items[x.p.Measures[0]]
+			bin.MinSize, bin.MaxSize = own.edges[i], own.edges[i+1]
+			box, err := x.box(bin, found)
+			if err != nil {
+				x.miss(panel, x.name(line.Name, name), err)
+				continue
 			}
-			line := chart.Line{Name: x.name(shown, x.engine(engine)), Dots: true, Boxes: width}
-			line.Style = x.style(line.Name)
-			at := float64(beside * (float64(v*len(x.engines)+e) - float64(float64(len(values)*len(x.engines)-1)/2)))
-			found := x.at(with(where, x.p.Lines, value), engine)
-			for i, edge := range x.p.Edges[:len(x.p.Edges)-1] {
-				bin := m
-				bin.MinSize, bin.MaxSize = edge, x.p.Edges[i+1]
-				box, err := x.box(bin, found)
-				if err != nil {
-					x.miss(panel, x.name(line.Name, panel.Names[i]), err)
-					continue
-				}
-				if len(found) == 0 {
-					continue
-				}
-				for _, y := range box {
-					line.XY = append(line.XY, chart.Point{X: float64(i) + at, Y: y})
-					x.d.points = append(x.d.points, point{here.row, here.column, value, engine, "", float64(edge), y, 0})
-				}
+			for _, y := range box {
+				line.Points = append(line.Points, chart.Point{X: panel.At[i], Y: y})
 			}
-			panel.Lines = append(panel.Lines, line)
-			here.lines = append(here.lines, lineKey{value, engine})
 		}
+	})
+	for i := range panel.Lines {
+		panel.Lines[i].Width, panel.Lines[i].Beside = beside(i, len(panel.Lines), 0.8)
+		panel.Lines[i].Width *= 0.75
 	}
 }
 

@@ -16,43 +16,11 @@ import (
 	"fabriclab/analysis/stats"
 )
 
-// A drawing is a plot with the points that it shows.
+// A drawing is a plot as it is drawn, with what goes beside it.
 type drawing struct {
-	id     string
-	kind   string
-	figure chart.Figure
-	points []point
-	xUnit  string
-	yUnit  string
-	// places say of every panel which of the points are in it.
-	places [][]place
-	// missing says which lines could not be drawn, and why.
-	missing []string
+	chart.Figure
 	// tables go with the plot in the summary, in Markdown.
 	tables string
-}
-
-// empty says that there is no panel to draw.
-func (d *drawing) empty() bool { return len(d.figure.Panels) == 0 || len(d.figure.Panels[0]) == 0 }
-
-// A place is what the points of a panel have in common, and what tells its
-// lines (or bars) from each other, in their order.
-type place struct {
-	row, column string
-	lines       []lineKey
-	// at are the values of x that stand at the names along the axis.
-	at []float64
-}
-
-type lineKey struct{ line, engine string }
-
-// A point is a row of the plot's table. Names are as in the matrix, not as
-// shown.
-type point struct {
-	row, column, line, engine string
-	seed                      string // empty for a mean over seeds
-	x, y                      float64
-	half                      float64 // half the width of the confidence interval, 0 for none
 }
 
 // painter draws one plot.
@@ -65,7 +33,15 @@ type painter struct {
 	taker   *measure.Taker
 	engines []string
 	styles  map[string]int // by line name
-	d       *drawing
+	c       *chart.Figure
+	tables  strings.Builder
+	own     any // of its kind
+}
+
+// A spot is a panel: its values of the dimensions, and which of the sides it is.
+type spot struct {
+	where map[string]string
+	side  string
 }
 
 func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int) (float64, error)) *drawing {
@@ -75,69 +51,66 @@ func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int
 			x.engines = append(x.engines, r.Engine)
 		}
 	}
-	x.d = &drawing{id: p.ID, kind: p.Kind, figure: chart.Figure{Title: p.Title, ShareY: p.Rows != "" && p.Columns != ""}}
+	x.c = &chart.Figure{ID: p.ID, Kind: p.Kind, Title: p.Title, ShareY: p.Rows != "" && p.Columns != "", LogX: p.LogX, LogY: p.LogY, Panels: [][]chart.Panel{}}
 	x.kind.labels(x)
-	x.d.figure.LogX, x.d.figure.LogY = x.d.figure.LogX || p.LogX, x.d.figure.LogY || p.LogY
-	x.d.figure.Floor = !slices.ContainsFunc(shownMeasures(p), func(name string) bool { return measure.Negative(f.Measures.Items[name].Kind) })
-	if x.kind.whole != nil {
-		x.kind.whole(x)
-		x.finish()
-		return x.d
+	sides := []string{""}
+	if x.kind.sides != nil {
+		sides = x.kind.sides(p)
 	}
 	rows, columns := inOrder(x.values(p.Rows)), inOrder(x.values(p.Columns))
-	for _, row := range rows {
-		var panels []chart.Panel
-		var places []place
-		for _, column := range columns {
-			here := place{row: row, column: column}
-			panels = append(panels, x.panel(&here))
-			places = append(places, here)
+	switch {
+	case p.Columns == "" && p.Rows == "" && len(sides) == 4: // two by two
+		for i := range 2 {
+			x.row(x.panel("", "", sides[2*i]), x.panel("", "", sides[2*i+1]))
 		}
-		x.d.figure.Panels = append(x.d.figure.Panels, panels)
-		x.d.places = append(x.d.places, places)
+	case p.Columns == "":
+		for _, row := range rows {
+			x.row(each(sides, func(side string) chart.Panel { return x.panel(row, "", side) })...)
+		}
+	default:
+		for _, row := range rows {
+			for _, side := range sides {
+				x.row(each(columns, func(column string) chart.Panel { return x.panel(row, column, side) })...)
+			}
+		}
 	}
 	x.finish()
-	return x.d
+	return &drawing{*x.c, x.tables.String()}
 }
+
+func each(names []string, panel func(string) chart.Panel) (panels []chart.Panel) {
+	for _, name := range names {
+		panels = append(panels, panel(name))
+	}
+	return panels
+}
+
+func (x *painter) row(panels ...chart.Panel) { x.c.Panels = append(x.c.Panels, panels) }
 
 // finish takes off what a logarithmic axis has no place for, and has the
 // picture say what is not in it.
 func (x *painter) finish() {
-	f := &x.d.figure
-	off := func(px, py float64) bool { return f.LogX && px <= 0 || f.LogY && py <= 0 }
 	dropped := 0
-	for _, row := range f.Panels {
-		for k := range row {
-			for i := range row[k].Lines {
-				line := &row[k].Lines[i]
-				before := len(line.XY)
-				if line.Boxes > 0 {
-					var kept []chart.Point
-					for b := 0; b+5 <= len(line.XY); b += 5 {
-						if !off(1, line.XY[b].Y) {
-							kept = append(kept, line.XY[b:b+5]...)
-						}
-					}
-					line.XY = kept
-				} else {
-					line.XY = slices.DeleteFunc(line.XY, func(p chart.Point) bool { return off(p.X, p.Y) })
-				}
-				dropped += before - len(line.XY)
-			}
-			for i, b := range row[k].Bars {
-				if !b.None && off(1, b.Y) {
-					row[k].Bars[i].None = true
+	x.c.All(func(_ *chart.Panel, l *chart.Line) {
+		off := func(p chart.Point) bool { return x.c.LogX && !x.kind.named && p.X <= 0 || x.c.LogY && p.Y <= 0 }
+		before := len(l.Points)
+		if l.Shape == chart.Boxes {
+			var kept []chart.Point
+			for box := range slices.Chunk(l.Points, 5) {
+				if !off(box[0]) {
+					kept = append(kept, box...)
 				}
 			}
+			l.Points = kept
+		} else {
+			l.Points = slices.DeleteFunc(l.Points, off)
 		}
-	}
-	x.d.points = slices.DeleteFunc(x.d.points, func(p point) bool {
-		return off(1, p.y) || !x.kind.named && off(p.x, 1)
+		dropped += before - len(l.Points)
 	})
 	if dropped > 0 {
-		x.d.missing = append(x.d.missing, fmt.Sprintf("%s: %d points are at or below 0, where a logarithmic axis has no place", x.p.ID, dropped))
+		x.c.Missing = append(x.c.Missing, fmt.Sprintf("%s: %d points are at or below 0, where a logarithmic axis has no place", x.p.ID, dropped))
 	}
-	f.Notes = x.notes()
+	x.c.Notes = x.notes()
 }
 
 // inOneRun is how a measure's error names its run. A picture has no room for
@@ -148,7 +121,7 @@ var inOneRun = regexp.MustCompile(`^run \S+: `)
 func (x *painter) notes() (notes []string) {
 	var reasons []string
 	lines := map[string][]string{} // by reason
-	for _, m := range x.d.missing {
+	for _, m := range x.c.Missing {
 		line, reason, named := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(m, x.p.ID+", "), x.p.ID+": "), ": ")
 		if !named {
 			line, reason = "", line
@@ -193,28 +166,73 @@ func withUnit(text, unit string) string {
 	return text
 }
 
-func (x *painter) panel(here *place) chart.Panel {
+func (x *painter) panel(row, column, side string) chart.Panel {
 	where := map[string]string{}
 	var title []string
-	for _, d := range []struct{ dimension, value string }{{x.p.Rows, here.row}, {x.p.Columns, here.column}} {
+	for _, d := range []struct{ dimension, value string }{{x.p.Rows, row}, {x.p.Columns, column}} {
 		if d.dimension != "" {
 			where[d.dimension] = d.value
 			title = append(title, titled(x.f.Dimensions.Items[d.dimension], d.dimension, d.value))
 		}
 	}
-	panel := chart.Panel{Title: strings.Join(title, ", ")}
+	if side != "" {
+		title = append(title, side)
+		if x.p.Columns == "" {
+			column = side
+		} else {
+			row = x.name(row, side)
+		}
+	}
+	panel := chart.Panel{Title: strings.Join(title, ", "), Row: row, Column: column}
 	for _, m := range x.p.Marks {
 		if !spec.Matches(where, m.Where) {
 			continue
 		}
+		mark := chart.Mark{Y: m.Y, Text: m.Text}
 		if m.X != nil {
-			panel.Marks = append(panel.Marks, chart.Mark{Vertical: true, At: x.time(int64(*m.X)), Text: m.Text})
-		} else {
-			panel.Marks = append(panel.Marks, chart.Mark{At: *m.Y, Text: m.Text})
+			at := x.time(int64(*m.X))
+			mark.X = &at
+		}
+		panel.Marks = append(panel.Marks, mark)
+	}
+	x.kind.panel(x, &panel, spot{where, side})
+	return panel
+}
+
+// A part is one of several things of which a panel has a line each.
+type part struct{ key, text string }
+
+// lines makes the lines of a panel: one for each value of the dimension, part and
+// engine of which there are runs. draw gives a line its points; without some its
+// name stays in the legend.
+func (x *painter) lines(panel *chart.Panel, where map[string]string, parts []part, draw func(line *chart.Line, part int, found []int)) {
+	if parts == nil {
+		parts = []part{{}}
+	}
+	for _, value := range x.values(x.p.Lines) {
+		for i, part := range parts {
+			for _, engine := range x.engines {
+				found := x.at(with(where, x.p.Lines, value), engine)
+				if len(found) == 0 {
+					continue // the matrix has no such run
+				}
+				line := chart.Line{Name: x.name(x.f.Dimensions.Items[x.p.Lines].Name(value), part.text, x.engine(engine)), Key: x.name(value, part.key), Engine: engine}
+				line.Style = x.style(line.Name)
+				draw(&line, i, found)
+				panel.Lines = append(panel.Lines, line)
+			}
 		}
 	}
-	x.kind.panel(x, &panel, where, here)
-	return panel
+}
+
+// measured are the parts of a plot of several measures.
+func (x *painter) measured() (parts []part) {
+	for _, name := range x.p.Measures {
+		if len(x.p.Measures) > 1 {
+			parts = append(parts, part{name, x.f.Measures.Items[name].Text})
+		}
+	}
+	return parts
 }
 
 // titled is a value in a panel's title: its name, or behind that of its
@@ -248,6 +266,16 @@ func (x *painter) at(where map[string]string, engine string) []int {
 	return found
 }
 
+// among are those of some runs with a value of a dimension.
+func (x *painter) among(runs []int, dimension, value string) (some []int) {
+	for _, i := range runs {
+		if x.f.Values(x.runs[i])[dimension] == value {
+			some = append(some, i)
+		}
+	}
+	return some
+}
+
 // name joins what tells a line from the others.
 func (x *painter) name(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
@@ -261,7 +289,7 @@ func (x *painter) engine(e string) string {
 }
 
 func (x *painter) miss(panel *chart.Panel, line string, err error) {
-	x.d.missing = append(x.d.missing, x.name(x.p.ID, panel.Title, line)+": "+err.Error())
+	x.c.Missing = append(x.c.Missing, x.name(x.p.ID, panel.Title, line)+": "+err.Error())
 }
 
 // mean is the plot's measure over the seeds of a place: mean and half width of

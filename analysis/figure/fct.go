@@ -16,14 +16,15 @@ import (
 	"fabriclab/analysis/stats"
 	"fabriclab/base/catalog"
 	"fabriclab/base/reader"
-	"fabriclab/base/units"
 )
 
 func init() {
 	register(plotKind{
-		name: "fct", title: "statistics of the slowdown by flow size, a panel each", named: true, alone: true,
+		name: "fct", title: "statistics of the slowdown by flow size, a panel each", named: true,
 		read: func(s *reader.Section, p *spec.Plot, f *spec.Figure) {
-			p.Lines, p.Baseline, p.Log = s.Str("lines"), s.Str("baseline"), s.Boolean("log", false)
+			own := &fctPlot{}
+			p.Lines, own.baseline = s.Str("lines"), s.Str("baseline")
+			p.LogY = s.Boolean("log", false) || p.LogY
 			s.Need("stats", "[mean, p99]")
 			texts, nodes := s.Texts("stats")
 			for i, text := range texts {
@@ -31,129 +32,120 @@ func init() {
 					s.F.Problem(nodes[i], "%s: unknown statistic %q%s", s.Name("stats"), text, catalog.Hint(text, fct.Names))
 				}
 			}
-			p.Stats, p.Edges, p.Bins = texts, readEdges(s), int(s.Integer("bins", 0, 1, 1<<16))
+			own.stats, own.edges, own.bins, own.in = texts, readEdges(s), int(s.Integer("bins", 0, 1, 1<<16)), readPackets(s)
 			if (s.Get("edges") == nil) == (s.Get("bins") == nil) {
 				s.Fail(errors.New("fct needs either edges, a list of sizes, or bins, a number of bins with as many flows each"))
 			}
-			if p.Baseline != "" && p.Lines == "" {
+			if own.baseline != "" && p.Lines == "" {
 				s.Fail(reader.At("baseline", errors.New("baseline is one of the lines, and there is none; write lines")))
+			}
+			p.Own = own
+		},
+		check: func(s *reader.Section, p spec.Plot, lines []string) {
+			if own := p.Own.(*fctPlot); own.baseline != "" && lines != nil && !slices.Contains(lines, own.baseline) {
+				s.Fail(reader.At("baseline", fmt.Errorf("baseline: the matrix has no %s = %q%s", p.Lines, own.baseline, catalog.Hint(own.baseline, lines))))
 			}
 		},
 		labels: func(x *painter) {
-			x.d.xUnit, x.d.yUnit = "B", "1"
-			x.d.figure.XLabel, x.d.figure.YLabel, x.d.figure.LogY = "flow size up to", "FCT slowdown", x.p.Log
+			least := measure.Least("fct_slowdown", "1")
+			x.c.XUnit, x.c.YUnit, x.c.LeastY = "B", "1", &least
+			x.c.XLabel, x.c.YLabel = x.p.Own.(*fctPlot).in.label("flow size up to"), "FCT slowdown"
+			x.own = map[string]fctFlows{}
 		},
-		whole: (*painter).fct,
+		sides: func(p spec.Plot) []string { return p.Own.(*fctPlot).stats },
+		panel: (*painter).fct,
 	})
+}
+
+// A fctPlot is what a plot of flow completion times has of its own.
+type fctPlot struct {
+	stats    []string
+	edges    []spec.Size
+	bins     int
+	baseline string
+	in       packets
+}
+
+// fctFlows are the flows of a panel's lines, which all statistics share.
+type fctFlows struct {
+	lines []fctLine
+	edges []int64
 }
 
 // A fctLine is a line of an fct plot: the statistics by bin and seed.
 type fctLine struct {
-	value, name, engine string
-	bySeed              [][]fct.Stats // by seed, then bin
+	chart.Line
+	bySeed [][]fct.Stats // by seed, then bin
 }
 
-// fct draws a panel for every statistic: its mean over the seeds, by flow
-// size.
-func (x *painter) fct() {
-	lines, edges := x.fctLines()
-	names := make([]string, max(0, len(edges)-1))
-	for i := range names {
-		names[i] = units.FormatBytes(edges[i+1])
-		if edges[i+1] == math.MaxInt64 {
-			names[i] = "more"
-		}
+// fct draws a statistic: its mean over the seeds, by flow size.
+func (x *painter) fct(panel *chart.Panel, at spot) {
+	own := x.p.Own.(*fctPlot)
+	flows := x.fctFlows(panel, at)
+	for i := range max(0, len(flows.edges)-1) {
+		panel.Names = append(panel.Names, own.in.upTo(flows.edges[i+1]))
+		panel.At = append(panel.At, float64(flows.edges[i+1]))
 	}
-	columns := len(x.p.Stats)
-	if columns == 4 {
-		columns = 2
-	}
-	for i, stat := range x.p.Stats {
-		if i%columns == 0 {
-			x.d.figure.Panels = append(x.d.figure.Panels, nil)
-			x.d.places = append(x.d.places, nil)
-		}
-		here := place{column: stat}
-		for bin := range names {
-			here.at = append(here.at, float64(edges[bin+1]))
-		}
-		panel := chart.Panel{Title: stat, Names: names}
-		for n, l := range lines {
-			beside := float64(0.1 * (float64(n) - float64(float64(len(lines)-1)/2))) // so that error bars do not cover each other
-			line := chart.Line{Name: l.name, Style: x.style(l.name), Dots: true}
-			for bin := range names {
-				mean, half, err := l.stat(stat, bin)
-				if err != nil {
-					continue // said below
-				}
-				line.XY = append(line.XY, chart.Point{X: float64(bin) + beside, Y: mean, Error: half})
-				x.d.points = append(x.d.points, point{column: stat, line: l.value, engine: l.engine, x: float64(edges[bin+1]), y: mean, half: half})
-			}
-			panel.Lines = append(panel.Lines, line)
-			here.lines = append(here.lines, lineKey{l.value, l.engine})
-		}
-		last := len(x.d.figure.Panels) - 1
-		x.d.figure.Panels[last] = append(x.d.figure.Panels[last], panel)
-		x.d.places[last] = append(x.d.places[last], here)
-	}
-	for _, l := range lines {
-		for bin := range names {
-			for _, stat := range x.p.Stats {
-				if v, _, err := l.stat(stat, bin); err != nil && !errors.Is(err, errNoData) {
-					x.d.missing = append(x.d.missing, x.name(x.p.ID, stat, l.name)+": "+bounded(v, err))
-				}
+	for n, l := range flows.lines {
+		l.Dots = true
+		l.Beside = float64(0.1 * (float64(n) - float64(float64(len(flows.lines)-1)/2))) // so that error bars do not cover each other
+		for bin, edge := range panel.At {
+			mean, half, err := l.stat(at.side, bin)
+			if err == nil {
+				l.Points = append(l.Points, chart.Point{X: edge, Y: mean, Error: half})
+			} else if !errors.Is(err, errNoData) {
+				x.miss(panel, l.Name, errors.New(bounded(mean, err)))
 			}
 		}
+		panel.Lines = append(panel.Lines, l.Line)
 	}
-	x.d.tables = x.fctTables(lines, edges, names)
+	x.fctTable(panel, at, flows)
 }
 
-// fctLines reads the runs of every line. The edges of equal-count bins are
-// those of the first line's flows: the flow lists of the others are the same.
-func (x *painter) fctLines() (lines []fctLine, edges []int64) {
-	for _, edge := range x.p.Edges {
-		edges = append(edges, int64(edge))
+// fctFlows reads the runs of every line. The edges of equal-count bins are those
+// of the first line's flows: the flow lists of the others are the same.
+func (x *painter) fctFlows(panel *chart.Panel, at spot) fctFlows {
+	known, place := x.own.(map[string]fctFlows), fmt.Sprint(at.where)
+	if flows, ok := known[place]; ok {
+		return flows
 	}
-	for _, value := range x.values(x.p.Lines) {
-		for _, engine := range x.engines {
-			shown := ""
-			if x.p.Lines != "" {
-				shown = x.f.Dimensions.Items[x.p.Lines].Name(value)
-			}
-			l := fctLine{value: value, engine: engine, name: x.name(shown, x.engine(engine))}
-			found := x.at(with(nil, x.p.Lines, value), engine)
-			if edges == nil {
-				edges = x.equalCounts(found)
-			}
-			for _, i := range found {
-				flows, err := readFlows(x.runs[i])
-				if err != nil || len(edges) == 0 {
-					if err == nil {
-						err = fmt.Errorf("there are no measured flows")
-					}
-					x.d.missing = append(x.d.missing, x.name(x.p.ID, l.name)+": "+err.Error())
-					l.bySeed = nil
-					break
-				}
-				l.bySeed = append(l.bySeed, flows.Bins(edges))
-			}
-			if len(found) > 0 {
-				lines = append(lines, l)
-			}
+	own := x.p.Own.(*fctPlot)
+	var all fctFlows
+	for _, edge := range own.edges {
+		all.edges = append(all.edges, int64(edge))
+	}
+	x.lines(&chart.Panel{}, at.where, nil, func(line *chart.Line, _ int, found []int) {
+		l := fctLine{Line: *line}
+		if all.edges == nil {
+			all.edges = x.equalCounts(found, own.bins)
 		}
-	}
-	return lines, edges
+		for _, i := range found {
+			flows, err := readFlows(x.runs[i])
+			if err == nil && len(all.edges) == 0 {
+				err = errors.New("there are no measured flows")
+			}
+			if err != nil {
+				x.miss(&chart.Panel{Title: strings.TrimSuffix(strings.TrimSuffix(panel.Title, at.side), ", ")}, l.Name, err)
+				l.bySeed = nil
+				break
+			}
+			l.bySeed = append(l.bySeed, flows.Bins(all.edges))
+		}
+		all.lines = append(all.lines, l)
+	})
+	known[place] = all
+	return all
 }
 
 // equalCounts are the edges of bins with about as many flows of the runs each.
-func (x *painter) equalCounts(runs []int) []int64 {
+func (x *painter) equalCounts(runs []int, bins int) []int64 {
 	var sizes []int64
 	for _, i := range runs {
 		if flows, err := readFlows(x.runs[i]); err == nil { // an error is met again, and said
 			sizes = append(sizes, flows.Size...)
 		}
 	}
-	return fct.EqualCounts(sizes, x.p.Bins)
+	return fct.EqualCounts(sizes, bins)
 }
 
 func readFlows(r spec.Run) (*fct.Flows, error) {
@@ -249,34 +241,32 @@ func (l fctLine) flows(bin int) (least, most, unfinished int) {
 	return least, most, unfinished
 }
 
-// fctTables has a table for each statistic, with the change against the
-// baseline in per cent.
-func (x *painter) fctTables(lines []fctLine, edges []int64, names []string) string {
-	var b strings.Builder
-	if _, most := seedsOf(lines); most == 0 {
-		return ""
+// fctTable is a table of a statistic, with the change against the baseline in per
+// cent.
+func (x *painter) fctTable(panel *chart.Panel, at spot, flows fctFlows) {
+	if _, most := seedsOf(flows.lines); most == 0 {
+		return
 	}
-	for _, stat := range x.p.Stats {
-		fmt.Fprintf(&b, "\nFCT slowdown, %s", stat)
-		if x.p.Baseline != "" {
-			fmt.Fprintf(&b, ", and its change against %s", x.f.Dimensions.Items[x.p.Lines].Name(x.p.Baseline))
-		}
-		b.WriteString(meanOf(lines) + "\n\n")
-		head := []string{"flow size", "flows per seed"}
-		for _, l := range lines {
-			head = append(head, l.name)
-		}
-		row(&b, head...)
-		rule(&b, len(head))
-		for bin := range names {
-			row(&b, append([]string{sizeRange(edges[bin], edges[bin+1]), counted(lines, bin)}, x.fctCells(lines, stat, bin)...)...)
-		}
+	own := x.p.Own.(*fctPlot)
+	fmt.Fprintf(&x.tables, "\nFCT slowdown, %s", panel.Title)
+	if own.baseline != "" {
+		fmt.Fprintf(&x.tables, ", and its change against %s", x.f.Dimensions.Items[x.p.Lines].Name(own.baseline))
 	}
-	return b.String()
+	x.tables.WriteString(meanOf(flows.lines) + "\n\n")
+	head := []string{"flow size", "flows per seed"}
+	for _, l := range flows.lines {
+		head = append(head, l.Name)
+	}
+	row(&x.tables, head...)
+	rule(&x.tables, len(head))
+	for bin := range panel.Names {
+		size := packets(0).between(flows.edges[bin], flows.edges[bin+1])
+		row(&x.tables, append([]string{size, counted(flows.lines, bin)}, fctCells(flows.lines, own.baseline, at.side, bin)...)...)
+	}
 }
 
 // fctCells are a statistic's values for all lines, – where there is none.
-func (x *painter) fctCells(lines []fctLine, stat string, bin int) []string {
+func fctCells(lines []fctLine, baseline, stat string, bin int) []string {
 	cells := make([]string, len(lines))
 	for i, l := range lines {
 		mean, half, err := l.stat(stat, bin)
@@ -289,8 +279,8 @@ func (x *painter) fctCells(lines []fctLine, stat string, bin int) []string {
 			continue
 		}
 		cells[i] = seedMean(mean, half, len(l.bySeed))
-		at := slices.IndexFunc(lines, func(o fctLine) bool { return o.value == x.p.Baseline && o.engine == l.engine })
-		if x.p.Baseline == "" || at < 0 || at == i {
+		at := slices.IndexFunc(lines, func(o fctLine) bool { return o.Key == baseline && o.Engine == l.Engine })
+		if baseline == "" || at < 0 || at == i {
 			continue
 		}
 		if base, _, err := lines[at].stat(stat, bin); err == nil {
@@ -312,7 +302,7 @@ func counted(lines []fctLine, bin int) string {
 		low, high, u := l.flows(bin)
 		least, most = min(least, low), max(most, high)
 		if u > 0 {
-			unfinished += fmt.Sprintf("; %s: %d unfinished", l.name, u)
+			unfinished += fmt.Sprintf("; %s: %d unfinished", l.Name, u)
 			if len(l.bySeed) > 1 {
 				unfinished += " in all seeds"
 			}
@@ -323,11 +313,4 @@ func counted(lines []fctLine, bin int) string {
 		text += fmt.Sprintf(" to %d", most)
 	}
 	return text + unfinished
-}
-
-func sizeRange(from, to int64) string {
-	if to == math.MaxInt64 {
-		return units.FormatBytes(from) + " and more"
-	}
-	return units.FormatBytes(from) + " to " + units.FormatBytes(to)
 }

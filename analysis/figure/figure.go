@@ -104,19 +104,19 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 	var drawings []*drawing
 	for _, p := range in.Figure.Plots {
 		d := paint(in.Figure, p, in.Runs, values.lookup)
-		if d.empty() {
+		if d.Empty() {
 			out.Missing = append(out.Missing, p.ID+": no run is where it looks (its where, of a matrix that --set has narrowed)")
 			continue
 		}
-		d.figure.Width, d.figure.Bare = in.Width, in.Bare
-		for i, n := range d.figure.Notes {
-			d.figure.Notes[i] = strings.ReplaceAll(n, resultsDir+string(filepath.Separator), "")
+		d.Width, d.Bare = in.Width, in.Bare
+		for i, n := range d.Notes {
+			d.Notes[i] = strings.ReplaceAll(n, resultsDir+string(filepath.Separator), "")
 		}
-		for i := range d.missing {
-			d.missing[i] = strings.ReplaceAll(d.missing[i], resultsDir+string(filepath.Separator), "")
+		for i := range d.Missing {
+			d.Missing[i] = strings.ReplaceAll(d.Missing[i], resultsDir+string(filepath.Separator), "")
 		}
 		drawings = append(drawings, d)
-		out.Missing = append(out.Missing, d.missing...)
+		out.Missing = append(out.Missing, d.Missing...)
 	}
 	err = file.ReplaceFolder(out.Dir, func(dir string) error {
 		if err := writeJSON(filepath.Join(dir, claimsFile), results); err != nil {
@@ -204,11 +204,11 @@ var pictures = map[string]func(chart.Figure) ([]byte, error){"svg": chart.SVG, "
 
 func writeDrawing(dir string, d *drawing) error {
 	for ending, render := range pictures {
-		data, err := render(d.figure)
+		data, err := render(d.Figure)
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(dir, d.id+"."+ending), data, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, d.ID+"."+ending), data, 0o666); err != nil {
 			return err
 		}
 	}
@@ -216,17 +216,19 @@ func writeDrawing(dir string, d *drawing) error {
 		{Name: "plot"}, {Name: "row"}, {Name: "column"}, {Name: "line"}, {Name: "engine"}, {Name: "seed", Kind: sheet.Integer},
 		{Name: "x", Kind: sheet.Number}, {Name: "x_unit"}, {Name: "y", Kind: sheet.Number}, {Name: "y_unit"},
 		{Name: "error", Kind: sheet.Number}}}
-	for _, p := range d.points {
-		var seed, half any
-		if p.half > 0 {
-			half = p.half
+	d.All(func(p *chart.Panel, l *chart.Line) {
+		for _, point := range l.Points {
+			var seed, half any
+			if point.Error > 0 {
+				half = point.Error
+			}
+			if l.Seed != nil {
+				seed = *l.Seed
+			}
+			t.Rows = append(t.Rows, []any{d.ID, p.Row, p.Column, l.Key, l.Engine, seed, point.X, d.XUnit, point.Y, d.YUnit, half})
 		}
-		if n, err := strconv.ParseUint(p.seed, 10, 64); err == nil {
-			seed = n
-		}
-		t.Rows = append(t.Rows, []any{d.id, p.row, p.column, p.line, p.engine, seed, p.x, d.xUnit, p.y, d.yUnit, half})
-	}
-	return t.Write(dir, d.id)
+	})
+	return t.Write(dir, d.ID)
 }
 
 func writeMeasures(dir string, in Input, values taken) error {

@@ -358,7 +358,7 @@ func TestSweepOfMeasures(t *testing.T) {
 	f.Measures.Names = append(f.Measures.Names, "again")
 	for i := range f.Plots {
 		if f.Plots[i].ID == "sweep" {
-			f.Plots[i].Measure, f.Plots[i].Measures = "", []string{"pauses", "again"}
+			f.Plots[i].Measures = []string{"pauses", "again"}
 		}
 	}
 	results := t.TempDir()

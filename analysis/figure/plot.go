@@ -4,13 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"fabriclab/analysis/chart"
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/measure"
 	"fabriclab/analysis/spec"
-	"fabriclab/base/catalog"
 	"fabriclab/base/reader"
 	"fabriclab/base/units"
 )
@@ -20,14 +20,16 @@ import (
 type plotKind struct {
 	name, title string
 	read        func(s *reader.Section, p *spec.Plot, f *spec.Figure)
-	labels      func(x *painter)
-	// panel draws what stands at one place; whole draws all panels where they do
-	// not go by rows and columns.
-	panel func(x *painter, panel *chart.Panel, where map[string]string, here *place)
-	whole func(x *painter)
+	// check holds it against the values of its lines, nil where they are not known.
+	check  func(s *reader.Section, p spec.Plot, lines []string)
+	labels func(x *painter)
+	// panel draws what stands at one place.
+	panel func(x *painter, panel *chart.Panel, at spot)
+	// sides are what panels stand beside each other for, where rows and columns
+	// leave room; nil: one panel.
+	sides func(p spec.Plot) []string
 
 	named  bool // names stand along the x axis
-	alone  bool // it takes no rows, columns and marks
 	marksX bool // marks may stand at an x
 	logX   bool // the x axis may be logarithmic
 }
@@ -55,19 +57,17 @@ func readPlot(s *reader.Section, f *spec.Figure, matrix claims.Matrix) spec.Plot
 	if p.Kind = kind; !ok {
 		return p
 	}
-	if !k.alone {
-		p.Rows, p.Columns = s.Str("rows"), s.Str("columns")
-		for _, at := range s.Sections("marks") {
-			p.Marks = append(p.Marks, readMark(at, p, k.marksX))
-		}
+	p.Rows, p.Columns = s.Str("rows"), s.Str("columns")
+	for _, at := range s.Sections("marks") {
+		p.Marks = append(p.Marks, readMark(at, p, k.marksX))
 	}
 	if p.LogY = s.Boolean("log_y", false); k.logX {
 		p.LogX = s.Boolean("log_x", false)
 	}
 	k.read(s, &p, f)
 	s.Fail(claims.CheckPlace(f, matrix, p.Where, p.Rows, p.Columns, p.Lines, p.X))
-	if values := matrix[f.Dimensions.Items[p.Lines].Path]; p.Baseline != "" && values != nil && !slices.Contains(values, p.Baseline) {
-		s.Fail(reader.At("baseline", fmt.Errorf("baseline: the matrix has no %s = %q%s", p.Lines, p.Baseline, catalog.Hint(p.Baseline, values))))
+	if k.check != nil {
+		k.check(s, p, matrix[f.Dimensions.Items[p.Lines].Path])
 	}
 	s.Done()
 	return p
@@ -103,20 +103,30 @@ func readMeasure(s *reader.Section, f *spec.Figure, key string) string {
 
 // readMeasures reads one measure or several.
 func readMeasures(s *reader.Section, p *spec.Plot, f *spec.Figure, needed bool) {
-	p.Measure = readMeasure(s, f, "measure")
+	if name := readMeasure(s, f, "measure"); name != "" {
+		p.Measures = []string{name}
+	}
 	texts, nodes := s.Texts("measures")
 	for i, text := range texts {
 		if _, err := f.Measures.Get("measure", text); err != nil {
 			s.F.Problem(nodes[i], "%s: %v", s.Name("measures"), err)
 		}
 	}
-	p.Measures = texts
 	switch {
 	case s.Get("measure") != nil && s.Get("measures") != nil:
 		s.Fail(reader.At("measures", errors.New("measure and measures exclude each other")))
 	case needed && s.Get("measure") == nil && s.Get("measures") == nil:
 		s.Need("measure", "queue_peak (or measures)")
 	}
+	p.Measures = append(p.Measures, texts...)
+}
+
+// readOneMeasure reads the only one.
+func readOneMeasure(s *reader.Section, p *spec.Plot, f *spec.Figure, example string) spec.Measure {
+	s.Need("measure", example)
+	name := readMeasure(s, f, "measure")
+	p.Measures = []string{name}
+	return f.Measures.Items[name]
 }
 
 // readEdges reads sizes that only grow.
@@ -134,21 +144,62 @@ func readEdges(s *reader.Section) []spec.Size {
 	return edges
 }
 
-// shownMeasures are the names of the measures that a plot shows.
-func shownMeasures(p spec.Plot) []string {
-	if p.Measures != nil {
-		return p.Measures
+// packets are the sizes along an axis in packets of so many bytes, 0: in bytes.
+type packets spec.Size
+
+func readPackets(s *reader.Section) packets { return packets(spec.ReadSize(s, "packet")) }
+
+// upTo is the largest size below an edge.
+func (n packets) upTo(edge int64) string {
+	switch {
+	case edge == math.MaxInt64:
+		return "more"
+	case n == 0:
+		return units.FormatBytes(edge)
 	}
-	return []string{p.Measure}
+	return fmt.Sprint((edge - 2 + int64(n)) / int64(n))
+}
+
+// between are the sizes of a bin.
+func (n packets) between(from, to int64) string {
+	low := units.FormatBytes(from)
+	if n > 0 {
+		low = fmt.Sprint(max(1, (from-1+int64(n))/int64(n)))
+	}
+	if to == math.MaxInt64 {
+		return low + " and more"
+	}
+	if high := n.upTo(to); high != low {
+		return low + " to " + high
+	}
+	return low
+}
+
+// label is an axis's.
+func (n packets) label(text string) string {
+	if n > 0 {
+		text += " (packets)"
+	}
+	return text
 }
 
 // labelsOfMeasures are the labels of kinds that show measures by a dimension.
 func labelsOfMeasures(x *painter) {
-	names := shownMeasures(x.p)
-	m := x.f.Measures.Items[names[0]]
-	x.d.yUnit = m.Unit
-	x.d.figure.YLabel = withUnit(m.Text, m.Unit)
-	if len(names) > 1 { // their texts tell the lines from each other
-		x.d.figure.YLabel = measure.Label(m.Unit)
+	m := x.f.Measures.Items[x.p.Measures[0]]
+	x.c.YUnit, x.c.YLabel = m.Unit, withUnit(m.Text, m.Unit)
+	if len(x.p.Measures) > 1 { // their texts tell the lines from each other
+		x.c.YLabel = measure.Label(m.Unit)
 	}
+	x.c.LeastY = x.least()
+}
+
+// least is the value that none of the plot's measures is below, nil if there is
+// none.
+func (x *painter) least() *float64 {
+	least := math.Inf(1)
+	for _, name := range x.p.Measures {
+		m := x.f.Measures.Items[name]
+		least = min(least, measure.Least(m.Kind, m.Unit))
+	}
+	return reader.Given(least, !math.IsInf(least, 0))
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"fabriclab/analysis/chart"
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/spec"
 	"fabriclab/analysis/table"
@@ -22,7 +23,7 @@ const (
 	recordFile    = "figure.json"
 	claimsFile    = "claims.json"
 	recordFormat  = "fabriclab-figure"
-	recordVersion = 2
+	recordVersion = 3
 )
 
 // A Record is figure.json: what the tables in a figure's folder mean, so that
@@ -42,9 +43,11 @@ type Record struct {
 
 	Dimensions []Dimension `json:"dimensions"`
 	Measures   []Measure   `json:"measures"`
-	Plots      []Plot      `json:"plots"`
-	Runs       []Run       `json:"runs"`
-	Loads      []Load      `json:"loads,omitempty"`
+	// Plots are what the tables <id>.parquet show: the points of a line are the rows
+	// with its panel's row and column and its line and engine.
+	Plots []chart.Figure `json:"plots"`
+	Runs  []Run          `json:"runs"`
+	Loads []Load         `json:"loads,omitempty"`
 
 	// Files are the others of the folder.
 	Files map[string]file.Sum `json:"files"`
@@ -95,62 +98,6 @@ type Measure struct {
 	Unit string `json:"unit"`
 }
 
-// A Plot is what <id>.parquet shows.
-type Plot struct {
-	ID      string    `json:"id"`
-	Title   string    `json:"title"`
-	Kind    string    `json:"kind"`
-	XLabel  string    `json:"x_label"`
-	YLabel  string    `json:"y_label"`
-	XUnit   string    `json:"x_unit"`
-	YUnit   string    `json:"y_unit"`
-	LogX    bool      `json:"log_x,omitempty"`
-	LogY    bool      `json:"log_y,omitempty"`
-	ShareY  bool      `json:"share_y,omitempty"` // the panels of a row have the same range
-	Floor   bool      `json:"floor,omitempty"`   // no value is negative: error bars end at 0
-	Panels  [][]Panel `json:"panels"`            // by row
-	Missing []string  `json:"missing,omitempty"` // what could not be drawn, and why
-}
-
-// A Panel is one pair of axes. The points of its lines are the rows of the
-// table with its row and column and the line's line and engine.
-type Panel struct {
-	Title  string  `json:"title"`
-	Row    string  `json:"row"`
-	Column string  `json:"column"`
-	FromX  float64 `json:"from_x,omitempty"` // range of the x axis; equal: that of the points
-	ToX    float64 `json:"to_x,omitempty"`
-	// Names stand along the x axis instead of the values At.
-	Names []string  `json:"names,omitempty"`
-	At    []float64 `json:"at,omitempty"`
-	Lines []Line    `json:"lines,omitempty"`
-	Bars  []Line    `json:"bars,omitempty"` // with one point each, x being its number
-	Marks []Mark    `json:"marks,omitempty"`
-}
-
-// A Line is a line, or a bar. Those with the same style look the same.
-type Line struct {
-	Name   string `json:"name"` // as shown
-	Style  int    `json:"style"`
-	Dots   bool   `json:"dots,omitempty"`
-	Line   string `json:"line"` // as in the table
-	Engine string `json:"engine"`
-
-	// Points are read from the table.
-	Points []Point `json:"-"`
-}
-
-// A Point of a line; Error is half the width of its confidence interval, 0 for
-// none.
-type Point struct{ X, Y, Error float64 }
-
-// A Mark is a dashed line at X or at Y.
-type Mark struct {
-	X    *float64 `json:"x,omitempty"`
-	Y    *float64 `json:"y,omitempty"`
-	Text string   `json:"text"`
-}
-
 // A Run is a run that the figure was made from.
 type Run struct {
 	Labels map[string]string `json:"labels"`
@@ -164,14 +111,14 @@ type Run struct {
 func record(in Input, resultsDir string, drawings []*drawing) Record {
 	r := Record{
 		Format: recordFormat, Version: recordVersion, ID: in.ID, Reading: in.Reading, Title: in.Title, Source: in.Source, Scale: in.Scale, Command: in.Command,
-		Dimensions: dimensionsOf(in.Figure), Measures: []Measure{}, Plots: []Plot{}, Runs: []Run{}, Loads: in.Loads,
+		Dimensions: dimensionsOf(in.Figure), Measures: []Measure{}, Plots: []chart.Figure{}, Runs: []Run{}, Loads: in.Loads,
 	}
 	for _, name := range in.Figure.Measures.Names {
 		m := in.Figure.Measures.Items[name]
 		r.Measures = append(r.Measures, Measure{Name: name, Text: m.Text, Unit: m.Unit})
 	}
 	for _, d := range drawings {
-		r.Plots = append(r.Plots, d.record())
+		r.Plots = append(r.Plots, d.Figure)
 	}
 	for _, run := range in.Runs {
 		one := Run{Labels: run.Labels, Engine: run.Engine, Seed: run.Seed, Dir: below(resultsDir, run.Dir), Build: run.Build}
@@ -198,43 +145,6 @@ func below(resultsDir, dir string) string {
 		return filepath.ToSlash(relative)
 	}
 	return dir
-}
-
-func (d *drawing) record() Plot {
-	f := d.figure
-	p := Plot{
-		ID: d.id, Title: f.Title, Kind: d.kind, XLabel: f.XLabel, YLabel: f.YLabel, XUnit: d.xUnit, YUnit: d.yUnit,
-		LogX: f.LogX, LogY: f.LogY, ShareY: f.ShareY, Floor: f.Floor, Missing: d.missing,
-	}
-	for r, row := range f.Panels {
-		var panels []Panel
-		for c, from := range row {
-			where := d.places[r][c]
-			panel := Panel{
-				Title: from.Title, Row: where.row, Column: where.column,
-				FromX: from.FromX, ToX: from.ToX, Names: from.Names, At: where.at,
-			}
-			for i, l := range from.Lines {
-				panel.Lines = append(panel.Lines, Line{Name: l.Name, Style: l.Style, Dots: l.Dots, Line: where.lines[i].line, Engine: where.lines[i].engine})
-			}
-			for i, b := range from.Bars {
-				if b.None {
-					continue
-				}
-				panel.Bars = append(panel.Bars, Line{Name: b.Name, Style: b.Style, Line: where.lines[i].line, Engine: where.lines[i].engine})
-			}
-			for _, m := range from.Marks {
-				mark := Mark{Text: m.Text, Y: &m.At}
-				if m.Vertical {
-					mark.X, mark.Y = mark.Y, nil
-				}
-				panel.Marks = append(panel.Marks, mark)
-			}
-			panels = append(panels, panel)
-		}
-		p.Panels = append(p.Panels, panels)
-	}
-	return p
 }
 
 // ErrNoFigure is returned for a folder that holds no figure.
@@ -349,7 +259,7 @@ func Read(dir string) (*Stored, error) {
 		return nil, fmt.Errorf("figure %s: %w; make it again with: fabriclab figure %s", s.ID, err, s.ID)
 	}
 	for i := range s.Plots {
-		if err := s.Plots[i].read(dir); err != nil {
+		if err := readPoints(dir, &s.Plots[i]); err != nil {
 			return nil, fmt.Errorf("figure %s: %w; make it again with: fabriclab figure %s", s.ID, err, s.ID)
 		}
 	}
@@ -381,17 +291,17 @@ func (s *Stored) readMeasures() error {
 	return nil
 }
 
-// read fills in the points of all lines.
-func (p *Plot) read(dir string) error {
+// readPoints fills in the points of all lines.
+func readPoints(dir string, p *chart.Figure) error {
 	type key struct{ row, column, line, engine string }
-	points := map[key][]Point{}
+	points := map[key][]chart.Point{}
 	columns := []table.Column{
 		{Name: "row", Type: table.String}, {Name: "column", Type: table.String}, {Name: "line", Type: table.String}, {Name: "engine", Type: table.String},
 		{Name: "x", Type: table.Float}, {Name: "y", Type: table.Float}, {Name: "error", Type: table.Float}}
 	err := table.Scan(dir, p.ID, columns, func(rows *table.Rows) error {
 		for i := range rows.N {
 			k := key{rows.String(0, i), rows.String(1, i), rows.String(2, i), rows.String(3, i)}
-			point := Point{X: rows.Float(4, i), Y: rows.Float(5, i)}
+			point := chart.Point{X: rows.Float(4, i), Y: rows.Float(5, i)}
 			if !rows.Null(6, i) {
 				point.Error = rows.Float(6, i)
 			}
@@ -402,15 +312,8 @@ func (p *Plot) read(dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, row := range p.Panels {
-		for i := range row {
-			panel := &row[i]
-			for _, lines := range [][]Line{panel.Lines, panel.Bars} {
-				for k := range lines {
-					lines[k].Points = points[key{panel.Row, panel.Column, lines[k].Line, lines[k].Engine}]
-				}
-			}
-		}
-	}
+	p.All(func(panel *chart.Panel, l *chart.Line) {
+		l.Points = points[key{panel.Row, panel.Column, l.Key, l.Engine}]
+	})
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/analysis/chart"
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/spec"
 )
@@ -23,15 +24,8 @@ func read(t *testing.T, dir string) *figure.Stored {
 }
 
 // drawn counts the points of a plot that reading has given to some line.
-func drawn(p figure.Plot) int {
-	n := 0
-	for _, row := range p.Panels {
-		for _, panel := range row {
-			for _, l := range append(panel.Lines, panel.Bars...) {
-				n += len(l.Points)
-			}
-		}
-	}
+func drawn(p chart.Figure) (n int) {
+	p.All(func(_ *chart.Panel, l *chart.Line) { n += len(l.Points) })
 	return n
 }
 
@@ -107,7 +101,7 @@ func TestReadErrors(t *testing.T) {
 	require.NoError(t, err)
 	for text, want := range map[string]string{
 		string(whole[:100]): "figure.json is damaged",
-		strings.Replace(string(whole), `"version": 2`, `"version": 9`, 1): "of another version",
+		strings.Replace(string(whole), `"version": 3`, `"version": 9`, 1): "of another version",
 	} {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		_, err = figure.Read(out.Dir)

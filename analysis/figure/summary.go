@@ -50,8 +50,8 @@ func summary(in Input, resultsDir string, values taken, results []claims.Result,
 		b.WriteString("\n## Plots\n")
 	}
 	for _, d := range drawings {
-		fmt.Fprintf(&b, "\n![%s](%s.svg)\n\n[PNG](%[2]s.png), [PDF](%[2]s.pdf), [CSV](%[2]s.csv), [Parquet](%[2]s.parquet)\n", plain(d.figure.Title), d.id)
-		for _, m := range d.missing {
+		fmt.Fprintf(&b, "\n![%s](%s.svg)\n\n[PNG](%[2]s.png), [PDF](%[2]s.pdf), [CSV](%[2]s.csv), [Parquet](%[2]s.parquet)\n", plain(d.Title), d.ID)
+		for _, m := range d.Missing {
 			fmt.Fprintf(&b, "\nNot drawn: %s\n", plain(m))
 		}
 		b.WriteString(d.tables)

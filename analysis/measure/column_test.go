@@ -92,7 +92,7 @@ func TestAnyColumn(t *testing.T) {
 	assert.Equal(t, []float64{1.25, 7}, values, "or the groups")
 
 	f = figure(t, "plots: [{id: p, series: [{kind: table, table: prices, column: fair_rate_bps, port: \"s1->s2\", unit: Gbps}]}]")
-	over, err := measure.Series(f, f.Plots[0].Series[0], series.Window{From: 1e6, To: 3e6}, r)
+	over, err := measure.Series(f, f.Plots[0].Own.([]spec.Series)[0], series.Window{From: 1e6, To: 3e6}, r)
 	require.NoError(t, err)
 	assert.Equal(t, series.Series{{Time: 2e6, Value: 20}, {Time: 3e6, Value: 30}}, over)
 }

@@ -8,7 +8,7 @@ import (
 
 func init() {
 	register(Kind{
-		Name: "fct_slowdown", Quantity: Share, Better: Lower,
+		Name: "fct_slowdown", Quantity: Share, Better: Lower, Least: 1,
 		Title: "`stat` (mean, median, p95, p99, p99.9, min, max) of FCT / ideal FCT of the measured flows with `min_size` ≤ size < `max_size`",
 		From:  "`flows`",
 		Needs: []string{"stat"}, Allows: []string{"min_size", "max_size"},
@@ -30,7 +30,7 @@ func init() {
 		Take:   statOfFlows(logRates), Spread: ofFlows(logRates),
 	})
 	register(Kind{
-		Name: "fct_normalised", Quantity: Share, Better: Lower,
+		Name: "fct_normalised", Quantity: Share, Better: Lower, Least: 1,
 		Title:  "FCT normalised to optimal: sum of the FCTs of those flows / sum of their ideal FCTs, the ratio of the two averages (CONGA's \"overall average FCT\"); the mean of the ratios is `fct_slowdown` with `stat: mean`",
 		From:   "`flows`",
 		Allows: []string{"min_size", "max_size"},

@@ -37,8 +37,16 @@ const (
 
 func (b Better) String() string { return [...]string{"neither", "lower", "higher"}[b] }
 
-// Negative says whether a kind of measure can be below 0.
-func Negative(kind string) bool { return kinds[kind].Signed }
+// Least is what a value of a kind in a unit is not below: 1 for slowdowns; minus
+// infinity where it may be below 0.
+func Least(kind, unit string) float64 {
+	k := kinds[kind]
+	scale, err := Scale(k.Quantity, unit)
+	if k.Signed || err != nil {
+		return math.Inf(-1)
+	}
+	return k.Least / scale
+}
 
 // BetterOf is the direction in which a kind of measure is better.
 func BetterOf(name string) Better { return kinds[name].Better }
@@ -50,6 +58,7 @@ type Kind struct {
 	Quantity          Quantity
 	Better            Better
 	Signed            bool     // it can be below 0
+	Least             float64  // what it is not below
 	Needs             []string // of keys: must be given
 	Allows            []string // may be given
 	Methods, Stats    []string // what method and stat may be; nil: the usual statistics

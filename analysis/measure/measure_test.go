@@ -33,11 +33,11 @@ func decode(t *testing.T, text string, tables spec.Tables) (*spec.Figure, error)
 	f.Tables = tables
 	measure.Read(s, f)
 	for _, at := range s.Sections("plots") {
-		p := spec.Plot{}
+		var all []spec.Series
 		for _, one := range at.Sections("series") {
-			p.Series = append(p.Series, measure.ReadSeries(one, f))
+			all = append(all, measure.ReadSeries(one, f))
 		}
-		f.Plots = append(f.Plots, p)
+		f.Plots = append(f.Plots, spec.Plot{Own: all})
 	}
 	return f, s.F.Err()
 }
@@ -242,7 +242,7 @@ plots:
 		n    int
 		last float64
 	}{{20, 250}, {20, 250500}, {20, 48}, {4, 8}, {2, 80}} {
-		s := f.Plots[0].Series[i]
+		s := f.Plots[0].Own.([]spec.Series)[i]
 		got, err := measure.Series(f, s, series.Window{From: 310e6, To: 330e6}, r)
 		require.NoError(t, err, s.Kind)
 		require.Len(t, got, want.n, s.Kind)

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"fabriclab/analysis/chart"
-	"fabriclab/analysis/claims"
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/sheet"
 	"fabriclab/analysis/stats"
@@ -243,7 +242,9 @@ type group struct {
 func (v *view) draw() (chart.Figure, []string, error) {
 	f := chart.Figure{Title: v.o.Title, LogX: v.o.LogX, LogY: v.o.LogY, ShareY: true, Width: v.o.Width, Bare: v.o.Bare}
 	// Measures of a figure section may be shares and logarithms below 0.
-	f.Floor = !strings.HasPrefix(v.o.Y, "figure.")
+	if !strings.HasPrefix(v.o.Y, "figure.") {
+		f.LeastY = new(float64)
+	}
 	facets, colours := []string{""}, []string{""}
 	if v.facet >= 0 {
 		facets = v.values(v.facet)
@@ -269,9 +270,8 @@ func (v *view) draw() (chart.Figure, []string, error) {
 		}
 		for style, colour := range colours {
 			line := chart.Line{Name: v.legend(colour), Style: style, Dots: v.tidy || v.names != nil || v.o.Dots, Loose: v.names != nil || v.o.Dots}
-			beside := 0.0
 			if v.names != nil { // so that dots and error bars do not cover each other
-				beside = 0.1 * (float64(style) - float64(len(colours)-1)/2)
+				line.Beside = 0.1 * (float64(style) - float64(len(colours)-1)/2)
 			}
 			groups := v.groups(facet, colour)
 			if !line.Loose {
@@ -288,13 +288,13 @@ func (v *view) draw() (chart.Figure, []string, error) {
 					v.droppedLog++
 					continue
 				}
-				line.XY = append(line.XY, chart.Point{X: g.x/x.by + beside, Y: mean / y.by, Error: half / y.by})
+				line.Points = append(line.Points, chart.Point{X: g.x / x.by, Y: mean / y.by, Error: half / y.by})
 				drawn++
 			}
 			panel.Lines = append(panel.Lines, line)
 		}
 		if v.names != nil && v.colour < 0 {
-			v.bars(&panel)
+			bars(&panel)
 		}
 		if i%columns == 0 {
 			f.Panels = append(f.Panels, nil)
@@ -387,17 +387,13 @@ func (v *view) legend(colour string) string {
 	return name[strings.LastIndex(name, ".")+1:] + " " + colour
 }
 
-// bars draws the only line of a panel as bars.
-func (v *view) bars(panel *chart.Panel) {
-	points := panel.Lines[0].XY
-	panel.Lines, panel.Names = nil, nil
-	for i, name := range v.names {
-		bar := chart.Bar{Name: name, Text: "no data", None: true}
-		if at := slices.IndexFunc(points, func(p chart.Point) bool { return p.X == float64(i) }); at >= 0 {
-			bar.None = false
-			bar.Y, bar.Error, bar.Text = points[at].Y, points[at].Error, claims.Num(points[at].Y)
-		}
-		panel.Bars = append(panel.Bars, bar)
+// bars draws the only line of a panel as bars, each in the first colour.
+func bars(panel *chart.Panel) {
+	points := panel.Lines[0].Points
+	panel.Lines = nil
+	for _, p := range points {
+		name := panel.Names[int(p.X)]
+		panel.Lines = append(panel.Lines, chart.Line{Name: name, Shape: chart.Bars, Width: chart.Alone, Points: []chart.Point{p}})
 	}
 }
 

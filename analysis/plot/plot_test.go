@@ -51,7 +51,7 @@ func TestSweep(t *testing.T) {
 	require.Len(t, lines, 2)
 	assert.Equal(t, "hpcc", lines[0].Name)
 	var xy [][2]float64
-	for _, p := range lines[1].XY {
+	for _, p := range lines[1].Points {
 		xy = append(xy, [2]float64{p.X, p.Y})
 		assert.InDelta(t, 12.706*math.Sqrt2*0.05/math.Sqrt2, p.Error, 1e-3, "Student's interval of two seeds 0.1 KB apart")
 	}
@@ -64,7 +64,13 @@ func TestSweep(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, f.Panels[0], 3)
 	assert.Equal(t, "topology.rate 50Gbps", f.Panels[0][0].Title)
-	assert.Equal(t, []chart.Bar{{Name: "hpcc", Y: 2.05, Error: f.Panels[0][0].Bars[0].Error, Text: "2.05"}, {Name: "fncc", Y: 4.05, Error: f.Panels[0][0].Bars[1].Error, Text: "4.05"}}, f.Panels[0][0].Bars)
+	for i, want := range []chart.Line{{Name: "hpcc", Points: []chart.Point{{Y: 2.05}}}, {Name: "fncc", Points: []chart.Point{{X: 1, Y: 4.05}}}} {
+		got := f.Panels[0][0].Lines[i]
+		assert.Equal(t, chart.Bars, got.Shape)
+		assert.Equal(t, want.Name, got.Name)
+		assert.InDelta(t, want.Points[0].Y, got.Points[0].Y, 1e-9)
+		assert.InDelta(t, want.Points[0].X, got.Points[0].X, 0)
+	}
 
 	// So is what is no more than a bound.
 	bounds := sweep()
@@ -77,7 +83,7 @@ func TestSweep(t *testing.T) {
 	f, notes, err = plot.Draw(sweep(), plot.Options{X: "topology.rate", Y: "late", Where: []string{"preset=fncc"}})
 	require.NoError(t, err)
 	assert.Equal(t, "late (µs)", f.YLabel)
-	assert.Len(t, f.Panels[0][0].Lines[0].XY, 1)
+	assert.Len(t, f.Panels[0][0].Lines[0].Points, 1)
 	assert.Equal(t, []string{"2 rows have no value and are not drawn", "2 values are never (inf) and are not drawn"}, notes)
 }
 
@@ -117,7 +123,7 @@ func TestClassOfTheData(t *testing.T) {
 	require.NoError(t, err)
 	lines := map[string][]chart.Point{}
 	for _, l := range f.Panels[0][0].Lines {
-		lines[l.Name] = l.XY
+		lines[l.Name] = l.Points
 	}
 	assert.Equal(t, map[string][]chart.Point{"hpcc": {{X: 1, Y: 5}, {X: 2, Y: 6}}, "dctcp": {{X: 1, Y: 7}, {X: 2, Y: 8}}}, lines)
 
@@ -126,7 +132,7 @@ func TestClassOfTheData(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, f.Panels[0][0].Lines, 2)
 	assert.Equal(t, "dctcp", f.Panels[0][0].Lines[1].Name)
-	assert.Empty(t, f.Panels[0][0].Lines[1].XY)
+	assert.Empty(t, f.Panels[0][0].Lines[1].Points)
 	assert.Equal(t, []string{"dctcp: no row has class=1"}, notes)
 	assert.Equal(t, notes, f.Notes)
 	_, notes, err = plot.Draw(s, plot.Options{X: "time_ps", Y: "bytes", Colour: "preset", Where: []string{"preset=hpcc", "class=1"}})
@@ -153,7 +159,7 @@ func TestTable(t *testing.T) {
 	assert.Equal(t, "time (µs)", f.XLabel)
 	assert.Equal(t, "max_bytes (KB)", f.YLabel)
 	assert.Equal(t, []chart.Line{
-		{Name: "class 0", Style: 0, Dots: true, Loose: true, XY: []chart.Point{{X: 1, Y: 0.007}}},
-		{Name: "class 1", Style: 1, Dots: true, Loose: true, XY: []chart.Point{{X: 3, Y: 5}, {X: 1, Y: 0}, {X: 3, Y: 6}}},
+		{Name: "class 0", Style: 0, Dots: true, Loose: true, Points: []chart.Point{{X: 1, Y: 0.007}}},
+		{Name: "class 1", Style: 1, Dots: true, Loose: true, Points: []chart.Point{{X: 3, Y: 5}, {X: 1, Y: 0}, {X: 3, Y: 6}}},
 	}, f.Panels[0][0].Lines)
 }

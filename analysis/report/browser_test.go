@@ -161,13 +161,13 @@ func (b *browser) clean(path string) {
 
 // Of the first chart, and of its first panel.
 const (
-	chart = `document.querySelector("figure.chart")`
-	first = `document.querySelector("figure.chart .panel svg")`
+	theChart = `document.querySelector("figure.chart")`
+	first    = `document.querySelector("figure.chart .panel svg")`
 )
 
 // drawn is everything the first chart shows.
 func drawn(b *browser) string {
-	return ask[string](b, `[...`+chart+`.querySelectorAll(".panel svg")].map(s => s.innerHTML).join("\n")`)
+	return ask[string](b, `[...`+theChart+`.querySelectorAll(".panel svg")].map(s => s.innerHTML).join("\n")`)
 }
 
 // ticks are the texts in the first panel.
@@ -229,20 +229,20 @@ func TestInBrowser(t *testing.T) {
 	path := write(t, section())
 	b := open(t, path)
 	whole := drawn(b)
-	require.Equal(t, 6, ask[int](b, chart+`.querySelectorAll("path.line").length`), "three panels with two lines")
+	require.Equal(t, 6, ask[int](b, theChart+`.querySelectorAll("path.line").length`), "three panels with two lines")
 	assert.Contains(t, ticks(b), "0 200 400 300", "the y axis ends at 400")
-	assert.Equal(t, "null,6 2", ask[string](b, `[0, 1].map(s => `+chart+`.querySelector("path.line[data-series='" + s + "']").getAttribute("stroke-dasharray") || "null").join()`), "told apart in grey")
+	assert.Equal(t, "null,6 2", ask[string](b, `[0, 1].map(s => `+theChart+`.querySelector("path.line[data-series='" + s + "']").getAttribute("stroke-dasharray") || "null").join()`), "told apart in grey")
 	assert.Equal(t, "0.5", ask[string](b, `document.querySelector("rect.column").getAttribute("fill-opacity")`), "an error bar is seen on a bar")
 
 	// A click on a name takes the line away, and the axis fits what is left.
 	b.run(chromedp.Click(css(".key")))
-	assert.Equal(t, 3, ask[int](b, chart+`.querySelectorAll("path.line").length`))
-	assert.Equal(t, "false", ask[string](b, chart+`.querySelector(".key").getAttribute("aria-pressed")`))
+	assert.Equal(t, 3, ask[int](b, theChart+`.querySelectorAll("path.line").length`))
+	assert.Equal(t, "false", ask[string](b, theChart+`.querySelector(".key").getAttribute("aria-pressed")`))
 	assert.Contains(t, ticks(b), "0 50 100 300", "the y axis ends at 100")
 	b.run(chromedp.Click(css(".key")))
 	assert.Equal(t, whole, drawn(b), "and back")
 	b.doubleClick(".key + .key")
-	assert.Equal(t, "1", ask[string](b, `[...new Set([...`+chart+`.querySelectorAll("path.line")].map(l => l.dataset.series))].join()`), "alone")
+	assert.Equal(t, "1", ask[string](b, `[...new Set([...`+theChart+`.querySelectorAll("path.line")].map(l => l.dataset.series))].join()`), "alone")
 	b.doubleClick(".key + .key")
 	assert.Equal(t, whole, drawn(b))
 
@@ -250,11 +250,11 @@ func TestInBrowser(t *testing.T) {
 	assert.Contains(t, ticks(b), "300 400 500 600 700")
 	b.drag(0.3, 0.5, 0.6, 0.52)
 	assert.NotContains(t, ticks(b), "300 400 500 600 700")
-	zoomed := ask[[]string](b, `[...`+chart+`.querySelectorAll(".panel svg")].map(s => s.querySelector("path.line").getAttribute("d"))`)
+	zoomed := ask[[]string](b, `[...`+theChart+`.querySelectorAll(".panel svg")].map(s => s.querySelector("path.line").getAttribute("d"))`)
 	for i, d := range zoomed {
 		assert.NotContains(t, whole, d, "panel %d is zoomed", i)
 	}
-	assert.False(t, ask[bool](b, chart+`.querySelector(".zoom button:last-child").disabled`))
+	assert.False(t, ask[bool](b, theChart+`.querySelector(".zoom button:last-child").disabled`))
 	b.doubleClick("figure.chart .panel svg")
 	b.run(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 1, 1))
 	assert.Equal(t, whole, drawn(b))
@@ -267,21 +267,21 @@ func TestInBrowser(t *testing.T) {
 	b.run(chromedp.ScrollIntoView(css("figure.chart .panel svg")))
 	at := b.middle("figure.chart .panel svg", 0.5)
 	b.run(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at[0], at[1]))
-	tip := ask[string](b, chart+`.querySelector(".tip").innerText`)
+	tip := ask[string](b, theChart+`.querySelector(".tip").innerText`)
 	assert.Regexp(t, `time \d+ µs`, tip)
 	assert.Regexp(t, `DCQCN\s*[\d.]+ KB`, tip)
 	assert.Regexp(t, `HPCC\s*[\d.e-]+ KB`, tip)
 	inside := `(t => (p => t.top >= p.top && t.bottom <= p.bottom && t.left >= p.left && t.right <= p.right)(` + first + `.getBoundingClientRect()))(document.querySelector(".tip").getBoundingClientRect())`
 	assert.True(t, ask[bool](b, inside), "beside the point")
 	b.run(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 1, 1), chromedp.Focus(css("figure.chart .panel svg")), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowRight))
-	assert.Contains(t, ask[string](b, chart+`.querySelector(".tip").innerText`), "time 251 µs", "the second point")
+	assert.Contains(t, ask[string](b, theChart+`.querySelector(".tip").innerText`), "time 251 µs", "the second point")
 	b.run(chromedp.KeyEvent("+"))
 	assert.NotEqual(t, whole, drawn(b))
 	b.run(chromedp.KeyEvent("0"), chromedp.KeyEvent(kb.Escape))
 	assert.Equal(t, whole, drawn(b))
-	tipOf := func(chart string) string {
-		b.run(chromedp.Focus(css(chart+" .panel svg")), chromedp.KeyEvent(kb.ArrowRight))
-		return ask[string](b, `document.querySelector("`+chart+` .tip").innerText`)
+	tipOf := func(figure string) string {
+		b.run(chromedp.Focus(css(figure+" .panel svg")), chromedp.KeyEvent(kb.ArrowRight))
+		return ask[string](b, `document.querySelector("`+figure+` .tip").innerText`)
 	}
 	assert.Regexp(t, `200 Gb/s\s+DCQCN\s+12 ± 2`, tipOf("#s-test-one-pauses"))
 	assert.Regexp(t, `flow size up to 10KB\s+HPCC\s+1.5 ± 0.2`, tipOf("#s-test-one-slowdown"))

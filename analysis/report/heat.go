@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"fabriclab/analysis/chart"
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/heat"
 )
@@ -80,13 +81,13 @@ type stop struct {
 
 // mapData is a map for the page's script.
 type mapData struct {
-	Stops [][3]float64 `json:"stops"`
-	None  string       `json:"none"` // colour of ports without a sample
-	Ports int          `json:"ports"`
-	Times numbers      `json:"times"`
-	Unit  string       `json:"unit"`
-	Mean  string       `json:"mean"`  // base64: half per cent of each port
-	Steps string       `json:"steps"` // the same, step by step
+	Stops [][3]float64  `json:"stops"`
+	None  string        `json:"none"` // colour of ports without a sample
+	Ports int           `json:"ports"`
+	Times chart.Numbers `json:"times"`
+	Unit  string        `json:"unit"`
+	Mean  string        `json:"mean"`  // base64: half per cent of each port
+	Steps string        `json:"steps"` // the same, step by step
 }
 
 func newMap(anchor string, m Map) mapView {

@@ -1,45 +1,23 @@
 package report
 
 import (
-	"encoding/json"
-	"math"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 
+	"fabriclab/analysis/chart"
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/figure"
 )
 
-func TestThinKeepsPeaksAndEnds(t *testing.T) {
-	points := make([]figure.Point, 100_000)
-	for i := range points {
-		points[i] = figure.Point{X: float64(i), Y: math.Sin(float64(i) / 1000)}
-	}
-	points[12_345].Y, points[77_777].Y = 99, -99
-	got := thin(points, mostPoints)
-	assert.LessOrEqual(t, len(got), mostPoints)
-	assert.Greater(t, len(got), 3900)
-	assert.Contains(t, got, points[12_345])
-	assert.Contains(t, got, points[77_777])
-	assert.Equal(t, points[0], got[0])
-	assert.Equal(t, points[99_999], got[len(got)-1])
-	for i := 1; i < len(got); i++ {
-		require.Greater(t, got[i].X, got[i-1].X)
-	}
-	assert.Equal(t, points[:mostPoints], thin(points[:mostPoints], mostPoints), "short lines stay as they are")
-	assert.LessOrEqual(t, len(thin(points[:mostPoints+1], mostPoints)), mostPoints)
-}
-
 func TestLinesShareThePage(t *testing.T) {
 	page := func(lengths ...int) []Section {
-		var lines []figure.Line
+		var lines []chart.Line
 		for _, n := range lengths {
-			lines = append(lines, figure.Line{Points: make([]figure.Point, n)})
+			lines = append(lines, chart.Line{Points: make([]chart.Point, n)})
 		}
-		f := &figure.Stored{Record: figure.Record{Plots: []figure.Plot{{Panels: [][]figure.Panel{{{Lines: lines}}}}}}}
+		f := &figure.Stored{Record: figure.Record{Plots: []chart.Figure{{Panels: [][]chart.Panel{{{Lines: lines}}}}}}}
 		return []Section{{}, {Figure: f}}
 	}
 	assert.Equal(t, mostPoints, linePoints(nil))
@@ -47,13 +25,7 @@ func TestLinesShareThePage(t *testing.T) {
 	many := slices.Repeat([]int{5000}, 100)
 	assert.Equal(t, pagePoints/100, linePoints(page(many...)))
 	assert.Equal(t, (pagePoints-100*50)/100, linePoints(page(append(many, slices.Repeat([]int{50}, 100)...)...)), "what short ones leave is the long ones'")
-	assert.Equal(t, leastPoints, linePoints(page(slices.Repeat([]int{100}, pagePoints)...)))
-}
-
-func TestNumbersAreValidJSON(t *testing.T) {
-	text, err := json.Marshal(numbers{0, -1.5, 1e-9, 123456.789, 1e21, math.NaN(), math.Inf(1)})
-	require.NoError(t, err)
-	assert.Equal(t, "[0,-1.5,1e-09,123456.8,1e+21,null,null]", string(text))
+	assert.Equal(t, chart.LeastPoints, linePoints(page(slices.Repeat([]int{100}, pagePoints)...)))
 }
 
 func TestGauge(t *testing.T) {

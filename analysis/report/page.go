@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"fabriclab/analysis/chart"
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/statement"
 )
@@ -100,7 +101,8 @@ var (
 	//go:embed page.css
 	pageCSS string
 	//go:embed page.js
-	pageJS string
+	pageSource string
+	pageJS     = strings.Replace(pageSource, "LOOKS", chart.Looks(), 1)
 )
 
 // Render writes the page.

@@ -2,10 +2,7 @@
 // lets the reader zoom, read values and choose series. It fetches nothing.
 "use strict";
 (() => {
-  // As analysis/chart: Okabe and Ito's palette, and dashes, other ones for the
-  // next round of colours.
-  const palette = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
-  const dashes = ["", "6 2", "2 1.5", "7 2 1.5 2", "4 1.2 1.2 1.2", "10 3", "1 2"];
+  const { palette, dashes } = LOOKS; // of analysis/chart
   const colour = (style) => palette[style % palette.length];
   const dash = (style) => dashes[(style + Math.floor(style / palette.length)) % dashes.length];
 
@@ -136,11 +133,21 @@
     constructor(figure) {
       this.figure = figure;
       this.data = JSON.parse(figure.querySelector("script").textContent);
-      this.data.panels.forEach((p) => (p.lines || []).forEach((l) => { if (!l.e.length) l.e = null; }));
+      this.series = []; // a line or bars by name, in all panels
+      let xs = [];
+      this.panels = this.data.panels.flatMap((row, r) => row.map((data) => {
+        const lines = data.lines || [];
+        for (const l of lines) {
+          const { x, y, e } = l.data;
+          if (x) xs = x; // else those of the line before
+          Object.assign(l, { xs, y, e, s: this.series.findIndex((s) => s.name === l.name && s.style === l.style) });
+          if (l.s < 0 && y.length) l.s = this.series.push({ name: l.name, style: l.style }) - 1;
+        }
+        return { row: r, data, lines: lines.filter((l) => l.y.length), bars: lines.some((l) => l.shape === "bars") };
+      }));
       this.hidden = new Set();
       this.x = null; // zoomed, in the scale's space
       this.ys = new Map(); // zoomed, by panel or (with a shared axis) by row
-      this.panels = this.data.panels.map((data) => ({ data, bars: (data.bars || []).length > 0 }));
       const bench = figure.querySelector(".bench");
       this.bar = html("div", "bar", bench);
       this.keys();
@@ -159,12 +166,12 @@
       const box = html("div", "keys", this.bar);
       box.setAttribute("role", "group");
       box.setAttribute("aria-label", "series");
-      this.buttons = this.data.series.map((s, i) => {
+      this.buttons = this.series.map((s, i) => {
         const b = html("button", "key", box);
         b.type = "button";
         const swatch = svg("svg", { width: 22, height: 10, "aria-hidden": "true" }, b);
         svg("line", { x1: 0, x2: 22, y1: 5, y2: 5, stroke: colour(s.style), "stroke-width": 3, "stroke-dasharray": dash(s.style) }, swatch);
-        html("span", "", b, s.name || this.data.yLabel);
+        html("span", "", b, s.name || this.data.y_label);
         b.addEventListener("click", () => this.toggle(i));
         b.addEventListener("dblclick", () => this.alone(i));
         return b;
@@ -184,7 +191,7 @@
 
     // alone shows one series only, or all if it is alone already.
     alone(i) {
-      const others = this.data.series.map((_, k) => k).filter((k) => k !== i);
+      const others = this.series.map((_, k) => k).filter((k) => k !== i);
       const already = others.every((k) => this.hidden.has(k)) && !this.hidden.has(i);
       this.hidden = new Set(already ? [] : others);
       this.pressed();
@@ -229,16 +236,16 @@
       this.x = b - a > (high - low) * 0.999 ? null : [a, b];
     }
 
-    yKey(p) { return this.data.shareY ? "row" + p.data.row : "panel" + this.panels.indexOf(p); }
-
-    xs(line) { return this.data.xs[line.x]; }
+    yKey(p) { return this.data.share_y ? "row" + p.row : "panel" + this.panels.indexOf(p); }
 
     visible(p) {
-      return (p.data.lines || []).filter((l) => !this.hidden.has(l.s));
+      return p.lines.filter((l) => !this.hidden.has(l.s));
     }
 
-    visibleBars(p) {
-      return (p.data.bars || []).filter((b) => !this.hidden.has(b.s));
+    // slots are the names below a panel's bars that have any, by their numbers.
+    slots(p) {
+      const at = this.visible(p).flatMap((l) => l.xs.map((x) => Math.round(x - (l.beside || 0))));
+      return [...new Set(at)].sort((a, b) => a - b);
     }
 
     // fullX is the range of the x axis, the same in all panels.
@@ -249,13 +256,14 @@
         if (d.names && d.names.length) {
           low = Math.min(low, -0.5);
           high = Math.max(high, d.names.length - 0.5);
-        } else if (d.to > d.from) {
-          low = Math.min(low, d.from);
-          high = Math.max(high, d.to);
+        } else if ((d.to_x || 0) > (d.from_x || 0)) {
+          low = Math.min(low, d.from_x || 0);
+          high = Math.max(high, d.to_x);
         } else {
-          for (const l of d.lines || []) {
-            for (const v of this.xs(l)) {
-              if (v === null || (this.data.logX && v <= 0)) continue;
+          if ((this.data.least_x || 0) > 0) low = Math.min(low, this.data.least_x);
+          for (const l of p.lines) {
+            for (const v of l.xs) {
+              if (v === null || (this.data.log_x && v <= 0)) continue;
               low = Math.min(low, v);
               high = Math.max(high, v);
             }
@@ -263,8 +271,8 @@
         }
       }
       if (!(high > low)) return [low === Infinity ? 0 : low - 1, low === Infinity ? 1 : low + 1];
-      if (this.data.logX) return [Math.log10(low), Math.log10(high)];
-      if (this.data.kind === "sweep") { // so that the dots are not cut
+      if (this.data.log_x) return [Math.log10(low), Math.log10(high)];
+      if (this.panels.some((p) => !p.data.names && p.lines.some((l) => l.dots))) { // so that the dots are not cut
         const air = 0.03 * (high - low);
         return [low - air, high + air];
       }
@@ -274,24 +282,24 @@
     // fullY is the range of a panel's y axis: all that is shown in it, or in its
     // row where they share it, and its marks if they are near.
     fullY(p) {
-      const row = this.data.shareY ? this.panels.filter((q) => q.data.row === p.data.row) : [p];
+      const row = this.data.share_y ? this.panels.filter((q) => q.row === p.row) : [p];
       let low = Infinity, high = -Infinity, vertical = false;
       const take = (y, e) => {
-        if (y === null || (this.data.logY && y <= 0)) return;
-        low = Math.min(low, this.data.logY ? Math.max(y - e, y / 10) : this.lowEnd(y, e));
+        if (y === null || (this.data.log_y && y <= 0)) return;
+        low = Math.min(low, this.data.log_y ? Math.max(y - e, y / 10) : this.lowEnd(y, e));
         high = Math.max(high, y + e);
       };
       for (const q of row) {
         for (const l of this.visible(q)) l.y.forEach((y, i) => take(y, l.e ? l.e[i] : 0));
-        for (const b of this.visibleBars(q)) take(b.y[0], b.e[0]);
-        for (const m of q.data.marks || []) vertical = vertical || Boolean(m.x && m.text);
+        for (const m of q.data.marks || []) vertical = vertical || Boolean(m.x !== undefined && m.text);
       }
-      if (high === -Infinity) return this.data.logY ? [0, 1] : [0, 1];
-      if (this.data.logY) return [Math.log10(low / 1.1), Math.log10(high * 1.1)];
-      low = Math.min(0, low);
+      if (high === -Infinity) return this.data.log_y ? [0, 1] : [0, 1];
+      const least = this.data.least_y || 0;
+      if (this.data.log_y) return [Math.log10(least > 0 ? Math.min(least, low) : low / 1.1), Math.log10(high * 1.1)];
+      low = Math.min(least, low);
       for (const q of row) {
         for (const m of q.data.marks || []) {
-          if (m.y && m.y[0] > high && m.y[0] - low < 1.4 * (high - low)) high = m.y[0];
+          if (m.y > high && m.y - low < 1.4 * (high - low)) high = m.y;
         }
       }
       if (!(high > low)) high = low + 1;
@@ -303,8 +311,7 @@
       p.box = html("div", "panel", this.grid);
       if (p.data.title) html("h4", "", p.box, p.data.title);
       p.svg = svg("svg", { tabindex: 0, role: "img" }, p.box);
-      const names = this.data.series.filter((_, i) =>
-        [...(p.data.lines || []), ...(p.data.bars || [])].some((l) => l.s === i)).map((s) => s.name);
+      const names = this.series.filter((_, i) => p.lines.some((l) => l.s === i)).map((s) => s.name);
       p.svg.setAttribute("aria-label", [this.figure.querySelector("h3").textContent, p.data.title, names.join(", ")].filter(Boolean).join("; "));
       p.clip = "clip" + ids++;
       this.listen(p);
@@ -315,7 +322,7 @@
       if (!width || Math.abs(width - this.width) < 1) return;
       this.width = width;
       const most = Math.max(1, Math.floor((width + gap) / (least + gap)));
-      const columns = Math.max(1, this.data.cols);
+      const columns = Math.max(1, ...this.data.panels.map((row) => row.length));
       let use = Math.min(columns, most);
       let even = use;
       while (columns % even) even--;
@@ -344,7 +351,7 @@
       let widest = 0;
       for (const p of this.panels) {
         p.yDomain = this.ys.get(this.yKey(p)) || this.fullY(p);
-        const axis = new Axis(this.data.logY, p.yDomain, 0, this.panelHeight);
+        const axis = new Axis(this.data.log_y, p.yDomain, 0, this.panelHeight);
         p.yTicks = axis.ticks(Math.max(2, (this.panelHeight - 50) / 34));
         for (const v of p.yTicks) widest = Math.max(widest, short(v, 6).length);
       }
@@ -361,30 +368,34 @@
       const clip = svg("clipPath", { id: p.clip }, svg("defs", {}, root));
       svg("rect", { x: left, y: top, width: Math.max(0, right - left), height: bottom - top + 1 }, clip);
 
-      const y = (p.y = new Axis(this.data.logY, p.yDomain, bottom, top));
+      const y = (p.y = new Axis(this.data.log_y, p.yDomain, bottom, top));
       for (const v of p.yTicks) {
         const at = Math.round(y.at(v)) + 0.5;
         if (at < top - 1 || at > bottom + 1) continue;
         svg("line", { class: "grid", x1: left, x2: right, y1: at, y2: at }, root);
         svg("text", { x: left - 5, y: at + 4, "text-anchor": "end" }, root, short(v, 6));
       }
-      const x = (p.x = new Axis(this.data.logX, this.x || this.full, left, right));
+      const x = (p.x = new Axis(this.data.log_x, this.x || this.full, left, right));
+      p.slots = p.bars ? this.slots(p) : null;
       p.bars ? this.barNames(p) : this.xTicks(p);
       svg("line", { class: "axis", x1: left, x2: right, y1: bottom + 0.5, y2: bottom + 0.5 }, root);
       svg("line", { class: "axis", x1: left + 0.5, x2: left + 0.5, y1: top, y2: bottom }, root);
       if (i % this.columns === 0) {
-        fit(svg("text", { class: "label", transform: `translate(11 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, root, this.data.yLabel), top + bottom);
+        fit(svg("text", { class: "label", transform: `translate(11 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, root, this.data.y_label), top + bottom);
       }
-      if (i + this.columns >= this.panels.length && this.data.xLabel) {
-        fit(svg("text", { class: "label", x: (left + right) / 2, y: h - 5, "text-anchor": "middle" }, root, this.data.xLabel), right - left);
+      if (i + this.columns >= this.panels.length && this.data.x_label) {
+        fit(svg("text", { class: "label", x: (left + right) / 2, y: h - 5, "text-anchor": "middle" }, root, this.data.x_label), right - left);
       }
 
       const drawing = svg("g", { "clip-path": `url(#${p.clip})` }, root);
-      for (const l of this.visible(p)) this.drawLine(p, l, x, y, drawing);
-      this.drawBars(p, y, drawing);
+      for (const l of this.visible(p)) {
+        if (l.shape === "bars") this.drawBars(p, l, y, drawing);
+        else if (l.shape === "boxes") this.drawBoxes(l, x, y, drawing);
+        else this.drawLine(p, l, x, y, drawing);
+      }
       this.drawMarks(p, x, y, root, drawing);
-      if (!this.visible(p).length && !this.visibleBars(p).length) {
-        const none = (p.data.lines || p.data.bars || []).length ? "nothing chosen" : "no data";
+      if (!this.visible(p).length) {
+        const none = p.lines.length ? "nothing chosen" : "no data";
         svg("text", { x: (left + right) / 2, y: (top + bottom) / 2, "text-anchor": "middle" }, root, none);
       }
       p.over = svg("g", {}, root); // cross and selection
@@ -416,62 +427,77 @@
       }
     }
 
-    // place is the middle of a bar, and the room it has.
-    place(p, k, n) {
+    // place is where a name's bars are, and the room they have.
+    place(p, at) {
       const { left, right } = p.area;
-      const room = (right - left) / n;
-      return [left + (k + 0.5) * room, room];
+      const room = (right - left) / p.slots.length;
+      return [left + (p.slots.indexOf(at) + 0.5) * room, room];
     }
 
     barNames(p) {
-      const bars = this.visibleBars(p);
-      bars.forEach((b, k) => {
-        const [at, room] = this.place(p, k, bars.length);
-        let name = this.data.series[b.s].name;
+      for (const i of p.slots) {
+        const [at, room] = this.place(p, i);
+        let name = p.data.names[i];
         const fits = Math.max(3, Math.floor(room / charWidth));
         if (name.length > fits) name = name.slice(0, fits - 1) + "…";
         svg("text", { x: at, y: p.area.bottom + 15, "text-anchor": "middle" }, p.svg, name);
+      }
+    }
+
+    drawBars(p, l, y, drawing) {
+      const c = colour(l.style), beside = l.beside || 0;
+      const base = y.at(this.data.log_y ? y.value(y.domain[0]) : Math.max(this.data.least_y || 0, y.domain[0]));
+      l.xs.forEach((x, i) => {
+        if (this.data.log_y && l.y[i] <= 0) return;
+        const [middle, room] = this.place(p, Math.round(x - beside));
+        const width = Math.min(64, 0.83 * l.width * room);
+        const at = middle + (beside / l.width) * width;
+        const tip = y.at(l.y[i]), error = l.e ? l.e[i] : 0;
+        svg("rect", { class: "column", "data-series": l.s, x: at - width / 2, width, y: Math.min(base, tip), height: Math.abs(base - tip), fill: c, "fill-opacity": 0.5, stroke: c }, drawing);
+        this.whisker(at, l.y[i], error, y, "#1c2126", drawing);
+        const text = short(l.y[i], 4);
+        if (l.width > 0.7 || text.length * charWidth < l.width * room + 6) svg("text", { x: at, y: y.at(l.y[i] + error) - 4, "text-anchor": "middle", class: "mark-text" }, drawing, text);
       });
     }
 
-    drawBars(p, y, drawing) {
-      const bars = this.visibleBars(p);
-      bars.forEach((b, k) => {
-        const [at, room] = this.place(p, k, bars.length);
-        const width = Math.min(64, 0.6 * room);
-        const zero = y.at(0), tip = y.at(b.y[0]);
-        const c = colour(this.data.series[b.s].style);
-        svg("rect", { class: "column", "data-series": b.s, x: at - width / 2, width, y: Math.min(zero, tip), height: Math.abs(zero - tip), fill: c, "fill-opacity": 0.5, stroke: c }, drawing);
-        this.whisker(at, b.y[0], b.e[0], y, "#1c2126", drawing);
-        svg("text", { x: at, y: y.at(b.y[0] + b.e[0]) - 4, "text-anchor": "middle", class: "mark-text" }, drawing, short(b.y[0], 4));
-      });
+    // drawBoxes draws every five points as a box with its whiskers.
+    drawBoxes(l, x, y, drawing) {
+      for (let i = 0; i + 5 <= l.y.length; i += 5) {
+        const [low, bottom, median, top, high] = l.y.slice(i, i + 5).map((v) => y.at(v));
+        const at = x.at(l.xs[i]), half = (x.at(l.xs[i] + l.width) - at) / 2;
+        const c = colour(l.style);
+        svg("rect", { class: "column", "data-series": l.s, x: at - half, width: 2 * half, y: top, height: Math.max(0, bottom - top), fill: c, "fill-opacity": 0.25, stroke: c }, drawing);
+        svg("path", { d: `M${at} ${low}V${bottom}M${at} ${top}V${high}M${at - half / 2} ${low}h${half}M${at - half / 2} ${high}h${half}`, stroke: c, fill: "none" }, drawing);
+        svg("path", { d: `M${at - half} ${median}h${2 * half}`, stroke: c, "stroke-width": 2, fill: "none" }, drawing);
+      }
     }
 
-    // The lower end of an error bar: 0 where no value is negative.
+    // The lower end of an error bar: not below the least value.
     lowEnd(v, e) {
-      return this.data.floor && v >= 0 ? Math.max(0, v - e) : v - e;
+      const least = this.data.least_y;
+      return least !== undefined && v >= least ? Math.max(least, v - e) : v - e;
     }
 
     whisker(at, v, e, y, c, drawing) {
       if (!(e > 0)) return;
-      const low = this.data.logY ? Math.max(v - e, v / 10) : this.lowEnd(v, e);
+      const low = this.data.log_y ? Math.max(v - e, v / 10) : this.lowEnd(v, e);
       const a = y.at(low), b = y.at(v + e);
       svg("path", { d: `M${at} ${a}V${b}M${at - 3} ${a}h6M${at - 3} ${b}h6`, stroke: c, fill: "none" }, drawing);
     }
 
     drawLine(p, l, x, y, drawing) {
-      const xs = this.xs(l);
-      const style = this.data.series[l.s].style;
+      const xs = l.xs;
+      const style = this.series[l.s].style;
       const [from, to] = this.range(xs, x);
       let d = "", pen = "M";
       for (let i = from; i < to; i++) {
-        if (l.y[i] === null || (this.data.logY && l.y[i] <= 0)) { pen = "M"; continue; }
+        if (l.y[i] === null || (this.data.log_y && l.y[i] <= 0)) { pen = "M"; continue; }
         d += pen + x.at(xs[i]).toFixed(1) + " " + y.at(l.y[i]).toFixed(1);
         pen = "L";
       }
-      svg("path", { class: "line", "data-series": l.s, d, stroke: colour(style), "stroke-dasharray": dash(style) }, drawing);
+      if (!l.loose) svg("path", { class: "line", "data-series": l.s, d, stroke: colour(style), "stroke-dasharray": dash(style) }, drawing);
       for (let i = from; i < to; i++) {
-        if (l.y[i] === null || (this.data.logY && l.y[i] <= 0)) continue;
+        if (l.y[i] === null || (this.data.log_y && l.y[i] <= 0)) continue;
         const at = x.at(xs[i]);
         if (l.dots) svg("circle", { cx: at, cy: y.at(l.y[i]), r: 2.8, fill: colour(style) }, drawing);
         if (l.e) this.whisker(at, l.y[i], l.e[i], y, colour(style), drawing);
@@ -481,7 +507,7 @@
     // range is the part of a line to draw: what is within the axis and one
     // point to either side.
     range(xs, x) {
-      if (this.data.logX || xs.length < 2) return [0, xs.length];
+      if (this.data.log_x || xs.length < 2) return [0, xs.length];
       const [a, b] = x.domain;
       let from = 0, to = xs.length;
       while (from + 1 < xs.length && xs[from + 1] < a) from++;
@@ -493,8 +519,8 @@
       const { left, right, top, bottom } = p.area;
       const taken = [], levels = []; // where texts stand
       for (const m of p.data.marks || []) {
-        if (m.x && m.x.length) {
-          const at = x.at(m.x[0]);
+        if (m.x !== undefined) {
+          const at = x.at(m.x);
           if (at < left || at > right) continue;
           svg("line", { class: "mark", x1: at, x2: at, y1: top, y2: bottom }, drawing);
           const length = m.text.length * charWidth;
@@ -504,8 +530,8 @@
           while (taken.some((t) => t.row === row && from < t.to + 4 && from + length > t.from - 4)) row++;
           taken.push({ row, from, to: from + length });
           svg("text", { class: "mark-text", x: end ? at - 4 : at + 4, y: top + 10 + 13 * row, "text-anchor": end ? "end" : "start" }, root, m.text);
-        } else if (m.y && m.y.length) {
-          const at = y.at(m.y[0]);
+        } else {
+          const at = y.at(m.y);
           if (!(at >= top && at <= bottom)) continue;
           svg("line", { class: "mark", x1: left, x2: right, y1: at, y2: at }, drawing);
           let text = at - 4 < top + 8 ? at + 12 : at - 4;
@@ -597,14 +623,14 @@
     // walk moves the cross to another point, or bar.
     walk(p, step) {
       if (p.bars) {
-        const n = this.visibleBars(p).length;
-        if (n) this.showBar(p, p.hover === null ? 0 : (p.hover + step + n) % n);
+        const n = p.slots.length;
+        if (n) this.showBars(p, p.hover === null ? 0 : (p.hover + step + n) % n);
         return;
       }
       const [a, b] = p.x.domain;
       const all = new Set();
       for (const l of this.visible(p)) {
-        for (const v of this.xs(l)) {
+        for (const v of l.xs) {
           const s = p.x.space(v);
           if (s >= a && s <= b) all.add(v);
         }
@@ -623,13 +649,13 @@
         return;
       }
       if (p.bars) {
-        const n = this.visibleBars(p).length;
-        if (n) this.showBar(p, Math.min(n - 1, Math.max(0, Math.floor(((at.x - left) / (right - left)) * n))));
+        const n = p.slots.length;
+        if (n) this.showBars(p, Math.min(n - 1, Math.max(0, Math.floor(((at.x - left) / (right - left)) * n))));
         return;
       }
       let best = null, distance = Infinity;
       for (const l of this.visible(p)) {
-        const v = this.xs(l)[this.nearest(p, l, at.x)];
+        const v = l.xs[this.nearest(p, l, at.x)];
         const d = Math.abs(p.x.at(v) - at.x);
         if (d < distance) [best, distance] = [v, d];
       }
@@ -639,7 +665,7 @@
 
     // nearest is the point of a line that is nearest to a pixel along x.
     nearest(p, l, pixel) {
-      const xs = this.xs(l);
+      const xs = l.xs;
       let best = 0, distance = Infinity;
       for (let i = 0; i < xs.length; i++) {
         const d = Math.abs(p.x.at(xs[i]) - pixel);
@@ -662,27 +688,32 @@
       svg("line", { class: "cross", x1: pixel, x2: pixel, y1: top, y2: bottom }, p.over);
       const rows = [];
       for (const l of this.visible(p)) {
-        const i = this.nearest(p, l, pixel);
-        const x = p.x.at(this.xs(l)[i]);
+        const i = this.nearest(p, l, pixel) + (l.shape === "boxes" ? 2 : 0); // the median
+        const x = p.x.at(l.xs[i]);
         if (Math.abs(x - pixel) > 24 || l.y[i] === null) continue;
         const y = p.y.at(l.y[i]);
-        if (y >= top - 1 && y <= bottom + 1) svg("circle", { cx: x, cy: y, r: 3.6, fill: colour(this.data.series[l.s].style), stroke: "#fff" }, p.over);
+        if (y >= top - 1 && y <= bottom + 1) svg("circle", { cx: x, cy: y, r: 3.6, fill: colour(this.series[l.s].style), stroke: "#fff" }, p.over);
         rows.push({ s: l.s, y: l.y[i], e: l.e ? l.e[i] : 0 });
       }
       rows.sort((a, b) => b.y - a.y);
       const names = p.data.names;
       const head = names && names.length
-        ? this.data.xName + " " + names[Math.min(names.length - 1, Math.max(0, Math.round(v)))]
-        : this.data.xName + " " + this.withUnit(v, this.data.xUnit);
+        ? this.data.x_name + " " + names[Math.min(names.length - 1, Math.max(0, Math.round(v)))]
+        : this.data.x_name + " " + this.withUnit(v, this.data.x_unit);
       this.tip(p, pixel, head, rows);
     }
 
-    showBar(p, k) {
-      const bars = this.visibleBars(p);
+    // showBars shows the values of the bars at a name.
+    showBars(p, k) {
       this.leave(p);
       p.hover = k;
-      const [at] = this.place(p, k, bars.length);
-      this.tip(p, at, p.data.title, [{ s: bars[k].s, y: bars[k].y[0], e: bars[k].e[0] }]);
+      const i = p.slots[k], rows = [];
+      for (const l of this.visible(p)) {
+        const at = l.xs.findIndex((x) => Math.round(x - (l.beside || 0)) === i);
+        if (at >= 0) rows.push({ s: l.s, y: l.y[at], e: l.e ? l.e[at] : 0 });
+      }
+      const alone = rows.length === 1 && this.series[rows[0].s].name === p.data.names[i];
+      this.tip(p, this.place(p, i)[0], alone ? p.data.title : p.data.names[i], rows);
     }
 
     tip(p, pixel, head, rows) {
@@ -691,9 +722,9 @@
       if (head) html("b", "", box, head);
       for (const r of rows) {
         const row = html("div", "", box);
-        html("i", "", row).style.background = colour(this.data.series[r.s].style);
-        row.append(this.data.series[r.s].name || this.data.yLabel);
-        html("span", "", row, this.withUnit(r.y, this.data.yUnit) + (r.e > 0 ? " ± " + short(r.e, 3) : ""));
+        html("i", "", row).style.background = colour(this.series[r.s].style);
+        row.append(this.series[r.s].name || this.data.y_label);
+        html("span", "", row, this.withUnit(r.y, this.data.y_unit) + (r.e > 0 ? " ± " + short(r.e, 3) : ""));
       }
       const most = Math.max(0, p.box.clientWidth - box.offsetWidth);
       let left = pixel + 12;

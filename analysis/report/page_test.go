@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"fabriclab/analysis/chart"
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/heat"
@@ -23,16 +24,21 @@ import (
 // hostile is text that must stay text.
 const hostile = `</script><script>window.hacked=1</script>"><img src="x" onerror="window.hacked=1">{{.}}'` + "`" + `${window.hacked=1}&lt;`
 
-func line(name, value string, style int, points ...figure.Point) figure.Line {
-	return figure.Line{Name: name, Line: value, Style: style, Engine: "ns3", Points: points}
+func line(name, value string, style int, points ...chart.Point) chart.Line {
+	return chart.Line{Name: name, Key: value, Style: style, Engine: "ns3", Points: points}
+}
+
+func bar(l chart.Line) chart.Line {
+	l.Shape, l.Width = chart.Bars, chart.Alone
+	return l
 }
 
 // curve is a line of n points over 250 to 700.
-func curve(n int, f func(x float64) float64) []figure.Point {
-	var points []figure.Point
+func curve(n int, f func(x float64) float64) []chart.Point {
+	var points []chart.Point
 	for i := range n {
 		x := 250 + 450*float64(i)/float64(n-1)
-		points = append(points, figure.Point{X: x, Y: f(x)})
+		points = append(points, chart.Point{X: x, Y: f(x)})
 	}
 	return points
 }
@@ -41,41 +47,41 @@ func number(v float64) *float64 { return &v }
 
 // section has one plot of every kind.
 func section() report.Section {
-	queue := figure.Plot{
+	queue := chart.Figure{
 		ID: "queue", Title: "Queue at the congestion point (s1→s2)", Kind: "time", XLabel: "time (µs)", YLabel: "queue (KB)", XUnit: "us", YUnit: "KB",
-		Panels: [][]figure.Panel{{}}, Missing: []string{"queue, 400 Gb/s, RoCC: no sample in the window"},
+		Panels: [][]chart.Panel{{}}, Missing: []string{"queue, 400 Gb/s, RoCC: no sample in the window"},
 	}
 	for i, rate := range []string{"100 Gb/s", "200 Gb/s", "400 Gb/s"} {
 		high := 100 * float64(i+1)
-		queue.Panels[0] = append(queue.Panels[0], figure.Panel{
+		queue.Panels[0] = append(queue.Panels[0], chart.Panel{
 			Title: rate, FromX: 250, ToX: 700,
-			Lines: []figure.Line{
+			Lines: []chart.Line{
 				line("DCQCN", "dcqcn", 0, curve(451, func(x float64) float64 { return 4 * high * math.Exp(-math.Abs(x-360)/40) })...),
 				line("HPCC", "hpcc", 1, curve(451, func(x float64) float64 { return high * math.Exp(-math.Abs(x-330)/20) })...),
 			},
-			Marks: []figure.Mark{{X: number(300), Text: "flow1 starts"}, {X: number(330), Text: "paper: 330 µs"}, {Y: number(500), Text: "XOFF"}},
+			Marks: []chart.Mark{{X: number(300), Text: "flow1 starts"}, {X: number(330), Text: "paper: 330 µs"}, {Y: number(500), Text: "XOFF"}},
 		})
 	}
-	long := figure.Plot{
+	long := chart.Figure{
 		ID: "long", Title: "A long line", Kind: "time", XLabel: "time (µs)", YLabel: "rate (Gb/s)", XUnit: "us", YUnit: "Gbps",
-		Panels: [][]figure.Panel{{{Lines: []figure.Line{line("flow0", "", 0, curve(20_000, func(x float64) float64 { return 50 + 40*math.Sin(x) })...)}}}},
+		Panels: [][]chart.Panel{{{Lines: []chart.Line{line("flow0", "", 0, curve(20_000, func(x float64) float64 { return 50 + 40*math.Sin(x) })...)}}}},
 	}
-	pauses := figure.Plot{ID: "pauses", Title: "Pause frames", Kind: "bars", YLabel: "XOFF frames", YUnit: "1", Panels: [][]figure.Panel{{
-		{Title: "200 Gb/s", Bars: []figure.Line{line("DCQCN", "dcqcn", 0, figure.Point{Y: 12, Error: 2}), line("HPCC", "hpcc", 1, figure.Point{X: 1, Y: 3})}},
+	pauses := chart.Figure{ID: "pauses", Title: "Pause frames", Kind: "bars", YLabel: "XOFF frames", YUnit: "1", Panels: [][]chart.Panel{{
+		{Title: "200 Gb/s", Names: []string{"DCQCN", "HPCC"}, Lines: []chart.Line{bar(line("DCQCN", "dcqcn", 0, chart.Point{Y: 12, Error: 2})), bar(line("HPCC", "hpcc", 1, chart.Point{X: 1, Y: 3}))}},
 	}}}
-	slowdown := figure.Plot{
+	slowdown := chart.Figure{
 		ID: "slowdown", Title: "FCT slowdown", Kind: "fct", XLabel: "flow size up to", YLabel: "FCT slowdown", XUnit: "B", YUnit: "1", LogY: true,
-		Panels: [][]figure.Panel{{{
+		Panels: [][]chart.Panel{{{
 			Title: "p99", Names: []string{"10KB", "1MB", "more"}, At: []float64{1e4, 1e6, math.MaxInt64},
-			Lines: []figure.Line{
-				line("HPCC", "hpcc", 0, figure.Point{X: 1e4, Y: 1.5, Error: 0.2}, figure.Point{X: 1e6, Y: 4}, figure.Point{X: math.MaxInt64, Y: 12, Error: 3}),
-				line("FNCC", "fncc", 1, figure.Point{X: 1e4, Y: 1.4}, figure.Point{X: math.MaxInt64, Y: 9}),
+			Lines: []chart.Line{
+				line("HPCC", "hpcc", 0, chart.Point{X: 1e4, Y: 1.5, Error: 0.2}, chart.Point{X: 1e6, Y: 4}, chart.Point{X: math.MaxInt64, Y: 12, Error: 3}),
+				line("FNCC", "fncc", 1, chart.Point{X: 1e4, Y: 1.4}, chart.Point{X: math.MaxInt64, Y: 9}),
 			},
 		}}},
 	}
-	cdf := figure.Plot{
+	cdf := chart.Figure{
 		ID: "cdf", Title: "All flows", Kind: "cdf", XLabel: "FCT slowdown", YLabel: "share of the flows", XUnit: "1", YUnit: "1", LogX: true,
-		Panels: [][]figure.Panel{{{Lines: []figure.Line{line("HPCC", "hpcc", 0, figure.Point{X: 1, Y: 0}, figure.Point{X: 3, Y: .9}, figure.Point{X: 40, Y: 1})}}}},
+		Panels: [][]chart.Panel{{{Lines: []chart.Line{line("HPCC", "hpcc", 0, chart.Point{X: 1, Y: 0}, chart.Point{X: 3, Y: .9}, chart.Point{X: 40, Y: 1})}}}},
 	}
 	stored := &figure.Stored{
 		Dir: "/results/figures/test/one",
@@ -83,7 +89,7 @@ func section() report.Section {
 			ID: "test/one", Title: "One of every kind", Source: "Paper, Figure 1", Scale: "quick", Command: "make figure FIG=test/one SCALE=quick",
 			Dimensions: []figure.Dimension{{Name: "mechanism", Path: "preset", Names: map[string]string{"hpcc": "HPCC"}}},
 			Measures:   []figure.Measure{{Name: "slow_at", Text: "time of slowing down", Unit: "us"}},
-			Plots:      []figure.Plot{queue, long, pauses, slowdown, cdf},
+			Plots:      []chart.Figure{queue, long, pauses, slowdown, cdf},
 			Runs:       []figure.Run{{Labels: map[string]string{"preset": "hpcc"}, Engine: "ns3", Seed: 1}, {Labels: map[string]string{"preset": "dcqcn"}, Engine: "ns3", Seed: 1}},
 			Loads: []figure.Load{{
 				Labels: map[string]string{"preset": "hpcc"}, Engine: "ns3", WindowPs: 60e9, Offered: []float64{0.5, 0.51, 0.52}, Carried: []float64{0.49, 0.5, 0.51},
@@ -153,12 +159,9 @@ func hostileSection() report.Section {
 		p.Title, p.XLabel, p.YLabel, p.XUnit, p.YUnit, p.Missing = hostile, hostile, hostile, hostile, hostile, []string{hostile}
 		panel := &p.Panels[0][0]
 		panel.Title = hostile
-		panel.Marks = []figure.Mark{{X: number(300), Text: hostile}, {Y: number(1), Text: hostile}}
+		panel.Marks = []chart.Mark{{X: number(300), Text: hostile}, {Y: number(1), Text: hostile}}
 		for k := range panel.Lines {
 			panel.Lines[k].Name = hostile
-		}
-		for k := range panel.Bars {
-			panel.Bars[k].Name = hostile
 		}
 	}
 	s.Runs[0].Name, s.Runs[0].Build, s.Runs[0].Warnings, s.Runs[1].Error = hostile, hostile, []string{hostile}, hostile
@@ -202,7 +205,7 @@ func large() []report.Section {
 		for p := range 2 { // with different places of the points
 			lines := f.Plots[1]
 			lines.ID = fmt.Sprintf("long%d", p)
-			lines.Panels = [][]figure.Panel{{{}}}
+			lines.Panels = [][]chart.Panel{{{}}}
 			for k := range 25 {
 				lines.Panels[0][0].Lines = append(lines.Panels[0][0].Lines, line(fmt.Sprintf("flow%d", k), "", k,
 					curve(2000+k, func(x float64) float64 { return 50 + 40*math.Sin(x*float64(k+p+n+1)) })...))
@@ -305,19 +308,15 @@ func TestSameIDTwice(t *testing.T) {
 
 func TestTablesThatDoNotFit(t *testing.T) {
 	s := section()
-	s.Figure.Plots[2].Panels[0][0].Bars[0].Points = nil
 	var b bytes.Buffer
-	require.ErrorContains(t, report.Render(&b, report.Input{Sections: []report.Section{s}}), `plot pauses: its table has 0 values for the bar "DCQCN"`)
-
-	s = section()
 	s.Figure.Plots[3].Panels[0][0].Lines[0].Points[0].X = 7
-	require.ErrorContains(t, report.Render(&b, report.Input{Sections: []report.Section{s}}), "plot slowdown: its table has a point at 7")
+	require.ErrorContains(t, report.Render(&b, report.Input{Sections: []report.Section{s}}), `plot slowdown: figure "FCT slowdown", panel "p99", line "HPCC": there is a point at 7`)
 	assert.Zero(t, b.Len(), "nothing half-written")
 }
 
 func TestNothingAtAll(t *testing.T) {
 	assert.Contains(t, render(t), "0 runs")
 	var empty report.Section
-	empty.Figure = &figure.Stored{Record: figure.Record{Plots: []figure.Plot{{ID: "none", Panels: [][]figure.Panel{{{}}}}}}}
+	empty.Figure = &figure.Stored{Record: figure.Record{Plots: []chart.Figure{{ID: "none", Panels: [][]chart.Panel{{{}}}}}}}
 	assert.Contains(t, render(t, empty), fmt.Sprintf("id=%q", "s-"))
 }

@@ -92,7 +92,7 @@ type chartView struct {
 	Files         []link
 	Missing       []string
 	Thinned       int // points that lines had before they were thinned
-	Data          chart
+	Data          page
 }
 
 type runView struct {
@@ -148,9 +148,7 @@ func (l links) section(s Section, used map[string]bool) (sectionView, error) {
 	for i, m := range s.Maps {
 		v.Maps = append(v.Maps, newMap(fmt.Sprintf("%s-links-%d", v.Anchor, i), m))
 	}
-	var plots []figure.Plot
 	if f := s.Figure; f != nil {
-		plots = f.Plots
 		for _, c := range f.Claims {
 			v.claim(c)
 		}
@@ -161,14 +159,14 @@ func (l links) section(s Section, used map[string]bool) (sectionView, error) {
 		for _, name := range []string{"summary.md", "claims.json", "measures.parquet", "measures.csv", "figure.json"} {
 			v.Files = append(v.Files, link{name, l.to(filepath.Join(f.Dir, name))})
 		}
-	}
-	for _, p := range plots {
-		c, err := l.chart(v.Anchor, s.Figure, p)
-		if err != nil {
-			return v, fmt.Errorf("%s: %w", s.ID, err)
+		for _, p := range f.Plots {
+			c, err := l.chart(v.Anchor, f.Dir, p)
+			if err != nil {
+				return v, fmt.Errorf("%s: %w", s.ID, err)
+			}
+			v.Charts = append(v.Charts, c)
+			v.Thinned = v.Thinned || c.Thinned > 0
 		}
-		v.Charts = append(v.Charts, c)
-		v.Thinned = v.Thinned || c.Thinned > 0
 	}
 	return v, nil
 }
@@ -213,20 +211,6 @@ func made(runs []Run) []string {
 		list = append(list, "run "+strings.Join(days, " to "))
 	}
 	return list
-}
-
-func (l links) chart(section string, f *figure.Stored, p figure.Plot) (chartView, error) {
-	data, before, err := newChart(p, l.points)
-	if err != nil {
-		return chartView{}, fmt.Errorf("plot %s: %w", p.ID, err)
-	}
-	v := chartView{Anchor: section + "-" + p.ID, Title: p.Title, Missing: p.Missing, Data: data, Thinned: before}
-	if f != nil {
-		for _, ending := range []string{"parquet", "csv", "svg", "pdf", "png"} {
-			v.Files = append(v.Files, link{p.ID + "." + ending, l.to(filepath.Join(f.Dir, p.ID+"."+ending))})
-		}
-	}
-	return v, nil
 }
 
 // measured is the table of a figure's measures, a row per run.

@@ -194,31 +194,20 @@ type Note struct {
 
 // A Plot is a picture of one or more panels.
 type Plot struct {
-	ID      string
-	Title   string
-	Kind    string
-	Rows    string
-	Columns string
-	Lines   string
-	X       string
-	Measure string
-	Where   map[string]string
-	Window  *Window
-	Unit    string
-	Series  []Series
-	Marks   []Mark
-	// Of distributions: several measures, a line each.
-	Measures []string
-	// Of plots of flow completion times.
-	Stats    []string
-	Edges    []Size
-	Bins     int
-	Baseline string
-	MinSize  Size
-	MaxSize  Size
-	Log      bool
+	ID       string
+	Title    string
+	Kind     string
+	Rows     string
+	Columns  string
+	Lines    string
+	X        string
+	Measures []string // by name
+	Where    map[string]string
+	Marks    []Mark
 	LogX     bool
 	LogY     bool
+	// Own is what its kind reads by itself.
+	Own any
 }
 
 // A Series is what a line of a time plot shows.
