@@ -13,7 +13,7 @@ RELEASE = $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null)
 export GOTOOLCHAIN ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help deps go packages ready build figure figures controls parity test test-go test-fuzz test-cpp test-asan abuse arm64 lint warnings regress portability bench docs docker-figure clean FORCE
+.PHONY: help deps go packages ready build figure figures controls parity test test-go test-fuzz test-cpp test-one test-asan abuse arm64 lint warnings regress portability bench docs docker-figure clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -48,12 +48,15 @@ test: deps test-cpp test-asan test-go test-fuzz ## all tests: Go with -race, C++
 test-cpp: ready
 	@$(BIN) build
 	@cmake --build build/release
-	@ctest --test-dir build/release --output-on-failure -j $(shell nproc)
+	@ctest --test-dir build/release --verbose -j $(shell nproc)
+
+test-one: ready ## the C++ tests whose names match, such as T='Pfc*' or T='Hpcc.*Window*'; builds only their programs
+	@ci/test-one.sh '$(T)'
 
 test-asan: ready
 	@$(BIN) build asan
 	@cmake --build build/asan
-	@ctest --test-dir build/asan --output-on-failure -j $(shell nproc)
+	@ctest --test-dir build/asan --verbose -j $(shell nproc)
 
 test-go: deps
 	@go vet ./...

@@ -9,7 +9,6 @@
 
 namespace fabric {
 
-using test::Bandit;
 using test::Config;
 using test::kMss;
 using test::Net;
@@ -18,8 +17,6 @@ using test::Rows;
 using test::tcp;
 
 namespace {
-
-FABRIC_REGISTER(Bandit);
 
 std::vector<int64_t> count(int64_t from, int64_t to) {
   std::vector<int64_t> list;
