@@ -38,6 +38,9 @@ type Verdict struct {
 	Offered     float64 `json:"offered"`
 	Carried     float64 `json:"carried"`
 	ActiveFlows float64 `json:"active_flows"` // mean over the window
+	// Emptying is the share of the measured flows' time after the last arrival;
+	// 0 where it is next to nothing.
+	Emptying float64 `json:"emptying,omitempty"`
 }
 
 // Mean is the mean of records of one system in the same bins, as several seeds

@@ -185,6 +185,15 @@ func (p *Point) LoadWindow() (trace.LoadWindow, bool) {
 	return w, ok && w.FromPs < w.ToPs
 }
 
+// WindowEnd is the end of the measuring window where the run ends with its flows; 0
+// elsewhere.
+func (p *Point) WindowEnd() int64 {
+	if !p.Scenario.StopWhenFlowsFinish {
+		return 0
+	}
+	return p.rules.ToPs
+}
+
 // WriteInputs writes an engine's input for a seed (scenario.json, flows.bin,
 // routes.bin), the same flow list for people, and effective.json into an
 // existing directory, and says what the flow list came to.

@@ -291,7 +291,7 @@ func job(e Experiment, point *experiment.Point, hash, engineName string, seed ui
 	return run.Job{
 		Key:   store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engineName, Seed: seed},
 		Title: title(e, point, engineName, seed), Labels: labels(point), Sets: setsOf(e.Sets), Command: e.Command,
-		Program: program.For(point.Uses), InsteadOf: point.InsteadOf, EndsWithFlows: point.Scenario.StopWhenFlowsFinish,
+		Program: program.For(point.Uses), InsteadOf: point.InsteadOf, WindowEndPs: point.WindowEnd(),
 		Prepare: func(dir string) (*workload.Tally, error) { return point.WriteInputs(dir, seed) },
 	}
 }

@@ -97,7 +97,7 @@ func (lab *Lab) Run(ctx context.Context, plans []Plan, s Selection) ([]Runs, err
 		done = append(done, Runs{Plan: p, Results: results[:len(p.Jobs)]})
 		results = results[len(p.Jobs):]
 	}
-	return done, nil
+	return done, unsettled(display, done)
 }
 
 // distinct are jobs without those that are there already, as points are that

@@ -46,10 +46,9 @@ type Event struct {
 	FlowsDone    int64   `json:"flows_done,omitempty"`
 	FlowsTotal   int64   `json:"flows_total,omitempty"`
 	WallS        float64 `json:"wall_s,omitempty"`
-	// ETAS is the time left until StopPS at the present speed, or, if it is
-	// less, until all flows of a run that ends with them are done at the speed
-	// so far; a guess, as the last ones may be long, and flows that are not
-	// measured count.
+	// ETAS is the time left at the present pace of simulated time: until StopPS, of
+	// a run that ends with its flows until the end of the measuring window. Behind
+	// that, nothing tells.
 	ETAS float64 `json:"eta_s,omitempty"`
 
 	// ExpectedS is how long the run is expected to take, as far as earlier

@@ -36,8 +36,9 @@ type Job struct {
 	// InsteadOf is the title of the usual engine, where Program's stands in for
 	// it.
 	InsteadOf string
-	// EndsWithFlows: the run may end long before its stop time.
-	EndsWithFlows bool
+	// WindowEndPs is the end of the measuring window of a run that ends with its
+	// flows, which may be long before its stop time; 0 of others.
+	WindowEndPs int64
 	// Prepare writes the inputs: scenario.json and the files it names, and
 	// effective.json.
 	Prepare func(dir string) (*workload.Tally, error)
@@ -381,15 +382,12 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		}
 		verdict := load.Steady()
 		m.Steady = &verdict
-		warn := func(text string) {
-			warnings = append(warnings, text)
-			emit(opt.Sink, job, progress.Event{Kind: progress.Warning, Text: text})
-		}
+		// The sweep tells of them together.
 		if !verdict.Settled {
-			warn(verdict.String())
+			warnings = append(warnings, verdict.String())
 		}
-		if text := load.Emptying(); text != "" {
-			warn(text)
+		if verdict.Emptying > 0 {
+			warnings = append(warnings, load.EmptyingText())
 		}
 	}
 	for _, d := range derived {
@@ -577,11 +575,12 @@ func (r *reporter) progress(m message) {
 		Kind: progress.Running, SimPS: m.SimPS, StopPS: m.StopPS, Events: m.Events, EventsPerSec: r.speed,
 		FlowsDone: m.FlowsDone, FlowsTotal: m.FlowsTotal, WallS: m.WallS,
 	}
-	if r.pace > 0 {
-		e.ETAS = float64(m.StopPS-m.SimPS) / r.pace
-		if r.job.EndsWithFlows && m.FlowsDone > 0 {
-			e.ETAS = min(e.ETAS, m.WallS*float64(m.FlowsTotal-m.FlowsDone)/float64(m.FlowsDone))
-		}
+	end := m.StopPS
+	if r.job.WindowEndPs > 0 {
+		end = min(end, r.job.WindowEndPs)
+	}
+	if r.pace > 0 && m.SimPS < end { // behind the window nothing tells
+		e.ETAS = float64(end-m.SimPS) / r.pace
 	}
 	emit(r.sink, r.job, e)
 }

@@ -363,13 +363,17 @@ func TestNs3HearsNothingOfTheEnvironment(t *testing.T) {
 	assert.Contains(t, string(log), "\nNS_LOG=asked-for\n")
 }
 
+// TestTimeLeftOfRunsThatEndWithTheirFlows: simulated time tells how long the
+// measuring window still takes, whatever flows are done; behind it nothing does.
 func TestTimeLeftOfRunsThatEndWithTheirFlows(t *testing.T) {
 	opt, sink := options(t)
 	j := job("chatty", 1)
-	j.EndsWithFlows = true
+	j.WindowEndPs = 4_000
 	require.NoError(t, run.One(context.Background(), j, opt).Err)
-	// 2,000 of 20,000 flows in 2 s.
-	assert.InDelta(t, 18, sink.of(progress.Running)[2_000].ETAS, 0.01)
+	// 1,000 ps a second.
+	running := sink.of(progress.Running)
+	assert.InDelta(t, 2, running[2_000].ETAS, 0.01)
+	assert.Zero(t, running[4_500].ETAS)
 }
 
 func TestCancelStopsTheChildAndLeavesNothing(t *testing.T) {

@@ -122,7 +122,6 @@ const NotAllFlows = "not all flows were recorded, by which it would be checked; 
 func (l *Load) Finish(create func(Table) (*TableWriter, error)) error {
 	if l.window.Partial {
 		l.verdict = steady.Verdict{Asked: l.window.Asked, WarmupPs: -1, Reason: NotAllFlows}
-		l.emptying = 0
 		return nil
 	}
 	l.last = max(l.last, l.window.ToPs)
@@ -137,6 +136,9 @@ func (l *Load) Finish(create func(Table) (*TableWriter, error)) error {
 		l.record.ActiveFlows[i] /= bin
 	}
 	l.verdict = l.record.Judge(l.window.FromPs, l.window.Asked, l.window.CapacityBps)
+	if l.emptying > mostEmptying*l.life {
+		l.verdict.Emptying = l.emptying / l.life
+	}
 
 	w, err := create(LoadTable)
 	if err != nil {
@@ -169,14 +171,11 @@ func (l *Load) Steady() steady.Verdict { return l.verdict }
 // empties may see without a warning (chosen).
 const mostEmptying = 0.01
 
-// Emptying says, after Finish, that measured flows went on when no others
-// arrived any more; "" where that is next to nothing.
-func (l *Load) Emptying() string {
-	if l.emptying <= mostEmptying*l.life {
-		return ""
-	}
+// EmptyingText says, after Finish, that measured flows went on when no others
+// arrived any more.
+func (l *Load) EmptyingText() string {
 	return fmt.Sprintf("%.0f %% of the measured flows' time is after %s, when the last flow arrived, in a network that empties; let arrivals go on for longer (workload.to; without it they go on all the time)",
-		100*l.emptying/l.life, units.FormatTime(l.window.LastPs))
+		100*l.verdict.Emptying, units.FormatTime(l.window.LastPs))
 }
 
 // A spread adds amounts that are spread evenly over spans of time, and has their
