@@ -215,6 +215,54 @@ func (f *Forest) adopt(n *yaml.Node, from func(*yaml.Node) Source, above map[*ya
 	}
 }
 
+// File is the file that a node stands in, "" for one of a flag.
+func (f *Forest) File(n *yaml.Node) string {
+	if s := f.Sources[n]; s.line > 0 {
+		return s.where
+	}
+	return ""
+}
+
+// MarkLines makes the origin of each node of a tree name:LINE.
+func (f *Forest) MarkLines(n *yaml.Node, name string) {
+	s := f.Sources[n]
+	s.Origin = name + ":" + strconv.Itoa(s.line)
+	f.Sources[n] = s
+	for _, child := range n.Content {
+		f.MarkLines(child, name)
+	}
+}
+
+// Over lays a tree over another one like Merge, but a null takes the key away. A
+// null where there is nothing to take away is a problem.
+func (f *Forest) Over(base, over *yaml.Node) *yaml.Node {
+	if IsNull(base) || base.Kind != yaml.MappingNode || over.Kind != yaml.MappingNode {
+		return over
+	}
+	made := *base
+	made.Content = slices.Clone(base.Content)
+	f.Sources[&made] = f.Sources[base]
+	for i := 0; i < len(over.Content); i += 2 {
+		key, value := over.Content[i], over.Content[i+1]
+		j := 0
+		for j < len(made.Content) && made.Content[j].Value != key.Value {
+			j += 2
+		}
+		there := j < len(made.Content)
+		switch {
+		case IsNull(value) && there:
+			made.Content = slices.Delete(made.Content, j, j+2)
+		case IsNull(value):
+			f.Problem(key, "%s: null takes away what is extended says of %s, which is nothing; leave the key out", key.Value, key.Value)
+		case there:
+			made.Content[j], made.Content[j+1] = key, f.Over(made.Content[j+1], value)
+		default:
+			made.Content = append(made.Content, key, value)
+		}
+	}
+	return &made
+}
+
 // Mark gives a whole tree another origin.
 func (f *Forest) Mark(n *yaml.Node, origin string) {
 	s := f.Sources[n]

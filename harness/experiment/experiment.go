@@ -254,6 +254,7 @@ type loader struct {
 	answers     map[string]answer // to questions, by what differs in them
 	traffic     map[string]*traffic
 	sizesOf     map[string]*workload.Sizes       // by file
+	lists       map[string]workload.Generator    // read from files, by file, network and rules
 	refused     map[string]bool                  // positions at which the model refuses something
 	replaced    map[string]map[string]*yaml.Node // by path, what readings put in the place of values of the matrix
 	laid        []readingSet                     // what else they set
@@ -268,7 +269,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		Forest: reader.NewForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
-		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, sizesOf: map[string]*workload.Sizes{}, refused: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
+		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, sizesOf: map[string]*workload.Sizes{}, lists: map[string]workload.Generator{}, refused: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
 		limits: defaultLimits, watch: newWatch(opt),
 	}
 	if err := l.checkKeys(); err != nil {
@@ -287,6 +288,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 		return nil, fmt.Errorf("experiment: %w; give the path of an experiment's YAML file", err)
 	}
 	e := &Experiment{File: file}
+	root = l.include(root, file, nil)
 	root = l.applyScale(root, e, opt.Scale)
 	root = l.applyReadings(root, e, opt.Readings)
 	root, flags := l.applyFlags(root, opt.Sets)
@@ -409,7 +411,7 @@ func (l *loader) applyScale(root *yaml.Node, e *Experiment, scale string) *yaml.
 		return root
 	}
 	over := l.Section(overlay, overlay, "scales."+e.Scale)
-	for _, key := range []string{"name", "readings", "scales"} {
+	for _, key := range []string{"name", "include", "readings", "scales"} {
 		if n, _ := reader.Child(over.Node, key); n != nil {
 			l.Problem(n, "scales.%s: a scale does not change %q; take the key out", e.Scale, key)
 		}
@@ -442,6 +444,10 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 			continue
 		}
 		f := cliSet{l.path(path), value}
+		if f.path[0] == "include" {
+			l.Report(where, "an include is laid below the file and belongs into it; set what it has, such as topology.rate=200Gbps")
+			continue
+		}
 		flags = append(flags, f)
 		if l.axisKey(matrix, f) == nil {
 			root = l.Set(root, f.path, value, value)
@@ -454,7 +460,7 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 // others.
 var (
 	ownKeys  = []string{"topology", "workload", "preset", "params", nodesKey, "run", "trace"}
-	headKeys = []string{"name", "title", "source", "matrix", "seeds", "engines", "readings", "scales", "figure", "limits"}
+	headKeys = []string{"include", "name", "title", "source", "matrix", "seeds", "engines", "readings", "scales", "figure", "limits"}
 )
 
 // pointKeys are the keys that describe a point.

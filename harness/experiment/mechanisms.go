@@ -199,7 +199,11 @@ func (l *loader) preset(name string, at *yaml.Node) *preset {
 	}
 	for i := 0; p.params != nil && i < len(p.params.Content); i += 2 {
 		if component, used := p.params.Content[i], l.inUse(p.mechanisms); !slices.Contains(used, component.Value) {
-			l.Problem(component, "params: the preset does not use %s%s", component.Value, catalog.Hint(component.Value, used))
+			drop := ""
+			if short := strings.TrimPrefix(l.Origin(component), "preset:"); short != name {
+				drop = fmt.Sprintf("; where it replaces what %s has, say params: {%s: null} in the preset %s", short, component.Value, name)
+			}
+			l.Problem(component, "params: the preset does not use %s%s%s", component.Value, catalog.Hint(component.Value, used), drop)
 			return nil
 		}
 	}
@@ -215,7 +219,7 @@ func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yam
 		file = filepath.Join(l.configDir, "presets", name+".yaml")
 	}
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") {
-		file = filepath.Join(filepath.Dir(l.file), name)
+		file = l.beside(at, name)
 	}
 	if slices.Contains(extending, name) {
 		l.Problem(at, "the preset %q extends itself, by way of %s; break the circle", name, strings.Join(extending, ", "))
@@ -243,7 +247,7 @@ func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yam
 	if base == nil {
 		return nil
 	}
-	return l.Merge(base, root)
+	return l.Over(base, root)
 }
 
 // nodeModel are the components that every network has.

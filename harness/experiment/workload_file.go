@@ -1,7 +1,7 @@
 package experiment
 
 import (
-	"path/filepath"
+	"fmt"
 
 	"fabriclab/base/reader"
 	"fabriclab/harness/topology"
@@ -26,13 +26,16 @@ func fromFile[G workload.Generator](l *loader, s *reader.Section, example string
 	if !ok {
 		return nil
 	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(l.file), path)
+	path = l.beside(at, path)
+	key := fmt.Sprintf("%s %p %v", path, t, rules)
+	if known := l.lists[key]; known != nil {
+		return known
 	}
 	g, err := open(path, t.HostOrNumber, rules)
 	if err != nil {
 		l.Problem(at, "%s: %v", s.Name("path"), err)
 		return nil
 	}
+	l.lists[key] = g
 	return g
 }

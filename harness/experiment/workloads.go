@@ -334,7 +334,7 @@ func (l *loader) sizeTable(s *reader.Section, name string, at *yaml.Node) *workl
 		file = filepath.Join(l.configDir, "workloads", name+".yaml")
 	}
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") {
-		file = filepath.Join(filepath.Dir(l.file), name)
+		file = l.beside(at, name)
 	}
 	if sizes := l.sizesOf[file]; sizes != nil {
 		return sizes

@@ -83,8 +83,10 @@ func experimentsIn(dir string, figures bool) ([]Entry, error) {
 			problems = append(problems, err)
 			return nil
 		}
-		isComputed := slices.ContainsFunc(computed.Kinds(), func(k computed.Kind) bool { _, has := keys[k.Key]; return has })
-		if head.Topology.IsZero() && !isComputed || figures && head.Figure.IsZero() {
+		has := func(name string) bool { _, has := keys[name]; return has }
+		isComputed := slices.ContainsFunc(computed.Kinds(), func(k computed.Kind) bool { return has(k.Key) })
+		simulated := has("include") || has("topology") && slices.ContainsFunc([]string{"run", "matrix", "scales"}, has) // others are included
+		if !isComputed && !simulated || figures && head.Figure.IsZero() {
 			return nil
 		}
 		id, err := filepath.Rel(dir, path)
@@ -102,10 +104,9 @@ func experimentsIn(dir string, figures bool) ([]Entry, error) {
 
 // head is what a list says of an experiment.
 type head struct {
-	Title    string    `yaml:"title"`
-	Source   string    `yaml:"source"`
-	Topology yaml.Node `yaml:"topology"`
-	Figure   yaml.Node `yaml:"figure"`
+	Title  string    `yaml:"title"`
+	Source string    `yaml:"source"`
+	Figure yaml.Node `yaml:"figure"`
 }
 
 // readHead reads the head of a file, and all keys that it has.

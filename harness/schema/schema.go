@@ -63,6 +63,10 @@ func (m *maker) experiment(figure object) object {
 	point := m.point(true)
 	partial := m.point(false)
 	properties := object{
+		"include": object{
+			"description": "files with keys that several experiments share, such as topology and workload; relative to this file, which is laid over them",
+			"anyOf":       []object{{"type": "string"}, {"type": "array", "items": object{"type": "string"}, "minItems": 1}},
+		},
 		"name": text("id of the experiment: its path below configs/ without .yaml"), "title": text("what it is about"), "source": text("paper, section and figure"),
 		"seeds": object{
 			"description": "seeds, and ranges of them such as 1-5; default [1]",
@@ -94,7 +98,7 @@ func (m *maker) experiment(figure object) object {
 	}
 	maps.Copy(properties, partial)
 	// What the matrix or a scale may set need not be in the file itself.
-	elsewhere := []object{{"required": []string{"matrix"}}, {"required": []string{"scales"}}}
+	elsewhere := []object{{"required": []string{"include"}}, {"required": []string{"matrix"}}, {"required": []string{"scales"}}}
 	for _, kind := range computed.Kinds() { // has what it needs in a section of its own
 		elsewhere = append(elsewhere, object{"required": []string{kind.Key}})
 	}
