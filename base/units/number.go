@@ -15,7 +15,7 @@ type Number struct {
 	dim   *dimension // nil for a bare number
 }
 
-var numberText = regexp.MustCompile(`^(-?[0-9]{1,40}(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,2})?) ?([A-Za-z]*)$`)
+var numberText = regexp.MustCompile(`^(-?[0-9]{1,40}(?:\.[0-9]{1,40})?(?:[eE][+-]?[0-9]{1,2})?) ?([A-Za-z]*(?:/s)?)$`)
 
 // ParseNumber reads a decimal number with one of the units of this package, or
 // without one.
@@ -34,7 +34,7 @@ func ParseNumber(text string) (Number, error) {
 	var all []string
 	for _, d := range []*dimension{&timeDim, &rateDim, &bytesDim} {
 		for _, u := range d.units {
-			if u.name == parts[2] {
+			if u.name == as(parts[2]) {
 				return Number{value: value, unit: u.name, scale: u.scale, dim: d}, nil
 			}
 			all = append(all, u.name)

@@ -8,9 +8,11 @@ package units
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -67,10 +69,34 @@ var (
 	BytesPattern = bytesDim.pattern()
 )
 
+// as is a unit as this package writes it: rates are typed in several ways.
+func as(unit string) string {
+	if name, typed := typed[unit]; typed {
+		return name
+	}
+	return unit
+}
+
+// typed are other ways to write units: Gb/s, Gbit/s.
+var typed = func() map[string]string {
+	names := map[string]string{}
+	for _, u := range rateDim.units {
+		prefix := strings.TrimSuffix(u.name, "bps")
+		names[prefix+"b/s"], names[prefix+"bit/s"] = u.name, u.name
+	}
+	names["kbps"], names["kb/s"], names["kbit/s"] = "Kbps", "Kbps", "Kbps"
+	return names
+}()
+
 func (d *dimension) pattern() string {
 	names := make([]string, len(d.units))
 	for i, u := range d.units {
 		names[i] = u.name
+	}
+	for _, name := range slices.Sorted(maps.Keys(typed)) {
+		if slices.Contains(names, typed[name]) {
+			names = append(names, name)
+		}
 	}
 	return `^(0|[0-9]+(\.[0-9]+)? ?(` + strings.Join(names, "|") + `))$`
 }
@@ -108,7 +134,7 @@ func (d *dimension) parse(text string) (int64, error) {
 		return 0, fmt.Errorf("%q has no unit; %s needs one of %s, such as %s", text, d.what, d.unitNames(), d.example)
 	}
 	for _, u := range d.units {
-		if u.name != suffix {
+		if u.name != as(suffix) {
 			continue
 		}
 		value, ok := new(big.Rat).SetString(number)

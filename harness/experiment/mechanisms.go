@@ -122,7 +122,7 @@ func (l *loader) mechanism(n *yaml.Node, name, kind string) mechanism {
 		if component != nil {
 			what = fmt.Sprintf("%s is a %s, not a %s", text, catalog.Words(component.Kind), catalog.Words(kind))
 		}
-		l.Problem(at, "%s: %s%s", name, what, catalog.Hint(text, l.catalog.Names(kind)))
+		l.Problem(at, "%s: %s%s", name, what, catalog.HintMechanism(text, l.catalog.Names(kind)))
 		return found
 	}
 	found.component = component
@@ -228,7 +228,7 @@ func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yam
 	short := strings.TrimSuffix(filepath.Base(file), ".yaml")
 	root, err := l.ReadFile(file, "preset:"+short)
 	if errors.Is(err, fs.ErrNotExist) {
-		l.Problem(at, "there is no preset %q (%s)%s", name, file, catalog.Hint(name, slices.Sorted(maps.Keys(known))))
+		l.Problem(at, "there is no preset %q (%s)%s", name, file, catalog.HintMechanism(name, slices.Sorted(maps.Keys(known))))
 		return nil
 	}
 	if err != nil {
@@ -291,7 +291,7 @@ func (l *loader) checkComponents(params *yaml.Node, name string) {
 		key := params.Content[i]
 		component := l.catalog.Component(key.Value)
 		if component == nil {
-			l.Problem(key, "%s: there is no component %q%s", name, key.Value, catalog.Hint(key.Value, l.catalog.Names("")))
+			l.Problem(key, "%s: there is no component %q%s", name, key.Value, catalog.HintMechanism(key.Value, l.catalog.Names("")))
 			continue
 		}
 		l.checkParams(params.Content[i+1], name+"."+key.Value, component)

@@ -105,7 +105,7 @@ func (l *loader) readingSets(reading string, value, body *yaml.Node) []readingSe
 			continue
 		}
 		if path[0] == "params" && len(path) > 1 && l.catalog.Component(path[1]) == nil {
-			l.Problem(key, "%s: there is no component %q%s", where, path[1], catalog.Hint(path[1], l.catalog.Names("")))
+			l.Problem(key, "%s: there is no component %q%s", where, path[1], catalog.HintMechanism(path[1], l.catalog.Names("")))
 			continue
 		}
 		sets = append(sets, readingSet{reading + "=" + value.Value, path, key, s.Node.Content[i+1]})

@@ -17,7 +17,7 @@ import (
 // Parity runs experiments on all engines that are here and compares what comes
 // out with each other and with the digests in a folder ("" is the checkout's),
 // or renews the digests.
-func (lab *Lab) Parity(ctx context.Context, names []string, digests string, update bool) error {
+func (lab *Lab) Parity(ctx context.Context, names []string, s Selection, digests string, update bool) error {
 	digests, err := lab.digestFolder(digests)
 	if err != nil {
 		return err
@@ -32,12 +32,18 @@ func (lab *Lab) Parity(ctx context.Context, names []string, digests string, upda
 		return fmt.Errorf("digests are renewed where two engines agree, and here is only %s: %w", here[0], absent)
 	}
 	lab.Set.Engines = here
-	experiments, err := lab.Load(ctx, names, Selection{})
+	experiments, err := lab.Load(ctx, names, s)
 	if err != nil {
 		return err
 	}
 	known := map[string]*parity.Digest{}
 	for _, e := range experiments {
+		if len(s.Sets) > 0 && len(here) > 1 {
+			continue // a digest is of the experiment as it is
+		}
+		if len(s.Sets) > 0 {
+			return fmt.Errorf("with --set engines are compared with each other, and here is only %s: %w", here[0], absent)
+		}
 		if known[e.Name], err = lab.digest(e, digests, update); err != nil {
 			return err
 		}
@@ -85,7 +91,7 @@ func (lab *Lab) ParityOfAll(ctx context.Context, digests string, update bool) er
 	var problems []error
 	for _, scale := range slices.Sorted(maps.Keys(byScale)) {
 		lab.Set.Scale = scale
-		if err := lab.Parity(ctx, byScale[scale], digests, update); err != nil {
+		if err := lab.Parity(ctx, byScale[scale], Selection{}, digests, update); err != nil {
 			problems = append(problems, fmt.Errorf("scale %s: %w", scale, err))
 		}
 	}
@@ -96,8 +102,8 @@ func (lab *Lab) digestFolder(given string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
-	root, err := lab.Root()
-	return filepath.Join(root, "ci", "parity"), err
+	home, err := lab.home()
+	return filepath.Join(home, "ci", "parity"), err
 }
 
 // digest is an experiment's digest. An experiment without one, as people's own

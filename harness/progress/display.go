@@ -274,7 +274,11 @@ func describe(e Event) string {
 	case Started:
 		return e.Run + ": started"
 	case Running:
-		line := fmt.Sprintf("%s: %s of %s, %s events/s", e.Run, SimTime(e.SimPS), SimTime(e.StopPS), short(e.EventsPerSec))
+		of := "of"
+		if e.Ends {
+			of = "of at most"
+		}
+		line := fmt.Sprintf("%s: %s %s %s, %s events/s", e.Run, SimTime(e.SimPS), of, SimTime(e.StopPS), short(e.EventsPerSec))
 		if e.FlowsTotal > 0 {
 			line += fmt.Sprintf(", %d of %d flows done", e.FlowsDone, e.FlowsTotal)
 		}

@@ -46,6 +46,7 @@ type Event struct {
 	FlowsDone    int64   `json:"flows_done,omitempty"`
 	FlowsTotal   int64   `json:"flows_total,omitempty"`
 	WallS        float64 `json:"wall_s,omitempty"`
+	Ends         bool    `json:"ends,omitempty"` // with its flows, at StopPS at the latest
 	// ETAS is the time left at the present pace of simulated time: until StopPS, of
 	// a run that ends with its flows until the end of the measuring window. Behind
 	// that, nothing tells.

@@ -576,8 +576,9 @@ func (r *reporter) progress(m message) {
 		FlowsDone: m.FlowsDone, FlowsTotal: m.FlowsTotal, WallS: m.WallS,
 	}
 	end := m.StopPS
-	if r.job.WindowEndPs > 0 {
-		end = min(end, r.job.WindowEndPs)
+	if w := r.job.WindowEndPs; w > 0 && w < end {
+		// Behind the window arrivals go on until what was measured is done: nobody waits for all of them.
+		end, e.FlowsTotal, e.Ends = w, 0, true
 	}
 	if r.pace > 0 && m.SimPS < end { // behind the window nothing tells
 		e.ETAS = float64(end-m.SimPS) / r.pace

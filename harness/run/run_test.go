@@ -374,6 +374,8 @@ func TestTimeLeftOfRunsThatEndWithTheirFlows(t *testing.T) {
 	running := sink.of(progress.Running)
 	assert.InDelta(t, 2, running[2_000].ETAS, 0.01)
 	assert.Zero(t, running[4_500].ETAS)
+	assert.True(t, running[2_000].Ends)
+	assert.Zero(t, running[2_000].FlowsTotal, "arrivals go on")
 }
 
 func TestCancelStopsTheChildAndLeavesNothing(t *testing.T) {

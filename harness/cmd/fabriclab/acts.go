@@ -37,7 +37,7 @@ func but(group []string, less ...string) []string {
 // stand.
 var acts = map[string][]string{
 	"allocate":        with(ofExperiments, "out", "json"),
-	"analyze":         {"json"},
+	"analyze":         {"out", "json"},
 	"baseline update": ofSweeps,
 	"bench":           ofSimulations,
 	"build":           with(ofBuilds, "engine", "json", "ns3"),

@@ -3,12 +3,16 @@ package main
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"fabriclab/analysis/analyze"
 	"fabriclab/base/columns"
+	"fabriclab/base/file"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
@@ -17,11 +21,24 @@ import (
 
 func (a *app) analyzeCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "analyze RUNDIR…",
+		Use:   "analyze DIR|EXPERIMENT…",
 		Short: "verify runs and print a summary of each",
-		Args:  cobra.MinimumNArgs(1),
+		Long: `Prints a summary of every run in the folders: flows, completion times, queues, links, checks. An
+experiment stands for its folder of results.`,
+		Example: `  fabriclab analyze fncc/fig10
+  fabriclab analyze results/fncc/fig10/64d66b852c749a01/ns3-seed1`,
+		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, arg := range args {
+				if _, err := os.Stat(arg); err != nil || strings.HasSuffix(arg, ".yaml") { // an experiment
+					results, err := a.ResultsDir()
+					if err != nil {
+						return err
+					}
+					if dir := filepath.Join(results, filepath.FromSlash(strings.TrimSuffix(arg, ".yaml"))); file.Exists(dir) {
+						arg = dir
+					}
+				}
 				dirs, err := store.Runs(arg)
 				if err != nil {
 					return err

@@ -14,8 +14,14 @@ func (a *app) figureCommand() *cobra.Command {
 	var s lab.Selection
 	var all, controls bool
 	cmd := &cobra.Command{
-		Use:               "figure ID…",
-		Short:             "run the experiments of figures, check their claims and draw them",
+		Use:   "figure ID…",
+		Short: "run the experiments of figures, check their claims and draw them",
+		Long: `Runs experiments that have a figure section (what has a valid result is not run again), judges
+their claims, and writes plots, tables and summary.md to results/figures/<id>.`,
+		Example: `  fabriclab figure fncc/fig10
+  fabriclab figure fncc/fig10 fncc/fig13 --jobs 4
+  fabriclab figure fncc/fig10 --controls         # each claim with its control, for which it has to fail
+  fabriclab figure --all --scale paper`,
 		ValidArgsFunction: a.completeExperiments(true),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkWidth(s.Width); err != nil {

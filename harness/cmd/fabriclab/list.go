@@ -121,9 +121,24 @@ func (a *app) listCommand() *cobra.Command {
 				}
 				fmt.Fprintln(w, strings.Join(append(columns, e.Title), "\t"))
 			}
-			return w.Flush()
+			if err := w.Flush(); err != nil || args[0] != "mechanisms" {
+				return err
+			}
+			_, err = fmt.Fprintf(a.Err, "not implemented: %s\n", absent(entries))
+			return err
 		},
 	}
+}
+
+// absent are the well-known schemes that are not among the entries.
+func absent(entries []lab.Entry) string {
+	var titles []string
+	for _, s := range catalog.Absent {
+		if !slices.ContainsFunc(entries, func(e lab.Entry) bool { return e.Name == s.Name }) {
+			titles = append(titles, s.Title)
+		}
+	}
+	return strings.Join(titles, ", ")
 }
 
 // presets are the named sets of mechanisms.
@@ -219,7 +234,7 @@ func (a *app) describeCommand() *cobra.Command {
 					for _, p := range presets {
 						known = append(known, p.Name)
 					}
-					return fmt.Errorf("there is no mechanism and no preset %q%s", name, catalog.Hint(name, known))
+					return fmt.Errorf("there is no mechanism and no preset %q%s", name, catalog.HintMechanism(name, known))
 				}
 				switch {
 				case m == nil && a.Set.JSON:

@@ -12,7 +12,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
 
+	"fabriclab/base/file"
 	"fabriclab/harness/first"
 	"fabriclab/harness/lab"
 )
@@ -143,8 +145,8 @@ func (a *app) newMechanismCommand() *cobra.Command {
 	return cmd
 }
 
-// onPath sees to it that a folder is on the mechanism path, or says how it gets
-// there. A settings file that is there is not changed.
+// onPath sees to it that a folder is on the mechanism path: in the settings file,
+// unless that names others, which stays as it is.
 func (a *app) onPath(dir string) ([]string, error) {
 	full, err := filepath.Abs(dir)
 	if err != nil {
@@ -156,12 +158,40 @@ func (a *app) onPath(dir string) ([]string, error) {
 		}
 	}
 	line := fmt.Sprintf("mechanism_path: [%q]", dir)
-	files, err := newSettings(line)
-	if errors.Is(err, os.ErrExist) {
-		fmt.Fprintf(a.Err, "add this folder to %s: %s\n", settingsFile, line)
-		return nil, nil
+	if a.Set.Project == "" {
+		files, err := newSettings(line)
+		if errors.Is(err, os.ErrExist) {
+			fmt.Fprintf(a.Err, "add this folder to %s: %s\n", settingsFile, line)
+			return nil, nil
+		}
+		return files, err
 	}
-	return files, err
+	if rel, err := filepath.Rel(a.Set.Project, full); err == nil {
+		line = fmt.Sprintf("mechanism_path: [%q]", rel)
+	}
+	path := filepath.Join(a.Set.Project, settingsFile)
+	if len(a.Set.Mechanisms) == 0 && addSetting(path, line) == nil {
+		return []string{path}, nil
+	}
+	fmt.Fprintf(a.Err, "add this folder to %s: %s\n", path, line)
+	return nil, nil
+}
+
+// addSetting adds a line to a settings file, which must be one after it, too.
+func addSetting(path, line string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		text = append(text, '\n')
+	}
+	text = append(text, line+"\n"...)
+	var settings map[string]any
+	if err := yaml.Unmarshal(text, &settings); err != nil {
+		return err
+	}
+	return file.Write(path, text, 0o666)
 }
 
 func (a *app) newExperimentCommand() *cobra.Command {
@@ -238,8 +268,8 @@ func (a *app) wrote(files []string, begin func() ([]string, error)) error {
 	if a.Set.JSON {
 		return a.Print(files)
 	}
-	for _, file := range files {
-		fmt.Fprintln(a.Out, file)
+	for _, name := range files {
+		fmt.Fprintln(a.Out, name)
 	}
 	return nil
 }

@@ -11,9 +11,13 @@ import (
 	"fabriclab/harness/run"
 )
 
-func (a *app) selectionFlags(cmd *cobra.Command, s *lab.Selection) {
+func (a *app) setFlag(cmd *cobra.Command, s *lab.Selection) {
 	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as topology.rate=200Gbps or hpcc.eta=0.9")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("set", a.completing(a.completeSet)))
+}
+
+func (a *app) selectionFlags(cmd *cobra.Command, s *lab.Selection) {
+	a.setFlag(cmd, s)
 	readingFlag(cmd, s)
 	cmd.Flags().VarP(&seedsValue{&s.Seeds}, "seed", "", "seeds, instead of the experiment's")
 }
@@ -28,7 +32,15 @@ func (a *app) runCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run FILE…",
 		Short: "run experiments, given by file or id",
-		Args:  cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(false),
+		Long: `Runs every point of the experiments' matrix with every seed on every engine. A run that has a
+valid result is not made again, so a call that was interrupted goes on where it was. Results are in
+results/<experiment>/<scenario>/<engine>-seed<n>. What is wrong with an experiment is said before
+anything runs.`,
+		Example: `  fabriclab run fncc/fig10
+  fabriclab run fncc/fig10 --set 'preset=[hpcc,fncc]' --set hpcc.eta=0.9 --seed 1-5
+  fabriclab run my/sweep.yaml --dry-run
+  fabriclab run my/sweep --executor slurm --slurm-partition short --slurm-time 2h`,
+		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dryRun {
 				return a.DryRun(cmd.Context(), args, s)

@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"fabriclab/base/columns"
+	"fabriclab/base/file"
 	"fabriclab/base/units"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/lab"
@@ -16,19 +18,28 @@ import (
 func (a *app) topologyCommand() *cobra.Command {
 	var s lab.Selection
 	var draw bool
+	var output string
 	cmd := &cobra.Command{
 		Use:   "topology FILE",
-		Short: "print an experiment's network, or draw it: --svg",
-		Long:  "Prints the network of an experiment's first point; --set chooses another.",
-		Args:  cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
+		Short: "print an experiment's network, or draw it: -o FILE.svg",
+		Long:  "Prints the network of an experiment's first point, or draws it; --set chooses another point.",
+		Example: `  fabriclab topology fncc/fig13
+  fabriclab topology fncc/fig13 -o network.svg`,
+		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if output != "" && filepath.Ext(output) != ".svg" {
+				return fmt.Errorf("%s: a network is drawn as .svg; give the file this ending", output)
+			}
 			loaded, err := a.Load(cmd.Context(), args, s)
 			if err != nil {
 				return err
 			}
 			e := loaded[0]
 			point := e.Points[0]
-			if draw {
+			switch {
+			case output != "":
+				return file.Write(output, svg.Draw(point.Topology, e.Name), 0o666)
+			case draw:
 				_, err := a.Out.Write(svg.Draw(point.Topology, e.Name))
 				return err
 			}
@@ -36,6 +47,7 @@ func (a *app) topologyCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&draw, "svg", false, "draw it as SVG, on standard output")
+	cmd.Flags().StringVarP(&output, "output", "o", "", "draw it to a file, NAME.svg")
 	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as topology.k=4")
 	return cmd
 }
