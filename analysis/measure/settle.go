@@ -17,9 +17,9 @@ import (
 func init() {
 	register(Kind{
 		Name: "convergence_time", Quantity: Time, Better: Lower,
-		Title: "`stat` over the events in the window of how long the rates take to converge to the optimum; see [below](#convergence)",
+		Title: "`stat` over the events in the window of how long the rates of 95 % (or `share`) of the flows take to converge to the optimum; see [below](#convergence)",
 		From:  "`arrivals`, `optimal_rates`",
-		Needs: []string{"stat"}, Allows: []string{"window", "hold", "method"},
+		Needs: []string{"stat"}, Allows: []string{"window", "hold", "method", "share"},
 		Methods: []string{methodConverged},
 		Take:    statOf(settleTimes), Spread: settleTimes,
 	})
@@ -27,14 +27,14 @@ func init() {
 		Name: "converged", Quantity: Share, Better: Higher,
 		Title:  "share of the events that converge",
 		From:   "`arrivals`, `optimal_rates`",
-		Allows: []string{"window", "hold"},
+		Allows: []string{"window", "hold", "share"},
 		Take:   converged,
 	})
 	register(Kind{
 		Name: "unconverged", Quantity: Count, Better: Lower,
 		Title:  "the number of events that do not converge",
 		From:   "`arrivals`, `optimal_rates`",
-		Allows: []string{"window", "hold"},
+		Allows: []string{"window", "hold", "share"},
 		Take:   unconverged,
 	})
 	register(Kind{
@@ -61,7 +61,8 @@ const (
 	// the paper 185 us), which is subtracted.
 	filterTime = 80 * units.Microsecond
 	filterRise = 185 * units.Microsecond
-	// convergedShare of the flows are within Within of their optimal rates.
+	// convergedShare of the flows are within Within of their optimal rates,
+	// where no share is given.
 	convergedShare = 0.95
 	// convergedHold is how long they have to stay there.
 	convergedHold = 5 * units.Millisecond
@@ -139,9 +140,10 @@ func arrivals(dir string, each func(flow int64, a arrival)) error {
 type settling struct {
 	event
 	hold    int64
-	time    int64 // of the sample that is being read
-	within  int   // flows that are at their optimal rates at that time
-	since   int64 // from when on enough of them have been, -1 = they are not
+	share   float64 // of the flows that have to be at their optimal rates
+	time    int64   // of the sample that is being read
+	within  int     // flows that are at their optimal rates at that time
+	since   int64   // from when on enough of them have been, -1 = they are not
 	settled float64
 }
 
@@ -150,7 +152,7 @@ func (s *settling) endSample() {
 	if s.time < 0 {
 		return
 	}
-	if float64(s.within) < convergedShare*float64(len(s.rates)) {
+	if float64(s.within) < s.share*float64(len(s.rates)) {
 		s.since = -1
 	} else if s.since < 0 {
 		s.since = s.time
@@ -161,11 +163,11 @@ func (s *settling) endSample() {
 	s.within, s.time = 0, -1
 }
 
-// Convergence is how long after every event the flows take until 95 % of them
+// Convergence is how long after every event the flows take until a share of them
 // are within 10 % of their optimal rates and stay so for hold, by their filtered
 // rates at the receivers, less the filter's rise; Never for an event after which
 // they do not before the next one. Events without flows are left out.
-func Convergence(dir string, w series.Window, hold int64) ([]float64, error) {
+func Convergence(dir string, w series.Window, hold int64, share float64) ([]float64, error) {
 	list, err := events(dir)
 	if err != nil {
 		return nil, err
@@ -180,7 +182,7 @@ func Convergence(dir string, w series.Window, hold int64) ([]float64, error) {
 	}
 	all := make([]settling, len(list))
 	for i, e := range list {
-		all[i] = settling{event: e, hold: hold, time: -1, since: -1, settled: Never}
+		all[i] = settling{event: e, hold: hold, share: share, time: -1, since: -1, settled: Never}
 	}
 	now, lastSample := 0, int64(-1)
 	err = arrivals(dir, func(flow int64, a arrival) {
@@ -263,9 +265,13 @@ func OptimalRate(dir string, flow int64) (series.Series, error) {
 // convergence are the times of the events of the measure.
 func (x in) convergence() ([]float64, error) {
 	hold := x.hold(convergedHold)
-	key := settleKey{x.dir, x.window, hold}
+	share := convergedShare
+	if x.m.Share != nil {
+		share = *x.m.Share
+	}
+	key := settleKey{x.dir, x.window, hold, share}
 	if x.t.settled.key != key || x.t.settled.times == nil {
-		times, err := Convergence(x.dir, x.window, hold)
+		times, err := Convergence(x.dir, x.window, hold, share)
 		if err != nil {
 			return nil, err
 		}
@@ -278,6 +284,7 @@ type settleKey struct {
 	dir    string
 	window series.Window
 	hold   int64
+	share  float64
 }
 
 // settleTimes are the values of convergence_time: those of all events, or of

@@ -129,7 +129,7 @@ func TestConvergence(t *testing.T) {
 		{"the run ends too early", 4 * ms, one, map[uint32][]speed{0: {{0, 1e9}}}, []float64{measure.Never}},
 	} {
 		dir := settling(t, c.end, c.optima, c.flows)
-		got, err := measure.Convergence(dir, series.Window{}, hold)
+		got, err := measure.Convergence(dir, series.Window{}, hold, 0.95)
 		require.NoError(t, err, c.name)
 		require.Len(t, got, len(c.want), c.name)
 		for i, want := range c.want {
@@ -139,6 +139,32 @@ func TestConvergence(t *testing.T) {
 			}
 			// Times are those of samples (every 10 us) and of packets (12 us at 1 Gb/s); a start takes one more.
 			assert.InDelta(t, want, got[i], every+2*12*us, "%s, event %d", c.name, i)
+		}
+	}
+}
+
+// TestConvergenceOfAShare has a flow in ten at a wrong rate: 95 % of them never
+// arrive, half of them at once.
+func TestConvergenceOfAShare(t *testing.T) {
+	f := figure(t, `
+measures:
+  all:  {kind: convergence_time, stat: max, unit: us}
+  half: {kind: convergence_time, stat: max, share: 0.5, unit: us}
+`)
+	flows := map[uint32][]speed{}
+	for i := range uint32(10) {
+		flows[i] = []speed{{0, 1e9}}
+	}
+	flows[0] = []speed{{0, 1.2e9}}
+	dir := settling(t, 10*ms, []optimum{{0, 10 * ms, same(10, 1e9)}}, flows)
+	taker := measure.NewTaker(f)
+	for name, want := range map[string]float64{"all": measure.Never, "half": 0} {
+		got, err := taker.Take(f.Measures.Items[name], spec.Run{Dir: dir})
+		require.NoError(t, err, name)
+		if math.IsInf(want, 1) {
+			assert.Equal(t, want, got, name)
+		} else {
+			assert.InDelta(t, want, got, 30, name)
 		}
 	}
 }
