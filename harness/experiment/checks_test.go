@@ -26,7 +26,7 @@ func TestWhatDoesNotStartIsNotValid(t *testing.T) {
 			`exp.yaml:6:12: dctcp needs the transport tcp or mptcp`},
 		"a transport with a window of its own": {star + list + rest + "preset: expresspass\ncongestion_control: timely\n",
 			`exp.yaml:6:21: expresspass has credits that say when a packet goes, and the congestion control is timely; leave congestion_control out or say none`},
-		"a limit under PFC": {star + list + rest + "preset: dctcp\nparams: {port: {pfc: true}}\n",
+		"a limit under PFC": {star + list + rest + "preset: none\nparams: {port: {pfc: true}, red: {kmin: 1KB, kmax: 1KB, pmax: 1, limit: 1MB}}\nqueues: [fifo, red]\n",
 			`exp.yaml:6:22: red.limit is 1MB, and port.pfc is on, which keeps no queue from it`},
 		"NICs of two rates": {twoHomed("40Gbps") + rest + "preset: none\n",
 			`exp.yaml:1:1: a host has links of 10Gbps and of 40Gbps; give all links of a host the same rate; at a`},
@@ -48,10 +48,10 @@ func TestWhatDoesNotStartIsNotValid(t *testing.T) {
 
 // A matrix is told once what is wrong, with the first point that has it.
 func TestAPointThatDoesNotStartIsNamed(t *testing.T) {
-	text := strings.Replace(base, "preset: hpcc\n", "preset: hpcc\nmatrix: {preset: [hpcc, dcqcn, timely, dctcp], run.stop: [1ms, 2ms]}\nparams: {port: {pfc: true}}\n", 1)
+	text := strings.Replace(base, "preset: hpcc\n", "preset: hpcc\nmatrix: {preset: [hpcc, dcqcn, timely, xcp], run.stop: [1ms, 2ms]}\nparams: {port: {pfc: true}}\n", 1)
 	_, err := loadFile(t, write(t, text), "")
 	require.Error(t, err)
-	assert.Regexp(t, `^[^\n]*exp.yaml:9:22: red.limit is 1MB, and port.pfc is on.* \(at preset=dctcp stop=1ms\)$`, err.Error())
+	assert.Regexp(t, `^[^\n]*exp.yaml:9:22: fifo.limit is .*, and port.pfc is on.* \(at preset=xcp stop=1ms\)$`, err.Error())
 }
 
 // counting counts the questions.

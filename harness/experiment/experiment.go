@@ -459,7 +459,7 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 // Keys of an experiment: those that describe a point beside the slots, and the
 // others.
 var (
-	ownKeys  = []string{"topology", "workload", "preset", "params", nodesKey, "run", "trace"}
+	ownKeys  = []string{"topology", "workload", "preset", "network", "params", nodesKey, "run", "trace"}
 	headKeys = []string{"include", "name", "title", "source", "matrix", "seeds", "engines", "readings", "scales", "figure", "limits"}
 )
 
@@ -568,6 +568,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	}
 	own := l.mechanisms(s)
 	sets := l.nodeSets(s)
+	params, class := l.network(s, base, params)
 	if base == nil {
 		return nil
 	}
@@ -576,6 +577,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	general := configuration{mechanisms: in, preset: base.params, params: params}
 	general.classes = l.classes(general)
 	components, effective := l.components(general)
+	l.checkNetwork(base, class, components, effective)
 	l.deriveClasses(components, effective, general.classes)
 	point := &Point{Labels: c.labels, Topology: t}
 	var trace scenario.Trace

@@ -169,11 +169,13 @@ func (l *loader) standing(slot *catalog.Slot, m mechanisms, classes int) []mecha
 // preset is a named set of mechanisms.
 type preset struct {
 	mechanisms
-	params *yaml.Node // component -> parameter -> value
+	params  *yaml.Node // component -> parameter -> value
+	name    string
+	network string // that it is for, lossless or lossy; "" = either
 }
 
 // presetHead are the keys of a preset beside the slots and params.
-var presetHead = []string{"preset", "extends", "title", "source"}
+var presetHead = []string{"preset", "extends", "title", "source", "network"}
 
 // preset reads a preset by name, or by path relative to the experiment's
 // file. It returns nil if there is something wrong, which is then reported.
@@ -191,7 +193,10 @@ func (l *loader) preset(name string, at *yaml.Node) *preset {
 	for _, key := range presetHead {
 		s.Str(key)
 	}
-	p := &preset{mechanisms: l.mechanisms(s), params: s.Get("params")}
+	p := &preset{mechanisms: l.mechanisms(s), params: s.Get("params"), name: name, network: s.Str("network")}
+	if p.network != "" && !slices.Contains(networks, p.network) {
+		l.Problem(s.Get("network"), "network: %q is no class of networks%s", p.network, catalog.Hint(p.network, networks))
+	}
 	s.Done()
 	l.checkComponents(p.params, "params")
 	if l.Found > before {

@@ -144,8 +144,12 @@ func (m *maker) point(complete bool) object {
 	properties := object{
 		"topology": m.reference("topology"+suffix, func() object { return topologies(m.about.Topologies, complete) }),
 		"workload": m.reference("workload"+suffix, func() object { return schemas(complete).ByKind("workload", "type", m.about.Workloads) }),
-		"preset":   object{"type": []string{"string", "number"}, "description": "a named set of mechanisms, configs/presets/NAME.yaml, or ./file.yaml beside the experiment"},
-		"params":   m.reference("params", m.params),
+		"network": object{
+			"description": "port.pfc by its name: lossless or lossy, for all presets or for each by name",
+			"anyOf":       []object{{"enum": []string{"lossless", "lossy"}}, {"type": "object", "additionalProperties": object{"enum": []string{"lossless", "lossy"}}}},
+		},
+		"preset": object{"type": []string{"string", "number"}, "description": "a named set of mechanisms, configs/presets/NAME.yaml, or ./file.yaml beside the experiment"},
+		"params": m.reference("params", m.params),
 		"nodes": m.reference("nodes", func() object {
 			keys := m.slots()
 			keys["params"] = object{"$ref": "#/definitions/params"}
@@ -381,6 +385,7 @@ func (m *maker) preset() object {
 	for _, key := range m.about.Preset {
 		properties[key] = object{"type": []string{"string", "number"}, "description": help["preset."+key]}
 	}
+	properties["network"] = object{"enum": []string{"lossless", "lossy"}, "description": "the class of network that it is for: with PFC at switches, or without"}
 	properties["params"] = m.params()
 	return object{"type": "object", "properties": properties, "additionalProperties": false, "required": []string{"preset"}}
 }
