@@ -90,6 +90,7 @@ class Flow {
   uint64_t rcvNxt = 0;
   uint32_t unacked = 0;
   bool receiverStarted = false;
+  bool closed = false;  // it has ended at the receiver
   Time endAt = Time{-1};
   Time senderEndAt = Time{-1};
 

@@ -372,6 +372,7 @@ void Host::leave(Flow& f) {
     part->nic->leave(*part);
     network_->engine().cancel(part->retransmitEvent);
     cc_->onFlowEnd(*part);
+    transport_->onSenderEnd(*part);
     part->senderDone = true;
   }
 }
@@ -383,12 +384,18 @@ void Host::bury(Flow& f) {
 }
 
 void Host::onEnd(Flow& f) {
+  f.receiver->forget(f);
+  f.receiver->release(f);
+}
+
+/// The receiver's part of the end.
+void Host::forget(Flow& f) {
   for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
-    f.sender->transport_->onFlowEnd(*part);
+    part->closed = true;
+    transport_->onFlowEnd(*part);
     if (!part->receiverStarted) continue;
-    for (ReceiverAgent* r : f.receiver->receivers_) r->onFlowEnd(*part);
+    for (ReceiverAgent* r : receivers_) r->onFlowEnd(*part);
   }
-  f.sender->release(f);
 }
 
 /// The memory of a flow and its sub-flows goes back.
@@ -431,13 +438,17 @@ bool Host::finish(Flow& f) {
   return goesOn;
 }
 
-void Host::closed(Flow& f) {
-  closing_.remove(f);
+void Host::closedHere(Flow& f) {
   if (f.spec.message == nullptr) {
     emitFlow(f, network_->engine().now());
     network_->flowEnded(f.spec.measured);
   }
-  bury(f);
+  forget(f);
+}
+
+void Host::closed(Flow& f) {
+  closing_.remove(f);
+  release(f);
 }
 
 void Host::countFlow(const Flow& f) const {
@@ -499,10 +510,9 @@ void Host::receive(Port& port, Packet* p) {
   }
   if (p->kind == PacketKind::Data) network_->counters.dataBytesReceived += p->payload;
   Flow& f = *p->flow;
-  // The flow has ended, and a duplicate was still on its way. A receiver whose end is apart from the sender's does not
-  // know yet, and answers.
+  // The flow has ended, and a duplicate was still on its way. The receiver may not know yet, and answers.
   if ((f.spec.id != p->flowId && !transport_->carries(f, *p)) ||
-      (f.senderDone && (p->kind != PacketKind::Data || !transport_->endsApart()))) {
+      (p->kind == PacketKind::Data ? f.closed : f.senderDone)) {
     network_->packets().put(p);
     return;
   }
@@ -528,7 +538,10 @@ void Host::onControl(uint8_t type, ControlHandler handler) {
 
 void Host::onControlPacket(Packet* p) {
   Flow* f = p->flow;
-  if (f != nullptr && (f->senderDone || (f->spec.id != p->flowId && !transport_->carries(*f, *p)))) f = nullptr;
+  if (f != nullptr &&
+      ((f->spec.id != p->flowId && !transport_->carries(*f, *p)) || (f->sender == this && f->senderDone))) {
+    f = nullptr;
+  }
   const ControlHandler handler = p->control < handlers_.size() ? handlers_[p->control] : ControlHandler{};
   if (handler.call != nullptr) handler.call(handler.owner, f, *p);
   network_->packets().put(p);

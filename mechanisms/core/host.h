@@ -62,7 +62,9 @@ class Host final : public Node {
   /// The sender of `flow` is done; the flow is gone after this. True if it was a message and its
   /// connection has others.
   bool finish(Flow& flow);
-  /// A flow that Transport::close() kept is done; it is gone after this.
+  /// A flow that Transport::close() kept is done, at its receiver, which is this host.
+  void closedHere(Flow& flow);
+  /// And its sender, this host, has heard of it; the flow is gone after this.
   void closed(Flow& flow);
 
   // Control packets.
@@ -202,6 +204,7 @@ class Host final : public Node {
   void begin(Flow& flow);
   void leave(Flow& flow);
   void bury(Flow& flow);
+  void forget(Flow& flow);
   void release(Flow& flow);
   void checkBounds(const Flow& flow);
   uint32_t nextMessageId();

@@ -124,11 +124,10 @@ void Network::start() {
   if (!report.empty()) throw ParamError(report.text(*this));
   for (Node* n : nodes_) n->start(*this);
   shortestDelay_ = Time::Max();
-  endsApart_ = true;
   for (const Node* n : nodes_) {
     for (const Port* p : n->ports()) shortestDelay_ = std::min(shortestDelay_, p->delay());
     const auto* h = dynamic_cast<const Host*>(n);
-    endsApart_ &= h == nullptr || (h->transport().endsApart() && !h->hasForeignStack());
+    foreign_ |= h != nullptr && h->hasForeignStack();
   }
   if (shortestDelay_ == Time::Max()) shortestDelay_ = Time{0};
   for (const Node* n : nodes_) nodeMemory_.add(*n);
@@ -344,7 +343,7 @@ void Network::fetch(uint32_t node) const { nodeMemory_.fetch(node - keyNode(0));
 bool Network::mustKeepOrder() const {
   // Where the last flow ends, everything ends; a flow that has bytes to send does not end within a window.
   const bool lastOnes = stopWhenFlowsFinish_ && (feed_ == nullptr || measuredAllSent_ >= feed_->measured());
-  return lastOnes || !endsApart_;
+  return lastOnes || foreign_;
 }
 
 void Network::flowEnded(bool measured) {
@@ -401,7 +400,10 @@ void Network::finish() {
   standstill_.find(nodes_, engine_.now(), rows, [this](const Host& h) { return comesBack(h); });
   for (Node* n : nodes_) {
     auto* h = dynamic_cast<Host*>(n);
-    if (h != nullptr) h->forEachClosing([&](const Flow& f) { rows.push_back(&f); });
+    if (h == nullptr) continue;
+    h->forEachClosing([&](const Flow& f) {
+      if (!f.closed) rows.push_back(&f);
+    });
   }
   std::sort(rows.begin(), rows.end(), [](const Flow* a, const Flow* b) { return a->spec.id < b->spec.id; });
   for (const Flow* f : rows) f->sender->emitFlow(*f);

@@ -248,7 +248,7 @@ class Network final : public Windows {
   mutable std::map<std::tuple<int64_t, int, int>, int64_t> longest_;
   bool checking_ = false;
   Time shortestDelay_;
-  bool endsApart_ = false;  // true of every transport, and nothing else sends packets
+  bool foreign_ = false;  // some host has a stack of the engine's own, which may look at whatever it likes
   uint64_t measuredAllSent_ = 0;
   FlowStops stops_;
   EventOf<Network, &Network::stop> stopEvent_{this, eventKey(kLastNode, EventKind::Stop, 0)};

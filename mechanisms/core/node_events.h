@@ -336,8 +336,7 @@ class NodeEvents {
   [[noreturn]] FABRIC_RARE static void tooSoon(const Entry e) {
     throw std::logic_error("node " + std::to_string(e.node() - keyNode(0)) + " was given an event at " +
                            std::to_string(e.at) +
-                           " ps by another node, less than the shortest link's delay ahead; let a packet carry it, or "
-                           "have the transport say endsApart() is false");
+                           " ps by another node, less than the shortest link's delay ahead; let a packet carry it");
   }
 
   /// Most lists are short, and nearly in order.

@@ -11,18 +11,16 @@ namespace fabric {
 class Host;
 
 /// One per host: the reliability of its flows, at both ends. The host says when a packet may go and
-/// starts and ends flows; the transport says which bytes go and what arrivals mean.
+/// starts and ends flows; the transport says which bytes go and what arrivals mean. What one end of a flow knows of the
+/// other one comes by packets alone: neither reads or changes the other one's state.
 class Transport : public Component, public Resumable {
  public:
   virtual void attach(Host& host) { host_ = &host; }
 
   // At the sender.
   virtual void onFlowStart(Flow&) = 0;
-  /// The sender is done and the receiver knows it; the flow is gone after this.
-  virtual void onFlowEnd(Flow&) {}
-  /// Whether the two ends of a flow know of each other only through packets: neither reads or changes the other one's
-  /// state directly. Only then can nodes run one behind the other.
-  virtual bool endsApart() const { return false; }
+  /// The sender is done: it sends nothing more of the flow, and hears nothing more of it.
+  virtual void onSenderEnd(Flow&) {}
   /// The flow was stopped: only what has been sent once may be sent again. True if that ends the flow at once; the
   /// caller then ends it.
   virtual bool onStop(Flow&) = 0;
@@ -41,8 +39,8 @@ class Transport : public Component, public Resumable {
   virtual Flow& fill(Flow&, Packet&) = 0;
   /// An ACK or a NACK is here. False: the flow has ended and is gone.
   virtual bool onAck(Flow&, const Packet&) = 0;
-  /// The flow has ended at the sender. True: packets that take its connection down are still under way, and the
-  /// transport calls Host::closed() when all of that is over.
+  /// The flow has ended at the sender. True: packets that take its connection down are still under way. When all of
+  /// that is over the transport calls Host::closedHere() at the receiver, and then Host::closed() at the sender.
   virtual bool close(Flow&) { return false; }
   /// flow.retransmitEvent has fired.
   virtual void onTimer(Flow&) = 0;
@@ -50,6 +48,8 @@ class Transport : public Component, public Resumable {
   // At the receiver.
   /// A data packet is here; the packet is the transport's now.
   virtual void onData(Flow&, Packet*) = 0;
+  /// The sender is done and the receiver knows it; the flow is gone after this.
+  virtual void onFlowEnd(Flow&) {}
 
   // Persistent connections: see Resumable.
   /// A new message: the connection sends it behind those that it has.

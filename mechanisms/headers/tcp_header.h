@@ -29,7 +29,10 @@ struct TcpHeader {
   Control control = Control::None;  // SYN or FIN, or the ACK of one
   /// Of a persistent connection's packets: the connection's number, while `flowId` is the message's.
   uint32_t connection = kNoFlow;
-  std::array<Block, kBlocks> sack{};
+  union {
+    std::array<Block, kBlocks> sack{};  // of an ACK
+    Flow* message;                      // of a persistent connection's data: the message whose bytes they are
+  };
 
   /// The option on the wire, RFC 2018: kind and length, padded to four bytes, and two sequence numbers per block.
   int64_t optionBytes() const { return blocks == 0 ? 0 : 4 + 8 * blocks; }

@@ -15,7 +15,6 @@ class PFabric final : public Transport {
   const Description& description() const override { return describe(); }
   void check(const Network& network, Report& report) const override;
 
-  bool endsApart() const override { return true; }
   void onFlowStart(Flow& flow) override;
   bool onStop(Flow& flow) override;
   bool maySend(const Flow& flow) const override;

@@ -59,7 +59,10 @@ const Description& Mptcp::describe() {
                "Raiciu et al., NSDI 2012, section 4.2; Linux MPTCP: mptcp_rcv_buf_optimization")
         .added()
         .extension(DataAck::kName, sizeof(DataAck), 0,
-                   "in the data ACK and TCP's window field, which ack_bytes has; with a receive window only");
+                   "in the data ACK and TCP's window field, which ack_bytes has; with a receive window only")
+        .extension(DataSequence::kName, sizeof(DataSequence), 0,
+                   "in the data sequence mapping and TCP's time stamps, which host.header_bytes has; with a receive "
+                   "window only");
     return parameters(description).done();
   }();
   return d;
@@ -80,9 +83,24 @@ void Mptcp::onFlowStart(Flow& f) {
   openWindow(f);
 }
 
+void Mptcp::onSenderEnd(Flow& f) {
+  Tcp::onSenderEnd(f);
+  if (!hasWindow()) return;
+  subflow(f).chunks.release(pool_);
+  subflow(f).begins.release(pool_);
+  if (f.connection != &f) return;
+  window(f).begins.release(pool_);
+  window(f).carriers.release(pool_);
+}
+
 void Mptcp::onFlowEnd(Flow& f) {
   Tcp::onFlowEnd(f);
-  if (hasWindow()) closeWindow(f);
+  if (!hasWindow()) return;
+  subflow(f).early.release(pool_);
+  subflow(f).firsts.release(pool_);
+  if (f.connection != &f) return;
+  window(f).here.release(pool_);
+  window(f).ends.release(pool_);
 }
 
 void Mptcp::append(Flow& connection, Flow& message) {
@@ -103,7 +121,10 @@ Flow& Mptcp::fill(Flow& f, Packet& p) {
   const uint32_t segment = sender(f).board.nxt;
   const uint64_t first = shared(f).assigned;
   Flow& row = Tcp::fill(f, p);
-  if (hasWindow() && sender(f).board.nxt > segment) sent(f, p, row, first);
+  if (hasWindow()) {
+    if (sender(f).board.nxt > segment) sent(f, p, row, first);
+    if (header_(p).control != TcpHeader::Control::Syn) describe(f, p);
+  }
   relieve(f);
   if (inTurn()) passTurn(f);
   return row;

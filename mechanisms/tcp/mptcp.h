@@ -13,6 +13,15 @@ struct DataAck {
   uint32_t chunk = 0;  // the one that `next` begins
 };
 
+/// And what its data says, as RFC 8684's mapping (section 3.3).
+struct DataSequence {
+  static constexpr const char* kName = "mptcp_data_sequence";
+  uint64_t first = 0;       // the connection's byte that the segment begins with
+  uint32_t chunk = 0;       // which it is
+  Flow* message = nullptr;  // of a persistent connection: the one whose bytes they are
+  Time roundTrip;           // the longest smoothed one of the sub-flows, 0 before there is any
+};
+
 /// A sub-flow is a flow of its own at the NIC and in the network; the first is the connection itself. mptcp.cc has the
 /// sub-flows and whose turn it is, mptcp_window.cc the receive window and what is done when it is full.
 class Mptcp final : public Tcp {
@@ -22,6 +31,7 @@ class Mptcp final : public Tcp {
   void check(const Network& network, Report& report) const override;
   void checkFlow(const FlowSpec& flow, const Host& receiver, Report& report) const override;
   void onFlowStart(Flow& flow) override;
+  void onSenderEnd(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;
   void append(Flow& connection, Flow& message) override;
   bool maySend(const Flow& flow) const override;
@@ -42,9 +52,12 @@ class Mptcp final : public Tcp {
   /// Of a sub-flow of a connection with a receive window. A chunk is what a segment of the connection has when it goes
   /// for the first time; it stays together where it goes over another sub-flow, too.
   struct Subflow {
+    // Sender.
     SegmentNumbers chunks;  // by segment that is not acknowledged
     SegmentNumbers begins;  // by segment, too: its first byte on the sub-flow
     Time penalisedAt;
+    // Receiver: of the segments behind one that is missing.
+    SegmentNumbers early, firsts;  // their chunks, and the first bytes of those
   };
   /// Of a connection with a receive window.
   struct Window {
@@ -55,8 +68,9 @@ class Mptcp final : public Tcp {
     SegmentNumbers carriers;  // by chunk: the sub-flows that it went over, a bit each
     Flow* helper = nullptr;   // the sub-flow that is to send the first one again
     // Receiver.
-    Reassembly here;    // chunks
-    uint64_t size = 0;  // bytes
+    Reassembly here;      // chunks
+    SegmentNumbers ends;  // by chunk behind one that is missing: behind its last byte
+    uint64_t size = 0;    // bytes
     // Tuning: since when bytes are counted, and which was the first.
     Time since;
     uint64_t from = 0;
@@ -75,15 +89,17 @@ class Mptcp final : public Tcp {
   void checkWindow(const Mptcp& of, int64_t window, Report& report) const;
   void startWindow(Network& network);
   void openWindow(Flow& connection);
-  void closeWindow(Flow& flow);
   int64_t firstWindow(int64_t subflows) const;
   void sent(Flow& flow, const Packet& packet, Flow& row, uint64_t firstByte);
+  void describe(const Flow& flow, Packet& packet) const;
   uint64_t segmentBegin(const Flow& flow, uint32_t segment) const override;
   void beforeAck(Flow& flow, Packet& packet) override;
   uint64_t takeDataAck(Flow& flow, const Packet& ack) override;
-  uint64_t takeInOrder(Flow& flow, uint32_t from, uint32_t to) override;
+  void takeChunkEarly(Flow& flow, const Packet& packet) override;
+  uint64_t takeChunks(Flow& flow, const Packet& packet, uint32_t to) override;
+  uint64_t takeChunk(Flow& flow, uint32_t chunk, uint64_t first, uint64_t bytes);
   uint64_t chunkEnd(const Flow& flow, const Window& w, uint32_t chunk) const;
-  void tune(const Flow& flow, Window& w);
+  void tune(const Flow& flow, Window& w, Time roundTrip) const;
   void relieve(Flow& flow);
   void relieveBlocked(Flow& flow);
   void withdraw(Window& w, const Flow& current);
@@ -102,6 +118,7 @@ class Mptcp final : public Tcp {
   FlowState<Subflow> subflow_;
   FlowState<Window> window_;
   PacketExtension<DataAck> dataAck_;
+  PacketExtension<DataSequence> dataSequence_;
 };
 
 }  // namespace fabric

@@ -41,6 +41,8 @@ void Mptcp::startWindow(Network& network) {
   subflow_ = network.flows().reserve<Subflow>("mptcp sub-flow");
   window_ = network.flows().reserve<Window>("mptcp window");
   dataAck_ = network.packets().reserve<DataAck>(DataAck::kName);
+  dataSequence_ = network.packets().reserve<DataSequence>(DataSequence::kName);
+  windowed_ = true;
 }
 
 int64_t Mptcp::firstWindow(int64_t subflows) const {
@@ -58,22 +60,15 @@ void Mptcp::openWindow(Flow& f) {
   for (Flow* part = &f; part != nullptr; part = part->nextSubflow) subflow_.make(*part).penalisedAt = engine_->now();
 }
 
-void Mptcp::closeWindow(Flow& f) {
-  subflow(f).chunks.release(pool_);
-  subflow(f).begins.release(pool_);
-  if (f.connection != &f) return;
-  Window& w = window(f);
-  w.begins.release(pool_);
-  w.carriers.release(pool_);
-  w.here.release(static_cast<Mptcp&>(f.receiver->transport()).pool_);
-}
-
-/// A connection keeps the size that its window has grown to.
+/// A connection keeps the size that its window has grown to: by the last ACK, where nothing waits in it.
 void Mptcp::keep(Flow& f, std::byte* to) {
   Tcp::keep(f, to);
-  if (hasWindow()) std::memcpy(to + Tcp::keptBytes(), &window(f).size, sizeof(uint64_t));
+  if (!hasWindow()) return;
+  const uint64_t size = shared(f).limit - shared(f).acked;
+  std::memcpy(to + Tcp::keptBytes(), &size, sizeof size);
 }
 
+/// The receiver has not begun; it has the size from before, too.
 void Mptcp::resume(Flow& f, const std::byte* from) {
   Tcp::resume(f, from);
   if (!hasWindow()) return;
@@ -105,6 +100,20 @@ void Mptcp::sent(Flow& f, const Packet& p, Flow& row, uint64_t firstByte) {
   subflow(f).begins.add(board.nxt - 1, p.seq, board.una, pool_);
 }
 
+/// Where the chunk is known to be there, the receiver only looks at its number.
+void Mptcp::describe(const Flow& f, Packet& p) const {
+  const Window& w = window(f);
+  DataSequence& d = dataSequence_(p);
+  d = DataSequence();
+  d.chunk = static_cast<uint32_t>(subflow(f).chunks.at(header_(p).segment));
+  for (const Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
+    d.roundTrip = std::max(d.roundTrip, smoothed(*part));
+  }
+  if (d.chunk < w.first) return;
+  d.first = w.begins.at(d.chunk);
+  if (f.spec.persistent) d.message = &messageAt(f, d.first);
+}
+
 uint64_t Mptcp::segmentBegin(const Flow& f, uint32_t segment) const { return subflow(f).begins.at(segment); }
 
 uint64_t Mptcp::takeDataAck(Flow& f, const Packet& ack) {
@@ -124,30 +133,47 @@ uint64_t Mptcp::chunkEnd(const Flow& f, const Window& w, uint32_t chunk) const {
   return chunk + 1 == w.chunks ? shared(f).assigned : w.begins.at(chunk + 1);
 }
 
-uint64_t Mptcp::takeInOrder(Flow& f, uint32_t from, uint32_t to) {
-  Window& w = window(f);
-  uint64_t bytes = 0;
-  for (uint32_t segment = from; segment < to; ++segment) {
-    const auto chunk = static_cast<uint32_t>(subflow(f).chunks.at(segment));
-    if (chunk < w.here.expected()) continue;  // it came over another one before
-    const bool first = chunk == w.here.expected();
-    if (!first && !w.here.add(chunk, pool_)) continue;
-    bytes += chunkEnd(f, w, chunk) - w.begins.at(chunk);
-    if (first) w.here.advance();
+void Mptcp::takeChunkEarly(Flow& f, const Packet& p) {
+  const DataSequence& d = dataSequence_(p);
+  Subflow& s = subflow(f);
+  const uint32_t missing = state(f).receiver.got.expected(), segment = header_(p).segment;
+  s.early.add(segment, d.chunk, missing, pool_);
+  s.firsts.add(segment, d.first, missing, pool_);
+  if (f.spec.persistent && !window(f).here.has(d.chunk)) hearOf(*f.connection, *d.message);
+}
+
+uint64_t Mptcp::takeChunks(Flow& f, const Packet& p, uint32_t to) {
+  const DataSequence& d = dataSequence_(p);
+  if (f.spec.persistent && !window(f).here.has(d.chunk)) hearOf(*f.connection, *d.message);
+  uint64_t bytes = takeChunk(f, d.chunk, d.first, p.payload);
+  uint64_t before = p.seq + p.payload;
+  for (uint32_t segment = header_(p).segment + 1; segment < to; ++segment) {
+    const uint64_t end = state(f).receiver.ends.at(segment);
+    const Subflow& s = subflow(f);
+    bytes += takeChunk(f, static_cast<uint32_t>(s.early.at(segment)), s.firsts.at(segment), end - before);
+    before = end;
   }
-  TcpConnection& c = shared(f);
-  c.inOrder = w.here.expected() == w.chunks ? c.assigned : w.begins.at(w.here.expected());
-  if (tuning_) tune(f, w);
+  if (tuning_) tune(f, window(f), d.roundTrip);
   return bytes;
 }
 
-/// The window grows to what a sender needs that doubles its own in each round trip. Linux takes the longest round trip
-/// of the sub-flows, which its receiver knows from time stamps; here it is the sender's smoothed one.
-void Mptcp::tune(const Flow& f, Window& w) {
-  Time roundTrip;
-  for (const Flow* part = f.connection; part != nullptr; part = part->nextSubflow) {
-    roundTrip = std::max(roundTrip, smoothed(*part));
+uint64_t Mptcp::takeChunk(Flow& f, uint32_t chunk, uint64_t first, uint64_t bytes) {
+  Window& w = window(f);
+  if (w.here.has(chunk)) return 0;  // it came over another one before
+  if (chunk != w.here.expected()) {
+    w.here.add(chunk, pool_);
+    w.ends.add(chunk, first + bytes, w.here.expected(), pool_);
+    return bytes;
   }
+  const uint32_t missing = w.here.advance();
+  shared(f).inOrder = missing == chunk + 1 ? first + bytes : w.ends.at(missing - 1);
+  return bytes;
+}
+
+/// The window is twice what was in order in a round trip, which a sender needs that doubles its own in each round trip.
+/// Linux takes the longest round trip of the sub-flows, which its receiver knows from time stamps; here segments say
+/// the sender's smoothed one.
+void Mptcp::tune(const Flow& f, Window& w, Time roundTrip) const {
   const Time now = engine_->now();
   if (roundTrip.ps == 0 || now - w.since < std::max(roundTrip, tuningPeriod_)) return;
   const uint64_t inOrder = shared(f).inOrder;

@@ -14,6 +14,7 @@ class Reassembly {
  public:
   /// The first segment that is missing.
   uint32_t expected() const { return expected_; }
+  bool has(uint32_t segment) const { return segment < expected_ || here_.contains(segment); }
   /// Segments behind the first missing one are here.
   bool holes() const { return waiting_ > 0; }
   /// The expected segment has arrived, and with it counts what was waiting for it. The next one missing:

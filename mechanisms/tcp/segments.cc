@@ -46,9 +46,10 @@ void SegmentSet::release(WordPool& pool) {
 
 void SegmentNumbers::grow(uint32_t segment, uint32_t base, WordPool& pool) {
   SegmentNumbers larger;
-  larger.capacity_ = std::max(16u, 2 * capacity_);
+  larger.capacity_ = std::max(64u, 2 * capacity_);
+  while (larger.capacity_ <= segment - base) larger.capacity_ *= 2;
   larger.numbers_ = pool.get(log2(larger.capacity_));
-  for (uint32_t s = base; s < segment; ++s) larger.numbers_[s & (larger.capacity_ - 1)] = at(s);
+  for (uint32_t s = base; s - base < capacity_; ++s) larger.numbers_[s & (larger.capacity_ - 1)] = at(s);
   release(pool);
   *this = larger;
 }

@@ -73,8 +73,7 @@ class SegmentSet {
   uint32_t end_ = 0;       // behind the highest that was ever added
 };
 
-/// A number by segment, for segments that are added one behind the other. Its owner gives the memory back
-/// with release(), too.
+/// A number by segment, of those that were added. Its owner gives the memory back with release(), too.
 class SegmentNumbers {
  public:
   uint64_t at(uint32_t segment) const { return numbers_[segment & (capacity_ - 1)]; }

@@ -82,13 +82,16 @@ void Tcp::begin(Flow& f, uint32_t index) {
   beginTearDown(f, s.sender.rto);
 }
 
+void Tcp::onSenderEnd(Flow& f) { sender(f).board.sacked.release(pool_); }
+
 void Tcp::onFlowEnd(Flow& f) {
-  TcpState& s = state(f);
-  engine_->cancel(s.receiver.ackEvent);
+  TcpReceiver& r = state(f).receiver;
+  engine_->cancel(r.ackEvent);
   if (teardown_) endTearDown(f);
-  if (s.receiver.held != nullptr) network_->packets().put(s.receiver.held);  // of one that ended as it was stopped
-  s.sender.board.sacked.release(pool_);
-  s.receiver.got.release(static_cast<Tcp&>(f.receiver->transport()).pool_);
+  if (r.held != nullptr) network_->packets().put(r.held);  // of one that ended as it was stopped
+  r.got.release(pool_);
+  r.ends.release(pool_);
+  r.messages.release(pool_);
 }
 
 bool Tcp::onStop(Flow& f) {
@@ -99,6 +102,12 @@ bool Tcp::onStop(Flow& f) {
 
 uint64_t Tcp::acked(const Flow& f) const { return f.connection == &f ? shared(f).acked : f.sndUna; }
 
-uint64_t Tcp::delivered(const Flow& f) const { return f.connection == &f ? shared(f).delivered : f.rcvNxt; }
+/// Of a message what is in order of the connection's bytes from its first one on.
+uint64_t Tcp::delivered(const Flow& f) const {
+  if (f.connection == &f) return shared(f).delivered;
+  if (f.sndUna == f.end) return f.end;
+  const uint64_t begin = message(const_cast<Flow&>(f)).begin, now = shared(f).delivered;
+  return now < begin ? 0 : std::min(now - begin, f.end);
+}
 
 }  // namespace fabric

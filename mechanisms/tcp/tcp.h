@@ -19,6 +19,7 @@ class Tcp : public Transport {
   void checkFlow(const FlowSpec& flow, const Host& receiver, Report& report) const override;
 
   void onFlowStart(Flow& flow) override;
+  void onSenderEnd(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;
   bool maySend(const Flow& flow) const override;
   Flow& fill(Flow& flow, Packet& packet) override;
@@ -68,9 +69,15 @@ class Tcp : public Transport {
   virtual void beforeAck(Flow&, Packet&) {}
   /// An ACK is here. How many bytes of the connection it is the first to acknowledge:
   virtual uint64_t takeDataAck(Flow&, const Packet& /*ack*/) { return 0; }
-  /// A sub-flow's segments from `from` to `to` are in order at the receiver. How many of their bytes came over no
-  /// other sub-flow before:
-  virtual uint64_t takeInOrder(Flow&, uint32_t /*from*/, uint32_t /*to*/) { return 0; }
+  /// A segment is at the receiver behind one that is missing.
+  virtual void takeChunkEarly(Flow&, const Packet&) {}
+  /// The segment in the packet was the first one missing of its sub-flow, and `to` is now. How many of the bytes before
+  /// it came over no other sub-flow:
+  virtual uint64_t takeChunks(Flow&, const Packet&, uint32_t /*to*/) { return 0; }
+  /// The message that a byte of a connection belongs to, of those that are not finished.
+  Flow& messageAt(const Flow& flow, uint64_t byte) const;
+  /// The receiver of a connection has something of a message.
+  void hearOf(Flow& connection, Flow& message);
 
   TcpState& state(Flow& flow) const { return state_(flow); }
   const TcpState& state(const Flow& flow) const { return state(const_cast<Flow&>(flow)); }
@@ -82,6 +89,7 @@ class Tcp : public Transport {
 
   PacketExtension<TcpHeader> header_;
   bool newInLoss_ = true;
+  bool windowed_ = false;  // flows have a receive window
   WordPool pool_;
   Network* network_ = nullptr;
   Engine* engine_ = nullptr;
@@ -89,7 +97,6 @@ class Tcp : public Transport {
  private:
   // Segments.
   uint64_t unassigned(const Flow& flow) const { return flow.connection->end - shared(flow).assigned; }
-  static bool hasWindow(const TcpConnection& c) { return c.limit != Flow::kUnlimited; }
   static bool hasRoom(const TcpConnection& c, uint64_t bytes) { return c.assigned + bytes <= c.limit; }
   uint64_t nextBytes(const Flow& flow) const { return std::min<uint64_t>(mss_, unassigned(flow)); }
   /// The payload of the next segment that the flow has not sent; 0: nothing is left, or the receive window has no room.
@@ -144,6 +151,7 @@ class Tcp : public Transport {
   // Receiver: tcp_receiver.cc.
   void accept(Flow& flow, TcpReceiver& r, Packet& packet);
   FABRIC_RARE void complete(Flow& flow, Packet& packet);
+  FABRIC_RARE void takeEarly(Flow& flow, TcpReceiver& r, const Packet& packet);
   FABRIC_RARE bool takeControl(Flow& flow, TcpReceiver& r, Packet* packet);
   void answer(Flow& flow, TcpReceiver& r, Packet* packet);
   void hold(TcpReceiver& r, Packet* packet);
@@ -156,14 +164,11 @@ class Tcp : public Transport {
   uint32_t messageLength(const Flow& flow, uint32_t segment) const;
   Flow& fillMessage(Flow& flow, Packet& packet, bool isNew);
   void setEnds(Flow& flow, Flow& message, uint32_t lastSegment, uint32_t shortBy);
-  template <class Reached>
-  bool all(const Flow& connection, Flow& message, Reached reached) const;
   bool allAcked(const Flow& connection, Flow& message) const;
-  bool allHere(const Flow& connection, Flow& message) const;
   void unlink(Flow& connection, Flow& message);
   bool finishMessages(Flow& connection, uint64_t bytes);
-  void receiveMessages(Flow& connection, uint64_t bytes);
-  void credit(Flow* message, uint64_t bytes, uint64_t Flow::*counter) const;
+  void receiveMessages(Flow& flow, const Packet& packet, uint32_t to);
+  void passMessages(Flow& connection);
 
   // Tear-down: tcp_teardown.cc.
   void startTearDown(Network& network);
@@ -178,11 +183,13 @@ class Tcp : public Transport {
   void takeLastAck(Flow& flow);
   void sendTearDown(Flow& flow, TcpHeader::Control control);
   void await(TcpFin& fin);
-  void repeat(Flow& flow, TcpFin& fin);
-  bool over(Flow& connection) const;
+  bool repeat(Flow& flow, TcpFin& fin);
+  void tellIfDone(Flow& flow);
   void closeIfOver(Flow& flow);
   static void onSenderFinTimer(Flow& flow);
   static void onReceiverFinTimer(Flow& flow);
+  static void onSenderDone(Flow& connection);
+  static void onOver(Flow& connection);
 
   FlowState<TcpState> state_;
   FlowState<TcpMessage> message_;

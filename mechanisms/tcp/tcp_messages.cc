@@ -27,6 +27,12 @@ Flow& Tcp::messageOf(const Flow& f, uint32_t segment) const {
   return *m;
 }
 
+Flow& Tcp::messageAt(const Flow& f, uint64_t byte) const {
+  Flow* m = shared(f).head;
+  for (Flow* next = m; next != nullptr && message(*next).begin <= byte; next = message(*next).next) m = next;
+  return *m;
+}
+
 bool Tcp::endsMessage(const Flow& f, uint32_t segment) const {
   const TcpMessage& m = message(messageOf(f, segment));
   return m.lastPart == &f && m.lastSegment == segment;
@@ -34,7 +40,7 @@ bool Tcp::endsMessage(const Flow& f, uint32_t segment) const {
 
 /// length() on a persistent connection.
 uint32_t Tcp::messageLength(const Flow& f, uint32_t segment) const {
-  if (hasWindow(shared(f))) return static_cast<uint32_t>(sequence(f, segment + 1) - sequence(f, segment));
+  if (windowed_) return static_cast<uint32_t>(sequence(f, segment + 1) - sequence(f, segment));
   const TcpMessage& m = message(messageOf(f, segment));
   return m.lastPart == &f && m.lastSegment == segment ? mss_ - m.shortBy : mss_;
 }
@@ -47,6 +53,7 @@ Flow& Tcp::fillMessage(Flow& f, Packet& p, bool isNew) {
   Flow& m = isNew ? *shared(f).sending : messageOf(f, h.segment);
   if (isNew && p.last) setEnds(f, m, h.segment, mss_ - p.payload);
   if (!isNew) p.last = endsMessage(f, h.segment);
+  h.message = &m;
   return m;
 }
 
@@ -64,9 +71,9 @@ void Tcp::append(Flow& connection, Flow& m) {
   m.end = std::min(m.end, Flow::kUnlimited / 2);  // behind others it ends further up
   (c.head == nullptr ? c.head : message(*c.tail).next) = &m;
   c.tail = &m;
-  if (c.receiving == nullptr) c.receiving = &m;
   if (c.sending == nullptr) {
     c.sending = &m;
+    message(m).begin = c.assigned;
     connection.end = c.assigned + m.end;
   }
   for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
@@ -85,35 +92,25 @@ void Tcp::setEnds(Flow& f, Flow& m, uint32_t lastSegment, uint32_t shortBy) {
   sent.lastPart = &f;
   sent.lastSegment = lastSegment;
   sent.shortBy = shortBy;
-  sent.end = c.assigned;
   sent.ends = pool_.get(log2Words(parts()));
   for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
     sent.ends[state(*part).index] = sender(*part).board.nxt;
   }
   c.sending = sent.next;
-  connection.end = c.assigned + (sent.next == nullptr ? 0 : sent.next->end);
+  connection.end = c.assigned;
+  if (c.sending == nullptr) return;
+  message(*c.sending).begin = c.assigned;
+  connection.end += c.sending->end;
 }
 
-/// Whether all parts of a message are somewhere.
-template <class Reached>
-bool Tcp::all(const Flow& connection, Flow& m, Reached reached) const {
+/// Whether the sender knows that all of a message is there.
+bool Tcp::allAcked(const Flow& connection, Flow& m) const {
   const uint64_t* ends = message(m).ends;
   if (ends == nullptr) return false;
   for (const Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
-    if (!reached(state(*part), ends[state(*part).index])) return false;
+    if (sender(*part).board.una < ends[state(*part).index]) return false;
   }
   return true;
-}
-
-bool Tcp::allAcked(const Flow& connection, Flow& m) const {
-  return all(connection, m, [](const TcpState& s, uint64_t end) { return s.sender.board.una >= end; });
-}
-
-/// Whether all of a message is at the receiver, and all before it.
-bool Tcp::allHere(const Flow& connection, Flow& m) const {
-  const TcpConnection& c = shared(connection);
-  if (hasWindow(c)) return message(m).ends != nullptr && c.inOrder >= message(m).end;
-  return all(connection, m, [](const TcpState& s, uint64_t end) { return s.receiver.got.expected() >= end; });
 }
 
 /// Takes a message out that is done, or that is stopped before its turn.
@@ -124,7 +121,6 @@ void Tcp::unlink(Flow& connection, Flow& m) {
     state(*gone.lastPart).shortBy += gone.shortBy;
     pool_.put(gone.ends, log2Words(parts()));
   }
-  if (c.receiving == &m) c.receiving = gone.next;
   if (c.head == &m) {
     c.head = gone.next;
   } else {
@@ -135,13 +131,15 @@ void Tcp::unlink(Flow& connection, Flow& m) {
   }
 }
 
-/// True if that ends it at once.
+/// True if that ends it at once. A receiver that has heard of the message hears of its stop at once, too: all nodes are
+/// at the time of the stop then.
 bool Tcp::stopMessage(Flow& connection, Flow& m) {
   const TcpConnection& c = shared(connection);
   const bool waits = c.sending != &m && message(m).ends == nullptr;
   if (c.sending == &m) {
     m.end -= connection.end - c.assigned;
     setEnds(connection, m, sender(connection).board.nxt, 0);
+    if (message(m).known) static_cast<Tcp&>(connection.receiver->transport()).passMessages(connection);
   }
   const bool done = c.head == &m && allAcked(connection, m);
   if (waits || done) unlink(connection, m);
@@ -151,7 +149,11 @@ bool Tcp::stopMessage(Flow& connection, Flow& m) {
 /// `bytes` more are acknowledged, which may end messages. False: all have ended, and the connection is gone.
 bool Tcp::finishMessages(Flow& connection, uint64_t bytes) {
   TcpConnection& c = shared(connection);
-  credit(c.head, bytes, &Flow::sndUna);
+  for (Flow* m = c.head; bytes > 0 && m != nullptr; m = message(*m).next) {
+    const uint64_t part = std::min(bytes, m->end - m->sndUna);
+    m->sndUna += part;
+    bytes -= part;
+  }
   while (allAcked(connection, *c.head)) {
     Flow& m = *c.head;
     unlink(connection, m);
@@ -160,23 +162,44 @@ bool Tcp::finishMessages(Flow& connection, uint64_t bytes) {
   return true;
 }
 
-/// More bytes are in order at the receiver.
-void Tcp::receiveMessages(Flow& connection, uint64_t bytes) {
-  TcpConnection& c = shared(connection);
-  credit(c.receiving, bytes, &Flow::rcvNxt);
-  while (c.receiving != nullptr && allHere(connection, *c.receiving)) {
-    Flow& m = *c.receiving;
-    if (m.spec.size != 0 && m.rcvNxt == m.spec.size) host_->received(m);
-    c.receiving = message(m).next;
-  }
+// ---------------------------------------------------------------- at the receiver
+
+/// Messages are in the order of their bytes. The first packet that comes may be of a later one than the next.
+void Tcp::hearOf(Flow& connection, Flow& m) {
+  TcpMessage& heard = message(m);
+  if (heard.known) return;
+  heard.known = true;
+  Flow** place = &shared(connection).receiving;
+  while (*place != nullptr && message(**place).begin < heard.begin) place = &message(**place).after;
+  heard.after = *place;
+  *place = &m;
 }
 
-/// Bytes of the connection count for its messages in their order.
-void Tcp::credit(Flow* m, uint64_t bytes, uint64_t Flow::*counter) const {
-  for (; bytes > 0 && m != nullptr; m = message(*m).next) {
-    const uint64_t part = std::min(bytes, m->end - m->*counter);
-    m->*counter += part;
-    bytes -= part;
+/// The segment in `p` is in order now, and so are those up to `to`.
+void Tcp::receiveMessages(Flow& f, const Packet& p, uint32_t to) {
+  const TcpReceiver& r = state(f).receiver;
+  Flow& first = *header_(p).message;
+  hearOf(*f.connection, first);
+  message(first).got += p.payload;
+  uint64_t before = p.seq + p.payload;
+  for (uint32_t segment = header_(p).segment + 1; segment < to; ++segment) {
+    const uint64_t end = r.ends.at(segment);
+    message(*reinterpret_cast<Flow*>(r.messages.at(segment))).got += end - before;
+    before = end;
+  }
+  passMessages(*f.connection);
+}
+
+/// Goes on to the first message that is not all here, or that has one before it that is not.
+void Tcp::passMessages(Flow& connection) {
+  TcpConnection& c = shared(connection);
+  while (c.receiving != nullptr) {
+    Flow& m = *c.receiving;
+    const TcpMessage& heard = message(m);
+    if ((windowed_ ? c.inOrder : c.passed + heard.got) < heard.begin + m.end) return;
+    c.passed += heard.got;
+    c.receiving = heard.after;
+    if (m.end == m.spec.size) host_->received(m);
   }
 }
 
@@ -185,7 +208,7 @@ void Tcp::credit(Flow* m, uint64_t bytes, uint64_t Flow::*counter) const {
 void Tcp::keep(Flow& f, std::byte* to) {
   const TcpState& s = state(f);
   const TcpKept kept{s.sender.rtt,    s.sender.rto,    f.lastSentAt, s.sender.phase != Phase::Opening,
-                     s.receiver.echo, s.sender.sendCwr};
+                     s.sender.echoed, s.sender.sendCwr};
   std::memcpy(to, &kept, sizeof kept);
 }
 
@@ -202,7 +225,7 @@ void Tcp::resume(Flow& f, const std::byte* from) {
   } else if (f.connection != &f && sender(*f.connection).phase != Phase::Opening) {
     s.sender.forced = true;  // its SYN was not answered before, and the first sub-flow's will not be again
   }
-  s.receiver.echo = kept.echo;
+  s.receiver.echo = s.sender.echoed = kept.echo;  // the receiver has it from before, and has not begun
   s.sender.sendCwr = kept.sendCwr;
 }
 

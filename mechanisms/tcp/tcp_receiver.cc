@@ -9,17 +9,28 @@ namespace fabric {
 inline void Tcp::accept(Flow& f, TcpReceiver& r, Packet& p) {
   const uint32_t first = r.got.expected();
   const uint32_t missing = r.got.advance();
-  const uint64_t now = missing == first + 1 ? p.seq + p.payload : sequence(f, missing);
+  const uint64_t now = missing == first + 1 ? p.seq + p.payload : r.ends.at(missing - 1);
   TcpConnection& c = shared(f);
-  const uint64_t bytes = hasWindow(c) ? takeInOrder(f, first, missing) : now - f.rcvNxt;
+  const uint64_t bytes = windowed_ ? takeChunks(f, p, missing) : now - f.rcvNxt;
   c.delivered += bytes;
   network_->counters.dataBytesDelivered += bytes;
   f.rcvNxt = now;
   if (f.spec.size != 0) {
     if (bytes > 0 && c.delivered == f.spec.size) complete(f, p);
-  } else if (f.connection->messages > 0) {
-    receiveMessages(*f.connection, bytes);
+  } else if (f.spec.persistent) {
+    receiveMessages(f, p, missing);
   }
+}
+
+/// The first time that a segment is here, behind one that is missing.
+void Tcp::takeEarly(Flow& f, TcpReceiver& r, const Packet& p) {
+  const TcpHeader& h = header_(p);
+  r.ends.add(h.segment, p.seq + p.payload, r.got.expected(), pool_);
+  if (windowed_) takeChunkEarly(f, p);
+  if (!f.spec.persistent) return network_->countReordered(f);
+  r.messages.add(h.segment, reinterpret_cast<uintptr_t>(h.message), r.got.expected(), pool_);
+  hearOf(*f.connection, *h.message);
+  network_->countReordered(*h.message);
 }
 
 /// All data of a flow is here; `p`, which becomes the ACK, was the last that was missing.
@@ -55,7 +66,7 @@ void Tcp::onData(Flow& f, Packet* p) {
   if (segment == r.got.expected()) {
     accept(f, r, *p);
   } else if (segment > r.got.expected() && r.got.add(segment, pool_)) {
-    network_->countReordered(row(f, segment));
+    takeEarly(f, r, *p);
   }
   if (++f.unacked >= host_->ackEvery() || atOnce) {
     answer(f, r, p);

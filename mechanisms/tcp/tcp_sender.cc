@@ -10,7 +10,7 @@ namespace fabric {
 uint64_t Tcp::sequence(const Flow& f, uint32_t segment) const {
   const TcpState& s = state(f);
   if (segment == s.sender.board.nxt) return f.sndNxt;
-  if (hasWindow(shared(f))) return segmentBegin(f, segment);
+  if (windowed_) return segmentBegin(f, segment);
   uint64_t missing = s.shortBy;
   for (Flow* m = shared(f).head; m != nullptr && message(*m).ends != nullptr; m = message(*m).next) {
     if (message(*m).lastPart == &f && message(*m).lastSegment < segment) missing += message(*m).shortBy;
@@ -134,7 +134,7 @@ inline Acked Tcp::acknowledge(Flow& f, TcpSender& s, const Packet& ack) {
   Scoreboard& b = s.board;
   const uint32_t segment = header_(ack).segment;
   Acked a;
-  a.echo = ack.marked;
+  s.echoed = a.echo = ack.marked;
   if (segment > b.una) {
     a.bytes = ack.seq - f.sndUna;
     b.acknowledge(segment, lengths(f));
@@ -178,7 +178,7 @@ bool Tcp::onAck(Flow& f, const Packet& ack) {
   Acked a = acknowledge(f, s, ack);
   const bool progress = a.bytes > 0;
   TcpConnection& c = shared(f);
-  const uint64_t acked = hasWindow(c) ? takeDataAck(f, ack) : a.bytes;
+  const uint64_t acked = windowed_ ? takeDataAck(f, ack) : a.bytes;
   c.acked += acked;
   if (h.blocks > 0) takeSacks(f, s, h);
   cc.onAck(f, ack);

@@ -2,7 +2,8 @@
 // FIN and its ACK the receiver's, which has nothing to send; the sender acknowledges that. A FIN goes by itself where
 // nobody knew that a segment was the last one: of a flow that was stopped, and on sub-flows, which close when all data
 // is acknowledged (RFC 8684 section 3.3.3). The sender is done by then; the row of the flow, and a run that ends with
-// its flows, wait for what is left.
+// its flows, wait for what is left. The receiver ends the connection: it hears when the sender is done, as fast as
+// anything could reach it, and what is left then is the ACK of its own FIN.
 #include <algorithm>
 
 #include "mechanisms/core/host.h"
@@ -30,17 +31,18 @@ void Tcp::startTearDown(Network& network) {
 /// The receiver measures no round trip, so its FIN goes again after the first timeout of a connection.
 void Tcp::beginTearDown(Flow& f, Time firstRto) {
   if (!teardown_) return;
-  TcpTearDown& t = tearDown_.make(f, f, &Tcp::onSenderFinTimer, &Tcp::onReceiverFinTimer);
+  constexpr TcpTearDown::Handlers kHandlers{&Tcp::onSenderFinTimer, &Tcp::onReceiverFinTimer, &Tcp::onSenderDone,
+                                            &Tcp::onOver};
+  TcpTearDown& t = tearDown_.make(f, f, kHandlers);
   const auto number = static_cast<uint32_t>(f.retransmitEvent.key());
   t.sender.again.setKey(senderFinTimer_.key(f.sender->id(), number));
+  t.over.setKey(receiverFinTimer_.key(f.sender->id(), number));
   t.receiver.again.setKey(receiverFinTimer_.key(f.receiver->id(), number));
+  t.senderDone.setKey(senderFinTimer_.key(f.receiver->id(), number));
   t.receiver.rto = firstRto;
 }
 
-void Tcp::endTearDown(Flow& f) {
-  engine_->cancel(tearDown_(f).sender.again);
-  engine_->cancel(tearDown_(f).receiver.again);
-}
+void Tcp::endTearDown(Flow& f) { engine_->cancel(tearDown_(f).receiver.again); }
 
 // ---------------------------------------------------------------- with data
 
@@ -67,8 +69,10 @@ void Tcp::endStream(Flow& f, Packet& p) {
 bool Tcp::close(Flow& f) {
   if (!teardown_) return false;
   const bool wentWithData = parts() == 1 && f.spec.size != 0 && shared(f).acked == f.spec.size;
+  bool open = false;
   for (Flow* part = &f; part != nullptr; part = part->nextSubflow) {
     TcpFin& fin = tearDown_(*part).sender;
+    open |= sender(*part).phase != Phase::Opening;
     if (wentWithData || sender(*part).phase == Phase::Opening) {
       fin.state = TcpFin::Done;  // and acknowledged; or there is no connection yet
     } else {
@@ -77,7 +81,25 @@ bool Tcp::close(Flow& f) {
       await(fin);
     }
   }
-  return !over(f);
+  if (open) tellIfDone(f);
+  return open;
+}
+
+/// No part of the sender waits for an answer: the receiver is to hear of it.
+void Tcp::tellIfDone(Flow& f) {
+  Flow& connection = *f.connection;
+  for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
+    if (tearDown_(*part).sender.state != TcpFin::Done) return;
+  }
+  engine_->schedule(tearDown_(connection).senderDone, engine_->now() + network_->shortestDelay());
+}
+
+void Tcp::onOver(Flow& connection) {
+  for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
+    auto& tcp = static_cast<Tcp&>(part->sender->transport());
+    tcp.engine_->cancel(tcp.tearDown_(*part).sender.again);
+  }
+  connection.sender->closed(connection);
 }
 
 /// The receiver's FIN is here, and with it the ACK of the sender's. The sender keeps its state, as TIME-WAIT does, for
@@ -88,7 +110,7 @@ void Tcp::answerFin(Flow& f) {
   fin.state = TcpFin::Done;
   engine_->cancel(fin.again);
   sendTearDown(f, TcpHeader::Control::None);
-  if (awaited) closeIfOver(f);
+  if (awaited) tellIfDone(f);
 }
 
 // ---------------------------------------------------------------- receiver
@@ -107,6 +129,25 @@ void Tcp::takeLastAck(Flow& f) {
   closeIfOver(f);
 }
 
+void Tcp::onSenderDone(Flow& connection) {
+  auto& tcp = static_cast<Tcp&>(connection.receiver->transport());
+  tcp.tearDown_(connection).senderGone = true;
+  tcp.closeIfOver(connection);
+}
+
+/// The connection is over when neither end waits for an answer. A receiver that has not heard of a FIN waits for
+/// nothing.
+void Tcp::closeIfOver(Flow& f) {
+  Flow& connection = *f.connection;
+  TcpTearDown& t = tearDown_(connection);
+  if (!t.senderGone || connection.closed) return;
+  for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
+    if (tearDown_(*part).receiver.state == TcpFin::Sent) return;
+  }
+  engine_->schedule(t.over, engine_->now() + network_->shortestDelay());
+  host_->closedHere(connection);
+}
+
 // ---------------------------------------------------------------- both
 
 /// `alive` is the flow while its sender is not done. At the sender this is then a FIN-ACK that goes again: the first
@@ -116,6 +157,7 @@ void Tcp::onTearDown(Flow* alive, Packet& p) {
   if (f.spec.id != p.flowId) return;  // all is over
   const bool fin = header_(p).control == TcpHeader::Control::Fin;
   if (host_ == f.receiver) {
+    if (f.closed) return;
     fin ? takeFin(f) : takeLastAck(f);
     return;
   }
@@ -150,38 +192,25 @@ void Tcp::await(TcpFin& fin) {
 
 void Tcp::onSenderFinTimer(Flow& f) {
   auto& tcp = static_cast<Tcp&>(f.sender->transport());
-  tcp.repeat(f, tcp.tearDown_(f).sender);
+  if (!tcp.repeat(f, tcp.tearDown_(f).sender)) tcp.tellIfDone(f);
 }
 
 void Tcp::onReceiverFinTimer(Flow& f) {
   auto& tcp = static_cast<Tcp&>(f.receiver->transport());
-  tcp.repeat(f, tcp.tearDown_(f).receiver);
+  if (!tcp.repeat(f, tcp.tearDown_(f).receiver)) tcp.closeIfOver(f);
 }
 
-void Tcp::repeat(Flow& f, TcpFin& fin) {
+/// False: this end gives up.
+bool Tcp::repeat(Flow& f, TcpFin& fin) {
   if (fin.repeats == kFinRepeats) {
     fin.state = TcpFin::Done;
-    return closeIfOver(f);
+    return false;
   }
   ++fin.repeats;
   sendTearDown(f, TcpHeader::Control::Fin);
   fin.rto = std::min(Time{2 * fin.rto.ps}, rtoBounds(f).most);
   await(fin);
-}
-
-/// No end waits for an answer. A receiver that has not heard of a FIN waits for nothing.
-bool Tcp::over(Flow& connection) const {
-  for (Flow* part = &connection; part != nullptr; part = part->nextSubflow) {
-    const TcpTearDown& t = tearDown_(*part);
-    if (t.sender.state != TcpFin::Done || t.receiver.state == TcpFin::Sent) return false;
-  }
   return true;
-}
-
-/// A FIN may still come and be given up when all was over, just before the connection is gone.
-void Tcp::closeIfOver(Flow& f) {
-  Flow& connection = *f.connection;
-  if (over(connection) && !connection.endEvent.pending()) connection.sender->closed(connection);
 }
 
 }  // namespace fabric

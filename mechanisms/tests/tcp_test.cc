@@ -59,6 +59,29 @@ TEST(Tcp, FastRetransmitOfASingleLoss) {
   EXPECT_EQ(net.reordered(0), 14);  // 4 to 17
 }
 
+/// Segments are as long as the sender makes them, whatever the receiver's own are.
+TEST(Tcp, AReceiverOfShorterSegmentsCountsWhatComes) {
+  constexpr int64_t kLong = 4000;
+  Net net(tcp().set("host.mtu", kLong + 70));
+  Host& sender = net.host();
+  net.setup.set("host.mtu", int64_t{1518});
+  Host& receiver = net.host();
+  Switch& between = net.sw();
+  net.link(sender, between, Rate::Gbps(100), Time::Us(10));
+  net.link(receiver, between, Rate::Gbps(10), Time::Us(10));
+  auto& data = *static_cast<test::Bandit*>(between.port(1).queues()[0]);
+  for (const int segment : {3, 6}) data.drops[segment * kLong / kMss] = 1;
+  FlowSpec f;
+  f.src = sender.id();
+  f.dst = receiver.id();
+  f.size = 39 * kLong + 5;
+  f.cls = 0;
+  net.flow(f);
+  net.finish(Time::Ms(900));
+  EXPECT_EQ(net.retransmitted(0), 2 * kLong);
+  EXPECT_EQ(net.delivered(0), 39 * kLong + 5);
+}
+
 TEST(Tcp, WithoutLimitedTransmitDuplicatesLetNothingOut) {
   Path net(tcp().set("tcp.limited_transmit", false));
   net.data().drops[3] = 1;

@@ -11,7 +11,6 @@ class GoBackN final : public Transport {
   const Description& description() const override { return describe(); }
 
   void check(const Network& network, Report& report) const override;
-  bool endsApart() const override { return true; }
   void onFlowStart(Flow& flow) override;
   bool onStop(Flow& flow) override;
   bool endsAtStop() const override { return atStop_.index == 1; }
