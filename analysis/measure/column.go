@@ -52,6 +52,8 @@ func readTable(s *reader.Section, m *spec.Measure, f *spec.Figure) {
 		s.Fail(fmt.Errorf("the statistic %s needs column", m.Stat))
 	case m.Stat == "count" && m.Column.Column != "":
 		s.Fail(reader.At("column", errors.New("count counts rows; take column out")))
+	case m.Column.Over != "" && m.Stat == "growth":
+		s.Fail(reader.At("over", errors.New("growth is of a counter; take over out")))
 	case (m.Stat == "percentile") != (m.Percentile != nil):
 		s.Fail(reader.At("percentile", errors.New("the statistic percentile and the key percentile go together")))
 	case (m.By == nil) != (m.Across == ""):
@@ -72,7 +74,7 @@ func readTable(s *reader.Section, m *spec.Measure, f *spec.Figure) {
 
 // ReadColumn reads which column of which table is meant.
 func ReadColumn(s *reader.Section, c *spec.Column) {
-	c.Table, c.Column, c.Where = s.Str("table"), s.Str("column"), spec.ReadConditions(s, "where")
+	c.Table, c.Column, c.Over, c.Where = s.Str("table"), s.Str("column"), s.Str("over"), spec.ReadConditions(s, "where")
 }
 
 // checkColumn says what is wrong with a column, where the tables are known.
@@ -138,11 +140,17 @@ func compileColumn(t *catalog.Table, c spec.Column, unit string, timed bool) (*r
 		if err != nil {
 			return nil, err
 		}
-		if rd.scale, err = scaleOf(column, unit); err != nil {
-			return nil, fmt.Errorf("unit: %w", err)
-		}
 		if rd.value, err = rd.reader(column); err != nil {
 			return nil, err
+		}
+		if c.Over != "" {
+			column, err = rd.over(column, c.Over, find)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("over: %w", err)
+		}
+		if rd.scale, err = scaleOf(column, unit); err != nil {
+			return nil, fmt.Errorf("unit: %w", err)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Where)) { // the same error each time
@@ -163,6 +171,29 @@ func compileColumn(t *catalog.Table, c spec.Column, unit string, timed bool) (*r
 		return nil, fmt.Errorf("the table %s has no column %s, so that there is no window, growth or series of it; choose rows with where", t.Name, timeColumn)
 	}
 	return rd, nil
+}
+
+// over divides the values by those of another column, row by row, and is the
+// column that results: a share. A division by 0 has no value.
+func (rd *reading) over(of *catalog.Column, name string, find func(string) (*catalog.Column, error)) (*catalog.Column, error) {
+	by, err := find(name)
+	if err != nil {
+		return nil, err
+	}
+	if by.Unit != of.Unit {
+		return nil, fmt.Errorf("the column %s is in %q and %s in %q; divide by one of the same unit", of.Name, of.Unit, by.Name, by.Unit)
+	}
+	value := rd.value
+	divisor, err := rd.reader(by)
+	if err != nil {
+		return nil, err
+	}
+	rd.value = func(r *table.Rows, row int) (float64, bool) {
+		v, isNull := value(r, row)
+		d, none := divisor(r, row)
+		return v / d, isNull || none || d == 0
+	}
+	return &catalog.Column{Name: of.Name + " over " + by.Name, Type: "f64", Unit: "1"}, nil
 }
 
 // scaleOf is how many of a column's unit one of the measure's is.

@@ -69,6 +69,8 @@ func TestAnyColumn(t *testing.T) {
 		{`column: sent_bytes, window: [0us, 4us], stat: growth, by: [link], across: sum, unit: KB`, 16},
 		{`column: fair_rate_bps, stat: mean, by: [node, kept], across: median, unit: Gbps`, 30}, // 20, 30 and 100
 		{`column: kept, where: {node: s1}, stat: mean, unit: "%"`, 50},
+		{`column: fair_rate_bps, over: fair_rate_bps, where: {link: "s1->s2"}, stat: sum, unit: "1"`, 4}, // row by row
+		{`column: fair_rate_bps, over: fair_rate_bps, stat: max, unit: "%"`, 100},
 		{`column: price, where: {kept: true, price: "> 1"}, stat: max, unit: "1"`, 2},
 		{`column: late, where: {node: s1}, stat: max, unit: "1"`, 4},
 		{`where: {node: s2, price: 7, time_ps: [1us, 2us]}, stat: count, unit: "1"`, 2},
@@ -128,6 +130,9 @@ func TestAnyColumnIsChecked(t *testing.T) {
 		{`{kind: table, table: prices, column: price, stat: mean, by: [nodes], across: max, unit: "1/s"}`, `did you mean "node"?`},
 		{`{kind: table, table: prices, column: price, stat: mean, unit: "1"}`, "the column price is in 1/s; write that"},
 		{`{kind: table, table: prices, column: fair_rate_bps, stat: mean, unit: KB}`, "not a unit of a rate"},
+		{`{kind: table, table: prices, column: fair_rate_bps, over: sent_bytes, stat: mean, unit: "1"}`, "divide by one of the same unit"},
+		{`{kind: table, table: prices, column: fair_rate_bps, over: fair, stat: mean, unit: "1"}`, `over: the table prices has no column "fair"`},
+		{`{kind: table, table: prices, column: sent_bytes, over: sent_bytes, stat: growth, unit: "1"}`, "growth is of a counter"},
 		{`{kind: table, table: prices, column: node, stat: mean, unit: "1"}`, "the column node has texts"},
 		{`{kind: table, table: prices, column: price, where: {kept: yes}, stat: mean, unit: "1/s"}`, "neither true nor false"},
 		{`{kind: table, table: prices, column: price, where: {event: rice}, stat: mean, unit: "1/s"}`, `there is no "rice"; did you mean "rise"?`},

@@ -101,6 +101,7 @@ func (s Source) PortOf(values map[string]string) (string, error) {
 type Column struct {
 	Table  string
 	Column string
+	Over   string               // a column by whose value in the same row each is divided; "" = none
 	Where  map[string]Condition // column -> what its value is
 }
 

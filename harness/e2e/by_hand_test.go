@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/harness/parity"
+	"fabriclab/harness/scenario"
 	"fabriclab/harness/trace"
 )
 
@@ -27,15 +29,15 @@ func TestTheExampleWrittenByHandGivesTheRunnersTables(t *testing.T) {
 	require.NoError(t, err, string(out))
 
 	// The program has no names for its nodes; they are numbered as the scenario's.
-	scenario, err := os.ReadFile(filepath.Join(dirs[0], "scenario.json"))
+	text, err := os.ReadFile(filepath.Join(dirs[0], scenario.File))
 	require.NoError(t, err)
-	names, err := trace.NewNames(scenario)
-	require.NoError(t, err)
+	var s scenario.Scenario
+	require.NoError(t, json.Unmarshal(text, &s))
 	file, err := os.Open(stream)
 	require.NoError(t, err)
 	defer file.Close()
 	byHand := t.TempDir()
-	_, err = trace.Ingest(t.Context(), file, trace.Options{Dir: byHand, Names: names,
+	_, err = trace.Ingest(t.Context(), file, trace.Options{Dir: byHand, Names: trace.NewNames(s.Nodes, s.Links),
 		Derived: []trace.Derived{trace.IdealFCT(func(uint32, uint32, uint64) (int64, bool) { return 0, false })}}) // unlimited flows have none
 	require.NoError(t, err)
 

@@ -77,6 +77,8 @@ func TestMechanismsOfOnesOwn(t *testing.T) {
 		p.must("new", "mechanism", "my_"+kind, "--kind", kind, "--dir", "mine")
 		presets = append(presets, "my_"+kind)
 	}
+	p.must("new", "mechanism", "my_telemetry", "--int", "--dir", "mine")
+	presets = append(presets, "my_telemetry")
 	require.NoError(t, os.WriteFile(filepath.Join(p.dir, "fabriclab.yaml"), []byte("mechanism_path: [mine]\n"), 0o644))
 	p.must("new", "experiment", "first", "--preset", strings.Join(append(presets, "hpcc"), ","))
 
@@ -92,13 +94,13 @@ func TestMechanismsOfOnesOwn(t *testing.T) {
 	require.Error(t, err)
 	assert.Contains(t, stderr, "my_queue.md is out of date; write it anew with: fabriclab test --update")
 	p.must("test", "--update")
-	assert.Contains(t, p.must("test"), "[  PASSED  ] 9 tests.")
+	assert.Contains(t, p.must("test"), "[  PASSED  ] 10 tests.")
 
 	run := []string{"run", "first", "--engine", strings.Join(engines(t), ",")}
 	p.must(run...)
 	dirs, err := store.Runs(filepath.Join(p.dir, "results"))
 	require.NoError(t, err)
-	require.Len(t, dirs, 10*len(engines(t)))
+	require.Len(t, dirs, 11*len(engines(t)))
 	for i := 0; i < len(dirs); i += len(engines(t)) {
 		differences, err := parity.Compare(dirs[i], dirs[i+len(engines(t))-1])
 		require.NoError(t, err)
@@ -123,7 +125,7 @@ func TestMechanismsOfOnesOwn(t *testing.T) {
 	}
 	p.change("mine/my_queue/my_queue_test.cc", "100000", "200000")
 	out = p.must(run...)
-	assert.Equal(t, 10*len(engines(t)), strings.Count(out, " valid "), out)
+	assert.Equal(t, 11*len(engines(t)), strings.Count(out, " valid "), out)
 
 	p.change("mine/my_queue/my_queue.cc", "FABRIC_REGISTER", "a mistake")
 	_, stderr, err = p.run(run...)

@@ -31,6 +31,18 @@ type Engine interface {
 	Find() (Installation, error)
 }
 
+// Options are settings that only one engine has; it is an Adapter.
+type Options struct {
+	NSLog        string // ns-3's components and levels of logging
+	OmnetResults bool   // OMNeT++'s own result files, too
+}
+
+// An Adapter has options of its own.
+type Adapter interface {
+	// Adapt has a program run with them.
+	Adapt(*Program, Options)
+}
+
 // ErrAbsent is the error of a simulator of which this machine has none that can
 // be used.
 var ErrAbsent = errors.New("no such simulator")

@@ -5,9 +5,9 @@ import (
 	"fabriclab/base/reader"
 )
 
-// Derived is a table that the harness computes for a run (harness/lab/oracle),
+// OracleTable is a table that the harness computes for a run (harness/lab/oracle),
 // and what of.
-type Derived struct {
+type OracleTable struct {
 	Table string `json:"table"`
 	// Utility, where it is named, stands instead of the flows' own.
 	Utility string  `json:"utility,omitempty"`
@@ -40,9 +40,9 @@ const (
 	OptimalFlows = "optimal_flows"
 )
 
-// DerivedTables are the tables that the harness can compute for a run. The
+// OracleTables are the tables that the harness can compute for a run. The
 // labels of links are those of its network.
-func DerivedTables() []catalog.Table {
+func OracleTables() []catalog.Table {
 	return []catalog.Table{
 		{
 			Name: OptimalRates, Title: "Optimal rates: one row per flow and time without arrivals and departures", Scope: "flow",
@@ -81,15 +81,15 @@ func DerivedTables() []catalog.Table {
 
 func derivedNames() []string {
 	var names []string
-	for _, t := range DerivedTables() {
+	for _, t := range OracleTables() {
 		names = append(names, t.Name)
 	}
 	return names
 }
 
 // derived reads what a derived table is of.
-func (l *loader) derived(s *reader.Section, table string) Derived {
-	d := Derived{Table: table}
+func (l *loader) oracleTable(s *reader.Section, table string) OracleTable {
+	d := OracleTable{Table: table}
 	if utility := s.Choice("utility", own, alphaFair, minFCT, maxMin); utility != own {
 		d.Utility = utility
 	}

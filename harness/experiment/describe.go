@@ -23,7 +23,7 @@ type Description struct {
 	Workloads  map[string]reader.Keys // by type
 	Run        reader.Keys
 	Computed   map[string]reader.Keys // by key
-	Derived    reader.Keys            // what a table that the harness computes is of
+	Oracle     reader.Keys            // what a table that the harness computes is of
 	Sampled    reader.Keys            // the filter of a sampled table
 	Events     reader.Keys            // that of another table
 	// Head are the keys that belong to the whole experiment, Point those of a
@@ -68,7 +68,7 @@ func Describe(c *catalog.Catalog) Description {
 			l.tableFilter(s, &catalog.Table{Sampled: sampled}, network, nil, 2)
 		})
 	}
-	d.Derived = interview(c, "trace", "", func(l *loader, s *reader.Section) { l.derived(s, "") })
+	d.Oracle = interview(c, "trace", "", func(l *loader, s *reader.Section) { l.oracleTable(s, "") })
 	d.Sampled, d.Events = filter(true), slices.DeleteFunc(filter(false), func(k reader.Key) bool { return k.Name == "interval" })
 	return d
 }

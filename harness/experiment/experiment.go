@@ -90,8 +90,8 @@ type Point struct {
 	Effective Effective
 	// Uses are the components of a run, the defaults of slots among them.
 	Uses []string
-	// Derived are the tables that the harness computes for each run.
-	Derived []Derived
+	// Oracle are the tables that the harness computes for each run.
+	Oracle []OracleTable
 	// Model stands instead of the scenario where a point is computed.
 	Model computed.Model
 	// Alone says that nothing else may run beside the model.
@@ -141,8 +141,8 @@ func (p *Point) computeHash(ctx context.Context) (string, error) {
 	if err := context.Cause(ctx); err != nil {
 		return "", err
 	}
-	if len(p.Derived) > 0 { // a run without them is another one
-		text, err := json.Marshal(p.Derived)
+	if len(p.Oracle) > 0 { // a run without them is another one
+		text, err := json.Marshal(p.Oracle)
 		if err != nil {
 			return "", err
 		}
@@ -584,7 +584,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	if t != nil {
 		r.rules.Classes = general.classes
 		point.Flows = l.workload(s, t, r.rules)
-		trace, point.Derived = l.trace(s, t, point.Flows, general.classes)
+		trace, point.Oracle = l.trace(s, t, point.Flows, general.classes)
 	}
 	if t == nil || point.Flows == nil || l.Found > before {
 		return nil

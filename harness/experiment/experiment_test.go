@@ -826,9 +826,9 @@ func TestName(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 }
 
-// TestDerivedTables are no tables of the simulator, but a run without them is
+// TestOracleTables are no tables of the simulator, but a run without them is
 // another run.
-func TestDerivedTables(t *testing.T) {
+func TestOracleTables(t *testing.T) {
 	load := func(trace string) *Point {
 		e, err := loadFile(t, write(t, strings.Replace(base, "trace: {flows: {}}", trace, 1)), "")
 		require.NoError(t, err)
@@ -836,7 +836,7 @@ func TestDerivedTables(t *testing.T) {
 	}
 	plain, with := load("trace: {flows: {}}"), load("trace: {flows: {}, optimal_rates: {utility: alpha_fair}}")
 	assert.Equal(t, plain.Scenario.Trace, with.Scenario.Trace)
-	assert.Equal(t, []Derived{{Table: "optimal_rates", Utility: "alpha_fair", Alpha: 1}}, with.Derived)
+	assert.Equal(t, []OracleTable{{Table: "optimal_rates", Utility: "alpha_fair", Alpha: 1}}, with.Oracle)
 	a, err := plain.Hash()
 	require.NoError(t, err)
 	b, err := with.Hash()

@@ -57,14 +57,14 @@ func (l *loader) topology(root *reader.Section) *topology.Topology {
 
 // trace reads the trace section: tables of the simulator, and those that the
 // harness derives.
-func (l *loader) trace(root *reader.Section, t *topology.Topology, flows workload.Generator, classes int) (scenario.Trace, []Derived) {
+func (l *loader) trace(root *reader.Section, t *topology.Topology, flows workload.Generator, classes int) (scenario.Trace, []OracleTable) {
 	s := root.Sub("trace")
 	trace := scenario.Trace{Tables: map[string]scenario.TableFilter{}}
-	var derived []Derived
+	var derived []OracleTable
 	for i := 0; i < len(s.Node.Content); i += 2 {
 		key, value := s.Node.Content[i], s.Node.Content[i+1]
 		if slices.Contains(derivedNames(), key.Value) {
-			derived = append(derived, l.derived(l.Section(value, key, s.Name(key.Value)), key.Value))
+			derived = append(derived, l.oracleTable(l.Section(value, key, s.Name(key.Value)), key.Value))
 			continue
 		}
 		table := l.catalog.Table(key.Value)

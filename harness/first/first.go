@@ -32,6 +32,7 @@ type kind struct {
 
 var kinds = map[string]kind{
 	"congestion_control": {use: "cc = \"NAME\";\n  c.queues = {\"fifo\", \"red\"};\n  c.set(\"host.base_rtt\", Time::Us(10).ps)", from: "congestion_control: none", line: "congestion_control: NAME"},
+	Telemetry:            {use: "cc = \"NAME\";\n  c.agents = {\"hpcc_int\"};\n  c.receivers = {\"hpcc_echo\"};\n  c.set(\"host.base_rtt\", Time::Us(10).ps)", from: "congestion_control: none", line: "port_agents: [hpcc_int]\ncongestion_control: NAME\nreceiver_agents: [hpcc_echo]"},
 	"port_agent":         {use: `agents = {"NAME"}`, line: "port_agents: [NAME]"},
 	"receiver_agent":     {use: `receivers = {"NAME"}`, line: "receiver_agents: [NAME]"},
 	"application":        {use: `applications = {"NAME"}`, line: "applications: [NAME]"},
@@ -42,8 +43,13 @@ var kinds = map[string]kind{
 	"utility":            {like: "utility/alpha_fair", class: "AlphaFair", use: `utility = "NAME"`, line: "utility: NAME"},
 }
 
+// Telemetry is a congestion control by in-band telemetry, in the place of a kind.
+const Telemetry = "congestion_control_int"
+
 // Kinds are the kinds of which there is a first mechanism.
-func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
+func Kinds() []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(kinds)), func(kind string) bool { return kind == Telemetry })
+}
 
 var (
 	mechanismName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)

@@ -18,7 +18,8 @@ func TestAFirstMechanismOfEveryKind(t *testing.T) {
 	root, err := build.FindRoot(".")
 	require.NoError(t, err)
 	dir := t.TempDir()
-	for _, kind := range Kinds() {
+	all := append(Kinds(), Telemetry)
+	for _, kind := range all {
 		name := "my_" + kind
 		files, err := Mechanism(root, dir, name, kind)
 		require.NoError(t, err)
@@ -41,7 +42,7 @@ func TestAFirstMechanismOfEveryKind(t *testing.T) {
 	}
 	own, err := build.OwnFolders(root, []string{dir})
 	require.NoError(t, err)
-	assert.Len(t, own, len(Kinds()))
+	assert.Len(t, own, len(all))
 }
 
 func TestNothingIsOverwritten(t *testing.T) {

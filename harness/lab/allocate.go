@@ -78,7 +78,7 @@ func (a *Allocation) fill(ctx context.Context, dir, program string, point *exper
 	}
 	var tables []trace.File
 	var err error
-	if a.Outcome, tables, err = allocate(ctx, program, dir, a.Args); err != nil {
+	if a.Outcome, tables, err = allocate(ctx, program, dir, a.Args, trace.NewNames(point.Scenario.Nodes, point.Scenario.Links)); err != nil {
 		return err
 	}
 	for _, t := range tables {
@@ -93,15 +93,7 @@ func (a *Allocation) fill(ctx context.Context, dir, program string, point *exper
 
 // allocate runs the program in the folder of its input, and takes its tables
 // in while it runs.
-func allocate(ctx context.Context, program, dir string, args []string) (json.RawMessage, []trace.File, error) {
-	input, err := os.ReadFile(filepath.Join(dir, scenario.File))
-	if err != nil {
-		return nil, nil, fmt.Errorf("reading the scenario back: %w", err)
-	}
-	names, err := trace.NewNames(input)
-	if err != nil {
-		return nil, nil, err
-	}
+func allocate(ctx context.Context, program, dir string, args []string, names *trace.Names) (json.RawMessage, []trace.File, error) {
 	reading, writing, err := os.Pipe()
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening the trace pipe: %w", err)

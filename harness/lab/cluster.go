@@ -210,7 +210,7 @@ func (lab *Lab) remoteJob(ctx context.Context, f *slurm.Folder, task slurm.Task)
 			return run.Job{}, err
 		}
 		if hash == task.Key.ScenarioHash {
-			return deriving(ctx, job(Experiment{Experiment: e, Command: spec.Command, Sets: spec.Sets}, point, hash, task.Key.Engine, task.Key.Seed, program), point, oracle.NewShared())
+			return deriving(ctx, job(Experiment{Experiment: e, Command: spec.Command, Sets: spec.Sets}, aRun{task.Key, point}, program), point, oracle.NewShared())
 		}
 	}
 	return run.Job{}, fmt.Errorf("%s, or a preset or file it uses, was changed since the sweep was submitted; submit it again", spec.File)

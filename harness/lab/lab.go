@@ -8,10 +8,11 @@ import (
 	"encoding/json"
 	"io"
 	"path/filepath"
-	"time"
 
 	"fabriclab/base/catalog"
 	"fabriclab/harness/build"
+	"fabriclab/harness/engine"
+	"fabriclab/harness/run"
 	"fabriclab/harness/slurm"
 	"fabriclab/harness/store"
 	"fabriclab/harness/trust"
@@ -32,6 +33,8 @@ type Lab struct {
 // Settings are the tool's settings. Parameters of experiments are not among
 // them.
 type Settings struct {
+	run.Settings
+	engine.Options
 	Root       string
 	Project    string   // a folder with configs/ and results/ of one's own; "" = the checkout
 	Mechanisms []string // folders of mechanisms of one's own
@@ -40,25 +43,15 @@ type Settings struct {
 	NS3              string // the folder of the ns-3 that is named, "" where none is
 	NS3InFile        bool
 
-	Out          string
-	Scale        string
-	Engines      []string
-	Jobs         int
-	JSON         bool
-	Verbose      bool
-	KeepGoing    bool
-	Retry        int
-	TimeLimit    time.Duration
-	MemoryLimit  int64
-	Again        bool
-	OmnetResults bool
-	NSLog        string
-	Verify       string
-	BuildType    build.Type
-	StallTimeout time.Duration
-	Grace        time.Duration
-	Executor     string
-	Slurm        slurm.Settings
+	Out       string
+	Scale     string
+	Engines   []string
+	JSON      bool
+	Verbose   bool
+	Verify    string
+	BuildType build.Type
+	Executor  string
+	Slurm     slurm.Settings
 }
 
 // Root is the checkout. One that nobody named, and that this program is not

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,8 +15,6 @@ import (
 	"fabriclab/harness/computed"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
-	"fabriclab/harness/engine/ns3"
-	"fabriclab/harness/engine/omnet"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/lab/oracle"
 	"fabriclab/harness/progress"
@@ -170,7 +169,7 @@ func storedTables(c *catalog.Catalog) spec.Tables {
 	for _, t := range c.Tables {
 		tables[t.Name] = trace.Stored(t, always(nil)...)
 	}
-	for _, t := range experiment.DerivedTables() {
+	for _, t := range experiment.OracleTables() {
 		tables[t.Name] = trace.Stored(t)
 	}
 	for _, kind := range computed.Kinds() {
@@ -259,46 +258,67 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 			if err != nil {
 				return nil, err
 			}
-			if lab.Set.NSLog != "" && name == (ns3.Engine{}).Name() {
-				programs[name].Env = append(programs[name].Env, "NS_LOG="+lab.Set.NSLog)
-			}
-			if lab.Set.OmnetResults && name == (omnet.Engine{}).Name() {
-				programs[name].Extra = []string{"--omnet-results", "omnet-results"}
+			if adapter, has := simulator.(engine.Adapter); has {
+				adapter.Adapt(programs[name], lab.Set.Options)
 			}
 		}
-		for _, point := range e.Points {
-			hash, err := point.Hash()
+		for r, err := range e.each() {
 			if err != nil {
 				return nil, err
 			}
-			for _, name := range point.Engines {
-				for _, seed := range e.Seeds {
-					j, err := deriving(ctx, job(e, point, hash, name, seed, programs[name]), point, optima)
-					if err != nil {
-						return nil, fmt.Errorf("%s: %w", e.File, err)
-					}
-					p.Jobs = append(p.Jobs, j)
-					p.points = append(p.points, point)
-				}
+			j, err := deriving(ctx, job(e, r, programs[r.Key.Engine]), r.Point, optima)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", e.File, err)
 			}
+			p.Jobs, p.points = append(p.Jobs, j), append(p.points, r.Point)
 		}
 		plans = append(plans, p)
 	}
 	return plans, nil
 }
 
-func job(e Experiment, point *experiment.Point, hash, engineName string, seed uint64, program *engine.Program) run.Job {
+// aRun is a run of an experiment.
+type aRun struct {
+	Key   store.Key
+	Point *experiment.Point
+}
+
+// each goes over the runs of an experiment: every point on every engine that it runs on, with
+// every seed.
+func (e Experiment) each() iter.Seq2[aRun, error] {
+	return func(yield func(aRun, error) bool) {
+		for _, point := range e.Points {
+			hash, err := point.Hash()
+			if err != nil {
+				yield(aRun{}, err)
+				return
+			}
+			for _, name := range point.Engines {
+				for _, seed := range e.Seeds {
+					if !yield(aRun{store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: name, Seed: seed}, point}, nil) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+func job(e Experiment, r aRun, program *engine.Program) run.Job {
+	point := r.Point
 	return run.Job{
-		Key:   store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engineName, Seed: seed},
-		Title: title(e, point, engineName, seed), Labels: labels(point), Sets: setsOf(e.Sets), Command: e.Command,
+		Key: r.Key, Title: r.title(), Labels: labels(point), Sets: setsOf(e.Sets), Command: e.Command,
 		Program: program.For(point.Uses), InsteadOf: point.InsteadOf, WindowEndPs: point.WindowEnd(),
-		Prepare: func(dir string) (*workload.Tally, error) { return point.WriteInputs(dir, seed) },
+		Prepare: func(dir string) (*workload.Tally, *trace.Names, error) {
+			tally, err := point.WriteInputs(dir, r.Key.Seed)
+			return tally, trace.NewNames(point.Scenario.Nodes, point.Scenario.Links), err
+		},
 	}
 }
 
 // title names a run for people.
-func title(e Experiment, point *experiment.Point, engineName string, seed uint64) string {
-	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", e.Name, point, engineName, seed)), " ")
+func (r aRun) title() string {
+	return strings.Join(strings.Fields(fmt.Sprintf("%s %s %s seed %d", r.Key.Experiment, r.Point, r.Key.Engine, r.Key.Seed)), " ")
 }
 
 // labels are a point's, by path.

@@ -158,11 +158,9 @@ func (lab *Lab) runOptions() (run.Options, error) {
 	if err != nil {
 		return run.Options{}, err
 	}
-	return run.Options{
-		Store: store.New(dir), Jobs: lab.Set.Jobs, KeepGoing: lab.Set.KeepGoing,
-		Retry: lab.Set.Retry, TimeLimit: lab.Set.TimeLimit, MemoryLimit: lab.Set.MemoryLimit, Again: lab.Set.Again || lab.Set.OmnetResults, Verify: lab.Depth(),
-		StallTimeout: lab.Set.StallTimeout, Grace: lab.Set.Grace, Every: progressEvery, Tool: lab.Tool,
-	}, nil
+	opt := run.Options{Settings: lab.Set.Settings, Store: store.New(dir), Verify: lab.Depth(), Every: progressEvery, Tool: lab.Tool}
+	opt.Again = opt.Again || lab.Set.OmnetResults
+	return opt, nil
 }
 
 // Depth is how closely results are looked at before they are taken.

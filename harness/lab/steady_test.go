@@ -26,10 +26,8 @@ func loadOf(t *testing.T, w trace.LoadWindow, lasts func(bin int) int) (string, 
 	}
 	require.NoError(t, out.Rows("flows", rows...))
 	require.NoError(t, out.End())
-	names, err := trace.NewNames([]byte(tracetest.Scenario))
-	require.NoError(t, err)
 	load, dir := trace.NewLoad(w), t.TempDir()
-	_, err = trace.Ingest(t.Context(), &stream, trace.Options{Dir: dir, Names: names, Derived: []trace.Derived{load}})
+	_, err = trace.Ingest(t.Context(), &stream, trace.Options{Dir: dir, Names: tracetest.Names(), Derived: []trace.Derived{load}})
 	require.NoError(t, err)
 	return dir, load
 }

@@ -117,43 +117,37 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, ta
 	made := madeBy{}
 	var runs []collect.Run
 	var missing, failed []string
-	for _, point := range e.Points {
-		hash, err := point.Hash()
+	for r, err := range e.each() {
 		if err != nil {
 			return nil, err
 		}
-		for _, engine := range point.Engines {
-			for _, seed := range e.Seeds {
-				key := store.Key{Experiment: e.Name, ScenarioHash: hash, Engine: engine, Seed: seed}
-				dir, m, err := results.Dir(key), (*store.Manifest)(nil), error(nil)
-				if m, err = results.Get(key); errors.Is(err, store.ErrNoRun) {
-					title := title(e, point, engine, seed)
-					dir = results.FailedDir(key)
-					if _, gone := os.Stat(dir); gone != nil {
-						missing = append(missing, title)
-						continue
-					}
-					if m, err = store.ReadFailed(dir); errors.Is(err, store.ErrNoRun) {
-						failed = append(failed, title+" (without complete tables)")
-						continue
-					}
-					if err == nil && !take.Failed {
-						failed = append(failed, title)
-						continue
-					}
-				}
-				if err != nil {
-					return nil, err
-				}
-				made.add(m)
-				run, err := of(dir, m, labels(point), e.Spec)
-				if err != nil {
-					return nil, err
-				}
-				run.Failed = m.Reason
-				runs = append(runs, run)
+		dir := results.Dir(r.Key)
+		m, err := results.Get(r.Key)
+		if errors.Is(err, store.ErrNoRun) {
+			dir = results.FailedDir(r.Key)
+			if _, gone := os.Stat(dir); gone != nil {
+				missing = append(missing, r.title())
+				continue
+			}
+			if m, err = store.ReadFailed(dir); errors.Is(err, store.ErrNoRun) {
+				failed = append(failed, r.title()+" (without complete tables)")
+				continue
+			}
+			if err == nil && !take.Failed {
+				failed = append(failed, r.title())
+				continue
 			}
 		}
+		if err != nil {
+			return nil, err
+		}
+		made.add(m)
+		run, err := of(dir, m, labels(r.Point), e.Spec)
+		if err != nil {
+			return nil, err
+		}
+		run.Failed = m.Reason
+		runs = append(runs, run)
 	}
 	if err := lab.checkBuilds(ctx, made, e.Name, take.MixedBuilds); err != nil {
 		return nil, err

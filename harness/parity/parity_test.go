@@ -23,10 +23,8 @@ func run(t *testing.T, queueRows ...[]any) string {
 	require.NoError(t, err)
 	require.NoError(t, w.Rows("queues", queueRows...))
 	require.NoError(t, w.End())
-	names, err := trace.NewNames([]byte(tracetest.Scenario))
-	require.NoError(t, err)
 	dir := t.TempDir()
-	_, err = trace.Ingest(context.Background(), &b, trace.Options{Dir: dir, Names: names, Derived: []trace.Derived{trace.IdealFCT(func(_, _ uint32, _ uint64) (int64, bool) { return 0, false })}})
+	_, err = trace.Ingest(context.Background(), &b, trace.Options{Dir: dir, Names: tracetest.Names(), Derived: []trace.Derived{trace.IdealFCT(func(_, _ uint32, _ uint64) (int64, bool) { return 0, false })}})
 	require.NoError(t, err)
 	return dir
 }

@@ -40,8 +40,8 @@ type Job struct {
 	// flows, which may be long before its stop time; 0 of others.
 	WindowEndPs int64
 	// Prepare writes the inputs: scenario.json and the files it names, and
-	// effective.json.
-	Prepare func(dir string) (*workload.Tally, error)
+	// effective.json. The names are those of the scenario's nodes and links.
+	Prepare func(dir string) (*workload.Tally, *trace.Names, error)
 	// Derived makes what is added to the tables of one run, and tells how far
 	// that is; nil adds nothing.
 	Derived func(tell func(progress.Event)) []trace.Derived
@@ -55,9 +55,8 @@ func (j *Job) Queued() progress.Event {
 	}
 }
 
-// Options are how jobs are run.
-type Options struct {
-	Store *store.Store
+// Settings are what a user sets of how jobs are run.
+type Settings struct {
 	// Jobs is how many run at a time.
 	Jobs int
 	// KeepGoing starts further runs when one has failed.
@@ -68,19 +67,25 @@ type Options struct {
 	Retry int
 	// Again makes runs anew that have a valid result.
 	Again bool
-	// Verify is how closely a result is looked at before it is taken.
-	Verify store.Depth
 	// StallTimeout ends a simulation that does not move; 0 never does.
 	StallTimeout time.Duration
 	// TimeLimit and MemoryLimit (bytes) are what a simulation may take at
 	// most; 0 is any.
 	TimeLimit   time.Duration
 	MemoryLimit int64
+	// Grace is what a child gets between being asked to end and being killed.
+	Grace time.Duration
+}
+
+// Options are how jobs are run.
+type Options struct {
+	Settings
+	Store *store.Store
+	// Verify is how closely a result is looked at before it is taken.
+	Verify store.Depth
 	// Available says how much memory simulations can take that have not been
 	// started; nil asks the operating system.
 	Available func() int64
-	// Grace is what a child gets between being asked to end and being killed.
-	Grace time.Duration
 	// Every is the time between two progress reports of a child.
 	Every time.Duration
 	Sink  progress.Sink
@@ -322,7 +327,7 @@ const (
 // execute runs the job in a directory and returns the manifest to complete it
 // with, beside an error where a check failed. uses is told how much memory the simulation has taken so far.
 func execute(ctx context.Context, job Job, opt Options, dir string, uses func(bytes int64)) (*store.Manifest, error) {
-	tally, err := job.Prepare(dir)
+	tally, names, err := job.Prepare(dir)
 	if err != nil {
 		return nil, fmt.Errorf("writing the engine's input: %w", err)
 	}
@@ -345,14 +350,6 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		if m.Inputs[input.Name()], err = store.HashFile(filepath.Join(dir, input.Name())); err != nil {
 			return nil, err
 		}
-	}
-	scenario, err := os.ReadFile(filepath.Join(dir, scenarioFile))
-	if err != nil {
-		return nil, fmt.Errorf("reading the engine's input: %w", err)
-	}
-	names, err := trace.NewNames(scenario)
-	if err != nil {
-		return nil, err
 	}
 	emit(opt.Sink, job, progress.Event{Kind: progress.Started})
 	var derived []trace.Derived

@@ -60,8 +60,8 @@ func options(t *testing.T) (run.Options, *recorder) {
 	t.Helper()
 	sink := &recorder{}
 	return run.Options{
-		Store: store.New(t.TempDir()), Jobs: 2, KeepGoing: true, Verify: store.Contents,
-		StallTimeout: time.Minute, Grace: 2 * time.Second, Every: 10 * time.Millisecond,
+		Settings: run.Settings{Jobs: 2, KeepGoing: true, StallTimeout: time.Minute, Grace: 2 * time.Second},
+		Store:    store.New(t.TempDir()), Verify: store.Contents, Every: 10 * time.Millisecond,
 		Sink: sink, Tool: store.Tool{Name: "fabriclab", Version: "test"},
 	}, sink
 }
@@ -240,7 +240,7 @@ func TestMissingProgramIsNamed(t *testing.T) {
 func TestInputThatCannotBeWritten(t *testing.T) {
 	opt, _ := options(t)
 	j := job("ok", 1)
-	j.Prepare = func(string) (*workload.Tally, error) { return nil, syscall.ENOSPC }
+	j.Prepare = func(string) (*workload.Tally, *trace.Names, error) { return nil, nil, syscall.ENOSPC }
 	result := run.One(context.Background(), j, opt)
 	require.ErrorIs(t, result.Err, syscall.ENOSPC)
 	require.ErrorContains(t, result.Err, "--out")

@@ -324,8 +324,8 @@ func (m *maker) trace(complete bool) object {
 		}
 		properties[t.Name] = s
 	}
-	for _, t := range experiment.DerivedTables() {
-		s := schemas(complete).Section("trace", m.about.Derived)
+	for _, t := range experiment.OracleTables() {
+		s := schemas(complete).Section("trace", m.about.Oracle)
 		s["description"] = t.Title
 		s["type"] = []string{"object", "null"}
 		properties[t.Name] = s

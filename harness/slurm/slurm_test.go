@@ -67,7 +67,7 @@ func executor(t *testing.T) (*Executor, *recorder) {
 	t.Helper()
 	sink := &recorder{}
 	return &Executor{
-		Options:  run.Options{Store: store.New(t.TempDir()), KeepGoing: true, Sink: sink},
+		Options:  run.Options{Settings: run.Settings{KeepGoing: true}, Store: store.New(t.TempDir()), Sink: sink},
 		Settings: Settings{Partition: "fast", Time: 61 * time.Second, Memory: 1 << 30, Throttle: 5, Args: []string{"--account=lab"}},
 		Command:  []string{"run-one", "--root", "/a b's"},
 		Spec:     func(run.Job) (json.RawMessage, error) { return json.RawMessage(`{}`), nil },

@@ -23,8 +23,7 @@ func FuzzIngest(f *testing.F) {
 	var b bytes.Buffer
 	require.NoError(f, tracetest.Write(&b, 3))
 	good := b.Bytes()
-	names, err := trace.NewNames([]byte(tracetest.Scenario))
-	require.NoError(f, err)
+	names := tracetest.Names()
 	f.Add(good)
 	f.Add(good[:len(good)-1])
 	f.Add(append(bytes.Clone(good), 0))

@@ -27,9 +27,7 @@ import (
 
 func names(t testing.TB) *trace.Names {
 	t.Helper()
-	n, err := trace.NewNames([]byte(tracetest.Scenario))
-	require.NoError(t, err)
-	return n
+	return tracetest.Names()
 }
 
 func stream(t testing.TB, samples int) []byte {
@@ -317,15 +315,6 @@ func TestExportUnknownFormat(t *testing.T) {
 	require.NoError(t, err)
 	defer f.Close()
 	require.ErrorContains(t, f.Export(io.Discard, "xml", -1), "csv and jsonl")
-}
-
-func TestNamesRefuseABadScenario(t *testing.T) {
-	_, err := trace.NewNames([]byte(`{"nodes":[{"id":1,"name":"a"}]}`))
-	require.ErrorContains(t, err, "ids are 0..n-1")
-	_, err = trace.NewNames([]byte(`{"nodes":[{"id":0,"name":"a"}],"links":[{"a":0,"b":5}]}`))
-	require.ErrorContains(t, err, "out of range")
-	_, err = trace.NewNames([]byte(`[`))
-	require.Error(t, err)
 }
 
 func readAll(in io.Reader) ([]uint64, error) {

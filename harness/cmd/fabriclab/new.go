@@ -116,14 +116,24 @@ func kindFlag(cmd *cobra.Command, kind *string) {
 
 func (a *app) newMechanismCommand() *cobra.Command {
 	var kind, dir string
+	var telemetry bool
 	cmd := &cobra.Command{
 		Use:   "mechanism NAME",
 		Short: "write a first mechanism that compiles, with its preset, page and unit test",
 		Args:  cobra.ExactArgs(1),
+		Example: `  fabriclab new mechanism my_control
+  fabriclab new mechanism my_control --int       # with in-band telemetry
+  fabriclab new mechanism my_queue --kind queue`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			root, err := a.Root()
 			if err != nil {
 				return err
+			}
+			if telemetry && kind != "congestion_control" {
+				return fmt.Errorf("--int is for --kind congestion_control, not %s", kind)
+			}
+			if telemetry {
+				kind = first.Telemetry
 			}
 			if dir == "" {
 				if dir = "mechanisms"; len(a.Set.Mechanisms) > 0 {
@@ -141,6 +151,7 @@ func (a *app) newMechanismCommand() *cobra.Command {
 		},
 	}
 	kindFlag(cmd, &kind)
+	cmd.Flags().BoolVar(&telemetry, "int", false, "a congestion control by in-band telemetry")
 	cmd.Flags().StringVar(&dir, "dir", "", "folder to write to (default: the first of the mechanism path, or mechanisms/)")
 	return cmd
 }

@@ -17,9 +17,11 @@ import (
 	"fabriclab/base/units"
 	"fabriclab/base/yamlfile"
 	"fabriclab/harness/build"
+	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/lab"
+	"fabriclab/harness/run"
 	"fabriclab/harness/slurm"
 	"fabriclab/harness/trust"
 )
@@ -309,10 +311,13 @@ func (a *app) load(flags *pflag.FlagSet) error {
 	}
 	a.Set = lab.Settings{
 		Root: s.text("root"), Project: project, Mechanisms: s.mechanismPath(), MechanismsInFile: s.fromFile("mechanisms"), Out: s.text("out"), Scale: s.text("scale"), Engines: get(flags.GetStringSlice("engine")),
-		Jobs: get(flags.GetInt("jobs")), JSON: get(flags.GetBool("json")), Verbose: get(flags.GetBool("verbose")), KeepGoing: get(flags.GetBool("keep-going")),
-		Retry: get(flags.GetInt("retry")), TimeLimit: get(flags.GetDuration("time-limit")), MemoryLimit: bytes("memory-limit"),
-		Again: get(flags.GetBool("again")), OmnetResults: get(flags.GetBool("omnet-results")), NSLog: s.text("ns-log"), Verify: s.text("verify"),
-		StallTimeout: get(flags.GetDuration("stall-timeout")), Grace: get(flags.GetDuration("grace")),
+		JSON: get(flags.GetBool("json")), Verbose: get(flags.GetBool("verbose")), Verify: s.text("verify"),
+		Settings: run.Settings{
+			Jobs: get(flags.GetInt("jobs")), KeepGoing: get(flags.GetBool("keep-going")), Retry: get(flags.GetInt("retry")), Again: get(flags.GetBool("again")),
+			TimeLimit: get(flags.GetDuration("time-limit")), MemoryLimit: bytes("memory-limit"),
+			StallTimeout: get(flags.GetDuration("stall-timeout")), Grace: get(flags.GetDuration("grace")),
+		},
+		Options:  engine.Options{OmnetResults: get(flags.GetBool("omnet-results")), NSLog: s.text("ns-log")},
 		Executor: s.text("executor"),
 		Slurm: slurm.Settings{
 			Partition: s.text("slurm-partition"), Time: get(flags.GetDuration("slurm-time")), Memory: bytes("slurm-memory"),

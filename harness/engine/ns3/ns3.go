@@ -35,6 +35,13 @@ func (Engine) Binary() string { return "fabric-ns3" }
 // Sources implements engine.Engine.
 func (Engine) Sources() []string { return []string{"ns3-modules"} }
 
+// Adapt implements engine.Adapter.
+func (Engine) Adapt(p *engine.Program, o engine.Options) {
+	if o.NSLog != "" {
+		p.Env = append(p.Env, "NS_LOG="+o.NSLog)
+	}
+}
+
 // Kernels implements engine.Engine.
 func (Engine) Kernels() []string { return []string{"event", "stock"} }
 

@@ -34,6 +34,13 @@ func (Engine) Binary() string { return "fabric-omnet" }
 // Sources implements engine.Engine.
 func (Engine) Sources() []string { return []string{"omnet-modules"} }
 
+// Adapt implements engine.Adapter.
+func (Engine) Adapt(p *engine.Program, o engine.Options) {
+	if o.OmnetResults {
+		p.Extra = []string{"--omnet-results", "omnet-results"}
+	}
+}
+
 // Kernels implements engine.Engine.
 func (Engine) Kernels() []string { return []string{"event", "stock", "gates"} }
 

@@ -22,7 +22,7 @@ import (
 func Derive(ctx context.Context, point *experiment.Point, seed uint64, shared *Shared) (func(tell func(progress.Event)) []trace.Derived, error) {
 	var all []derived
 	var of []Utility
-	for _, d := range point.Derived {
+	for _, d := range point.Oracle {
 		u := Utility{Name: d.Utility, Alpha: d.Alpha, Epsilon: d.Epsilon}
 		if i := slices.Index(of, u); i >= 0 {
 			all[i].names = append(all[i].names, d.Table)

@@ -135,7 +135,7 @@ func TestRateChanges(t *testing.T) {
 // the completion time of a flow alone being that of the empty network.
 func TestDerived(t *testing.T) {
 	p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600, Measured: true}, scenario.Flow{Src: 2, Dst: 3, StartPs: 4e6})
-	p.Derived = []experiment.Derived{{Table: oracle.FlowsTable}, {Table: oracle.RatesTable, Utility: oracle.MaxMin}, {Table: oracle.LinksTable}}
+	p.Oracle = []experiment.OracleTable{{Table: oracle.FlowsTable}, {Table: oracle.RatesTable, Utility: oracle.MaxMin}, {Table: oracle.LinksTable}}
 	derive, err := oracle.Derive(context.Background(), p, 1, oracle.NewShared())
 	require.NoError(t, err)
 	var told []progress.Event

@@ -47,7 +47,7 @@ func bytesOf(t *testing.T, dir string) string {
 func TestShared(t *testing.T) {
 	base := func() *experiment.Point {
 		p := point(t, 1, scenario.Flow{Src: 0, Dst: 1, Size: 9600}, scenario.Flow{Src: 2, Dst: 1, StartPs: 1e6, Size: 960})
-		p.Derived = []experiment.Derived{{Table: oracle.FlowsTable, Utility: oracle.AlphaFair, Alpha: 1}}
+		p.Oracle = []experiment.OracleTable{{Table: oracle.FlowsTable, Utility: oracle.AlphaFair, Alpha: 1}}
 		return p
 	}
 	over, stop := context.WithCancel(context.Background())
@@ -63,16 +63,16 @@ func TestShared(t *testing.T) {
 	require.ErrorIs(t, deriveAll(over, t.TempDir(), other, oracle.NewShared()), context.Canceled, "nothing is shared with other calls")
 
 	for name, change := range map[string]func(p *experiment.Point){
-		"alpha": func(p *experiment.Point) { p.Derived[0].Alpha = 2 },
+		"alpha": func(p *experiment.Point) { p.Oracle[0].Alpha = 2 },
 		"utility": func(p *experiment.Point) {
-			p.Derived[0] = experiment.Derived{Table: oracle.FlowsTable, Utility: oracle.MaxMin}
+			p.Oracle[0] = experiment.OracleTable{Table: oracle.FlowsTable, Utility: oracle.MaxMin}
 		},
 		"headers":     func(p *experiment.Point) { p.Scenario.Components["host"].One.Params["header_bytes"] = int64(60) },
 		"end":         func(p *experiment.Point) { p.Scenario.StopPs = 2e9 },
 		"capacity":    func(p *experiment.Point) { p.Topology.Links[0].RateBps *= 2 },
 		"rate change": func(p *experiment.Point) { p.Topology.RateEvents = []scenario.RateEvent{{AtPs: 1, RateBps: 1e9}} },
 		"all tables": func(p *experiment.Point) {
-			p.Derived = append(p.Derived, experiment.Derived{Table: oracle.RatesTable, Utility: oracle.AlphaFair, Alpha: 1})
+			p.Oracle = append(p.Oracle, experiment.OracleTable{Table: oracle.RatesTable, Utility: oracle.AlphaFair, Alpha: 1})
 		},
 		"end with flows": func(p *experiment.Point) { p.Scenario.StopWhenFlowsFinish = true },
 		"measured": func(p *experiment.Point) {
@@ -114,7 +114,7 @@ func TestEndsWithFlows(t *testing.T) {
 		}
 		p := point(t, 1, flows...)
 		p.Scenario.StopWhenFlowsFinish = tt.ends
-		p.Derived = []experiment.Derived{{Table: oracle.FlowsTable, Utility: oracle.AlphaFair, Alpha: 1}}
+		p.Oracle = []experiment.OracleTable{{Table: oracle.FlowsTable, Utility: oracle.AlphaFair, Alpha: 1}}
 		dir := t.TempDir()
 		require.NoError(t, deriveAll(context.Background(), dir, p, oracle.NewShared()))
 		var ended []string

@@ -23,7 +23,7 @@ var Names = []string{RatesTable, LinksTable, FlowsTable}
 
 // tableOf is a table; the links' names are those of the network.
 func tableOf(name string, links []num.Link) trace.Table {
-	tables := experiment.DerivedTables()
+	tables := experiment.OracleTables()
 	t := tables[slices.IndexFunc(tables, func(t trace.Table) bool { return t.Name == name })]
 	for i := range t.Columns {
 		if t.Columns[i].Labels != nil {

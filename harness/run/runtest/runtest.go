@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"fabriclab/harness/engine"
+	"fabriclab/harness/trace"
 	"fabriclab/harness/trace/tracetest"
 	"fabriclab/harness/workload"
 )
@@ -217,11 +218,11 @@ func finish(mode, path string) int {
 }
 
 // Prepare writes the stand-in's input.
-func Prepare(dir string) (*workload.Tally, error) {
+func Prepare(dir string) (*workload.Tally, *trace.Names, error) {
 	for name, text := range map[string]string{"scenario.json": tracetest.Scenario, "flows.bin": "FABFLOW1", "routes.bin": "FABROUT1", "effective.json": "[]"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return &workload.Tally{Flows: 2, MeasuredFlows: 2, Load: &workload.OfferedLoad{Asked: 0.5, Offered: 0.49}}, nil
+	return &workload.Tally{Flows: 2, MeasuredFlows: 2, Load: &workload.OfferedLoad{Asked: 0.5, Offered: 0.49}}, tracetest.Names(), nil
 }

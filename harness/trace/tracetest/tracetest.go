@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 
+	"fabriclab/harness/scenario"
 	"fabriclab/harness/trace"
 )
 
@@ -117,6 +118,15 @@ const Scenario = `{"format":"fabriclab-scenario","version":1,"name":"test","seed
 {"id":1,"a":2,"a_port":1,"b":3,"b_port":0,"rate_bps":100000000000,"delay_ps":1500000},
 {"id":2,"a":2,"a_port":2,"b":3,"b_port":1,"rate_bps":100000000000,"delay_ps":1500000},
 {"id":3,"a":3,"a_port":2,"b":1,"b_port":0,"rate_bps":100000000000,"delay_ps":1500000}]}`
+
+// Names are those of the Scenario.
+func Names() *trace.Names {
+	var s scenario.Scenario
+	if err := json.Unmarshal([]byte(Scenario), &s); err != nil {
+		panic(err)
+	}
+	return trace.NewNames(s.Nodes, s.Links)
+}
 
 // Header is a stream header with the standard tables flows, queues and drops.
 func Header() trace.Header {
