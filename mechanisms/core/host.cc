@@ -337,7 +337,10 @@ Packet* Host::makeData(Flow& f) {
     c.retransmittedBytes += again;
   }
   f.highest = std::max(f.highest, p->seq + p->payload);
-  if (f.highest >= f.end && !f.allSent) network_->flowAllSent(f);
+  if (p->last) {
+    Flow& whole = f.spec.persistent ? row : *f.connection;
+    if (!whole.allSent) network_->flowAllSent(whole);
+  }
   f.nic->sent(f, p->wireBytes);
   return p;
 }
