@@ -11,6 +11,8 @@ RELEASE = $(shell git describe --tags --match 'v[0-9]*' 2>/dev/null)
 
 # A distribution's Go may fetch the version that go.mod names.
 export GOTOOLCHAIN ?= auto
+# A first build takes a sixth less without what only debuggers read. The same for all, as they share a cache.
+export GOFLAGS := $(GOFLAGS) -gcflags=all=-dwarf=false
 
 .DEFAULT_GOAL := help
 .PHONY: help deps go packages ready build figure figures controls parity test test-go test-fuzz test-cpp test-one test-asan abuse arm64 lint warnings regress portability bench docs docker-figure clean FORCE
