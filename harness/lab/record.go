@@ -77,13 +77,19 @@ func (lab *Lab) underReadings(ctx context.Context, name string, s Selection) ([]
 	} else if !slices.Contains(s.Readings, AllReadings) { // the default is always there
 		single := s
 		var all []Runs
+		seen := map[string]bool{} // the default may be named, too
 		for _, readings := range append([][]string{nil}, one(s.Readings)...) {
 			single.Readings = readings
 			runs, err := lab.complete(ctx, name, single)
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, runs...)
+			for _, r := range runs {
+				if text := ReadingText(r.Reading); !seen[text] {
+					seen[text] = true
+					all = append(all, r)
+				}
+			}
 		}
 		return all, nil
 	}
