@@ -35,7 +35,7 @@ func loadOf(t *testing.T, w trace.LoadWindow, lasts func(bin int) int) (string, 
 // TestSeedsAreJudgedAsOne: flows that take longer and longer in one run and
 // shorter and shorter in the other are chance; in both they are a transient.
 func TestSeedsAreJudgedAsOne(t *testing.T) {
-	w := trace.LoadWindow{FromPs: 120_000, ToPs: 200_000, Asked: 0.008, CapacityBps: 1e15}
+	w := trace.LoadWindow{FromPs: 120_000, ToPs: 200_000, LastPs: 400_000, Asked: 0.008, CapacityBps: 1e15}
 	up, load := loadOf(t, w, func(bin int) int { return 200 + 2*bin })
 	down, _ := loadOf(t, w, func(bin int) int { return 600 - 2*bin })
 
