@@ -63,7 +63,8 @@ double CLASS::load(const IntRecord& before, const IntRecord& now) const {
   if (seconds <= 0) return 0;
   const double bytesPerSecond = static_cast<double>(now.rate.bps) / 8;
   const double roundTrip = static_cast<double>(host_->baseRtt().ps) / 1e12;
-  return (static_cast<double>(now.txBytes - before.txBytes) / seconds + static_cast<double>(now.qlen) / roundTrip) / bytesPerSecond;
+  const double sent = static_cast<double>(now.txBytes - before.txBytes) / seconds;
+  return (sent + static_cast<double>(now.qlen) / roundTrip) / bytesPerSecond;
 }
 
 void CLASS::apply(Flow& flow, State& s) const {
