@@ -239,26 +239,32 @@ func (f *Forest) Over(base, over *yaml.Node) *yaml.Node {
 	if IsNull(base) || base.Kind != yaml.MappingNode || over.Kind != yaml.MappingNode {
 		return over
 	}
+	return f.lay(base, over, func(made *yaml.Node, at int, key, value *yaml.Node) {
+		switch there := at < len(made.Content); {
+		case IsNull(value) && there:
+			made.Content = slices.Delete(made.Content, at, at+2)
+		case IsNull(value):
+			f.Problem(key, "%s: null takes away what is extended says of %s, which is nothing; leave the key out", key.Value, key.Value)
+		case there:
+			made.Content[at], made.Content[at+1] = key, f.Over(made.Content[at+1], value)
+		default:
+			made.Content = append(made.Content, key, value)
+		}
+	})
+}
+
+// lay copies a mapping and joins another one's keys to it, each where it stands
+// there, or behind its end.
+func (f *Forest) lay(base, over *yaml.Node, join func(made *yaml.Node, at int, key, value *yaml.Node)) *yaml.Node {
 	made := *base
 	made.Content = slices.Clone(base.Content)
 	f.Sources[&made] = f.Sources[base]
 	for i := 0; i < len(over.Content); i += 2 {
-		key, value := over.Content[i], over.Content[i+1]
-		j := 0
-		for j < len(made.Content) && made.Content[j].Value != key.Value {
-			j += 2
+		at := 0
+		for at < len(made.Content) && made.Content[at].Value != over.Content[i].Value {
+			at += 2
 		}
-		there := j < len(made.Content)
-		switch {
-		case IsNull(value) && there:
-			made.Content = slices.Delete(made.Content, j, j+2)
-		case IsNull(value):
-			f.Problem(key, "%s: null takes away what is extended says of %s, which is nothing; leave the key out", key.Value, key.Value)
-		case there:
-			made.Content[j], made.Content[j+1] = key, f.Over(made.Content[j+1], value)
-		default:
-			made.Content = append(made.Content, key, value)
-		}
+		join(&made, at, over.Content[i], over.Content[i+1])
 	}
 	return &made
 }
@@ -359,20 +365,11 @@ func (f *Forest) Merge(base, over *yaml.Node) *yaml.Node {
 		}
 		return over
 	}
-	made := *base
-	made.Content = slices.Clone(base.Content)
-	f.Sources[&made] = f.Sources[base]
-	for i := 0; i < len(over.Content); i += 2 {
-		key, value := over.Content[i], over.Content[i+1]
-		j := 0
-		for j < len(made.Content) && made.Content[j].Value != key.Value {
-			j += 2
-		}
-		if j < len(made.Content) {
-			made.Content[j], made.Content[j+1] = key, f.Merge(made.Content[j+1], value)
+	return f.lay(base, over, func(made *yaml.Node, at int, key, value *yaml.Node) {
+		if at < len(made.Content) {
+			made.Content[at], made.Content[at+1] = key, f.Merge(made.Content[at+1], value)
 		} else {
 			made.Content = append(made.Content, key, value)
 		}
-	}
-	return &made
+	})
 }
