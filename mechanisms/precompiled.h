@@ -1,6 +1,6 @@
 // Compiled once before all other files, most of whose time to compile it is. Every file includes what it needs all
-// the same: `make warnings` and builds within other projects do without this one. Change what many files include in core/, and all of them are
-// compiled anew; what few include does not belong here.
+// the same: `make warnings` and builds within other projects do without this one. Change what many files include in
+// core/, and all of them are compiled anew; what few include does not belong here.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
