@@ -65,8 +65,10 @@ class Captured : public testing::Test
         EXPECT_GT(b.Seconds(0), 0);
     }
 
+    // A test that skips or fails has not taken the simulation down, and exit() must not find it.
     void TearDown() override
     {
+        Simulator::Destroy();
         std::remove(m_atHost.c_str());
         std::remove(m_atUplink.c_str());
     }
