@@ -82,3 +82,17 @@ func checkDimension(s *reader.Section, d spec.Dimension, matrix claims.Matrix) {
 		}
 	}
 }
+
+// ReadFile reads the figure section of an experiment's file alone, nil if it has
+// none.
+func ReadFile(path string) (*spec.Figure, error) {
+	root, err := reader.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	section := root.Part("figure")
+	if section == nil {
+		return nil, nil
+	}
+	return Decode(section, nil, nil)
+}

@@ -220,6 +220,16 @@ func (p *Point) WriteInputs(dir string, seed uint64) (*workload.Tally, error) {
 	return tally, nil
 }
 
+// ReadEffective reads the effective configuration from a run's folder.
+func ReadEffective(dir string) (Effective, error) {
+	text, err := file.Read(filepath.Join(dir, EffectiveFile))
+	if err != nil {
+		return nil, err
+	}
+	var settings Effective
+	return settings, json.Unmarshal(text, &settings)
+}
+
 // IdealFCT is the ideal flow completion time in ps of a flow of size payload
 // bytes between two hosts; see topology.Topology.IdealFCT.
 func (p *Point) IdealFCT(src, dst uint32, size uint64) (int64, error) {

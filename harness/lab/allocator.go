@@ -26,15 +26,6 @@ func (lab *Lab) allocator(ctx context.Context, flows uint64) (*allocator, error)
 	return (*allocator)(m), err
 }
 
-// tool gives the path of a program of the build.
-func (lab *Lab) tool(ctx context.Context, name string) (string, error) {
-	b, err := lab.Builder()
-	if err != nil {
-		return "", err
-	}
-	return b.Tool(ctx, name)
-}
-
 func (a *allocator) show(out io.Writer) error {
 	if a == nil {
 		return nil

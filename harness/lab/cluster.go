@@ -21,12 +21,6 @@ import (
 	"fabriclab/harness/store"
 )
 
-// The executors.
-const (
-	ExecutorLocal = "local"
-	ExecutorSlurm = "slurm"
-)
-
 // Files of a sweep's folder that run-one reads.
 const (
 	catalogFile  = "catalog.json"
@@ -98,7 +92,7 @@ func (lab *Lab) cluster(ctx context.Context, opt run.Options, plans []Plan, s Se
 		}
 		for i, j := range p.Jobs {
 			if _, twice := specs[j.Key]; !twice {
-				specs[j.Key] = remoteSpec{File: file, Scale: p.Scale, Sets: s.Sets, Point: places[p.points[i]], Command: j.Command}
+				specs[j.Key] = remoteSpec{File: file, Scale: p.Scale, Sets: s.Sets, Point: places[p.PointOf[i]], Command: j.Command}
 			}
 			if _, known := programs[j.Key.Engine]; known {
 				continue
@@ -210,7 +204,7 @@ func (lab *Lab) remoteJob(ctx context.Context, f *slurm.Folder, task slurm.Task)
 			return run.Job{}, err
 		}
 		if hash == task.Key.ScenarioHash {
-			return deriving(ctx, job(Experiment{Experiment: e, Command: spec.Command, Sets: spec.Sets}, aRun{task.Key, point}, program), point, oracle.NewShared())
+			return Experiment{Experiment: e, Command: spec.Command, Sets: spec.Sets}.Job(ctx, aRun{Key: task.Key, Point: point}, program, oracle.NewShared())
 		}
 	}
 	return run.Job{}, fmt.Errorf("%s, or a preset or file it uses, was changed since the sweep was submitted; submit it again", spec.File)

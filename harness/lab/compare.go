@@ -106,7 +106,7 @@ func (lab *Lab) side(path string) (compare.Set, []task, error) {
 	}
 	s := compare.Set{Name: path}
 	if dirs, err := store.Runs(path); err == nil && len(dirs) > 0 {
-		s.Runs, err = lab.folder(path, false, lab.measured)
+		s.Runs, err = lab.folder(path, false, measureRun)
 		return s, tasks(s.Runs, lab.Set.Scale), err
 	}
 	baselines, err := compare.LoadBaselines(path)
@@ -196,7 +196,7 @@ func (lab *Lab) finishedRuns(d Runs) ([]collect.Run, error) {
 		if r.Err != nil {
 			continue
 		}
-		run, err := lab.measured(r.Dir, r.Manifest, r.Job.Labels, d.Spec)
+		run, err := measureRun(r.Dir, r.Manifest, r.Job.Labels, d.Spec, lab.Depth())
 		if err != nil {
 			return nil, err
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -24,13 +23,13 @@ func (lab *Lab) compute(ctx context.Context, p Plan, s *store.Store, out io.Writ
 	results := make([]run.Result, len(p.Jobs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(lab.Set.Jobs)
-	if slices.ContainsFunc(p.points, func(one *experiment.Point) bool { return one.Alone }) {
+	if slices.ContainsFunc(p.PointOf, func(one *experiment.Point) bool { return one.Alone }) {
 		group.SetLimit(1)
 	}
 	var done atomic.Int64
 	for i, job := range p.Jobs {
 		group.Go(func() error {
-			r, err := lab.computeOne(ctx, job, p.points[i].Model, s)
+			r, err := lab.computeOne(ctx, job, p.PointOf[i].Model, s)
 			if err != nil {
 				return err
 			}
@@ -72,13 +71,4 @@ func joined(err, other error) error {
 		return fmt.Errorf("%w; %w", err, other)
 	}
 	return err
-}
-
-// onlySimulated refuses experiments that are computed where a simulation is
-// needed.
-func onlySimulated(e *experiment.Experiment, s Selection) error {
-	if !e.Computed() || s.Computed || s.Figure {
-		return nil
-	}
-	return fmt.Errorf("%s: %s is computed, not simulated; make it with: fabriclab figure %s", e.File, e.Name, strings.TrimSpace(e.Name))
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"fabriclab/base/columns"
 	"fabriclab/harness/progress"
@@ -68,7 +67,7 @@ func foresee(p Plan, opt run.Options, seen map[store.Key]bool) *forecast {
 	f := &forecast{}
 	var row *forecastRow
 	for i, j := range p.Jobs {
-		point := PointName(p.points[i])
+		point := PointName(p.PointOf[i])
 		if row == nil || row.point != point || row.engine != j.Key.Engine || row.hash != j.Key.ScenarioHash {
 			row = &forecastRow{point: point, engine: j.Key.Engine, hash: j.Key.ScenarioHash}
 			f.rows = append(f.rows, row)
@@ -118,28 +117,4 @@ func (f *forecast) show(out io.Writer, p Plan) error {
 		fmt.Fprintf(out, "warning: %v\n", err)
 	}
 	return nil
-}
-
-// seedRanges writes seeds as --seed takes them: 1-3,7; a dash for none.
-func seedRanges(seeds []uint64) string {
-	var parts []string
-	for i := 0; i < len(seeds); {
-		j := i
-		for j+1 < len(seeds) && seeds[j+1] == seeds[j]+1 {
-			j++
-		}
-		switch j {
-		case i:
-			parts = append(parts, fmt.Sprint(seeds[i]))
-		case i + 1:
-			parts = append(parts, fmt.Sprint(seeds[i]), fmt.Sprint(seeds[j]))
-		default:
-			parts = append(parts, fmt.Sprintf("%d-%d", seeds[i], seeds[j]))
-		}
-		i = j + 1
-	}
-	if len(parts) == 0 {
-		return "-"
-	}
-	return strings.Join(parts, ",")
 }

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"fabriclab/analysis/claims"
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/spec"
-	"fabriclab/harness/experiment"
 )
 
 // An Outcome is what a figure came to.
@@ -51,25 +48,6 @@ func (lab *Lab) Evaluate(all []Runs, s Selection) ([]*Outcome, error) {
 		problems = append(problems, err)
 	}
 	return outcomes, errors.Join(problems...)
-}
-
-// readFigure reads and checks the figure section; what is wrong with it is wrong
-// with the experiment. The matrix may be narrower than the section expects, and
-// is then not held against it.
-func readFigure(e *experiment.Experiment, narrow bool, tables spec.Tables) *spec.Figure {
-	var matrix claims.Matrix
-	if !narrow {
-		matrix = claims.Matrix{}
-		for _, p := range e.Points {
-			for _, l := range p.Labels {
-				if !slices.Contains(matrix[l.Path], l.Value) {
-					matrix[l.Path] = append(matrix[l.Path], l.Value)
-				}
-			}
-		}
-	}
-	f, _ := figure.Decode(e.Figure, matrix, tables) // the section has told the experiment
-	return f
 }
 
 // evaluate measures the runs of a figure, judges its claims and draws it.

@@ -28,8 +28,8 @@ func (lab *Lab) Gather(ctx context.Context, out io.Writer, format trace.Format, 
 		return fmt.Sprint(r.Experiment, " ", r.Scenario, " ", r.Engine, " ", r.Seed)
 	}
 	tables := map[string]bool{}
-	found, err := lab.sweep(ctx, name, s, take, func(dir string, m *store.Manifest, labels map[string]string, _ *spec.Figure) (collect.Run, error) {
-		r, err := lab.verified(dir, m, labels)
+	found, err := lab.sweep(ctx, name, s, take, func(dir string, m *store.Manifest, labels map[string]string, _ *spec.Figure, depth store.Depth) (collect.Run, error) {
+		r, err := verified(dir, m, labels, depth)
 		if err != nil {
 			return r, err
 		}

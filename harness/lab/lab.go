@@ -6,12 +6,14 @@ package lab
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"path/filepath"
 
 	"fabriclab/base/catalog"
 	"fabriclab/harness/build"
 	"fabriclab/harness/engine"
+	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
 	"fabriclab/harness/slurm"
 	"fabriclab/harness/store"
@@ -155,3 +157,47 @@ func (lab *Lab) Print(value any) error {
 	e.SetIndent("", "  ")
 	return e.Encode(value)
 }
+
+// tool gives the path of a program of the build.
+func (lab *Lab) tool(ctx context.Context, name string) (string, error) {
+	b, err := lab.Builder()
+	if err != nil {
+		return "", err
+	}
+	return b.Tool(ctx, name)
+}
+
+// Display shows the progress of runs.
+func (lab *Lab) Display() progress.Display {
+	if lab.Set.JSON {
+		return progress.NewJSON(lab.Out)
+	}
+	return progress.Show(lab.Err)
+}
+
+// Depth is how closely results are looked at before they are taken.
+func (lab *Lab) Depth() store.Depth {
+	if lab.Set.Verify == "sizes" {
+		return store.Sizes
+	}
+	return store.Contents
+}
+
+// tell says what is done that takes long.
+func (lab *Lab) tell(text string) {
+	if !lab.Set.JSON {
+		fmt.Fprintln(lab.Err, text)
+	}
+}
+
+// RecordsDir is where records are: docs/results of the project, or of the checkout.
+func (lab *Lab) RecordsDir() (string, error) {
+	home, err := lab.home()
+	return filepath.Join(home, "docs", "results"), err
+}
+
+// The executors.
+const (
+	ExecutorLocal = "local"
+	ExecutorSlurm = "slurm"
+)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/figure"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
 	"fabriclab/harness/computed"
@@ -51,13 +53,6 @@ func (lab *Lab) Load(ctx context.Context, names []string, s Selection) ([]Experi
 		all, problems = append(all, l...), append(problems, err)
 	}
 	return all, errors.Join(errors.Join(problems...), checks.Close())
-}
-
-// tell says what is done that takes long.
-func (lab *Lab) tell(text string) {
-	if !lab.Set.JSON {
-		fmt.Fprintln(lab.Err, text)
-	}
 }
 
 // Experiment is an experiment with its figure section, if it has one.
@@ -219,8 +214,8 @@ func (lab *Lab) loadOptions(file string, c *catalog.Catalog) (experiment.Options
 // A Plan is what is to be run for an experiment.
 type Plan struct {
 	Experiment
-	Jobs   []run.Job
-	points []*experiment.Point // of each job
+	Jobs    []run.Job
+	PointOf []*experiment.Point // by job
 }
 
 // Plan makes the jobs of experiments: every point on every engine with every
@@ -266,11 +261,11 @@ func (lab *Lab) Plan(ctx context.Context, all []Experiment) ([]Plan, error) {
 			if err != nil {
 				return nil, err
 			}
-			j, err := deriving(ctx, job(e, r, programs[r.Key.Engine]), r.Point, optima)
+			j, err := e.Job(ctx, r, programs[r.Key.Engine], optima)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", e.File, err)
 			}
-			p.Jobs, p.points = append(p.Jobs, j), append(p.points, r.Point)
+			p.Jobs, p.PointOf = append(p.Jobs, j), append(p.PointOf, r.Point)
 		}
 		plans = append(plans, p)
 	}
@@ -304,8 +299,10 @@ func (e Experiment) each() iter.Seq2[aRun, error] {
 	}
 }
 
-func job(e Experiment, r aRun, program *engine.Program) run.Job {
+// Job makes a run, with all that is added to its tables.
+func (e Experiment) Job(ctx context.Context, r aRun, program *engine.Program, optima *oracle.Shared) (run.Job, error) {
 	point := r.Point
+	optimal, err := oracle.Derive(ctx, point, r.Key.Seed, optima)
 	return run.Job{
 		Key: r.Key, Title: r.title(), Labels: labels(point), Sets: setsOf(e.Sets), Command: e.Command,
 		Program: program.For(point.Uses), InsteadOf: point.InsteadOf, WindowEndPs: point.WindowEnd(),
@@ -313,7 +310,8 @@ func job(e Experiment, r aRun, program *engine.Program) run.Job {
 			tally, err := point.WriteInputs(dir, r.Key.Seed)
 			return tally, trace.NewNames(point.Scenario.Nodes, point.Scenario.Links), err
 		},
-	}
+		Derived: func(tell func(progress.Event)) []trace.Derived { return append(derived(point), optimal(tell)...) },
+	}, err
 }
 
 // title names a run for people.
@@ -340,9 +338,39 @@ func setsOf(sets []string) map[string]string {
 	return values
 }
 
-// deriving is the job with all that is added to its tables.
-func deriving(ctx context.Context, j run.Job, point *experiment.Point, optima *oracle.Shared) (run.Job, error) {
-	optimal, err := oracle.Derive(ctx, point, j.Key.Seed, optima)
-	j.Derived = func(tell func(progress.Event)) []trace.Derived { return append(derived(point), optimal(tell)...) }
-	return j, err
+// readFigure reads and checks the figure section; what is wrong with it is wrong
+// with the experiment. The matrix may be narrower than the section expects, and
+// is then not held against it.
+func readFigure(e *experiment.Experiment, narrow bool, tables spec.Tables) *spec.Figure {
+	var matrix claims.Matrix
+	if !narrow {
+		matrix = claims.Matrix{}
+		for _, p := range e.Points {
+			for _, l := range p.Labels {
+				if !slices.Contains(matrix[l.Path], l.Value) {
+					matrix[l.Path] = append(matrix[l.Path], l.Value)
+				}
+			}
+		}
+	}
+	f, _ := figure.Decode(e.Figure, matrix, tables) // the section has told the experiment
+	return f
+}
+
+// onlySimulated refuses experiments that are computed where a simulation is
+// needed.
+func onlySimulated(e *experiment.Experiment, s Selection) error {
+	if !e.Computed() || s.Computed || s.Figure {
+		return nil
+	}
+	return fmt.Errorf("%s: %s is computed, not simulated; make it with: fabriclab figure %s", e.File, e.Name, strings.TrimSpace(e.Name))
+}
+
+// planned is Load and Plan.
+func (lab *Lab) planned(ctx context.Context, names []string, s Selection) ([]Plan, error) {
+	experiments, err := lab.Load(ctx, names, s)
+	if err != nil {
+		return nil, err
+	}
+	return lab.Plan(ctx, experiments)
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,12 +15,6 @@ import (
 	"fabriclab/analysis/stats"
 	"fabriclab/harness/run"
 )
-
-// RecordsDir is where records are: docs/results of the project, or of the checkout.
-func (lab *Lab) RecordsDir() (string, error) {
-	home, err := lab.home()
-	return filepath.Join(home, "docs", "results"), err
-}
 
 // Record writes the records of figures from runs that are there; it makes none.
 // Without readings in the selection it is all of them.

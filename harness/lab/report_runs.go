@@ -1,10 +1,8 @@
 package lab
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -13,7 +11,6 @@ import (
 	"fabriclab/analysis/report"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
-	"fabriclab/base/file"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
@@ -47,25 +44,12 @@ func pageRuns(runs []storedRun, dimensions []figure.Dimension) []report.Run {
 	return out
 }
 
-// BuiltBy says what made a run: a runner with its simulator and build, or
-// fabriclab itself, of which Tool tells the version.
-func BuiltBy(e store.Engine) string {
-	if e.BuildType == "" {
-		return e.Name + " by fabriclab itself"
-	}
-	name := e.Name
-	if e.InsteadOf != "" {
-		name += " instead of " + e.InsteadOf + ", which was not on that machine:"
-	}
-	return fmt.Sprintf("%s %s (%s, %s, %s), build %s", name, e.EngineVersion, e.BuildType, e.Compiler, e.Flags, e.BuildID)
-}
-
 func describeRun(one *report.Run, r storedRun) {
 	m := r.manifest
 	one.Dir, one.ScenarioHash, one.Warnings = r.dir, m.ScenarioHash, m.Warnings
 	one.Made = m.Started.UTC().Format("2006-01-02")
 	one.Tool = m.Tool.Name + " " + m.Tool.Version
-	one.Build = BuiltBy(m.Engine)
+	one.Build = m.Engine.BuiltBy()
 	if s, err := run.ParseSummary(m); err == nil {
 		one.Simulated = progress.SimTime(s.SimPS)
 		one.Flows = fmt.Sprintf("%d of %d", s.Flows.Finished, s.Flows.Total)
@@ -122,7 +106,10 @@ func parameters(runs []storedRun, dimensions []figure.Dimension, described *cata
 	var having [][]int // runs, by row
 	var all []int
 	for i, r := range runs {
-		settings, err := effective(r)
+		if r.manifest == nil {
+			continue
+		}
+		settings, err := experiment.ReadEffective(r.dir)
 		if err != nil {
 			continue
 		}
@@ -170,18 +157,6 @@ func describeParam(p *report.Param, s experiment.Setting, described *catalog.Cat
 			p.Value += " " + param.Unit
 		}
 	}
-}
-
-func effective(r storedRun) ([]experiment.Setting, error) {
-	if r.manifest == nil {
-		return nil, store.ErrNoRun
-	}
-	text, err := file.Read(filepath.Join(r.dir, experiment.EffectiveFile))
-	if err != nil {
-		return nil, err
-	}
-	var settings []experiment.Setting
-	return settings, json.Unmarshal(text, &settings)
 }
 
 // whichRuns names some of the runs: by the values of the one label that tells

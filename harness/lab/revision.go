@@ -16,6 +16,7 @@ import (
 
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/compare"
+	"fabriclab/analysis/figure"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/file"
 	"fabriclab/base/file/flock"
@@ -271,7 +272,7 @@ func (lab *Lab) runRevision(ctx context.Context, c checkedOut, path string, t ta
 		return nil, errors.Join(runErr, fmt.Errorf("%s has made no run of %s", c.dir, t.experiment))
 	}
 	// With some runs failed, the others are compared.
-	return lab.take(events.dirs, out, func(string) *spec.Figure { return lab.figureOf(path) }, lab.measured)
+	return lab.take(events.dirs, out, func(string) *spec.Figure { return lab.figureOf(path) }, measureRun)
 }
 
 // resultsTold shows the events that a child prints as JSON, and keeps where it
@@ -304,7 +305,7 @@ func (r *resultsTold) Write(text []byte) (int, error) {
 // figureOf is the figure section of an experiment's file; nil, and told of, if
 // it has none that this fabriclab reads.
 func (lab *Lab) figureOf(file string) *spec.Figure {
-	f, err := figureIn(file)
+	f, err := figure.ReadFile(file)
 	if err != nil {
 		fmt.Fprintf(lab.Err, "warning: the measures of the figure are not compared: %v\n", err)
 		return nil

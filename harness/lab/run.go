@@ -19,15 +19,6 @@ type Runs struct {
 	Results []run.Result // by job
 }
 
-// planned is Load and Plan.
-func (lab *Lab) planned(ctx context.Context, names []string, s Selection) ([]Plan, error) {
-	experiments, err := lab.Load(ctx, names, s)
-	if err != nil {
-		return nil, err
-	}
-	return lab.Plan(ctx, experiments)
-}
-
 // RunAll runs experiments, given by file or id.
 func (lab *Lab) RunAll(ctx context.Context, names []string, s Selection) ([]Runs, error) {
 	plans, err := lab.planned(ctx, names, s)
@@ -142,14 +133,6 @@ func (w *watch) end() {
 	w.sink.Event(progress.Event{Kind: progress.Summary, Time: now, WallS: now.Sub(w.begin).Seconds(), Counts: &counts})
 }
 
-// Display shows the progress of runs.
-func (lab *Lab) Display() progress.Display {
-	if lab.Set.JSON {
-		return progress.NewJSON(lab.Out)
-	}
-	return progress.Show(lab.Err)
-}
-
 // progressEvery is the time between two reports of a simulation.
 const progressEvery = 500 * time.Millisecond
 
@@ -161,14 +144,6 @@ func (lab *Lab) runOptions() (run.Options, error) {
 	opt := run.Options{Settings: lab.Set.Settings, Store: store.New(dir), Verify: lab.Depth(), Every: progressEvery, Tool: lab.Tool}
 	opt.Again = opt.Again || lab.Set.OmnetResults
 	return opt, nil
-}
-
-// Depth is how closely results are looked at before they are taken.
-func (lab *Lab) Depth() store.Depth {
-	if lab.Set.Verify == "sizes" {
-		return store.Sizes
-	}
-	return store.Contents
 }
 
 // Failures is an error that says of each failed run why, nil if none failed.

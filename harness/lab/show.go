@@ -118,3 +118,27 @@ func where(some, all []*experiment.Point) string {
 	}
 	return fmt.Sprintf("%d of %d", len(some), len(all))
 }
+
+// seedRanges writes seeds as --seed takes them: 1-3,7; a dash for none.
+func seedRanges(seeds []uint64) string {
+	var parts []string
+	for i := 0; i < len(seeds); {
+		j := i
+		for j+1 < len(seeds) && seeds[j+1] == seeds[j]+1 {
+			j++
+		}
+		switch j {
+		case i:
+			parts = append(parts, fmt.Sprint(seeds[i]))
+		case i + 1:
+			parts = append(parts, fmt.Sprint(seeds[i]), fmt.Sprint(seeds[j]))
+		default:
+			parts = append(parts, fmt.Sprintf("%d-%d", seeds[i], seeds[j]))
+		}
+		i = j + 1
+	}
+	if len(parts) == 0 {
+		return "-"
+	}
+	return strings.Join(parts, ",")
+}

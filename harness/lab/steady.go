@@ -26,7 +26,7 @@ func judge(r Runs) (all []judged, loads []figure.Load, err error) {
 		point  *experiment.Point
 		engine string
 	}
-	of := func(i int) ensemble { return ensemble{r.points[i], r.Results[i].Job.Key.Engine} }
+	of := func(i int) ensemble { return ensemble{r.PointOf[i], r.Results[i].Job.Key.Engine} }
 	dirs := map[ensemble][]string{}
 	var first []int // result of each
 	for i, result := range r.Results {

@@ -27,11 +27,11 @@ type Taking struct {
 // A taker says what a run is, and what is wanted of it. Points that differ in
 // nothing but their labels have one run, whose manifest has the labels of the
 // first; so they are given.
-type taker func(dir string, m *store.Manifest, labels map[string]string, figure *spec.Figure) (collect.Run, error)
+type taker func(dir string, m *store.Manifest, labels map[string]string, figure *spec.Figure, depth store.Depth) (collect.Run, error)
 
 // Sweep measures the runs of an experiment or of a results folder.
 func (lab *Lab) Sweep(ctx context.Context, name string, s Selection, take Taking) ([]collect.Run, error) {
-	return lab.sweep(ctx, name, s, take, lab.measured)
+	return lab.sweep(ctx, name, s, take, measureRun)
 }
 
 func (lab *Lab) sweep(ctx context.Context, name string, s Selection, take Taking, of taker) ([]collect.Run, error) {
@@ -78,7 +78,7 @@ func (lab *Lab) take(dirs []string, dir string, figures func(experiment string) 
 		if _, asked := known[m.Experiment]; !asked && figures != nil {
 			known[m.Experiment] = figures(m.Experiment)
 		}
-		run, err := of(d, m, m.Labels, known[m.Experiment])
+		run, err := of(d, m, m.Labels, known[m.Experiment], lab.Depth())
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +142,7 @@ func (lab *Lab) experimentRuns(ctx context.Context, name string, s Selection, ta
 			return nil, err
 		}
 		made.add(m)
-		run, err := of(dir, m, labels(r.Point), e.Spec)
+		run, err := of(dir, m, labels(r.Point), e.Spec, lab.Depth())
 		if err != nil {
 			return nil, err
 		}
@@ -182,9 +182,9 @@ func few(titles []string) string {
 	return strings.Join(titles, "\n  ")
 }
 
-// measured verifies a run and measures it.
-func (lab *Lab) measured(dir string, m *store.Manifest, labels map[string]string, figure *spec.Figure) (collect.Run, error) {
-	run, err := lab.verified(dir, m, labels)
+// measureRun verifies a run and measures it.
+func measureRun(dir string, m *store.Manifest, labels map[string]string, figure *spec.Figure, depth store.Depth) (collect.Run, error) {
+	run, err := verified(dir, m, labels, depth)
 	if err != nil {
 		return run, err
 	}
@@ -192,9 +192,9 @@ func (lab *Lab) measured(dir string, m *store.Manifest, labels map[string]string
 	return run, err
 }
 
-func (lab *Lab) verified(dir string, m *store.Manifest, labels map[string]string) (collect.Run, error) {
+func verified(dir string, m *store.Manifest, labels map[string]string, depth store.Depth) (collect.Run, error) {
 	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Labels: sortedLabels(labels), Engine: m.Engine.Name, Seed: m.Seed}
-	if err := m.Verify(dir, lab.Depth()); err != nil {
+	if err := m.Verify(dir, depth); err != nil {
 		return run, err
 	}
 	if _, has := m.Outputs[experiment.EffectiveFile]; !has {
@@ -202,7 +202,7 @@ func (lab *Lab) verified(dir string, m *store.Manifest, labels map[string]string
 			return run, nil
 		}
 	}
-	settings, err := effective(storedRun{dir: dir, manifest: m})
+	settings, err := experiment.ReadEffective(dir)
 	seen := map[string]bool{}
 	for _, p := range settings {
 		path := p.Component + "." + p.Param

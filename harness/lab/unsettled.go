@@ -30,7 +30,7 @@ func unsettled(out io.Writer, done []Runs) error {
 			if r.Manifest == nil || r.Manifest.Steady == nil {
 				continue
 			}
-			v, k := r.Manifest.Steady, key{d.points[i], r.Job.Key.Engine}
+			v, k := r.Manifest.Steady, key{d.PointOf[i], r.Job.Key.Engine}
 			if rows[k] == nil {
 				rows[k] = &row{name: fmt.Sprintf("%s %s %s", d.Name, PointName(k.point), k.engine)}
 				order = append(order, k)

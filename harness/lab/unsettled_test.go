@@ -29,7 +29,7 @@ func TestUnsettledRunsAreToldOfTogether(t *testing.T) {
 		{two, &steady.Verdict{Asked: 0.9, Offered: 1, Carried: 0.6, Reason: "the load drifts"}},
 		{two, nil},
 	} {
-		d.points = append(d.points, r.point)
+		d.PointOf = append(d.PointOf, r.point)
 		result := run.Result{Manifest: &store.Manifest{Steady: r.verdict}}
 		result.Job.Key.Engine = "ns3"
 		d.Results = append(d.Results, result)
@@ -41,7 +41,7 @@ func TestUnsettledRunsAreToldOfTogether(t *testing.T) {
   my/sweep load=0.9 ns3  2 of 2  0.90        0.90     0.50     flows gather; 50 % of the measured flows' time is after the last arrival (workload.to)
 `, b.String())
 	b.Reset()
-	d.Results, d.points = d.Results[:1], d.points[:1]
+	d.Results, d.PointOf = d.Results[:1], d.PointOf[:1]
 	require.NoError(t, unsettled(&b, []Runs{d}))
 	assert.Empty(t, b.String())
 }

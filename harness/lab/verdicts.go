@@ -16,7 +16,6 @@ import (
 	"fabriclab/analysis/statement"
 	"fabriclab/base/catalog"
 	"fabriclab/base/file"
-	"fabriclab/base/reader"
 )
 
 // StatementsFile is the name of a paper's statements in its folder of experiments.
@@ -81,7 +80,7 @@ func claimsIn(dir, paper string) (map[string][]spec.Claim, error) {
 		if filepath.Base(path) == StatementsFile {
 			continue
 		}
-		f, err := figureIn(path)
+		f, err := figure.ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -91,19 +90,6 @@ func claimsIn(dir, paper string) (map[string][]spec.Claim, error) {
 		figures[paper+"/"+strings.TrimSuffix(filepath.Base(path), ".yaml")] = f.Claims
 	}
 	return figures, nil
-}
-
-// figureIn is the figure section of an experiment's file, nil if it has none.
-func figureIn(path string) (*spec.Figure, error) {
-	root, err := reader.Read(path)
-	if err != nil {
-		return nil, err
-	}
-	section := root.Part("figure")
-	if section == nil {
-		return nil, nil
-	}
-	return figure.Decode(section, nil, nil)
 }
 
 // Verdicts judges the statements of papers, of all that have some without any, by

@@ -83,6 +83,19 @@ type Engine struct {
 	Sources map[string]string `json:"sources,omitempty"`
 }
 
+// BuiltBy says what made a run: a runner with its simulator and build, or
+// fabriclab itself, whose version is in the manifest's Tool.
+func (e Engine) BuiltBy() string {
+	if e.BuildType == "" {
+		return e.Name + " by fabriclab itself"
+	}
+	name := e.Name
+	if e.InsteadOf != "" {
+		name += " instead of " + e.InsteadOf + ", which was not on that machine:"
+	}
+	return fmt.Sprintf("%s %s (%s, %s, %s), build %s", name, e.EngineVersion, e.BuildType, e.Compiler, e.Flags, e.BuildID)
+}
+
 // File is one file of a run. Rows is set for tables.
 type File struct {
 	Bytes  int64   `json:"bytes"`

@@ -13,7 +13,6 @@ import (
 	"fabriclab/analysis/analyze"
 	"fabriclab/base/columns"
 	"fabriclab/base/file"
-	"fabriclab/harness/lab"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/run"
 	"fabriclab/harness/store"
@@ -79,7 +78,7 @@ func (a *app) analyze(dir string) error {
 	fmt.Fprintln(w, dir)
 	row("  experiment", "%s %s", m.Experiment, labels(m.Labels))
 	row("  scenario, seed", "%s, %d", m.ScenarioHash, m.Seed)
-	row("  engine", "%s", lab.BuiltBy(m.Engine))
+	row("  engine", "%s", m.Engine.BuiltBy())
 	row("  made", "%s by %s %s", m.Started.Format("2006-01-02 15:04:05 MST"), m.Tool.Name, m.Tool.Version)
 	row("  simulated", "%s, %d events, %d packet hops", progress.SimTime(s.SimPS), s.Events, s.PacketHops)
 	if cpu := m.Resources.CPUUserS + m.Resources.CPUSysS; cpu > 0 {
