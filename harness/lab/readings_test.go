@@ -7,8 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/harness/experiment"
-	"fabriclab/harness/run"
-	"fabriclab/harness/store"
 )
 
 func TestReadings(t *testing.T) {
@@ -38,14 +36,4 @@ func TestReadings(t *testing.T) {
 		assert.Equal(t, c.want, got)
 	}
 	assert.Equal(t, "stages=five,table=late", ReadingText(map[string]string{"table": "late", "stages": "five"}))
-}
-
-// A point that readings do not change is run once.
-func TestDistinct(t *testing.T) {
-	job := func(hash string, seed uint64) run.Job {
-		return run.Job{Key: store.Key{Experiment: "x/a", ScenarioHash: hash, Engine: "ns3", Seed: seed}}
-	}
-	jobs, at := distinct([]run.Job{job("a", 1), job("b", 1), job("a", 1), job("a", 2)})
-	assert.Len(t, jobs, 3)
-	assert.Equal(t, []int{0, 1, 0, 2}, at)
 }
