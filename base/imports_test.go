@@ -15,9 +15,34 @@ var mayImport = map[string][]string{
 	"base":        {},
 	"analysis":    {"base"},
 	"harness":     {"base"},
-	"harness/lab": {"base", "analysis", "harness"},
-	"harness/cmd": {"base", "analysis", "harness", "harness/lab"},
+	"harness/lab": {"base", "harness"},
 	"ci/turns":    {}, // a tool beside the product
+
+	// The roads of the commands, from a checkout to its results.
+	"harness/lab/oracle":     both(),
+	"harness/lab/own":        both(""),
+	"harness/lab/plan":       both("", "/oracle"),
+	"harness/lab/optima":     both("", "/oracle", "/plan"),
+	"harness/lab/collected":  both("", "/plan"),
+	"harness/lab/sweeps":     both("", "/oracle", "/plan"),
+	"harness/lab/agreement":  both("", "/plan", "/sweeps"),
+	"harness/lab/bench":      both("", "/plan", "/sweeps"),
+	"harness/lab/comparison": both("", "/plan", "/sweeps", "/collected"),
+	"harness/lab/figures":    both("", "/plan", "/sweeps"),
+	"harness/lab/records":    both("", "/plan", "/sweeps", "/figures"),
+	"harness/lab/papers":     both("", "/figures"),
+	"harness/lab/page":       both("", "/plan", "/papers"),
+	"harness/cmd": both("", "/agreement", "/bench", "/collected", "/comparison", "/figures", "/optima", "/oracle", "/own", "/page",
+		"/papers", "/plan", "/records", "/sweeps"),
+}
+
+// both are the harness and the analysis, with parts of the lab, which joins them.
+func both(lab ...string) []string {
+	all := []string{"base", "analysis", "harness"}
+	for _, name := range lab {
+		all = append(all, "harness/lab"+name)
+	}
+	return all
 }
 
 // testsMayImport is what tests may import beyond that.

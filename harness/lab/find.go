@@ -121,8 +121,8 @@ func readHead(path string) (h head, keys map[string]yaml.Node, err error) {
 	return h, keys, nil
 }
 
-// experimentFile finds the file of an experiment given by path or id.
-func (lab *Lab) experimentFile(name string) (string, error) {
+// ExperimentFile finds the file of an experiment given by path or id.
+func (lab *Lab) ExperimentFile(name string) (string, error) {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
 		return name, nil
 	}
@@ -234,8 +234,8 @@ func readPreset(file string) (*Preset, error) {
 	return &Preset{Entry: Entry{Name: head.Preset, Title: head.Title, Source: head.Source}, File: file}, nil
 }
 
-// presetFiles are the files of the presets beside mechanisms of one's own.
-func (lab *Lab) presetFiles() ([]string, error) {
+// PresetFiles are the files of the presets beside mechanisms of one's own.
+func (lab *Lab) PresetFiles() ([]string, error) {
 	all, err := lab.Presets()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
-// Package lab joins the harness, which makes results, with the analysis, which
-// reads them: the roads that the commands take. The road of a figure, from YAML
-// to claims, is Figures.
+// Package lab is a checkout with its settings: where experiments, presets and
+// results are, and how programs are built. The packages below are the roads of
+// the commands; each joins the harness, which makes results, with the analysis,
+// which reads them.
 package lab
 
 import (
@@ -74,23 +75,23 @@ func (lab *Lab) ResultsDir() (string, error) {
 	if lab.Set.Out != "" {
 		return filepath.Abs(lab.Set.Out)
 	}
-	home, err := lab.home()
+	home, err := lab.Home()
 	if err != nil {
 		return "", err
 	}
 	return filepath.Join(home, "results"), nil
 }
 
-// home is the project, or the checkout where there is none.
-func (lab *Lab) home() (string, error) {
+// Home is the project, or the checkout where there is none.
+func (lab *Lab) Home() (string, error) {
 	if lab.Set.Project != "" {
 		return lab.Set.Project, nil
 	}
 	return lab.Root()
 }
 
-// homeName is what home is called.
-func (lab *Lab) homeName() string {
+// HomeName is what Home is called.
+func (lab *Lab) HomeName() string {
 	if lab.Set.Project != "" {
 		return "the project"
 	}
@@ -132,12 +133,12 @@ func (lab *Lab) Builder() (*build.Builder, error) {
 
 // Catalog gets the catalog from fabric-describe.
 func (lab *Lab) Catalog(ctx context.Context) (*catalog.Catalog, error) {
-	c, _, err := lab.model(ctx)
+	c, _, err := lab.Model(ctx)
 	return c, err
 }
 
-// model is what fabric-describe says: the catalog, and answers about scenarios.
-func (lab *Lab) model(ctx context.Context) (*catalog.Catalog, *build.Checks, error) {
+// Model is what fabric-describe says: the catalog, and answers about scenarios.
+func (lab *Lab) Model(ctx context.Context) (*catalog.Catalog, *build.Checks, error) {
 	b, err := lab.Builder()
 	if err != nil {
 		return nil, nil, err
@@ -158,8 +159,8 @@ func (lab *Lab) Print(value any) error {
 	return e.Encode(value)
 }
 
-// tool gives the path of a program of the build.
-func (lab *Lab) tool(ctx context.Context, name string) (string, error) {
+// Program gives the path of a program of the build.
+func (lab *Lab) Program(ctx context.Context, name string) (string, error) {
 	b, err := lab.Builder()
 	if err != nil {
 		return "", err
@@ -183,8 +184,8 @@ func (lab *Lab) Depth() store.Depth {
 	return store.Contents
 }
 
-// tell says what is done that takes long.
-func (lab *Lab) tell(text string) {
+// Tell says what is done that takes long.
+func (lab *Lab) Tell(text string) {
 	if !lab.Set.JSON {
 		fmt.Fprintln(lab.Err, text)
 	}
@@ -192,9 +193,12 @@ func (lab *Lab) tell(text string) {
 
 // RecordsDir is where records are: docs/results of the project, or of the checkout.
 func (lab *Lab) RecordsDir() (string, error) {
-	home, err := lab.home()
+	home, err := lab.Home()
 	return filepath.Join(home, "docs", "results"), err
 }
+
+// OnCluster: simulations run on a cluster.
+func (lab *Lab) OnCluster() bool { return lab.Set.Executor == ExecutorSlurm }
 
 // The executors.
 const (

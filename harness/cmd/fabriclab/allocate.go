@@ -12,11 +12,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"fabriclab/base/units"
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/optima"
+	"fabriclab/harness/lab/plan"
 )
 
 func (a *app) allocateCommand() *cobra.Command {
-	var s lab.Selection
+	var s plan.Selection
 	var to, interval string
 	own := pflag.NewFlagSet("allocator", pflag.ContinueOnError) // fabric-allocate has the same
 	own.String("algorithm", "ned", "ned, gradient, fgm or newton-like")
@@ -54,7 +55,7 @@ docs/mechanisms/flowtune.md says what is in them.`,
 					flags = append(flags, "--"+f.Name)
 				}
 			})
-			made, err := a.Allocate(cmd.Context(), args[0], s, flags, to)
+			made, err := optima.Allocate(cmd.Context(), a.Lab, args[0], s, flags, to)
 			if err != nil {
 				return err
 			}
@@ -72,7 +73,7 @@ docs/mechanisms/flowtune.md says what is in them.`,
 	return cmd
 }
 
-func (a *app) printAllocation(made *lab.Allocation) error {
+func (a *app) printAllocation(made *optima.Allocation) error {
 	var outcome struct {
 		Iterations uint64  `json:"iterations"`
 		Added      uint64  `json:"flows_added"`

@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"fabriclab/harness/lab/comparison"
 )
 
 func (a *app) baselineCommand() *cobra.Command {
@@ -17,7 +19,7 @@ has none yet gets one. Scale, seeds and engines stay as they are in the baseline
 otherwise. What changes is printed, for the message of the commit.`,
 		ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.UpdateBaselines(cmd.Context(), args, seeds, dir)
+			return comparison.UpdateBaselines(cmd.Context(), a.Lab, args, seeds, dir)
 		},
 	}
 	update.Flags().StringVar(&dir, "baselines", "", "folder of the baselines (default: ci/baselines of the project or the checkout)")

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/bench"
 )
 
 // benchExperiments are run when none are given.
@@ -26,20 +26,20 @@ func (a *app) benchCommand() *cobra.Command {
 					return err
 				}
 				if !cmd.Flags().Changed("sweep") {
-					sweep = lab.BenchSweep
+					sweep = bench.Sweep
 				}
 				if !cmd.Flags().Changed("ns3-tcp") && slices.Contains(a.Set.Engines, "ns3") {
-					beside = lab.BenchNS3TCP
+					beside = bench.NS3TCP
 				}
 				if !cmd.Flags().Changed("allocator") {
-					allocatorFlows = lab.BenchAllocatorFlows
+					allocatorFlows = bench.AllocatorFlows
 				}
 			}
-			return a.Bench(cmd.Context(), args, sweep, beside, allocatorFlows)
+			return bench.Measure(cmd.Context(), a.Lab, args, sweep, beside, allocatorFlows)
 		},
 	}
-	cmd.Flags().StringVar(&sweep, "sweep", "", "experiment of which all runs are made, one at a time and --jobs at a time (default without FILE: "+lab.BenchSweep+")")
-	cmd.Flags().StringVar(&beside, "ns3-tcp", "", "experiment whose load ns-3's own TCP carries, too (default without FILE: "+lab.BenchNS3TCP+")")
-	cmd.Flags().Uint64Var(&allocatorFlows, "allocator", 0, fmt.Sprintf("measure Flowtune's allocator for up to so many flows (default without FILE: %d)", lab.BenchAllocatorFlows))
+	cmd.Flags().StringVar(&sweep, "sweep", "", "experiment of which all runs are made, one at a time and --jobs at a time (default without FILE: "+bench.Sweep+")")
+	cmd.Flags().StringVar(&beside, "ns3-tcp", "", "experiment whose load ns-3's own TCP carries, too (default without FILE: "+bench.NS3TCP+")")
+	cmd.Flags().Uint64Var(&allocatorFlows, "allocator", 0, fmt.Sprintf("measure Flowtune's allocator for up to so many flows (default without FILE: %d)", bench.AllocatorFlows))
 	return cmd
 }

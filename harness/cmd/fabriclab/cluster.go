@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fabriclab/base/columns"
+	"fabriclab/harness/lab/sweeps"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/slurm"
 	"fabriclab/harness/store"
@@ -33,7 +34,7 @@ func (a *app) runOneCommand() *cobra.Command {
 				return err
 			}
 			defer events.Close()
-			return a.RunOne(cmd.Context(), f, task, events)
+			return sweeps.RunOne(cmd.Context(), a.Lab, f, task, events)
 		},
 	}
 	cmd.Flags().StringVar(&project, "project", "", "the project of the sweep (default: none)")

@@ -13,13 +13,14 @@ import (
 
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/sheet"
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/collected"
+	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/trace"
 )
 
 func (a *app) collectCommand() *cobra.Command {
-	var s lab.Selection
-	var take lab.Taking
+	var s plan.Selection
+	var take collected.Taking
 	var to, table, format string
 	var deterministic bool
 	cmd := &cobra.Command{
@@ -49,7 +50,7 @@ the runs differ. It is written as it is read: memory does not grow with it.`,
 			if table != "" {
 				return a.gather(cmd.Context(), args[0], table, to, kind, s, take)
 			}
-			runs, err := a.Sweep(cmd.Context(), args[0], s, take)
+			runs, err := collected.Measure(cmd.Context(), a.Lab, args[0], s, take)
 			if err != nil {
 				return err
 			}
@@ -93,17 +94,17 @@ func formatOf(to, format string) (trace.Format, error) {
 }
 
 // gather writes one table of all runs.
-func (a *app) gather(ctx context.Context, sweep, table, to string, format trace.Format, s lab.Selection, take lab.Taking) error {
+func (a *app) gather(ctx context.Context, sweep, table, to string, format trace.Format, s plan.Selection, take collected.Taking) error {
 	if to == "" {
 		out := bufio.NewWriter(a.Out)
-		_, _, err := a.Gather(ctx, out, format, sweep, table, s, take)
+		_, _, err := collected.Gather(ctx, a.Lab, out, format, sweep, table, s, take)
 		return errors.Join(err, out.Flush())
 	}
 	var rows int64
 	var runs int
 	err := writeFile(to, func(out io.Writer) (err error) {
 		buffered := bufio.NewWriterSize(out, 1<<20)
-		rows, runs, err = a.Gather(ctx, buffered, format, sweep, table, s, take)
+		rows, runs, err = collected.Gather(ctx, a.Lab, buffered, format, sweep, table, s, take)
 		return errors.Join(err, buffered.Flush())
 	})
 	if err == nil {
@@ -112,7 +113,7 @@ func (a *app) gather(ctx context.Context, sweep, table, to string, format trace.
 	return err
 }
 
-func takingFlags(cmd *cobra.Command, t *lab.Taking) {
+func takingFlags(cmd *cobra.Command, t *collected.Taking) {
 	cmd.Flags().BoolVar(&t.Partial, "partial", false, "take what there is where runs of the sweep are missing")
 	cmd.Flags().BoolVar(&t.Failed, "failed", false, "take runs, too, of which a check failed; the note of their rows says so")
 	cmd.Flags().BoolVar(&t.MixedBuilds, "mixed-builds", false, "take runs of an experiment that several builds have made")

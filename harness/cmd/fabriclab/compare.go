@@ -11,14 +11,14 @@ import (
 
 	"fabriclab/analysis/compare"
 	"fabriclab/base/file"
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/comparison"
 )
 
 // errRegression is returned where results got worse.
 var errRegression = errors.New("the comparison failed: what fails is in capitals in the report")
 
 func (a *app) compareCommand() *cobra.Command {
-	var o lab.Comparison
+	var o comparison.Options
 	var outputs []string
 	var all bool
 	cmd := &cobra.Command{
@@ -45,7 +45,7 @@ else fails is set in YAML (--thresholds; docs/how-to/regression.md).`,
 			}
 			asJSON := a.Set.JSON
 			a.Set.JSON = false // progress goes to standard error, the report is the only JSON
-			report, err := a.Compare(cmd.Context(), args, o)
+			report, err := comparison.Compare(cmd.Context(), a.Lab, args, o)
 			if err != nil {
 				return err
 			}

@@ -7,13 +7,14 @@ import (
 	"slices"
 
 	"fabriclab/base/columns"
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/plan"
+	"fabriclab/harness/lab/records"
 )
 
 // controls prints what the claims of figures come to under their controls. It is
 // an error that one still holds.
-func (a *app) controls(ctx context.Context, ids []string, s lab.Selection) error {
-	all, err := a.Controls(ctx, ids, s)
+func (a *app) controls(ctx context.Context, ids []string, s plan.Selection) error {
+	all, err := records.Controls(ctx, a.Lab, ids, s)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"fabriclab/harness/lab/records"
 )
 
 func (a *app) docsCommand() *cobra.Command {
@@ -13,7 +15,7 @@ func (a *app) docsCommand() *cobra.Command {
 		Short: "list the records whose scenarios, or the sources that they depend on, have changed since",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			stale, err := a.StaleRecords(cmd.Context())
+			stale, err := records.FindStale(cmd.Context(), a.Lab)
 			if err != nil {
 				return err
 			}

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"strings"
 
-	"fabriclab/harness/lab"
-
 	"github.com/spf13/cobra"
+
+	"fabriclab/harness/lab/figures"
+	"fabriclab/harness/lab/papers"
+	"fabriclab/harness/lab/plan"
 )
 
 func (a *app) figureCommand() *cobra.Command {
-	var s lab.Selection
+	var s plan.Selection
 	var all, controls bool
 	cmd := &cobra.Command{
 		Use:   "figure ID…",
@@ -34,10 +36,10 @@ their claims, and writes plots, tables and summary.md to results/figures/<id>.`,
 			if controls {
 				return a.controls(cmd.Context(), ids, s)
 			}
-			outcomes, err := a.Figures(cmd.Context(), ids, s)
+			outcomes, err := figures.Make(cmd.Context(), a.Lab, ids, s)
 			if len(outcomes) > 1 && !a.Set.JSON {
-				papers, judging := a.VerdictsOf(lab.MadeOf(outcomes))
-				err = errors.Join(err, judging, a.showVerdicts(papers))
+				judged, judging := papers.VerdictsOf(a.Lab, papers.MadeOf(outcomes))
+				err = errors.Join(err, judging, a.showVerdicts(judged))
 			}
 			for _, o := range outcomes {
 				if show := a.showFigure(o); show != nil {
@@ -73,7 +75,7 @@ func (a *app) figureIDs(args []string, all bool) ([]string, error) {
 	return args, nil
 }
 
-func (a *app) showFigure(o *lab.Outcome) error {
+func (a *app) showFigure(o *figures.Outcome) error {
 	if a.Set.JSON {
 		return a.Print(map[string]any{"figure": o.ID, "scale": o.Scale, "dir": o.Dir, "claims": o.Claims, "missing": o.Missing})
 	}

@@ -6,12 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"fabriclab/base/units"
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/workload"
 )
 
 func (a *app) flowsCommand() *cobra.Command {
-	var s lab.Selection
+	var s plan.Selection
 	var to string
 	cmd := &cobra.Command{
 		Use:   "flows FILE",
@@ -22,7 +22,7 @@ experiment's first), without running anything; --set chooses another point. --to
 		Example: `  fabriclab flows bench/fat-tree --seed 3 --to flows.csv`,
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			loaded, err := a.Load(cmd.Context(), args, s)
+			loaded, err := plan.Load(cmd.Context(), a.Lab, args, s)
 			if err != nil {
 				return err
 			}
@@ -40,7 +40,7 @@ experiment's first), without running anything; --set chooses another point. --to
 			if a.Set.JSON {
 				return a.Print(tally)
 			}
-			return a.printTally(fmt.Sprintf("%s, scale %s, %s, seed %d", e.Name, e.Scale, lab.PointName(e.Points[0]), seed), tally)
+			return a.printTally(fmt.Sprintf("%s, scale %s, %s, seed %d", e.Name, e.Scale, plan.PointName(e.Points[0]), seed), tally)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", "", "file to write: .csv, .parquet or .bin")

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fabriclab/harness/first"
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/plan"
 )
 
 func (a *app) importCommand() *cobra.Command {
@@ -39,7 +39,7 @@ flow's. With --paths hpcc flows take the paths of HPCC's ECMP, so that runs comp
 				return err
 			}
 			files, notes, err := first.FromHPCC(to, args[0], from, func(file string) error {
-				_, err := a.Load(cmd.Context(), []string{file}, lab.Selection{})
+				_, err := plan.Load(cmd.Context(), a.Lab, []string{file}, plan.Selection{})
 				return err
 			})
 			if err != nil {

@@ -16,7 +16,8 @@ import (
 
 	"fabriclab/base/file"
 	"fabriclab/harness/first"
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/comparison"
+	"fabriclab/harness/lab/own"
 )
 
 func (a *app) newCommand() *cobra.Command {
@@ -60,7 +61,7 @@ experiment and saves the baseline.`,
 				a.Set.JSON, a.Out = false, a.Err
 			}
 			a.Set.Project, a.Set.Mechanisms = p.Dir, []string{filepath.Join(p.Dir, "mechanisms")}
-			if err := a.UpdateBaselines(cmd.Context(), []string{p.Experiment()}, nil, ""); err != nil {
+			if err := comparison.UpdateBaselines(cmd.Context(), a.Lab, []string{p.Experiment()}, nil, ""); err != nil {
 				return fmt.Errorf("%w\nthe files are written; afterwards, in %s: fabriclab baseline update %s", err, p.Dir, p.Experiment())
 			}
 			return nil
@@ -304,7 +305,7 @@ func (a *app) testCommand() *cobra.Command {
 behind -- are GoogleTest's, such as --gtest_filter=Aimd.*. Then every mechanism has to have its
 table of parameters on a page beside it, up to date.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.TestOwn(cmd.Context(), lab.OwnTests{Args: args, Update: update})
+			return own.Test(cmd.Context(), a.Lab, own.Tests{Args: args, Update: update})
 		},
 	}
 	cmd.Flags().BoolVar(&update, "update", false, "write the tables of parameters into the pages")

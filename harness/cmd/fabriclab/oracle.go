@@ -6,12 +6,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/optima"
 	"fabriclab/harness/lab/oracle"
+	"fabriclab/harness/lab/plan"
 )
 
 func (a *app) oracleCommand() *cobra.Command {
-	var s lab.Selection
+	var s plan.Selection
 	var u oracle.Utility
 	var to string
 	cmd := &cobra.Command{
@@ -39,7 +40,7 @@ docs/oracle.md has the method and its limits.`,
 				}
 				*p.value = 0
 			}
-			all, err := a.Oracle(cmd.Context(), args[0], s, u, to)
+			all, err := optima.Compute(cmd.Context(), a.Lab, args[0], s, u, to)
 			if err != nil {
 				return err
 			}
@@ -61,7 +62,7 @@ docs/oracle.md has the method and its limits.`,
 	return cmd
 }
 
-func (a *app) showOptimum(o lab.Optimum) {
+func (a *app) showOptimum(o optima.Optimum) {
 	utility := o.Utility.String()
 	if o.Utility.Name == "" {
 		utility = "the experiment's utility"

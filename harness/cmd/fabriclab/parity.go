@@ -7,13 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/agreement"
+	"fabriclab/harness/lab/plan"
 )
 
 func (a *app) parityCommand() *cobra.Command {
 	var update, all bool
 	var digests string
-	var s lab.Selection
+	var s plan.Selection
 	cmd := &cobra.Command{
 		Use:   "parity [FILE…]",
 		Short: "check that all engines give the same tables, to the picosecond and the byte",
@@ -35,9 +36,9 @@ A digest is renewed point by point, and only if it tells all points apart.`,
 			case all && a.Set.Scale != "":
 				return errors.New("--all has the scales of the digests; leave --scale out")
 			case all:
-				return a.ParityOfAll(cmd.Context(), digests, update)
+				return agreement.CheckAll(cmd.Context(), a.Lab, digests, update)
 			}
-			return a.Parity(cmd.Context(), args, s, digests, update)
+			return agreement.Check(cmd.Context(), a.Lab, args, s, digests, update)
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "all experiments that have a digest, each at its digest's scale")

@@ -19,14 +19,15 @@ import (
 	"fabriclab/analysis/plot"
 	"fabriclab/analysis/sheet"
 	"fabriclab/base/file"
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/collected"
+	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/trace"
 )
 
 func (a *app) plotCommand() *cobra.Command {
-	var s lab.Selection
+	var s plan.Selection
 	var o plot.Options
-	var take lab.Taking
+	var take collected.Taking
 	var to, raw string
 	cmd := &cobra.Command{
 		Use:   "plot TABLE|SWEEP --x COLUMN --y MEASURE -o FILE",
@@ -112,7 +113,7 @@ func (a *app) completeColumns(flag string) cobra.CompletionFunc {
 			}
 			quiet := *a.Lab
 			quiet.Out, quiet.Err = io.Discard, io.Discard
-			if loaded, err := quiet.Load(cmd.Context(), args, lab.Selection{}); err == nil && len(loaded[0].Points) > 0 && flag != "y" {
+			if loaded, err := plan.Load(cmd.Context(), &quiet, args, plan.Selection{}); err == nil && len(loaded[0].Points) > 0 && flag != "y" {
 				for _, l := range loaded[0].Points[0].Labels {
 					names = append(names, l.Path)
 				}
@@ -142,7 +143,7 @@ func checkWidth(inches float64) error {
 }
 
 // tableOf reads a table, or collects a sweep: its measures, or one of its tables.
-func (a *app) tableOf(ctx context.Context, name, raw string, s lab.Selection, take lab.Taking) (*sheet.Sheet, error) {
+func (a *app) tableOf(ctx context.Context, name, raw string, s plan.Selection, take collected.Taking) (*sheet.Sheet, error) {
 	if raw != "" {
 		dir, err := os.MkdirTemp("", "fabriclab-plot-")
 		if err != nil {
@@ -151,7 +152,7 @@ func (a *app) tableOf(ctx context.Context, name, raw string, s lab.Selection, ta
 		defer func() { _ = os.RemoveAll(dir) }()
 		path := filepath.Join(dir, raw+".parquet")
 		err = writeFile(path, func(out io.Writer) error {
-			_, _, err := a.Gather(ctx, out, trace.Parquet, name, raw, s, take)
+			_, _, err := collected.Gather(ctx, a.Lab, out, trace.Parquet, name, raw, s, take)
 			return err
 		})
 		if err != nil {
@@ -165,7 +166,7 @@ func (a *app) tableOf(ctx context.Context, name, raw string, s lab.Selection, ta
 		}
 		return sheet.ReadFile(name)
 	}
-	runs, err := a.Sweep(ctx, name, s, take)
+	runs, err := collected.Measure(ctx, a.Lab, name, s, take)
 	if err != nil {
 		return nil, err
 	}

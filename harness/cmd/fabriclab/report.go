@@ -2,6 +2,8 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"fabriclab/harness/lab/page"
 )
 
 func (a *app) reportCommand() *cobra.Command {
@@ -18,7 +20,7 @@ that is in the results folder. Experiments that were run without a figure are
 listed with their parameters and runs.`,
 		ValidArgsFunction: a.completeExperiments(true),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Report(cmd.Context(), args, output)
+			return page.Write(cmd.Context(), a.Lab, args, output)
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "", "the page (default: report.html in the results folder)")

@@ -7,27 +7,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"fabriclab/base/columns"
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/plan"
+	"fabriclab/harness/lab/sweeps"
 	"fabriclab/harness/run"
 )
 
-func (a *app) setFlag(cmd *cobra.Command, s *lab.Selection) {
+func (a *app) setFlag(cmd *cobra.Command, s *plan.Selection) {
 	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as topology.rate=200Gbps or hpcc.eta=0.9")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("set", a.completing(a.completeSet)))
 }
 
-func (a *app) selectionFlags(cmd *cobra.Command, s *lab.Selection) {
+func (a *app) selectionFlags(cmd *cobra.Command, s *plan.Selection) {
 	a.setFlag(cmd, s)
 	readingFlag(cmd, s)
 	cmd.Flags().VarP(&seedsValue{&s.Seeds}, "seed", "", "seeds, instead of the experiment's")
 }
 
-func readingFlag(cmd *cobra.Command, s *lab.Selection) {
+func readingFlag(cmd *cobra.Command, s *plan.Selection) {
 	cmd.Flags().StringArrayVar(&s.Readings, "reading", nil, "take what the paper leaves open otherwise: NAME=VALUE, such as table=every-2us; all: the default and every other value, one at a time")
 }
 
 func (a *app) runCommand() *cobra.Command {
-	var s lab.Selection
+	var s plan.Selection
 	var dryRun, noWait bool
 	cmd := &cobra.Command{
 		Use:   "run FILE…",
@@ -43,12 +44,12 @@ anything runs.`,
 		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dryRun {
-				return a.DryRun(cmd.Context(), args, s)
+				return sweeps.DryRun(cmd.Context(), a.Lab, args, s)
 			}
 			if noWait {
-				return a.Submit(cmd.Context(), args, s)
+				return sweeps.Submit(cmd.Context(), a.Lab, args, s)
 			}
-			done, err := a.RunAll(cmd.Context(), args, s)
+			done, err := sweeps.Make(cmd.Context(), a.Lab, args, s)
 			if err != nil {
 				return err
 			}
@@ -62,14 +63,14 @@ anything runs.`,
 }
 
 func (a *app) validateCommand() *cobra.Command {
-	var s lab.Selection
+	var s plan.Selection
 	cmd := &cobra.Command{
 		Use:   "validate FILE…",
 		Short: "check experiments and print their effective configuration, run nothing",
 		Args:  cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s.Computed = true
-			all, err := a.Load(cmd.Context(), args, s)
+			all, err := plan.Load(cmd.Context(), a.Lab, args, s)
 			if err != nil {
 				return err
 			}
@@ -86,7 +87,7 @@ func (a *app) validateCommand() *cobra.Command {
 					}
 					continue
 				}
-				if err := lab.ShowPlan(a.Out, e, a.Set.Verbose); err != nil {
+				if err := plan.Show(a.Out, e, a.Set.Verbose); err != nil {
 					return err
 				}
 				fmt.Fprintln(a.Out, "valid")
@@ -99,7 +100,7 @@ func (a *app) validateCommand() *cobra.Command {
 }
 
 // report prints where the results are and why runs failed.
-func (a *app) report(done []lab.Runs) error {
+func (a *app) report(done []sweeps.Runs) error {
 	if !a.Set.JSON {
 		w := columns.New(a.Out)
 		for _, d := range done {
@@ -123,5 +124,5 @@ func (a *app) report(done []lab.Runs) error {
 			return err
 		}
 	}
-	return lab.Failures(done)
+	return sweeps.Failures(done)
 }

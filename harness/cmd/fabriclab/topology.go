@@ -10,13 +10,13 @@ import (
 	"fabriclab/base/file"
 	"fabriclab/base/units"
 	"fabriclab/harness/experiment"
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/topology/svg"
 )
 
 func (a *app) topologyCommand() *cobra.Command {
-	var s lab.Selection
+	var s plan.Selection
 	var draw bool
 	var output string
 	cmd := &cobra.Command{
@@ -30,7 +30,7 @@ func (a *app) topologyCommand() *cobra.Command {
 			if output != "" && filepath.Ext(output) != ".svg" {
 				return fmt.Errorf("%s: a network is drawn as .svg; give the file this ending", output)
 			}
-			loaded, err := a.Load(cmd.Context(), args, s)
+			loaded, err := plan.Load(cmd.Context(), a.Lab, args, s)
 			if err != nil {
 				return err
 			}

@@ -6,7 +6,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"fabriclab/analysis/statement"
-	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/papers"
+	"fabriclab/harness/lab/plan"
+	"fabriclab/harness/lab/records"
 )
 
 func (a *app) verdictsCommand() *cobra.Command {
@@ -18,25 +20,25 @@ the paper's number, ours with its interval, the verdict and why. It reads the
 records in docs/results and runs nothing; with --scale only those of that scale.`,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(_ *cobra.Command, args []string) error {
-			papers, err := a.Verdicts(args)
+			judged, err := papers.Verdicts(a.Lab, args)
 			if err != nil {
 				return err
 			}
-			return a.showVerdicts(papers)
+			return a.showVerdicts(judged)
 		},
 	}
 }
 
-func (a *app) showVerdicts(papers []lab.Paper) error {
+func (a *app) showVerdicts(judged []papers.Paper) error {
 	if a.Set.JSON {
-		for _, p := range papers {
+		for _, p := range judged {
 			if err := a.Print(map[string]any{"paper": p.ID, "name": p.Name, "verdicts": p.Verdicts}); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	for _, p := range papers {
+	for _, p := range judged {
 		if _, err := fmt.Fprintln(a.Out, statement.Render(p.Name, p.Verdicts)); err != nil {
 			return err
 		}
@@ -45,7 +47,7 @@ func (a *app) showVerdicts(papers []lab.Paper) error {
 }
 
 func (a *app) recordCommand() *cobra.Command {
-	var s lab.Selection
+	var s plan.Selection
 	cmd := &cobra.Command{
 		Use:   "record ID…",
 		Short: "write the outcome of complete figures to docs/results",
@@ -56,7 +58,7 @@ intervals and the outcome of each claim. It runs nothing, and refuses where runs
 are missing.`,
 		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(true),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			paths, err := a.Record(cmd.Context(), args, s)
+			paths, err := records.Write(cmd.Context(), a.Lab, args, s)
 			for _, path := range paths {
 				fmt.Fprintln(a.Out, path)
 			}

@@ -1,0 +1,213 @@
+// Package comparison compares results with other results, with baselines and
+// with other revisions of the sources.
+package comparison
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"fabriclab/analysis/collect"
+	"fabriclab/analysis/compare"
+	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/collected"
+	"fabriclab/harness/lab/plan"
+	"fabriclab/harness/lab/sweeps"
+	"fabriclab/harness/store"
+)
+
+// Comparison is what the flags of compare choose.
+type Options struct {
+	// Rev: the sides are git revisions, of the project or the checkout; with
+	// Fabriclab always of the checkout.
+	Rev, Fabriclab        bool
+	Experiments           []string
+	Seeds                 []uint64
+	Thresholds, Baselines string
+}
+
+// Compare compares two sets of results. Without arguments these are the baselines
+// of the project or the checkout and it as it is, by its rules.
+func Compare(ctx context.Context, lab *lab.Lab, args []string, o Options) (*compare.Report, error) {
+	rules := compare.DefaultRules()
+	var err error
+	switch {
+	case len(args) > 0:
+	case o.Rev:
+		return nil, errors.New("--rev compares with a revision; name it, such as HEAD~1")
+	default:
+		dir, err := BaselinesDir(lab, o.Baselines)
+		if err != nil {
+			return nil, err
+		}
+		if o.Thresholds == "" {
+			if o.Thresholds, err = regressionRules(lab); err != nil {
+				return nil, err
+			}
+		}
+		args = []string{dir}
+	}
+	if o.Thresholds != "" {
+		if rules, err = compare.ReadRules(o.Thresholds); err != nil {
+			return nil, err
+		}
+	}
+	var base, head compare.Set
+	if o.Rev {
+		base, head, err = revisions(ctx, lab, args, o)
+	} else {
+		base, head, err = sides(ctx, lab, args, o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return compare.Compare(base, head, rules)
+}
+
+// sides reads BASE, and reads or runs HEAD.
+func sides(ctx context.Context, lab *lab.Lab, args []string, o Options) (base, head compare.Set, err error) {
+	if len(o.Seeds) > 0 {
+		return base, head, errors.New("--seed is for --rev; results are compared with the seeds they have")
+	}
+	base, todo, err := side(lab, args[0])
+	if err != nil {
+		return base, head, err
+	}
+	if len(o.Experiments) > 0 {
+		todo = slices.DeleteFunc(todo, func(t task) bool { return !slices.Contains(o.Experiments, t.experiment) })
+		only(&base, o.Experiments)
+	}
+	if len(base.Runs) == 0 {
+		return base, head, fmt.Errorf("%s has no results of %s", base.Name, strings.Join(o.Experiments, ", "))
+	}
+	if len(args) == 1 {
+		head, err = present(ctx, lab, todo)
+		return base, head, err
+	}
+	if head, _, err = side(lab, args[1]); err == nil && len(o.Experiments) > 0 {
+		only(&head, o.Experiments)
+	}
+	return base, head, err
+}
+
+func only(s *compare.Set, experiments []string) {
+	s.Runs = slices.DeleteFunc(s.Runs, func(r collect.Run) bool { return !slices.Contains(experiments, r.Experiment) })
+}
+
+// A task is the runs of one experiment that have to be made, so that they can
+// be compared with those of another set.
+type task struct {
+	experiment, scale string
+	seeds             []uint64 // nil: the experiment's
+	engines           []string
+}
+
+// side reads results or baselines.
+func side(lab *lab.Lab, path string) (compare.Set, []task, error) {
+	if _, err := os.Stat(path); err != nil {
+		return compare.Set{}, nil, fmt.Errorf("%s: %w; give a folder of results or of baselines, or --rev with a git revision", path, err)
+	}
+	s := compare.Set{Name: path}
+	if dirs, err := store.Runs(path); err == nil && len(dirs) > 0 {
+		s.Runs, err = collected.Folder(lab, path, false, collected.MeasureRun)
+		return s, tasks(s.Runs, lab.Set.Scale), err
+	}
+	baselines, err := compare.LoadBaselines(path)
+	if err != nil {
+		return s, nil, err
+	}
+	if len(baselines) == 0 {
+		return s, nil, fmt.Errorf("%s has neither results (%s) nor baselines (.json); make a baseline with: fabriclab baseline update", path, store.ManifestFile)
+	}
+	var todo []task
+	for _, b := range baselines {
+		s.Runs = append(s.Runs, b.Runs...)
+		todo = append(todo, tasks(b.Runs, b.Scale)...)
+	}
+	return s, todo, nil
+}
+
+// tasks are what the runs were made by.
+func tasks(runs []collect.Run, scale string) []task {
+	var todo []task
+	for _, r := range runs {
+		i := slices.IndexFunc(todo, func(t task) bool { return t.experiment == r.Experiment })
+		if i < 0 {
+			i = len(todo)
+			todo = append(todo, task{experiment: r.Experiment, scale: scale})
+		}
+		if t := &todo[i]; !slices.Contains(t.seeds, r.Seed) {
+			t.seeds = append(t.seeds, r.Seed)
+		}
+		if t := &todo[i]; !slices.Contains(t.engines, r.Engine) {
+			t.engines = append(t.engines, r.Engine)
+		}
+	}
+	return todo
+}
+
+// present runs tasks with the checkout as it is; those that agree in scale,
+// seeds and engines together. Runs that fail are told of and left out.
+func present(ctx context.Context, lab *lab.Lab, todo []task) (compare.Set, error) {
+	s := compare.Set{Name: lab.HomeName()}
+	done, err := runTasks(ctx, lab, todo)
+	if err != nil {
+		return s, err
+	}
+	for _, d := range done {
+		runs, err := finishedRuns(lab, d)
+		if err != nil {
+			return s, err
+		}
+		s.Runs = append(s.Runs, runs...)
+	}
+	if err := sweeps.Failures(done); err != nil {
+		fmt.Fprintln(lab.Err, err)
+	}
+	return s, nil
+}
+
+func runTasks(ctx context.Context, lab *lab.Lab, todo []task) ([]sweeps.Runs, error) {
+	saved := lab.Set
+	defer func() { lab.Set = saved }()
+	var done []sweeps.Runs
+	for len(todo) > 0 {
+		first := todo[0]
+		var names []string
+		var later []task
+		for _, t := range todo {
+			if t.scale == first.scale && slices.Equal(t.seeds, first.seeds) && slices.Equal(t.engines, first.engines) {
+				names = append(names, t.experiment)
+			} else {
+				later = append(later, t)
+			}
+		}
+		lab.Set.Scale, lab.Set.Engines = first.scale, first.engines
+		some, err := sweeps.Make(ctx, lab, names, plan.Selection{Seeds: first.seeds})
+		if err != nil {
+			return nil, err
+		}
+		done, todo = append(done, some...), later
+	}
+	return done, nil
+}
+
+// finishedRuns measures the runs of an experiment that did not fail.
+func finishedRuns(lab *lab.Lab, d sweeps.Runs) ([]collect.Run, error) {
+	var runs []collect.Run
+	for _, r := range d.Results {
+		if r.Err != nil {
+			continue
+		}
+		run, err := collected.MeasureRun(r.Dir, r.Manifest, r.Job.Labels, d.Spec, lab.Depth())
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	slices.SortFunc(runs, collect.Compare)
+	return runs, nil
+}

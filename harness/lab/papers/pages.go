@@ -1,0 +1,41 @@
+package papers
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"fabriclab/analysis/statement"
+	"fabriclab/harness/lab"
+)
+
+// block is what stands between the markers of a generated part of a page.
+var block = regexp.MustCompile(`(?s)(<!-- (verdicts:([a-z0-9-]+)|totals) -->\n).*?(<!-- /(?:verdicts|totals) -->)`)
+
+// FillPage puts what the records say between a page's markers: the statements of
+// a paper, or a row of totals for each.
+func FillPage(lab *lab.Lab, page string) (string, error) {
+	var failed error
+	filled := block.ReplaceAllStringFunc(page, func(old string) string {
+		parts := block.FindStringSubmatch(old)
+		var papers []string
+		if parts[3] != "" {
+			papers = []string{parts[3]}
+		}
+		all, err := Verdicts(lab, papers)
+		if err != nil {
+			failed = err
+			return old
+		}
+		if parts[3] != "" {
+			return parts[1] + statement.Markdown(all[0].Verdicts) + parts[4]
+		}
+		var b strings.Builder
+		b.WriteString("| paper | holds | holds if | does not hold | cannot be tested | undecided | not judged yet | scale, seeds |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+		for _, p := range all {
+			b.WriteString(statement.Row(p.Name, fmt.Sprintf("docs/figures/%s.md", p.ID), p.Verdicts))
+		}
+		return parts[1] + b.String() + parts[4]
+	})
+	return filled, failed
+}

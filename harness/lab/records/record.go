@@ -1,0 +1,249 @@
+// Package records keeps what figures came to (docs/results), and says which of
+// them are out of date.
+package records
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"fabriclab/analysis/claims"
+	"fabriclab/analysis/figure"
+	"fabriclab/analysis/record"
+	"fabriclab/analysis/spec"
+	"fabriclab/analysis/stats"
+	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/figures"
+	"fabriclab/harness/lab/plan"
+	"fabriclab/harness/lab/sweeps"
+	"fabriclab/harness/run"
+)
+
+// Write writes the records of figures from runs that are there; it makes none.
+// Without readings in the selection it is all of them.
+func Write(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection) ([]string, error) {
+	s.Figure = true
+	dir, err := lab.RecordsDir()
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for _, name := range names {
+		r, err := recordOf(ctx, lab, name, s)
+		if err != nil {
+			return paths, err
+		}
+		path, err := record.Write(dir, *r)
+		if err != nil {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, nil
+}
+
+// recordOf judges the runs of a figure under its readings.
+func recordOf(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) (*record.Record, error) {
+	all, err := underReadings(ctx, lab, name, s)
+	if err != nil {
+		return nil, err
+	}
+	r := &record.Record{
+		Figure: all[0].Name, Title: all[0].Title, Scale: all[0].Scale, Commit: lab.Tool.Version,
+		Engines: map[string]string{}, Parts: map[string]string{}, Seeds: all[0].Seeds,
+	}
+	for _, one := range all {
+		judged, err := outcome(lab, one, s)
+		if err != nil {
+			return nil, err
+		}
+		for _, result := range one.Results {
+			r.Engines[result.Job.Key.Engine] = result.Manifest.Engine.EngineVersion
+			maps.Copy(r.Parts, result.Manifest.Engine.Sources)
+		}
+		r.Outcomes = append(r.Outcomes, *judged)
+	}
+	return r, nil
+}
+
+// underReadings are the complete runs of an experiment under the default and the
+// readings that are asked for, without any all of them.
+func underReadings(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) ([]sweeps.Runs, error) {
+	if len(s.Readings) == 0 {
+		s.Readings = []string{plan.AllReadings}
+	} else if !slices.Contains(s.Readings, plan.AllReadings) { // the default is always there
+		single := s
+		var all []sweeps.Runs
+		seen := map[string]bool{} // the default may be named, too
+		for _, readings := range append([][]string{nil}, one(s.Readings)...) {
+			single.Readings = readings
+			runs, err := complete(ctx, lab, name, single)
+			if err != nil {
+				return nil, err
+			}
+			for _, r := range runs {
+				if text := plan.ReadingText(r.Reading); !seen[text] {
+					seen[text] = true
+					all = append(all, r)
+				}
+			}
+		}
+		return all, nil
+	}
+	return complete(ctx, lab, name, s)
+}
+
+// one is each text alone.
+func one(texts []string) (all [][]string) {
+	for _, t := range texts {
+		all = append(all, []string{t})
+	}
+	return all
+}
+
+// complete are the runs of an experiment, all of which have to be there.
+func complete(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) ([]sweeps.Runs, error) {
+	plans, err := plan.Of(ctx, lab, []string{name}, s)
+	if err != nil {
+		return nil, err
+	}
+	opt, err := sweeps.Options(lab)
+	if err != nil {
+		return nil, err
+	}
+	var all []sweeps.Runs
+	var missing []string
+	for _, p := range plans {
+		runs := sweeps.Runs{Plan: p}
+		lost := 0
+		for _, j := range p.Jobs {
+			m, err := opt.Store.Find(j.Key, j.Program.BuildID, opt.Verify)
+			if p.Computed() {
+				m, err = opt.Store.Get(j.Key)
+			}
+			if err != nil {
+				lost++
+			}
+			runs.Results = append(runs.Results, run.Result{Job: j, Dir: opt.Store.Dir(j.Key), Manifest: m, Cached: true, Err: err})
+		}
+		if lost > 0 {
+			missing = append(missing, fmt.Sprintf("%d of %d runs of this build are missing%s; make them with: %s", lost, len(p.Jobs), under(p.Reading), p.Command))
+		}
+		all = append(all, runs)
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("no record of %s at scale %s, because runs are missing:\n%s\nor name the readings to record with --reading", plans[0].Name, plans[0].Scale, strings.Join(missing, "\n"))
+	}
+	return all, nil
+}
+
+func under(reading map[string]string) string {
+	if len(reading) == 0 {
+		return ""
+	}
+	return " under " + plan.ReadingText(reading)
+}
+
+// outcome judges the runs of one reading.
+func outcome(lab *lab.Lab, r sweeps.Runs, s plan.Selection) (*record.Outcome, error) {
+	in, err := figures.Input(r, s)
+	if err != nil {
+		return nil, err
+	}
+	judged, err := figure.Judge(in)
+	if err != nil {
+		return nil, err
+	}
+	o := &record.Outcome{Reading: in.Reading, Command: in.Command, Claims: []record.Claim{}, Points: points(r, in, judged.Lookup)}
+	for _, c := range judged.Claims {
+		o.Claims = append(o.Claims, record.ClaimOf(c))
+	}
+	return o, nil
+}
+
+// points are the points of the matrix on each engine, with the means of their
+// measures over the seeds.
+func points(r sweeps.Runs, in figure.Input, lookup claims.Lookup) []record.Point {
+	of := map[string][]int{} // results by scenario and engine
+	var order []string
+	for i, result := range r.Results {
+		key := result.Job.Key.ScenarioHash + "/" + result.Job.Key.Engine + "/" + fmt.Sprint(result.Job.Labels)
+		if of[key] == nil {
+			order = append(order, key)
+		}
+		of[key] = append(of[key], i)
+	}
+	all := []record.Point{}
+	for _, key := range order {
+		first := r.Results[of[key][0]].Job
+		p := record.Point{Labels: first.Labels, Engine: first.Key.Engine, Scenario: first.Key.ScenarioHash, Measures: map[string][2]any{}}
+		for _, name := range in.Figure.Measures.Names {
+			p.Measures[name] = meanOf(name, of[key], lookup)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// meanOf is a measure's mean over the runs of a point, and half the width of its
+// confidence interval, nil where there is none.
+func meanOf(name string, runs []int, lookup claims.Lookup) [2]any {
+	var values []float64
+	for _, i := range runs {
+		v, err := lookup(name, i)
+		if err != nil {
+			return [2]any{nil, nil}
+		}
+		values = append(values, v)
+	}
+	mean, half := stats.Mean95(values)
+	if math.IsNaN(half) || math.IsInf(half, 0) {
+		return [2]any{claims.JSONNumber(mean), nil}
+	}
+	return [2]any{claims.JSONNumber(mean), claims.JSONNumber(half)}
+}
+
+// Controls judges the claims of figures under their controls, on the runs that are
+// there.
+func Controls(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection) (map[string][]claims.ControlResult, error) {
+	s.Figure = true
+	all := map[string][]claims.ControlResult{}
+	for _, name := range names {
+		runs, err := complete(ctx, lab, name, s)
+		if err != nil {
+			return nil, err
+		}
+		in, err := figures.Input(runs[0], s)
+		if err != nil {
+			return nil, err
+		}
+		judged, err := figure.Judge(in)
+		if err != nil {
+			return nil, err
+		}
+		other := func(reading, value string) ([]spec.Run, claims.Lookup) {
+			single := s
+			single.Readings = []string{reading + "=" + value}
+			runs, err := complete(ctx, lab, name, single)
+			if err != nil { // the control says that there is no run for it
+				return nil, judged.Lookup
+			}
+			under, err := figures.Input(runs[0], single)
+			if err != nil {
+				return nil, judged.Lookup
+			}
+			j, err := figure.Judge(under)
+			if err != nil {
+				return nil, judged.Lookup
+			}
+			return under.Runs, j.Lookup
+		}
+		if all[in.ID], err = claims.Controls(in.Figure, in.Runs, judged.Lookup, in.Scale, other); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}

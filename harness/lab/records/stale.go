@@ -1,0 +1,151 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fabriclab/analysis/record"
+	"fabriclab/harness/engine"
+	"fabriclab/harness/engine/engines"
+	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/plan"
+)
+
+// A Stale is a record that its figure would not come to today, or might not.
+type Stale struct {
+	Figure string   `json:"figure"`
+	Why    []string `json:"why"`
+}
+
+// IDs are the ids of the figures that have a record.
+func IDs(lab *lab.Lab) ([]string, error) {
+	dir, err := lab.RecordsDir()
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".json" {
+			return err
+		}
+		id, err := filepath.Rel(dir, path)
+		ids = append(ids, strings.TrimSuffix(filepath.ToSlash(id), ".json"))
+		return err
+	})
+	return ids, err
+}
+
+// FindStale finds the records whose scenarios have changed, or the parts of the
+// sources that their runs depend on.
+func FindStale(ctx context.Context, lab *lab.Lab) ([]Stale, error) {
+	ids, err := IDs(lab)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := lab.RecordsDir()
+	if err != nil {
+		return nil, err
+	}
+	sources := map[string]engine.Sources{}
+	var stale []Stale
+	for _, id := range ids {
+		r, err := record.Read(dir, id)
+		if err != nil {
+			return nil, err
+		}
+		why, err := changedParts(lab, r, sources)
+		if err != nil {
+			return nil, err
+		}
+		scenarios, err := changedScenarios(ctx, lab, r)
+		if err != nil {
+			return nil, err
+		}
+		if why = append(why, scenarios...); len(why) > 0 {
+			stale = append(stale, Stale{id, why})
+		}
+	}
+	return stale, nil
+}
+
+// changedParts are the parts of the sources that are not as the record has them.
+func changedParts(lab *lab.Lab, r *record.Record, known map[string]engine.Sources) ([]string, error) {
+	var changed []string
+	for _, name := range slices.Sorted(maps.Keys(r.Engines)) {
+		simulator, err := engines.ByName(name)
+		if err != nil {
+			continue // computed: it has no sources of its own
+		}
+		if _, read := known[name]; !read {
+			b, err := lab.Builder()
+			if err != nil {
+				return nil, err
+			}
+			if known[name], err = b.SourcesOf(simulator); err != nil {
+				return nil, err
+			}
+		}
+		for _, part := range slices.Sorted(maps.Keys(r.Parts)) {
+			if known[name].Hash[part] != r.Parts[part] && !slices.Contains(changed, part) {
+				changed = append(changed, part)
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return nil, nil
+	}
+	return []string{"changed since: " + strings.Join(changed, ", ")}, nil
+}
+
+// changedScenarios says which scenarios of the record the experiment does not have
+// any more, and which it has besides.
+func changedScenarios(ctx context.Context, lab *lab.Lab, r *record.Record) ([]string, error) {
+	at := *lab
+	at.Set.Scale = r.Scale
+	var why []string
+	for _, o := range r.Outcomes {
+		s := plan.Selection{Figure: true, Computed: true}
+		if o.Reading != "" {
+			s.Readings = strings.Split(o.Reading, ",")
+		}
+		all, err := plan.Load(ctx, &at, []string{r.Figure}, s)
+		if err != nil {
+			why = append(why, "it does not load: "+err.Error())
+			break
+		}
+		now := map[string]bool{}
+		for _, p := range all[0].Points {
+			hash, err := p.Hash()
+			if err != nil {
+				return nil, err
+			}
+			now[hash] = true
+		}
+		gone := 0
+		then := map[string]bool{}
+		for _, p := range o.Points {
+			if !now[p.Scenario] && !then[p.Scenario] {
+				gone++
+			}
+			then[p.Scenario] = true
+		}
+		maps.DeleteFunc(now, func(hash string, _ bool) bool { return then[hash] })
+		if gone+len(now) > 0 {
+			what := "default"
+			if o.Reading != "" {
+				what = o.Reading
+			}
+			why = append(why, fmt.Sprintf("%s: %d scenarios are gone, %d are new", what, gone, len(now)))
+		}
+	}
+	return why, nil
+}
