@@ -6,14 +6,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"fabriclab/base/file"
+	"fabriclab/base/parquetfile"
 )
 
 // ReadFile reads a table of any columns, .parquet or .csv. Numbers of all
@@ -23,23 +22,27 @@ func ReadFile(path string) (*Sheet, error) {
 	if err := CheckName(path); err != nil {
 		return nil, err
 	}
-	f, err := file.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading a table: %w", err)
-	}
-	defer f.Close()
 	read := readParquet
 	if filepath.Ext(path) == ".csv" {
 		read = readCSV
 	}
-	s, err := read(f)
-	if err != nil {
+	s, err := read(path)
+	var damaged *parquetfile.Damaged
+	switch {
+	case errors.As(err, &damaged):
+		return nil, fmt.Errorf("reading %s: it is no Parquet file, or damaged: %w", path, err)
+	case err != nil:
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	return s, nil
 }
 
-func readCSV(f *os.File) (*Sheet, error) {
+func readCSV(path string) (*Sheet, error) {
+	f, err := file.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
 	records, err := csv.NewReader(file.ShortLines(f)).ReadAll()
 	if err != nil {
 		return nil, err
@@ -75,24 +78,16 @@ func readCSV(f *os.File) (*Sheet, error) {
 	return s, nil
 }
 
-func readParquet(f *os.File) (s *Sheet, err error) {
-	defer func() { // parquet-go panics on some kinds of damage
-		if r := recover(); r != nil {
-			err = fmt.Errorf("it is damaged: %v", r)
-		}
-	}()
-	info, err := f.Stat()
+func readParquet(path string) (*Sheet, error) {
+	f, err := parquetfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	file, err := parquet.OpenFile(f, info.Size())
-	if err != nil {
-		return nil, err
-	}
-	s = &Sheet{}
+	defer f.Close()
+	s := &Sheet{}
 	var unsigned []bool
-	for _, path := range file.Schema().Columns() {
-		leaf, ok := file.Schema().Lookup(path...)
+	for _, path := range f.Schema().Columns() {
+		leaf, ok := f.Schema().Lookup(path...)
 		if !ok || len(path) != 1 || leaf.Node.Repeated() {
 			return nil, fmt.Errorf("the column %v is no plain column", path)
 		}
@@ -103,32 +98,22 @@ func readParquet(f *os.File) (s *Sheet, err error) {
 		case parquet.ByteArray, parquet.FixedLenByteArray:
 			kind = OptionalText
 		}
-		is := false
-		if logical := leaf.Node.Type().LogicalType(); logical != nil {
-			if integer, ok := logical.Value.(*format.IntType); ok {
-				is = !integer.IsSigned
-			}
-		}
-		s.Columns, unsigned = append(s.Columns, Column{path[0], kind}), append(unsigned, is)
+		s.Columns, unsigned = append(s.Columns, Column{path[0], kind}), append(unsigned, parquetfile.Unsigned(leaf.Node.Type()))
 	}
-	reader := parquet.NewReader(file)
-	defer reader.Close()
-	rows := make([]parquet.Row, 1024)
+	rows := f.Rows()
 	for {
-		n, err := reader.ReadRows(rows)
-		for _, values := range rows[:n] {
-			row := make([]any, len(s.Columns))
-			for _, v := range values {
-				row[v.Column()] = plain(v, unsigned[v.Column()])
-			}
-			s.Rows = append(s.Rows, row)
-		}
+		values, err := rows.Next()
 		if errors.Is(err, io.EOF) {
 			return s, nil
 		}
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, rows.Close())
 		}
+		row := make([]any, len(s.Columns))
+		for _, v := range values {
+			row[v.Column()] = plain(v, unsigned[v.Column()])
+		}
+		s.Rows = append(s.Rows, row)
 	}
 }
 

@@ -7,21 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
-	"fabriclab/base/catalog"
-
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
-	"fabriclab/base/file"
+	"fabriclab/base/catalog"
+	"fabriclab/base/parquetfile"
 )
-
-// batchRows is how many rows are decoded at a time.
-const batchRows = 4096
 
 // ErrMissing is wrapped by errors about a table that the run did not record.
 var ErrMissing = errors.New("table not recorded")
@@ -106,72 +100,51 @@ func Ints(names ...string) []Column {
 
 // Describe says what a table of the run in dir has in it.
 func Describe(dir, name string) (t *catalog.Table, err error) {
-	err = withFile(dir, name, new(bool), func(path string, file *parquet.File) error {
-		text, ok := file.Lookup(catalog.TableKey)
-		if !ok {
-			return corrupt(dir, path, errors.New("it does not say what is in it"))
-		}
-		if err := json.Unmarshal([]byte(text), &t); err != nil {
-			return corrupt(dir, path, err)
-		}
-		return nil
-	})
-	return t, err
-}
-
-// withFile opens a table's file. parquet-go panics on some kinds of damage;
-// what the caller's own code panics with, while inCaller is set, is not taken
-// for damage.
-func withFile(dir, name string, inCaller *bool, use func(path string, file *parquet.File) error) (err error) {
-	path := filepath.Join(dir, name+".parquet")
-	f, err := file.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, statErr := os.Stat(dir); statErr != nil {
-			return fmt.Errorf("run %s does not exist; run the experiment first", dir)
-		}
-		return fmt.Errorf("%w: run %s has no %s.parquet; add `%s: {}` under `trace:` in the experiment and run it again", ErrMissing, dir, name, name)
-	}
+	f, path, err := open(dir, name)
 	if err != nil {
-		return fmt.Errorf("reading table %s: %w", name, err)
+		return nil, err
 	}
 	defer f.Close()
-	defer func() {
-		if !*inCaller {
-			if r := recover(); r != nil {
-				err = corrupt(dir, path, fmt.Errorf("%v", r))
-			}
+	text, ok := f.Lookup(catalog.TableKey)
+	if !ok {
+		return nil, corrupt(dir, path, errors.New("it does not say what is in it"))
+	}
+	if err := json.Unmarshal([]byte(text), &t); err != nil {
+		return nil, corrupt(dir, path, err)
+	}
+	return t, nil
+}
+
+// open opens a table's file.
+func open(dir, name string) (*parquetfile.File, string, error) {
+	path := filepath.Join(dir, name+".parquet")
+	f, err := parquetfile.Open(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, statErr := os.Stat(dir); statErr != nil {
+			return nil, path, fmt.Errorf("run %s does not exist; run the experiment first", dir)
 		}
-	}()
-	info, err := f.Stat()
-	if err != nil {
-		return fmt.Errorf("reading table %s: %w", name, err)
+		return nil, path, fmt.Errorf("%w: run %s has no %s.parquet; add `%s: {}` under `trace:` in the experiment and run it again", ErrMissing, dir, name, name)
+	case isDamaged(err):
+		return nil, path, corrupt(dir, path, err)
+	case err != nil:
+		return nil, path, fmt.Errorf("reading table %s: %w", name, err)
 	}
-	file, err := parquet.OpenFile(f, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
-	if err != nil {
-		return corrupt(dir, path, err)
-	}
-	return use(path, file)
+	return f, path, nil
 }
 
 // Scan calls each for every batch of rows of a table of the run in dir, with
 // the given columns. An error of each ends the scan and is returned as it is.
 func Scan(dir, name string, columns []Column, each func(*Rows) error) error {
-	var inEach bool
-	return withFile(dir, name, &inEach, func(path string, file *parquet.File) error {
-		return scan(dir, path, file, columns, func(rows *Rows) error {
-			inEach = true
-			err := each(rows)
-			inEach = false
-			return err
-		})
-	})
-}
-
-func scan(dir, path string, file *parquet.File, columns []Column, each func(*Rows) error) error {
-	rows := &Rows{values: make([][]parquet.Value, len(columns)), unsigned: make([]bool, len(columns))}
+	f, path, err := open(dir, name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	rows := &Rows{unsigned: make([]bool, len(columns))}
 	index := make([]int, len(columns))
 	for i, c := range columns {
-		leaf, ok := file.Schema().Lookup(c.Name)
+		leaf, ok := f.Schema().Lookup(c.Name)
 		if !ok {
 			return fmt.Errorf("run %s: %s has no column %q; it was written by another version, run the experiment again", dir, path, c.Name)
 		}
@@ -179,65 +152,21 @@ func scan(dir, path string, file *parquet.File, columns []Column, each func(*Row
 		if !c.Type.accepts(typ.Kind()) {
 			return fmt.Errorf("run %s: column %q of %s is %s, not %s; it was written by another version, run the experiment again", dir, c.Name, path, typ, c.Type)
 		}
-		if logical := typ.LogicalType(); logical != nil {
-			if integer, ok := logical.Value.(*format.IntType); ok {
-				rows.unsigned[i] = !integer.IsSigned
-			}
-		}
-		index[i] = leaf.ColumnIndex
+		rows.unsigned[i], index[i] = parquetfile.Unsigned(typ), leaf.ColumnIndex
 	}
-	buffers := make([][]parquet.Value, len(columns))
-	for i := range buffers {
-		buffers[i] = make([]parquet.Value, batchRows)
+	err = f.Scan(index, func(n int, values [][]parquet.Value) error {
+		rows.N, rows.values = n, values
+		return each(rows)
+	})
+	if isDamaged(err) {
+		return corrupt(dir, path, err)
 	}
-	for _, group := range file.RowGroups() {
-		chunks := group.ColumnChunks()
-		readers := make([]parquet.ColumnChunkValueReader, len(columns))
-		for i := range columns {
-			readers[i] = parquet.NewColumnChunkValueReader(chunks[index[i]])
-			defer readers[i].Close()
-		}
-		for left := group.NumRows(); left > 0; left -= int64(rows.N) {
-			rows.N = int(min(left, batchRows))
-			for i, reader := range readers {
-				rows.values[i] = buffers[i][:rows.N]
-				if err := fill(reader, rows.values[i]); err != nil {
-					return corrupt(dir, path, fmt.Errorf("column %s: %w", columns[i].Name, err))
-				}
-			}
-			if err := each(rows); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return err
 }
 
-// fill reads exactly len(into) values. The bytes of strings belong to the page
-// they were read from, so they are copied where a batch spans pages.
-func fill(reader parquet.ColumnChunkValueReader, into []parquet.Value) error {
-	for n := 0; n < len(into); {
-		k, err := reader.ReadValues(into[n:])
-		if k > 0 && n+k < len(into) {
-			for i := n; i < n+k; i++ {
-				if into[i].Kind() == parquet.ByteArray && !into[i].IsNull() {
-					into[i] = into[i].Clone()
-				}
-			}
-		}
-		n += k
-		switch {
-		case n == len(into):
-			return nil
-		case errors.Is(err, io.EOF):
-			return fmt.Errorf("%d values are missing", len(into)-n)
-		case err != nil:
-			return err
-		case k == 0:
-			return io.ErrNoProgress
-		}
-	}
-	return nil
+func isDamaged(err error) bool {
+	var damaged *parquetfile.Damaged
+	return errors.As(err, &damaged)
 }
 
 func corrupt(dir, path string, err error) error {

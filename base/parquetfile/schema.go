@@ -1,4 +1,5 @@
-// Package parquetfile has what all writers of Parquet files here share.
+// Package parquetfile reads Parquet files, and has what all their writers here
+// share.
 package parquetfile
 
 import "github.com/parquet-go/parquet-go"

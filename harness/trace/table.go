@@ -19,6 +19,7 @@ import (
 	"fabriclab/base/catalog"
 	"fabriclab/base/columns"
 	"fabriclab/base/file"
+	"fabriclab/base/parquetfile"
 )
 
 // TableFile is a stored table opened for reading.
@@ -26,8 +27,7 @@ type TableFile struct {
 	// Table describes the columns as stored.
 	Table Table
 	path  string
-	os    *os.File
-	file  *parquet.File
+	file  *parquetfile.File
 }
 
 // List names the tables in a run directory.
@@ -41,9 +41,9 @@ func List(runDir string) []string {
 }
 
 // Open opens a table of a run directory.
-func Open(runDir, table string) (t *TableFile, err error) {
+func Open(runDir, table string) (*TableFile, error) {
 	path := filepath.Join(runDir, table+".parquet")
-	f, err := file.Open(path)
+	f, err := parquetfile.Open(path)
 	if errors.Is(err, os.ErrNotExist) {
 		names := List(runDir)
 		if len(names) == 0 {
@@ -51,37 +51,33 @@ func Open(runDir, table string) (t *TableFile, err error) {
 		}
 		return nil, fmt.Errorf("run %s has no table %q; it has %s (tables are asked for under `trace:` in the experiment)", runDir, table, strings.Join(names, ", "))
 	}
+	var damaged *parquetfile.Damaged
+	if errors.As(err, &damaged) {
+		return nil, corrupt(path, err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("opening table %q: %w", table, err)
 	}
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%v", r)
-		}
-		if err != nil {
-			t, err = nil, errors.Join(corrupt(path, err), f.Close())
-		}
-	}()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	file, err := parquet.OpenFile(f, info.Size(), parquet.SkipBloomFilters(true))
-	if err != nil {
-		return nil, err
-	}
-	t = &TableFile{path: path, os: f, file: file}
-	description, ok := file.Lookup(catalog.TableKey)
-	if !ok {
-		return nil, errors.New("it was not written by fabriclab")
-	}
-	if err := json.Unmarshal([]byte(description), &t.Table); err != nil {
-		return nil, fmt.Errorf("its description is not readable: %w", err)
-	}
-	if len(t.Table.Columns) != len(file.Schema().Columns()) {
-		return nil, fmt.Errorf("%d columns are described, %d are stored", len(t.Table.Columns), len(file.Schema().Columns()))
+	t := &TableFile{path: path, file: f}
+	if err := t.describe(); err != nil {
+		return nil, errors.Join(corrupt(path, err), f.Close())
 	}
 	return t, nil
+}
+
+// describe reads what the file says of itself.
+func (t *TableFile) describe() error {
+	description, ok := t.file.Lookup(catalog.TableKey)
+	if !ok {
+		return errors.New("it was not written by fabriclab")
+	}
+	if err := json.Unmarshal([]byte(description), &t.Table); err != nil {
+		return fmt.Errorf("its description is not readable: %w", err)
+	}
+	if n := len(t.file.Schema().Columns()); len(t.Table.Columns) != n {
+		return fmt.Errorf("%d columns are described, %d are stored", len(t.Table.Columns), n)
+	}
+	return nil
 }
 
 func corrupt(path string, err error) error {
@@ -89,45 +85,30 @@ func corrupt(path string, err error) error {
 }
 
 // Close closes the file.
-func (t *TableFile) Close() error { return t.os.Close() }
+func (t *TableFile) Close() error { return t.file.Close() }
 
 // Rows is the number of rows.
 func (t *TableFile) Rows() int64 { return t.file.NumRows() }
 
 // Each calls fn for the first limit rows (all, if negative). The slice is
 // valid during the call only.
-func (t *TableFile) Each(limit int64, fn func(row []parquet.Value) error) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = corrupt(t.path, fmt.Errorf("%v", r))
+func (t *TableFile) Each(limit int64, fn func(row []parquet.Value) error) error {
+	rows := t.file.Rows()
+	for ; limit != 0; limit-- {
+		row, err := rows.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			err = corrupt(t.path, err)
+		default:
+			err = fn(row)
 		}
-	}()
-	buffer := make([]parquet.Row, 256)
-	for _, group := range t.file.RowGroups() {
-		rows := group.Rows()
-		for {
-			n, readErr := rows.ReadRows(buffer)
-			for _, row := range buffer[:n] {
-				if limit == 0 {
-					return rows.Close()
-				}
-				limit--
-				if err := fn(row); err != nil {
-					return errors.Join(err, rows.Close())
-				}
-			}
-			if errors.Is(readErr, io.EOF) {
-				break
-			}
-			if readErr != nil {
-				return errors.Join(corrupt(t.path, readErr), rows.Close())
-			}
-		}
-		if err := rows.Close(); err != nil {
-			return corrupt(t.path, err)
+		if err != nil {
+			return errors.Join(err, rows.Close())
 		}
 	}
-	return nil
+	return rows.Close()
 }
 
 // Format is a text format of Export.

@@ -9,10 +9,10 @@ import (
 	"strconv"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 
 	"fabriclab/base/catalog"
 	"fabriclab/base/file"
+	"fabriclab/base/parquetfile"
 )
 
 // rows is a table of texts, read row by row.
@@ -92,55 +92,39 @@ func (r *csvRows) at(column int) place {
 
 // parquetRows are the rows of a Parquet file.
 type parquetRows struct {
-	file     *os.File
-	reader   *parquet.GenericReader[any]
+	path     string
+	file     *parquetfile.File
+	rows     *parquetfile.Rows
 	names    []string
 	unsigned []bool
 	size     int // the column in which 0 means unlimited, -1: none
-	batch    []parquet.Row
-	left     []parquet.Row // of the batch
 	row      []string
 	read     int
 }
 
-func openParquet(path string) (_ rows, err error) {
-	file, err := file.Open(path)
+func openParquet(path string) (rows, error) {
+	f, err := parquetfile.Open(path)
+	var damaged *parquetfile.Damaged
+	if errors.As(err, &damaged) {
+		return nil, fmt.Errorf("%s: %w; it is no Parquet file, or damaged", path, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("%s: %w; it is no Parquet file, or damaged", path, err), file.Close())
-		}
-	}()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	table, err := parquet.OpenFile(file, info.Size(), parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
-	if err != nil {
-		return nil, err
-	}
-	r := &parquetRows{file: file, reader: parquet.NewGenericReader[any](table), size: -1, batch: make([]parquet.Row, 256)}
-	_, own := table.Lookup(catalog.TableKey)
-	for _, column := range table.Root().Columns() {
+	r := &parquetRows{path: path, file: f, rows: f.Rows(), size: -1}
+	_, own := f.Lookup(catalog.TableKey)
+	for _, column := range f.Root().Columns() {
 		values := column
 		for !values.Leaf() {
 			if len(values.Columns()) != 1 {
-				return nil, fmt.Errorf("the column %q is a structure; the columns of a flow list are numbers, names and lists of them", column.Name())
+				return nil, errors.Join(fmt.Errorf("%s: the column %q is a structure; the columns of a flow list are numbers, names and lists of them", path, column.Name()), f.Close())
 			}
 			values = values.Columns()[0]
 		}
 		if own && column.Name() == "size_bytes" { // lists that were written here (docs/formats.md)
 			r.size = len(r.names)
 		}
-		r.names = append(r.names, column.Name())
-		unsigned := false
-		if logical := values.Type().LogicalType(); logical != nil {
-			integer, ok := logical.Value.(*format.IntType)
-			unsigned = ok && !integer.IsSigned
-		}
-		r.unsigned = append(r.unsigned, unsigned)
+		r.names, r.unsigned = append(r.names, column.Name()), append(r.unsigned, parquetfile.Unsigned(values.Type()))
 	}
 	r.row = make([]string, len(r.names))
 	return r, nil
@@ -148,28 +132,16 @@ func openParquet(path string) (_ rows, err error) {
 
 func (r *parquetRows) columns() []string { return r.names }
 
-func (r *parquetRows) next() (_ []string, err error) {
-	// parquet-go panics on some kinds of damage.
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%v", p)
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
-			err = fmt.Errorf("%s: %w; the file is damaged", position(r.file.Name(), place{row: r.read + 1}), err)
-		}
-	}()
-	if len(r.left) == 0 {
-		n, err := r.reader.ReadRows(r.batch)
-		if n == 0 {
-			if err == nil {
-				err = io.ErrNoProgress
-			}
-			return nil, err
-		}
-		r.left = r.batch[:n]
+func (r *parquetRows) next() ([]string, error) {
+	values, err := r.rows.Next()
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%s: %w; the file is damaged", position(r.path, place{row: r.read + 1}), err)
+	}
+	if err != nil {
+		return nil, err
 	}
 	clear(r.row)
-	for _, v := range r.left[0] {
+	for _, v := range values {
 		i := v.Column()
 		if r.row[i] != "" && !v.IsNull() {
 			r.row[i] += " " // the next one of a list
@@ -179,7 +151,6 @@ func (r *parquetRows) next() (_ []string, err error) {
 	if r.size >= 0 && r.row[r.size] == "0" {
 		r.row[r.size] = "unlimited"
 	}
-	r.left = r.left[1:]
 	r.read++
 	return r.row, nil
 }
@@ -198,7 +169,7 @@ func text(v parquet.Value, unsigned bool) string {
 }
 
 func (r *parquetRows) at(int) place { return place{row: r.read} }
-func (r *parquetRows) close() error { return errors.Join(r.reader.Close(), r.file.Close()) }
+func (r *parquetRows) close() error { return errors.Join(r.rows.Close(), r.file.Close()) }
 
 // idSet is a set of flow numbers, in pages of bits, so that it is small both
 // for many numbers in a row and for few far apart.
