@@ -35,8 +35,8 @@ const ownTest = "_test.cc"
 var (
 	baseFolders = map[string]bool{"core": true, "runner": true}
 	toolsFolder = "tools"
-	// plainEngine is an engine of its own, which the others do not have.
-	plainEngine = "plain"
+	// engineFile makes a folder an engine, which the others do not have.
+	engineFile = "engine.cmake"
 )
 
 // sources are C++ and CMake files.
@@ -114,7 +114,7 @@ func (s *scan) walk(top string) error {
 	err := file.Walk(top, func(path string, info fs.FileInfo) error {
 		switch {
 		case info.IsDir():
-			if path != top && (notCompiledIn[filepath.Base(path)] || path == filepath.Join(s.root, "mechanisms", plainEngine)) {
+			if path != top && (notCompiledIn[filepath.Base(path)] || file.Exists(filepath.Join(path, engineFile))) {
 				return fs.SkipDir
 			}
 			return nil

@@ -31,6 +31,7 @@ func TestAChangeCountsWhereItIsUsed(t *testing.T) {
 	put(t, root, "mechanisms/core/port.cc", "// core")
 	put(t, root, "mechanisms/runner/main.cc", `#include "mechanisms/headers/h.h"`)
 	put(t, root, "mechanisms/headers/h.h", "struct H;")
+	put(t, root, "mechanisms/fourth/engine.cmake", "add_executable(fabric-fourth engine.cc)")
 	put(t, root, "mechanisms/tools/describe.cc", `#include "mechanisms/a/a.h"`)
 	put(t, root, "mechanisms/a/a.cc", "#include \"a.h\"\n"+describes("a"))
 	put(t, root, "mechanisms/a/a.h", "#include <vector>")
@@ -69,7 +70,7 @@ func TestAChangeCountsWhereItIsUsed(t *testing.T) {
 		{root, "mechanisms/CMakeLists.txt", "project(x)", []string{"a", "b", "c"}},
 		{root, "mechanisms/lib/lib.cc", "Register all;", []string{"a", "b", "c"}},
 		{root, "mechanisms/tools/describe.cc", "int changed;", nil},
-		{root, "mechanisms/plain/engine.cc", "int changed;", nil}, // an engine of its own
+		{root, "mechanisms/fourth/engine.cc", "int changed;", nil}, // an engine of its own
 		{elsewhere, "b/b_test.cc", "TEST(B, Works) {}", nil},
 		{elsewhere, "b/b.md", "text", nil},
 		{root, "mechanisms/a/a.cc", "#include HEADER\n" + describes("a"), []string{"a"}},

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"fabriclab/harness/engine/plain"
+	list "fabriclab/harness/engine/engines"
 	"fabriclab/harness/store"
 )
 
@@ -49,19 +49,19 @@ func forARM64(t *testing.T) {
 // mechanisms.
 func TestARM64GivesTheSameBytes(t *testing.T) {
 	forARM64(t)
-	dirs := mustRun(t, nil, "testdata/families.yaml", "--engine", plain.Engine{}.Name())
+	dirs := mustRun(t, nil, "testdata/families.yaml", "--engine", list.Everywhere().Name())
 	require.NotEmpty(t, dirs)
 	build := filepath.Join(lab.root, "build", "arm64")
 	for _, args := range [][]string{
 		{"cmake", "-G", "Ninja", "-S", lab.root, "-B", build, "-DCMAKE_TOOLCHAIN_FILE=" + filepath.Join(lab.root, "ci", "arm64.cmake"),
 			"-DCMAKE_BUILD_TYPE=Release", "-DFABRIC_NS3=OFF", "-DFABRIC_OMNET=OFF", "-DFABRIC_TESTS=OFF"},
-		{"cmake", "--build", build, "--target", plain.Engine{}.Binary()},
+		{"cmake", "--build", build, "--target", list.Everywhere().Binary()},
 	} {
 		out, err := exec.CommandContext(t.Context(), args[0], args[1:]...).CombinedOutput()
 		require.NoError(t, err, string(out))
 	}
-	here := filepath.Join(lab.root, "build", "release", "bin", plain.Engine{}.Binary())
-	there := filepath.Join(build, "bin", plain.Engine{}.Binary())
+	here := filepath.Join(lab.root, "build", "release", "bin", list.Everywhere().Binary())
+	there := filepath.Join(build, "bin", list.Everywhere().Binary())
 	for _, dir := range dirs {
 		m, err := store.Read(dir)
 		require.NoError(t, err)
@@ -129,10 +129,10 @@ func TestARM64GivesTheSameTables(t *testing.T) {
 		}
 		return found
 	}
-	here := tables(mustRun(t, nil, "testdata/families.yaml", "--engine", plain.Engine{}.Name()))
+	here := tables(mustRun(t, nil, "testdata/families.yaml", "--engine", list.Everywhere().Name()))
 	there := t.TempDir()
 	out, err = exec.CommandContext(t.Context(), "qemu-aarch64-static", program, "run", "testdata/families.yaml",
-		"--engine", plain.Engine{}.Name(), "--out", there, "--root", lab.root).CombinedOutput()
+		"--engine", list.Everywhere().Name(), "--out", there, "--root", lab.root).CombinedOutput()
 	require.NoError(t, err, string(out))
 	dirs, err := store.Runs(there)
 	require.NoError(t, err)

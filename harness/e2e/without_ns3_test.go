@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/harness/doctor"
+	list "fabriclab/harness/engine/engines"
 	"fabriclab/harness/engine/ns3"
-	"fabriclab/harness/engine/plain"
 	"fabriclab/harness/store"
 )
 
@@ -36,7 +36,7 @@ func TestWithoutNS3(t *testing.T) {
 		t.Skipf("SKIPPED: ns-3 cannot be hidden here: %v: %s", err, out)
 	}
 	// The program is built before, so that the build folder stays as it is.
-	_, stderr, err := fabriclab(t, nil, "run", "testdata/alone.yaml", "--engine", plain.Engine{}.Name(), "--out", t.TempDir())
+	_, stderr, err := fabriclab(t, nil, "run", "testdata/alone.yaml", "--engine", list.Everywhere().Name(), "--out", t.TempDir())
 	require.NoError(t, err, stderr)
 
 	out := t.TempDir()
@@ -92,7 +92,7 @@ func TestWithoutNS3(t *testing.T) {
 // exit code.
 func TestPlainIsLikeTheOthers(t *testing.T) {
 	dir := mustRun(t, nil, "testdata/alone.yaml", "--engine", "plain")[0]
-	runner := filepath.Join(lab.root, "build", "release", "bin", plain.Engine{}.Binary())
+	runner := filepath.Join(lab.root, "build", "release", "bin", list.Everywhere().Binary())
 	scenario := filepath.Join(dir, "scenario.json")
 	trace := func(program string, more ...string) string {
 		file := filepath.Join(t.TempDir(), "trace")

@@ -31,6 +31,28 @@ type Engine interface {
 	Find() (Installation, error)
 }
 
+// Alone is an engine without a simulator: a folder of the checkout, whose program
+// is called fabric-NAME.
+type Alone struct{ ID, Folder string }
+
+// Name implements Engine.
+func (a Alone) Name() string { return a.ID }
+
+// Title implements Engine.
+func (a Alone) Title() string { return a.ID }
+
+// Binary implements Engine.
+func (a Alone) Binary() string { return "fabric-" + a.ID }
+
+// Sources implements Engine.
+func (a Alone) Sources() []string { return []string{a.Folder} }
+
+// Kernels implements Engine: there is no simulator to measure.
+func (Alone) Kernels() []string { return nil }
+
+// Find implements Engine: it is part of the checkout.
+func (a Alone) Find() (Installation, error) { return Installation{Path: a.Folder, Version: "1"}, nil }
+
 // Options are settings that only one engine has; it is an Adapter.
 type Options struct {
 	NSLog        string // ns-3's components and levels of logging

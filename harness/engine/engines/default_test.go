@@ -9,7 +9,6 @@ import (
 
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/ns3"
-	"fabriclab/harness/engine/plain"
 )
 
 // usual is a simulator that is found, or not.
@@ -31,7 +30,7 @@ func TestTheLastEngineStandsInForTheFirst(t *testing.T) {
 		{errors.New("ns3_DIR is /nowhere"), "ns3"},
 		{engine.Absent(errors.New("ns-3 is not installed")), "plain"},
 	} {
-		e, why := defaultOf([]engine.Engine{usual{err: c.err}, plain.Engine{}})
+		e, why := defaultOf([]engine.Engine{usual{err: c.err}, engine.Alone{ID: "plain"}})
 		assert.Equal(t, c.want, e.Name())
 		assert.Equal(t, c.want == "plain", why != nil)
 	}

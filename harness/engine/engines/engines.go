@@ -9,11 +9,14 @@ import (
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/engine/omnet"
-	"fabriclab/harness/engine/plain"
 )
 
 // all are the engines: the usual one first, last the one that every machine has.
-var all = []engine.Engine{ns3.Engine{}, omnet.Engine{}, plain.Engine{}}
+var all = []engine.Engine{
+	ns3.Engine{},
+	omnet.Engine{},
+	engine.Alone{ID: "plain", Folder: "mechanisms/plain"},
+}
 
 // All are the engines, the default one first.
 func All() []engine.Engine { return all }
