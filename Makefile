@@ -103,6 +103,7 @@ bench: ready ## measure the speed of simulation and harness
 
 docs: deps ## renew the generated tables of README and docs/, and the tests' catalog
 	@go test ./harness/build -run 'TestDocsSayWhatTheMechanismsSay|TestCatalogOfTheTestsIsUpToDate' -args -update
+	@go test ./harness/lab/lists -run TestPagesListWhatThereIs -args -update
 	@go test ./harness/lab/papers -run TestPagesEqualRecords -args -update
 
 docker-figure: ## run a figure in a container, on Ubuntu's ns-3: make docker-figure FIG=fncc/fig10

@@ -21,6 +21,7 @@ var mayImport = map[string][]string{
 	// The roads of the commands, from a checkout to its results.
 	"harness/lab/oracle":     both(),
 	"harness/lab/own":        both(""),
+	"harness/lab/lists":      both(),
 	"harness/lab/plan":       both("", "/oracle"),
 	"harness/lab/optima":     both("", "/oracle", "/plan"),
 	"harness/lab/collected":  both("", "/plan"),

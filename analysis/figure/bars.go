@@ -8,7 +8,7 @@ import (
 
 func init() {
 	register(plotKind{
-		name: "bars", title: "a measure by name, as bars; with lines, groups of them", named: true,
+		name: "bars", title: "a measure for each value of `x`; with `lines`, groups of bars", named: true,
 		read: func(s *reader.Section, p *spec.Plot, f *spec.Figure) {
 			s.Need("x", "mechanism")
 			p.X, p.Lines = s.Str("x"), s.Str("lines")

@@ -16,7 +16,7 @@ import (
 
 func init() {
 	register(plotKind{
-		name: "box", title: "the distribution of a measure of flows by their sizes, as boxes", named: true,
+		name: "box", title: "distribution by flow size: quartiles, and whiskers to the last value within 1.5 box lengths; no outliers", named: true,
 		read: func(s *reader.Section, p *spec.Plot, f *spec.Figure) {
 			p.Lines = s.Str("lines")
 			m := readOneMeasure(s, p, f, "slowdown")

@@ -20,7 +20,7 @@ import (
 
 func init() {
 	register(plotKind{
-		name: "fct", title: "statistics of the slowdown by flow size, a panel each", named: true,
+		name: "fct", title: "FCT slowdown by flow size, a panel for each statistic", named: true,
 		read: func(s *reader.Section, p *spec.Plot, f *spec.Figure) {
 			own := &fctPlot{}
 			p.Lines, own.baseline = s.Str("lines"), s.Str("baseline")

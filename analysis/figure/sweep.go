@@ -10,7 +10,7 @@ import (
 
 func init() {
 	register(plotKind{
-		name: "sweep", title: "measures over a dimension whose values are numbers", logX: true,
+		name: "sweep", title: "measures against the numbers of `x`", logX: true,
 		read: func(s *reader.Section, p *spec.Plot, f *spec.Figure) {
 			s.Need("x", "load")
 			p.X, p.Lines = s.Str("x"), s.Str("lines")

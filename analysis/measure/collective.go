@@ -12,35 +12,35 @@ import (
 func init() {
 	register(Kind{
 		Name: "collective_time", Quantity: Time, Better: Lower,
-		Title: "`stat` over the groups, or of one `group`, of the time from the first start to the last payload byte: the completion time of a collective, whose iterations are groups ([workloads.md](workloads.md#collectives))",
+		Title: "`stat` over the groups (or one `group`) of first start to last payload byte ([workloads.md](workloads.md#collectives))",
 		From:  "`flows`",
 		Needs: []string{"stat"}, Allows: []string{"group"},
 		Take: statOf(collectiveTimes), Spread: collectiveTimes,
 	})
 	register(Kind{
 		Name: "iteration_time", Quantity: Time, Better: Lower,
-		Title: "`stat` over the groups that have a next one, or of one `group`, of the time from its first start to that of the group with the next number. In a mix of several jobs, name the group",
+		Title: "`stat` of the time from a group's first start to that of the next group; in a mix of jobs, name the group",
 		From:  "`flows`",
 		Needs: []string{"stat"}, Allows: []string{"group"},
 		Take: statOf(iterationTimes), Spread: iterationTimes,
 	})
 	register(Kind{
 		Name: "bus_bandwidth", Quantity: Rate, Better: Higher,
-		Title: "`stat` over the groups, or of one `group`, of payload / (senders × time of the group): what the tests of NCCL call bus bandwidth, for a ring all-reduce 2(n - 1)/n × size / time; hosts count, not ranks",
+		Title: "`stat` of payload / (senders × time of the group): NCCL's bus bandwidth, for a ring all-reduce 2(n - 1)/n × size / time; hosts count, not ranks",
 		From:  "`flows`",
 		Needs: []string{"stat"}, Allows: []string{"group"},
 		Take: statOf(busBandwidths), Spread: busBandwidths,
 	})
 	register(Kind{
 		Name: "bus_share", Quantity: Share, Better: Higher,
-		Title: "the same over the mean rate of the senders' links in that time: 100 % is the ideal, and what headers take of it and latencies is missing even without congestion",
+		Title: "bus bandwidth over the mean rate of the senders' links",
 		From:  "`flows`",
 		Needs: []string{"stat"}, Allows: []string{"group"},
 		Take: statOf(busShares), Spread: busShares,
 	})
 	register(Kind{
 		Name: "straggler_delay", Quantity: Time, Better: Lower,
-		Title: "`stat` over the groups, or of one `group`, of how much later the last receiver has all of its bytes than the median receiver",
+		Title: "`stat` of how much later the last receiver has everything than the median one",
 		From:  "`flows`",
 		Needs: []string{"stat"}, Allows: []string{"group"},
 		Take: statOf(stragglerDelays), Spread: stragglerDelays,

@@ -23,7 +23,7 @@ import (
 func init() {
 	register(Kind{
 		Name: "table", Quantity: Any, Better: Neither,
-		Title: "`stat` of any column of any table, a mechanism's own among them; see [below](#any-column-of-any-table)",
+		Title: "`stat` of any column of any table; see [below](#any-column-of-any-table)",
 		From:  "any",
 		Needs: []string{"stat"}, Allows: []string{"window", "percentile", "port"}, Stats: Stats, Read: readTable,
 		Signed: true,

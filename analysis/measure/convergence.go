@@ -20,14 +20,14 @@ func init() {
 	})
 	register(Kind{
 		Name: "fair_time", Quantity: Time, Better: Lower,
-		Title: "first time after `event` from which the rates of all flows are within 10 % of the target and stay there for 50 us; the target is link rate / number of flows, or `share` × link rate",
+		Title: "first time after `event` from which all flows' rates stay within 10 % of the target for 50 us; target: link rate / number of flows, or `share` × link rate",
 		From:  "`rates.rate_bps`",
 		Needs: []string{"flows", "port", "event"}, Allows: []string{"share"},
 		Take: fairTime,
 	})
 	register(Kind{
 		Name: "recovery_time", Quantity: Time, Better: Lower,
-		Title: "after `event` the sum of all flows' rates falls below 90 % of the link rate; the measure is the first time from which the sum is at 90 % or more again and stays there for 50 us. `event` itself if the sum never falls",
+		Title: "first time after `event` from which the sum of the rates stays at 90 % of the link rate for 50 us; `event` itself if the sum never falls",
 		From:  "`rates.rate_bps`",
 		Needs: []string{"flows", "port", "event"},
 		Take:  recoveryTime,

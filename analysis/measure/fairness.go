@@ -12,7 +12,7 @@ import (
 func init() {
 	register(Kind{
 		Name: "jain", Quantity: Share, Better: Higher,
-		Title: "Jain's index (Σx)² / (n Σx²) of the payload bytes acknowledged in the window; undefined when nothing was acknowledged",
+		Title: "Jain's index (Σx)² / (n Σx²) of payload bytes acknowledged in the window",
 		From:  "`rates.acked_bytes`",
 		Needs: []string{"flows", "window"},
 		Read: func(s *reader.Section, m *spec.Measure, _ *spec.Figure) {

@@ -9,21 +9,21 @@ import (
 func init() {
 	register(Kind{
 		Name: "fct_slowdown", Quantity: Share, Better: Lower, Least: 1,
-		Title: "`stat` (mean, median, p95, p99, p99.9, min, max) of FCT / ideal FCT of the measured flows with `min_size` ≤ size < `max_size`",
+		Title: "`stat` (mean, median, p90, p95, p99, p99.9, min, max) of FCT / ideal FCT of the measured flows with `min_size` ≤ size < `max_size`",
 		From:  "`flows`",
 		Needs: []string{"stat"}, Allows: []string{"min_size", "max_size"},
 		Take: statOfFlows(slowdowns), Spread: ofFlows(slowdowns),
 	})
 	register(Kind{
 		Name: "fct", Quantity: Time, Better: Lower,
-		Title: "`stat` of the FCT of those flows",
+		Title: "`stat` of the FCT of the measured flows with `min_size` ≤ size < `max_size`",
 		From:  "`flows`",
 		Needs: []string{"stat"}, Allows: []string{"min_size", "max_size"},
 		Take: statOfFlows(times), Spread: ofFlows(times),
 	})
 	register(Kind{
 		Name: "log_rate", Quantity: Share, Better: Higher,
-		Title: "`stat` of the logarithm to base 2 of the rate of those flows; the rate is size / FCT in bit/s. The mean is Flowtune's fairness score per flow: twice the rate is one more",
+		Title: "`stat` of log2 of size / FCT in bit/s; the mean is Flowtune's fairness score per flow",
 		From:  "`flows`",
 		Needs: []string{"stat"}, Allows: []string{"min_size", "max_size"},
 		Signed: true,
@@ -31,7 +31,7 @@ func init() {
 	})
 	register(Kind{
 		Name: "fct_normalised", Quantity: Share, Better: Lower, Least: 1,
-		Title:  "FCT normalised to optimal: sum of the FCTs of those flows / sum of their ideal FCTs, the ratio of the two averages (CONGA's \"overall average FCT\"); the mean of the ratios is `fct_slowdown` with `stat: mean`",
+		Title:  "sum of FCTs / sum of ideal FCTs (CONGA's \"overall average FCT\")",
 		From:   "`flows`",
 		Allows: []string{"min_size", "max_size"},
 		Take:   fctNormalised,

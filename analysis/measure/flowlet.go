@@ -12,7 +12,7 @@ import (
 func init() {
 	register(Kind{
 		Name: "flowlet_size", Quantity: Bytes, Better: Lower,
-		Title: "a gap in a flow longer than `gap` ends a flowlet. The measure is the size on the wire such that flowlets up to it hold `percentile` per cent of all bytes: CONGA's Figure 5, of simulated traffic",
+		Title: "a gap longer than `gap` ends a flowlet; the size such that flowlets up to it hold `percentile` % of all bytes (CONGA's Figure 5)",
 		From:  "`packets` (of the hosts' ports)",
 		Needs: []string{"gap", "percentile"},
 		Take:  flowletSize, Spread: flowletSizes,

@@ -12,14 +12,14 @@ import (
 func init() {
 	register(Kind{
 		Name: "group_time", Quantity: Time, Better: Lower,
-		Title: "time from the first start to the last payload byte of the flows of `group`: the completion time of a job",
+		Title: "first start to last payload byte of the flows of `group`: completion time of a job",
 		From:  "`flows`",
 		Needs: []string{"group"},
 		Take:  groupTime,
 	})
 	register(Kind{
 		Name: "group_throughput", Quantity: Share, Better: Higher,
-		Title:  "payload of a group's flows / (its time × mean rate of its receiver's link in that time): the throughput of an incast round; the mean over all groups of measured flows, or of one `group`",
+		Title:  "payload of a group / (its time × mean rate of the receiver's link): throughput of an incast round; mean over all groups, or one `group`",
 		From:   "`flows`",
 		Allows: []string{"group"},
 		Take:   groupThroughput,

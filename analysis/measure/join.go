@@ -13,7 +13,7 @@ import (
 func init() {
 	register(Kind{
 		Name: "join_time", Quantity: Time, Better: Lower,
-		Title: "an event is a time at which flows to the host `node` start beside others. `stat` over the events in the window of how long it takes until the rates of all flows to `node` are within 10 % of an equal share of `port`'s link and stay so for `hold` (50 us if it is not given); never if another flow starts or one ends before. From `from` on, before `to`",
+		Title: "events: new flows to the host `node` while others run. `stat` over the events of the time until all flows to `node` stay within 10 % of an equal share of `port`'s link for `hold` (50 us); never if another flow starts or one ends before",
 		From:  "`rates.rate_bps`, `flows`",
 		Needs: []string{"node", "port", "stat"}, Allows: []string{"window", "hold"},
 		Take: statOf(joinTimes), Spread: joinTimes,

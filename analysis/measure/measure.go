@@ -82,6 +82,9 @@ var kinds = map[string]Kind{}
 
 func register(k Kind) { kinds[k.Name] = k }
 
+// KindOf is a kind by its name.
+func KindOf(name string) Kind { return kinds[name] }
+
 // Kinds lists the kinds of measures.
 func Kinds() []string { return slices.Sorted(maps.Keys(kinds)) }
 

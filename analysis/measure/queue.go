@@ -15,7 +15,7 @@ import (
 func init() {
 	register(Kind{
 		Name: "queue_peak", Quantity: Bytes, Better: Lower,
-		Title: "highest queue in the window; peaks between samples included",
+		Title: "highest queue in the window, peaks between samples included",
 		From:  "`queues.max_bytes`",
 		Needs: []string{"port", "class", "window"},
 		Take:  ofQueue(QueueSamples.Peak),
@@ -38,7 +38,7 @@ func init() {
 	})
 	register(Kind{
 		Name: "queue_ports", Quantity: Bytes, Better: Lower,
-		Title: "the mean of the sampled queue at each of the `ports`, then `stat` over the ports; a port may be a pattern such as `spine*->leaf*`",
+		Title: "mean queue of each of the `ports` (patterns such as `spine*->leaf*` too), then `stat` over the ports",
 		From:  "`queues.bytes`",
 		Needs: []string{"ports", "class", "window", "stat"},
 		Take:  statOf(queueMeans), Spread: queueMeans,

@@ -14,14 +14,14 @@ import (
 func init() {
 	register(Kind{
 		Name: "utilisation", Quantity: Share, Better: Higher,
-		Title: "bits sent / (link rate × window), of a link that changes its rate / what it could carry; `count: wire` counts all bytes of the frames, `count: payload` only payload of data packets",
+		Title: "bits sent / what the link could carry in the window; `count: wire` counts whole frames, `count: payload` payload of data packets",
 		From:  "`links.sent_bytes`, `links.data_bytes`",
 		Needs: []string{"port", "window", "count"},
 		Take:  utilisation,
 	})
 	register(Kind{
 		Name: "jitter", Quantity: Share, Better: Lower,
-		Title: "coefficient of variation (standard deviation / mean) of each flow's sampled rate, mean over the flows; `method: range` takes (highest - lowest) / mean",
+		Title: "standard deviation / mean of each flow's sampled rate, mean over the flows; `method: range`: (highest - lowest) / mean",
 		From:  "`rates.rate_bps`",
 		Needs: []string{"flows", "window"}, Allows: []string{"method"},
 		Methods: []string{"variation", "range"},
@@ -36,7 +36,7 @@ func init() {
 	})
 	register(Kind{
 		Name: "imbalance", Quantity: Share, Better: Lower,
-		Title: "the window is cut into `interval`s. In each, (largest - smallest) / mean of the bytes that each of the `ports` (two or more) sent; then `stat` over the intervals. Intervals that do not fit whole, or in which no port sent anything, do not count",
+		Title: "(largest - smallest) / mean of the bytes that each of the `ports` sent in an `interval`, then `stat` over the intervals; intervals without bytes do not count",
 		From:  "`links`",
 		Needs: []string{"ports", "window", "interval", "count", "stat"},
 		Read: func(s *reader.Section, m *spec.Measure, _ *spec.Figure) {

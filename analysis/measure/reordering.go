@@ -9,7 +9,7 @@ import (
 func init() {
 	register(Kind{
 		Name: "reordering", Quantity: Share, Better: Lower,
-		Title:  "data packets that came while an earlier byte was missing / data packets sent, of the measured flows with `min_size` ≤ size < `max_size`",
+		Title:  "data packets that arrive while an earlier byte is missing / data packets sent",
 		From:   "`flows`",
 		Allows: []string{"min_size", "max_size"},
 		Take:   reordering,

@@ -17,7 +17,7 @@ import (
 func init() {
 	register(Kind{
 		Name: "convergence_time", Quantity: Time, Better: Lower,
-		Title: "`stat` over the events in the window of how long the rates of 95 % (or `share`) of the flows take to converge to the optimum; see [below](#convergence)",
+		Title: "`stat` over the events of the time until 95 % (or `share`) of the flows are at the optimum; see [below](#convergence)",
 		From:  "`arrivals`, `optimal_rates`",
 		Needs: []string{"stat"}, Allows: []string{"window", "hold", "method", "share"},
 		Methods: []string{methodConverged},
@@ -32,21 +32,21 @@ func init() {
 	})
 	register(Kind{
 		Name: "unconverged", Quantity: Count, Better: Lower,
-		Title:  "the number of events that do not converge",
+		Title:  "number of events that do not converge",
 		From:   "`arrivals`, `optimal_rates`",
 		Allows: []string{"window", "hold", "share"},
 		Take:   unconverged,
 	})
 	register(Kind{
 		Name: "throughput", Quantity: Rate, Better: Higher,
-		Title: "`stat` over the flows (all, or those of `flows`) of the bits that came to the receiver in the window, headers and repeated ones included, over its length",
+		Title: "`stat` over the flows of received bits in the window (headers and repetitions included) over its length",
 		From:  "`arrivals`",
 		Needs: []string{"window", "stat"}, Allows: []string{"flows"},
 		Take: statOf(throughputs), Spread: throughputs,
 	})
 	register(Kind{
 		Name: "rate_deviation", Quantity: Share, Better: Neither,
-		Title: "`stat` of (rate - ideal rate) / ideal rate of the measured flows with `min_size` ≤ size < `max_size`; a flow's rate is its size over its completion time, the ideal one is with the FCT that optimal rates give it",
+		Title: "`stat` of (rate - ideal rate) / ideal rate; rate is size / FCT, the ideal one uses the FCT under optimal rates",
 		From:  "`flows`, `optimal_flows.optimal_fct_ps`",
 		Needs: []string{"stat"}, Allows: []string{"min_size", "max_size"},
 		Signed: true,

@@ -9,7 +9,9 @@ import (
 func init() {
 	registerWorkload(Workload{
 		Name: "all-to-all", Title: "every host sends to every other one at the same time",
-		read: (*loader).allToAll,
+		Keys:    "who, size (unlimited), `start`",
+		Happens: "every source sends a flow to each of its destinations at once",
+		read:    (*loader).allToAll,
 	})
 }
 

@@ -12,6 +12,8 @@ import (
 func init() {
 	registerWorkload(Workload{
 		Name: "collective", Title: "all-reduce and other collective operations among ranks",
+		Keys:    "`operation`, `size`, and more",
+		Happens: "all-reduce and other collective operations: [below](#collectives)",
 		Help: map[string]string{
 			"operation":      "what the ranks do: all-reduce, reduce-scatter, all-gather, all-to-all, moe (dispatch, compute, combine), or pipeline",
 			"algorithm":      "of an all-reduce: ring or tree; default ring",

@@ -9,7 +9,9 @@ import (
 func init() {
 	registerWorkload(Workload{
 		Name: "dag", Title: "messages that wait for each other, from a CSV or Parquet file",
-		read: (*loader).dag,
+		Keys:    "`path`",
+		Happens: "messages that wait for each other: [below](#messages-that-wait-for-each-other)",
+		read:    (*loader).dag,
 	})
 }
 

@@ -11,7 +11,9 @@ import (
 func init() {
 	registerWorkload(Workload{
 		Name: "file", Title: "flows from a CSV or Parquet file",
-		read: (*loader).flowFile,
+		Keys:    "[experiments.md](experiments.md#workload)",
+		Happens: "flows from a CSV or Parquet file",
+		read:    (*loader).flowFile,
 	})
 }
 

@@ -9,6 +9,8 @@ import (
 func init() {
 	registerWorkload(Workload{
 		Name: "incast", Title: "some senders at a time send to one receiver",
+		Keys:    "`senders`, a size or `total`, `sources`, `receivers`, `start` (0), `jitter` (0), and `events` (1), `interval`, or `load`, `to` (end of the run)",
+		Happens: "at every event, so many random senders send to one random receiver, each up to `jitter` later. `total: 10MB` is what they send together, in equal shares. With `load` events are a Poisson process of that load",
 		Help: map[string]string{
 			"total":     "what the senders of an event send together, in equal shares; instead of a size",
 			"jitter":    "each sender of an event starts up to so much later, at random",

@@ -11,6 +11,8 @@ import (
 func init() {
 	registerWorkload(Workload{
 		Name: "jobs", Title: "writers whose blocks are copied from host to host, as in HDFS",
+		Keys:    "a size (of a block), `writers` (all sources), `blocks` (1), `copies` (3), `interval` (0), `start` (0), `sources`, `destinations` or `groups`",
+		Happens: "the write job of a replicated file system: [below](#write-jobs)",
 		Help: map[string]string{
 			"writers": "how many of the sources write; default all",
 			"blocks":  "blocks that each writer writes; default 1",

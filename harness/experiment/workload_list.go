@@ -18,6 +18,8 @@ import (
 func init() {
 	registerWorkload(Workload{
 		Name: "list", Title: "flows written out",
+		Keys:    "[experiments.md](experiments.md#workload)",
+		Happens: "flows written out",
 		Help: map[string]string{
 			"flows": "the flows, numbered from 0",
 		},

@@ -11,6 +11,8 @@ import (
 func init() {
 	registerWorkload(Workload{
 		Name: "mix", Title: "several workloads side by side",
+		Keys:    "`parts`, a list of workloads",
+		Happens: "all of them at once: [below](#several-workloads-at-once)",
 		Help: map[string]string{
 			"parts": "workloads that go on side by side, lists of flows first",
 		},

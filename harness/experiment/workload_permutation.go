@@ -9,7 +9,9 @@ import (
 func init() {
 	registerWorkload(Workload{
 		Name: "permutation", Title: "every host sends to one other, each to another one",
-		read: (*loader).permutation,
+		Keys:    "`sources`, `destinations` (as many), size (unlimited), `start`",
+		Happens: "every source sends one flow, each to another destination",
+		read:    (*loader).permutation,
 	})
 }
 

@@ -11,7 +11,9 @@ import (
 func init() {
 	registerWorkload(Workload{
 		Name: "poisson", Title: "flows arrive at random with a load and a table of sizes",
-		read: (*loader).poisson,
+		Keys:    "`load`, sizes, who; `from` (0), `to` (end of the run)",
+		Happens: "Poisson arrivals at every source, each to a random destination. `load` is the share of the source's link rate that payload takes. With `load_of: uplinks` it is a share of the links between the source's switch and other switches (failed ones included), divided evenly among its sources. Rates are those at the start of the run",
+		read:    (*loader).poisson,
 	})
 }
 

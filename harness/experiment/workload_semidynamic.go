@@ -9,6 +9,8 @@ import (
 func init() {
 	registerWorkload(Workload{
 		Name: "semi-dynamic", Title: "events start or stop the flows of some of many paths",
+		Keys:    "`paths`, `step`, `least`, `most`, `events`, `interval`, who, size (unlimited), `start`",
+		Happens: "of `paths` random paths, `least` are busy at the start. Every event starts or stops `step` of them at random, so that between `least` and `most` are busy",
 		Help: map[string]string{
 			"paths": "how many paths are drawn",
 			"step":  "how many flows each event starts or stops",

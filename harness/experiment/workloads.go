@@ -72,8 +72,10 @@ func (l *loader) run(root *reader.Section) run {
 // it is read. Each file registers its own.
 type Workload struct {
 	Name, Title string
-	Help        map[string]string
-	read        func(*loader, *reader.Section, *topology.Topology, workload.Rules) workload.Generator
+	// Keys and Happens are the docs' words on its keys and on who sends what when.
+	Keys, Happens string
+	Help          map[string]string
+	read          func(*loader, *reader.Section, *topology.Topology, workload.Rules) workload.Generator
 }
 
 var workloadTypes = map[string]Workload{}

@@ -9,6 +9,8 @@ import (
 func init() {
 	register(Kind{
 		Name: "chain", Title: "a row of switches with hosts where they are asked for",
+		Keys:  "`switches`, `hosts: {sender0: s1, sender1: s2, receiver0: s3}`",
+		Nodes: "s1 … sN",
 		Read: func(r *reading) Plan {
 			return Chain{Switches: r.number("switches"), Hosts: r.attachments(), Cabling: r.cabling()}
 		},

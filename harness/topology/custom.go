@@ -14,6 +14,8 @@ import (
 func init() {
 	register(Kind{
 		Name: "custom", Title: "nodes and links written out",
+		Keys:  "`hosts: [a, b]`, `switches: [s, {name: t, tier: 1}]`, `links: [{a: a, b: s, rate: 100Gbps, delay: 1us}]`; ranges and patterns: below",
+		Nodes: "as given",
 		Help: map[string]string{
 			"links": "{a: node, b: node, rate: …, delay: …}",
 		},

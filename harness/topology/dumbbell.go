@@ -5,6 +5,8 @@ import "fmt"
 func init() {
 	register(Kind{
 		Name: "dumbbell", Title: "senders, a row of switches, receivers",
+		Keys:  "`switches`, `senders`, `receivers`",
+		Nodes: "s1 … sN in a chain, sender0 … at s1, receiver0 … at sN",
 		Help: map[string]string{
 			"senders":   "hosts at the first switch",
 			"receivers": "hosts at the last switch",

@@ -5,6 +5,8 @@ import "fmt"
 func init() {
 	register(Kind{
 		Name: "fat-tree", Title: "three tiers of k-port switches",
+		Keys:  "`k` (even), `pods` (k), `hosts_per_edge` (k/2; more are an oversubscribed network)",
+		Nodes: "pod0-edge0, pod0-agg0, core0, host0 … pod by pod, edge by edge",
 		Help: map[string]string{
 			"k":              "ports of each switch, an even number from 2 to 64; k³/4 hosts unless pods or hosts_per_edge say otherwise",
 			"pods":           "fat-tree: how many pods; default k",

@@ -5,6 +5,8 @@ import "fmt"
 func init() {
 	register(Kind{
 		Name: "leaf-spine", Title: "leaves with hosts, each joined to all spines",
+		Keys:  "`leaves`, `spines`, `hosts_per_leaf`, `parallel_links` (1)",
+		Nodes: "leaf0 …, spine0 …, host0 … leaf by leaf",
 		Help: map[string]string{
 			"leaves":         "leaf switches",
 			"spines":         "spine switches",

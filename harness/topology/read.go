@@ -25,6 +25,8 @@ type Plan interface {
 // are read. Each file registers its own.
 type Kind struct {
 	Name, Title string
+	// Keys and Nodes are the docs' words on its keys and the names of its nodes.
+	Keys, Nodes string
 	Help        map[string]string
 	Read        func(*reading) Plan
 }

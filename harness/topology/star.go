@@ -3,6 +3,8 @@ package topology
 func init() {
 	register(Kind{
 		Name: "star", Title: "hosts around one switch",
+		Keys:  "`hosts`",
+		Nodes: "s1, host0 …",
 		Read: func(r *reading) Plan {
 			return Star{Hosts: r.number("hosts"), Cabling: r.cabling()}
 		},
