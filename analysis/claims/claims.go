@@ -145,28 +145,28 @@ func checkScales(scales []string) error {
 // that no dimension of the matrix with several values is left open.
 func CheckPlace(f *spec.Figure, matrix Matrix, where map[string]string, dimensions ...string) error {
 	used := map[string]bool{}
+	use := func(d string) error {
+		dimension, err := f.Dimensions.Get("dimension", d)
+		if err == nil && used[dimension.Path] {
+			err = fmt.Errorf("dimension %s is used twice", d)
+		}
+		if err == nil {
+			used[dimension.Path] = true
+		}
+		return err
+	}
 	for _, d := range dimensions {
 		if d == "" {
 			continue
 		}
-		dimension, err := f.Dimensions.Get("dimension", d)
-		if err != nil {
+		if err := use(d); err != nil {
 			return err
 		}
-		if used[dimension.Path] {
-			return fmt.Errorf("dimension %s is used twice", d)
-		}
-		used[dimension.Path] = true
 	}
 	for d, value := range where {
-		dimension, err := f.Dimensions.Get("dimension", d)
-		if err != nil {
+		if err := use(d); err != nil {
 			return err
 		}
-		if used[dimension.Path] {
-			return fmt.Errorf("dimension %s is used twice", d)
-		}
-		used[dimension.Path] = true
 		if err := checkValue(f, matrix, d, value); err != nil {
 			return err
 		}
