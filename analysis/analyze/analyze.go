@@ -32,7 +32,7 @@ func Run(dir string) (string, error) {
 		return "", err
 	}
 	r := &report{dir: dir, network: network}
-	for _, part := range []func() error{r.flows, r.slowdowns, r.queues, r.links, r.pauses, r.drops} {
+	for _, part := range []func() error{r.flows, r.slowdowns, r.groups, r.queues, r.links, r.pauses, r.drops} {
 		err := part()
 		switch {
 		case errors.Is(err, table.ErrMissing):
@@ -147,6 +147,48 @@ func (r *report) slowdowns() error {
 		rows = append(rows, row)
 	}
 	return r.rows("size\tfinished\tunfinished\tmean\tmedian\tp95\tp99\tp99.9", rows)
+}
+
+// groups are jobs, incasts, and the iterations of collectives: whether one begins
+// before the one before it is over, and who has its bytes last.
+func (r *report) groups() error {
+	groups, err := measure.Groups(r.dir)
+	if errors.Is(err, table.ErrMissing) || err == nil && len(groups) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	listed, err := measure.Collectives(r.dir, groups[:min(len(groups), flowRows)])
+	if err != nil {
+		return err
+	}
+	r.section("Groups of flows: jobs, incasts, iterations of collectives")
+	var rows []string
+	for i, c := range listed {
+		start, took, overlap, last := "waits", "unfinished", "", "\t"
+		if c.Start >= 0 {
+			start = shortTime(c.Start)
+		}
+		if i+1 < len(groups) && c.Start < groups[i+1].Start && groups[i+1].Start < c.End {
+			overlap = shortTime(c.End - groups[i+1].Start)
+		}
+		if ps, err := c.Time(); err == nil {
+			host, behind, err := c.Straggler()
+			if err != nil {
+				return err
+			}
+			took, last = shortTime(ps), host+"\t"+shortTime(int64(behind))
+		}
+		rows = append(rows, fmt.Sprintf("%d\t%d\t%s\t%s\t%s\t%s", c.ID, c.Flows, start, took, overlap, last))
+	}
+	if err := r.rows("group\tflows\tstart\ttime\toverlaps the next by\tlast receiver\tbehind the median by", rows); err != nil {
+		return err
+	}
+	if more := len(groups) - len(listed); more > 0 {
+		r.printf("  … and %d more\n", more)
+	}
+	return nil
 }
 
 func (r *report) queues() error {

@@ -3,6 +3,7 @@ package analyze_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,6 +46,36 @@ func TestAnalyze(t *testing.T) {
 		"Drops\n  not recorded",
 	} {
 		assert.Contains(t, got, want, got)
+	}
+}
+
+// TestAnalyzeGroups: an iteration that goes on while the next one has begun says so,
+// and who was the last to have its bytes.
+func TestAnalyzeGroups(t *testing.T) {
+	dir := t.TempDir()
+	tabletest.Scenario(t, dir, 700e6, 100e9, "h0", "h1", "h2")
+	var flows []tabletest.Flow
+	add := func(group uint32, dst string, start, end int64) {
+		flows = append(flows, tabletest.Flow{Flow: uint32(len(flows)), Group: group, Src: "h0", Dst: dst, SizeBytes: 1000, StartPs: start, EndPs: end, Finished: end >= 0})
+	}
+	add(0, "h1", 0, 1e9) // of none
+	add(1, "h1", 1e6, 3e6)
+	add(1, "h2", 1e6, 9e6)
+	add(2, "h1", 5e6, 7e6)
+	add(2, "h2", 6e6, 6_500_000)
+	add(3, "h2", 12e6, -1)
+	tabletest.Write(t, dir, "flows", flows)
+	got, err := analyze.Run(dir)
+	require.NoError(t, err)
+	_, got, found := strings.Cut(got, "Groups of flows: jobs, incasts, iterations of collectives\n")
+	require.True(t, found)
+	rows := strings.Split(got, "\n")
+	for i, want := range [][]string{
+		{"1", "2", "1us", "8us", "4us", "h2", "3us"},
+		{"2", "2", "5us", "2us", "h1", "250ns"},
+		{"3", "1", "12us", "unfinished"},
+	} {
+		assert.Equal(t, want, strings.Fields(rows[i+1]))
 	}
 }
 

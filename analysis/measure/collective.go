@@ -47,15 +47,15 @@ func init() {
 	})
 }
 
-// A collective is a group's messages: an iteration of a collective operation.
-type collective struct {
+// A Collective is a group's messages: an iteration of a collective operation.
+type Collective struct {
 	Group
 	senders []string
 	got     map[string]int64 // by receiver: when it had all, ps
 }
 
 // collectives are the groups of a run, or the one that the measure names.
-func collectives(x in) ([]collective, error) {
+func collectives(x in) ([]Collective, error) {
 	groups, err := Groups(x.dir)
 	if err == nil && x.m.Group != nil {
 		var one Group
@@ -68,17 +68,24 @@ func collectives(x in) ([]collective, error) {
 	if err != nil {
 		return nil, inRun(x.dir, err)
 	}
-	list, place := make([]collective, len(groups)), map[int64]int{}
-	senders := make([]map[string]bool, len(groups))
-	for i, g := range groups {
+	for _, g := range groups {
 		if _, err := g.Time(); err != nil {
 			return nil, inRun(x.dir, err)
 		}
-		list[i] = collective{Group: g, got: map[string]int64{}}
+	}
+	return Collectives(x.dir, groups)
+}
+
+// Collectives reads who takes part in groups of a run.
+func Collectives(dir string, groups []Group) ([]Collective, error) {
+	list, place := make([]Collective, len(groups)), map[int64]int{}
+	senders := make([]map[string]bool, len(groups))
+	for i, g := range groups {
+		list[i] = Collective{Group: g, got: map[string]int64{}}
 		senders[i], place[g.ID] = map[string]bool{}, i
 	}
 	columns := append(table.Ints("group", "end_ps"), table.Column{Name: "src", Type: table.String}, table.Column{Name: "dst", Type: table.String})
-	err = table.Scan(x.dir, "flows", columns, func(r *table.Rows) error {
+	err := table.Scan(dir, "flows", columns, func(r *table.Rows) error {
 		for row := range r.N {
 			i, wanted := place[r.Int(0, row)]
 			if !wanted {
@@ -96,8 +103,22 @@ func collectives(x in) ([]collective, error) {
 	return list, err
 }
 
+// Straggler is the receiver that has all of its bytes last, and how much later that
+// is than for the median one, in ps.
+func (c Collective) Straggler() (host string, behind float64, err error) {
+	var ends []float64
+	for _, receiver := range slices.Sorted(maps.Keys(c.got)) {
+		ends = append(ends, float64(c.got[receiver]-c.Start))
+		if host == "" || c.got[receiver] > c.got[host] {
+			host = receiver
+		}
+	}
+	median, err := stats.Of(ends, "median")
+	return host, slices.Max(ends) - median, err
+}
+
 // ofCollectives takes a value of each.
-func ofCollectives(value func(collective) (float64, error)) func(in) ([]float64, error) {
+func ofCollectives(value func(Collective) (float64, error)) func(in) ([]float64, error) {
 	return func(x in) ([]float64, error) {
 		list, err := collectives(x)
 		if err != nil {
@@ -114,30 +135,26 @@ func ofCollectives(value func(collective) (float64, error)) func(in) ([]float64,
 }
 
 // collectiveTimes are from the first start to the last byte.
-var collectiveTimes = ofCollectives(func(c collective) (float64, error) {
+var collectiveTimes = ofCollectives(func(c Collective) (float64, error) {
 	ps, err := c.Time()
 	return float64(ps), err
 })
 
 // stragglerDelays are how much later the last receiver has all than the median
 // one.
-var stragglerDelays = ofCollectives(func(c collective) (float64, error) {
-	var ends []float64
-	for _, end := range c.got {
-		ends = append(ends, float64(end-c.Start))
-	}
-	median, err := stats.Of(ends, "median")
-	return slices.Max(ends) - median, err
+var stragglerDelays = ofCollectives(func(c Collective) (float64, error) {
+	_, behind, err := c.Straggler()
+	return behind, err
 })
 
 // busBandwidth is what a sender sends over the time, the mean of all senders:
 // for the operations of NCCL what its tests call the bus bandwidth.
-func (c collective) busBandwidth() (float64, error) {
+func (c Collective) busBandwidth() (float64, error) {
 	bps, err := c.Throughput()
 	return bps / float64(len(c.senders)), err
 }
 
-var busBandwidths = ofCollectives(collective.busBandwidth)
+var busBandwidths = ofCollectives(Collective.busBandwidth)
 
 // busShares are the bus bandwidths over the mean rate of the senders' links
 // meanwhile.
@@ -146,7 +163,7 @@ func busShares(x in) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ofCollectives(func(c collective) (float64, error) {
+	return ofCollectives(func(c Collective) (float64, error) {
 		sum := 0.0
 		for _, host := range c.senders {
 			rate, err := network.AccessRate(host, c.Start, c.End)

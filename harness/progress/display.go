@@ -282,7 +282,12 @@ func describe(e Event) string {
 		if e.FlowsTotal > 0 {
 			line += fmt.Sprintf(", %d of %d flows done", e.FlowsDone, e.FlowsTotal)
 		}
-		if e.ETAS > 0 {
+		switch {
+		case e.drains():
+			line += ", drains since " + SimTime(e.WindowPS) + ", until its last measured flow has ended"
+		case e.ETAS > 0 && e.Ends:
+			line += ", " + duration(e.ETAS) + " to the end of the window, then it drains"
+		case e.ETAS > 0:
 			line += ", " + duration(e.ETAS) + " left"
 		}
 		return line

@@ -56,6 +56,35 @@ func TestLinesSayEndsAndNowAndThenHowFar(t *testing.T) {
 	}, "\n"), out.String())
 }
 
+// TestARunDrains: behind the measuring window a run waits for the flows that were
+// measured. Neither it nor the sweep says when that is over.
+func TestARunDrains(t *testing.T) {
+	var out strings.Builder
+	l := NewLines(&out)
+	ends := func(seconds float64, run string, sim int64, left float64) Event {
+		e := running(seconds, run)
+		e.SimPS, e.StopPS, e.FlowsTotal, e.Ends, e.WindowPS, e.ETAS = sim, 20_000_000_000_000, 0, true, 400_000_000_000, left
+		return e
+	}
+	done := at(20, Done, "a")
+	done.WallS = 20
+	for _, e := range []Event{
+		at(0, Queued, "a"), at(0, Queued, "b"), at(0, Started, "a"), ends(11, "a", 100_000_000_000, 33), done,
+		at(20, Started, "b"), ends(32, "b", 450_000_000_000, 0), ends(62, "b", 500_000_000_000, 0),
+	} {
+		l.Event(e)
+	}
+	assert.Equal(t, strings.Join([]string{
+		"      a: 100ms of at most 20s, 4.21M events/s, 33s to the end of the window, then it drains",
+		"[1/2] a: done in 20s, 0 events",
+		"      b: 450ms of at most 20s, 4.21M events/s, drains since 400ms, until its last measured flow has ended",
+		"1 of 2 runs done, 1 running, 32s, at least 8.0s left, 1 drain",
+		"      b: 500ms of at most 20s, 4.21M events/s, drains since 400ms, until its last measured flow has ended",
+		"1 of 2 runs done, 1 running, 1m2s, 1 drain, and nothing tells for how long",
+		"",
+	}, "\n"), out.String())
+}
+
 // screen applies what the block writes to a list of lines.
 func screen(t *testing.T, written string) []string {
 	t.Helper()

@@ -47,6 +47,9 @@ type Event struct {
 	FlowsTotal   int64   `json:"flows_total,omitempty"`
 	WallS        float64 `json:"wall_s,omitempty"`
 	Ends         bool    `json:"ends,omitempty"` // with its flows, at StopPS at the latest
+	// WindowPS is the end of the measuring window of a run that Ends. Behind it the
+	// run drains: it waits for the flows that were measured.
+	WindowPS int64 `json:"window_ps,omitempty"`
 	// ETAS is the time left at the present pace of simulated time: until StopPS, of
 	// a run that ends with its flows until the end of the measuring window. Behind
 	// that, nothing tells.
@@ -76,6 +79,10 @@ type Counts struct {
 	Failed   int `json:"failed"`
 	Canceled int `json:"canceled"`
 }
+
+// drains says whether nothing but the last measured flows is waited for, which no
+// simulated time tells.
+func (e Event) drains() bool { return e.Ends && e.SimPS >= e.WindowPS }
 
 // Sink takes events. It is called from many goroutines.
 type Sink interface {

@@ -85,8 +85,15 @@ func (o *Overview) Line(now time.Time) string {
 		parts = append(parts, fmt.Sprintf("%d failed", o.counts.Failed))
 	}
 	parts = append(parts, duration(now.Sub(o.started).Seconds()))
-	if left, ok := o.Left(now); ok {
+	left, ok := o.Left(now)
+	drain := o.draining()
+	switch {
+	case ok && drain == 0:
 		parts = append(parts, "about "+duration(left)+" left")
+	case ok && left > 0:
+		parts = append(parts, fmt.Sprintf("at least %s left, %d drain", duration(left), drain))
+	case drain > 0:
+		parts = append(parts, fmt.Sprintf("%d drain, and nothing tells for how long", drain))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -118,6 +125,17 @@ func (o *Overview) Left(now time.Time) (seconds float64, ok bool) {
 		longest = max(longest, left)
 	}
 	return max(work/float64(max(1, o.widest)), longest), o.ended() < o.counts.Runs
+}
+
+// draining is how many runs wait for their last measured flows.
+func (o *Overview) draining() int {
+	n := 0
+	for _, w := range o.running {
+		if w.last.drains() {
+			n++
+		}
+	}
+	return n
 }
 
 // mean is how long a run takes: those that ended, or by their own account

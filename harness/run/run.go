@@ -44,7 +44,7 @@ type Job struct {
 	Prepare func(dir string) (*workload.Tally, *trace.Names, error)
 	// Derived makes what is added to the tables of one run, and tells how far
 	// that is; nil adds nothing.
-	Derived func(tell func(progress.Event)) []trace.Derived
+	Derived func(tally *workload.Tally, tell func(progress.Event)) []trace.Derived
 }
 
 // Queued is the event of a job that waits to be run; it says what the job is.
@@ -354,7 +354,7 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 	emit(opt.Sink, job, progress.Event{Kind: progress.Started})
 	var derived []trace.Derived
 	if job.Derived != nil {
-		derived = job.Derived(func(e progress.Event) { emit(opt.Sink, job, e) })
+		derived = job.Derived(tally, func(e progress.Event) { emit(opt.Sink, job, e) })
 	}
 	end, tables, warnings, err := simulate(ctx, job, opt, dir, names, derived, uses)
 	if err != nil {
@@ -575,7 +575,7 @@ func (r *reporter) progress(m message) {
 	end := m.StopPS
 	if w := r.job.WindowEndPs; w > 0 && w < end {
 		// Behind the window arrivals go on until what was measured is done: nobody waits for all of them.
-		end, e.FlowsTotal, e.Ends = w, 0, true
+		end, e.FlowsTotal, e.Ends, e.WindowPS = w, 0, true, w
 	}
 	if r.pace > 0 && m.SimPS < end { // behind the window nothing tells
 		e.ETAS = float64(end-m.SimPS) / r.pace

@@ -72,7 +72,7 @@ func job(mode string, seed uint64) run.Job {
 		Key:   store.Key{Experiment: "test/" + mode, ScenarioHash: "cafe", Engine: "ns3", Seed: seed},
 		Title: fmt.Sprintf("%s seed %d", mode, seed), Labels: map[string]string{"preset": "hpcc"},
 		Program: runtest.Program(mode), Prepare: runtest.Prepare,
-		Derived: func(func(progress.Event)) []trace.Derived {
+		Derived: func(*workload.Tally, func(progress.Event)) []trace.Derived {
 			return []trace.Derived{trace.IdealFCT(func(_, _ uint32, size uint64) (int64, bool) { return 400, size > 0 })}
 		},
 	}
@@ -101,7 +101,7 @@ func TestNoFlowBeatsItsIdeal(t *testing.T) {
 	for ideal, fails := range map[int64]bool{4_000_000: false, 4_000_001: true} {
 		opt, _ := options(t)
 		j := job("ok", 1)
-		j.Derived = func(func(progress.Event)) []trace.Derived {
+		j.Derived = func(*workload.Tally, func(progress.Event)) []trace.Derived {
 			return []trace.Derived{trace.IdealFCT(func(_, _ uint32, size uint64) (int64, bool) { return ideal, size > 0 })}
 		}
 		result := run.One(context.Background(), j, opt)
@@ -374,6 +374,7 @@ func TestTimeLeftOfRunsThatEndWithTheirFlows(t *testing.T) {
 	assert.InDelta(t, 2, running[2_000].ETAS, 0.01)
 	assert.Zero(t, running[4_500].ETAS)
 	assert.True(t, running[2_000].Ends)
+	assert.Equal(t, int64(4_000), running[2_000].WindowPS)
 	assert.Zero(t, running[2_000].FlowsTotal, "arrivals go on")
 }
 

@@ -23,6 +23,8 @@ type LoadWindow struct {
 	Asked        float64
 	CapacityBps  float64 // of which the load is a share
 	Partial      bool    // not all flows are recorded, so nothing is known
+	// Counts says which flows are of the load, by their numbers; nil: all are.
+	Counts func(flow uint32) bool
 }
 
 // Load derives the table load of the table flows: what was offered, carried and
@@ -48,6 +50,7 @@ type Load struct {
 type openFlow struct {
 	start     int64
 	delivered float64
+	counts    bool // it is of the load
 }
 
 // NewLoad makes one for a run.
@@ -64,7 +67,7 @@ func (*Load) From() string { return "flows" }
 
 // Needs are the columns that it reads.
 func (*Load) Needs() []Column {
-	return []Column{{Name: "size_bytes", Type: "u64"}, {Name: "start_ps", Type: "i64"}, {Name: "end_ps", Type: "i64"}, {Name: "delivered_bytes", Type: "u64"}, {Name: "sender_end_ps", Type: "i64"}}
+	return []Column{{Name: "size_bytes", Type: "u64"}, {Name: "start_ps", Type: "i64"}, {Name: "end_ps", Type: "i64"}, {Name: "delivered_bytes", Type: "u64"}, {Name: "sender_end_ps", Type: "i64"}, {Name: "flow", Type: "u32"}}
 }
 
 // Columns are none.
@@ -76,7 +79,8 @@ func (l *Load) Row(r Row, _ []parquet.Value) {
 	if start < 0 {
 		return // it waits for other messages
 	}
-	if i := (start - l.record.BeginPs) / l.record.BinPs; start >= l.record.BeginPs && i < loadBins {
+	counts := l.window.Counts == nil || l.window.Counts(r.Uint32(5))
+	if i := (start - l.record.BeginPs) / l.record.BinPs; counts && start >= l.record.BeginPs && i < loadBins {
 		l.record.OfferedBytes[i] += float64(size)
 	}
 	bytes := float64(min(size, r.Uint64(3))) // none without a size: such a flow offers none either
@@ -86,11 +90,18 @@ func (l *Load) Row(r Row, _ []parquet.Value) {
 		bytes = float64(size)
 	}
 	if end < 0 {
-		l.open = append(l.open, openFlow{start, bytes})
+		l.open = append(l.open, openFlow{start, bytes, counts})
 		return
 	}
 	l.last = max(l.last, end)
+	l.add(start, end, bytes, counts)
+}
+
+func (l *Load) add(start, end int64, bytes float64, counts bool) {
 	l.lasted(start, end)
+	if !counts {
+		return
+	}
 	l.carried.add(start, end, bytes)
 	l.active.add(start, end, float64(end-start))
 }
@@ -104,7 +115,7 @@ func (l *Load) lasted(start, end int64) {
 }
 
 // LoadTable is the table load.
-var LoadTable = Table{Name: "load", Title: "load and active flows over time, up to the end of the measuring window; only where the workload asks for a load", Columns: []Column{
+var LoadTable = Table{Name: "load", Title: "load and active flows over time, up to the end of the measuring window; only where the workload asks for a load, and of a mix only the parts that ask for one", Columns: []Column{
 	{Name: "time_ps", Type: "i64", Unit: "ps", Help: "end of the bin"},
 	{Name: "offered_bps", Type: "f64", Unit: "bit/s", Help: "payload of the flows that started in the bin"},
 	{Name: "carried_bps", Type: "f64", Unit: "bit/s", Help: "payload of flows with a size that was delivered in the bin, each flow's spread evenly over its life"},
@@ -126,9 +137,7 @@ func (l *Load) Finish(create func(Table) (*TableWriter, error)) error {
 	}
 	l.last = max(l.last, l.window.ToPs)
 	for _, f := range l.open {
-		l.carried.add(f.start, l.last, f.delivered)
-		l.active.add(f.start, l.last, float64(l.last-f.start))
-		l.lasted(f.start, l.last)
+		l.add(f.start, l.last, f.delivered, f.counts)
 	}
 	bin := float64(l.record.BinPs)
 	l.record.CarriedBytes, l.record.ActiveFlows = l.carried.bins(), l.active.bins()

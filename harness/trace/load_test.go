@@ -51,6 +51,26 @@ func TestLoadOfOthers(t *testing.T) {
 	assert.InDelta(t, 400*8/2000., v.Carried, 1e-9)
 }
 
+// TestLoadOfParts: flows of parts that were not asked for a load are none of it, nor
+// do they keep the network busy.
+func TestLoadOfParts(t *testing.T) {
+	var stream bytes.Buffer
+	w, err := tracetest.NewWriter(&stream, tracetest.Header())
+	require.NoError(t, err)
+	job := []any{0, 0, 0, 1, 1, true, 4000, 100, 1900, 1900, 4000, 4000, 0, 4, true}
+	endless := []any{1, 0, 0, 1, 1, true, 4000, 100, -1, -1, 1000, 4000, 0, 4, false}
+	load := []any{2, 0, 0, 1, 1, true, 1000, 0, 2000, 2000, 1000, 1000, 0, 1, true}
+	require.NoError(t, w.Rows("flows", job, endless, load))
+	require.NoError(t, w.End())
+	l := trace.NewLoad(trace.LoadWindow{ToPs: 2000, Asked: 0.5, CapacityBps: 1e12, Counts: func(flow uint32) bool { return flow == 2 }})
+	_, err = trace.Ingest(context.Background(), &stream, trace.Options{Dir: t.TempDir(), Names: names(t), Derived: []trace.Derived{l}})
+	require.NoError(t, err)
+	v := l.Steady()
+	assert.InDelta(t, 1, v.ActiveFlows, 1e-9)
+	assert.InDelta(t, 1000*8/2000., v.Offered, 1e-9)
+	assert.InDelta(t, 1000*8/2000., v.Carried, 1e-9)
+}
+
 // TestLoadOfSome: without all flows nothing is in steady state, and there is no
 // table.
 func TestLoadOfSome(t *testing.T) {

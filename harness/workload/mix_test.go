@@ -100,7 +100,12 @@ func TestMixLoad(t *testing.T) {
 		both.Compare(m, rules)
 		assert.Equal(t, alone.Load, both.Load)
 		assert.Equal(t, alone.MeasuredBytes+6e9, both.MeasuredBytes)
+		ofLoad := both.OfLoad(m)
+		for f := range m.Flows(3) {
+			require.Equal(t, f.Size == 10_000, ofLoad(f.ID), "flow %d", f.ID)
+		}
 	}
+	assert.Nil(t, alone.OfLoad(p), "all are")
 	two := Tally{}
 	two.Compare(&Mix{Parts: []Generator{p, p}}, rules)
 	assert.InDelta(t, 1, two.Load.Asked, 1e-12, "two loads of the same links")

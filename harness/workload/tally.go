@@ -3,6 +3,7 @@ package workload
 import (
 	"iter"
 	"math"
+	"slices"
 
 	"fabriclab/harness/scenario"
 )
@@ -42,6 +43,7 @@ type Tally struct {
 	Load          *OfferedLoad `json:"load,omitempty"`
 
 	behind []uint64 // measured bytes of a mix by part, without the first one
+	number []uint32 // of flows and tasks of a mix, by part
 }
 
 // OfferedLoad compares the load that was asked for with the one of the
@@ -58,6 +60,10 @@ type OfferedLoad struct {
 func (t *Tally) Count(flows iter.Seq2[scenario.Flow, error]) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
 		for f, err := range flows {
+			if err == nil {
+				t.number = append(t.number, make([]uint32, max(0, f.Part+1-len(t.number)))...)
+				t.number[f.Part]++
+			}
 			if err == nil && !f.Task() {
 				t.Flows++
 				t.Bytes += f.Size
@@ -106,6 +112,29 @@ func (t *Tally) Compare(g Generator, rules Rules) {
 	}
 	load.StandardError = math.Sqrt(variance)
 	t.Load = &load
+}
+
+// OfLoad says which flows, by their numbers, are of the parts of a mix that were
+// asked for a load. A job beside them, or a list, is none of it. Nil: all are.
+func (t *Tally) OfLoad(g Generator) func(flow uint32) bool {
+	loaded, ok := g.(Loaded)
+	if !ok || len(t.number) < 2 {
+		return nil
+	}
+	asked, _ := loaded.AskedLoad()
+	part := func(flow uint32) int { // flows are numbered part by part
+		for i, n := range t.number {
+			if flow < n {
+				return i
+			}
+			flow -= n
+		}
+		return -1
+	}
+	return func(flow uint32) bool {
+		p := part(flow)
+		return slices.ContainsFunc(asked.shares, func(s loadShare) bool { return s.part == p })
+	}
 }
 
 // measuredOf is how many measured bytes there are of a part of a mix; without

@@ -106,6 +106,16 @@ func keepToTheirCommands(cmd *cobra.Command, settings *pflag.FlagSet) {
 	})
 }
 
+// flagsOfCommands is the template of help without the settings where a command only
+// has others: each of these lists its own.
+func flagsOfCommands(template string) string {
+	return strings.NewReplacer(
+		"{{if .HasAvailableLocalFlags}}", "{{if and .HasAvailableLocalFlags (not .HasAvailableSubCommands)}}",
+		"{{if .HasAvailableInheritedFlags}}", "{{if and .HasAvailableInheritedFlags (not .HasAvailableSubCommands)}}",
+		"for more information about a command", "for a command's flags and settings",
+	).Replace(template)
+}
+
 // group has a command whose subcommands do the work refuse what is none of them;
 // cobra would print the help and report success.
 func group(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {

@@ -61,6 +61,23 @@ func TestSettingsWhereTheyAct(t *testing.T) {
 	}
 }
 
+// TestHelpOfCommandsWithCommands: settings act on the commands below, and stand in
+// the help of these.
+func TestHelpOfCommandsWithCommands(t *testing.T) {
+	for _, args := range []string{"", "new", "docs", "trace", "baseline", "import"} {
+		root := newApp(io.Discard, io.Discard).command()
+		cmd, _, err := root.Find(strings.Fields(args))
+		require.NoError(t, err)
+		require.True(t, cmd.HasSubCommands(), args)
+		help := cmd.UsageString()
+		list, _, found := strings.Cut(help, "\nUse \"")
+		require.True(t, found, help)
+		assert.NotContains(t, list, "Flags:", args)
+		assert.NotContains(t, list, "--slurm-time", args)
+		assert.Contains(t, help, "for a command's flags and settings", args)
+	}
+}
+
 // TestFlagsThatAreRefused: in front of the command and behind it, short and
 // long; and a flag or command that there is none of has the nearest name.
 func TestFlagsThatAreRefused(t *testing.T) {

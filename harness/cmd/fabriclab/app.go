@@ -99,6 +99,7 @@ defaults.`,
 		cobra.CheckErr(root.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageTemplate(flagsOfCommands(root.UsageTemplate()))
 	keepToTheirCommands(root, root.PersistentFlags())
 	return root
 }

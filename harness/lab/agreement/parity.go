@@ -57,7 +57,7 @@ func Check(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection, 
 	if err != nil {
 		return err
 	}
-	all, err := sweeps.Run(ctx, lab, plans, plan.Selection{})
+	all, err := sweeps.Tables(ctx, lab, plans)
 	if err != nil {
 		return err
 	}

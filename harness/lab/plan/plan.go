@@ -143,9 +143,10 @@ func loadOne(ctx context.Context, lab *lab.Lab, c *catalog.Catalog, checks exper
 }
 
 // derived is all that is added to the tables of a point's run.
-func derived(point *experiment.Point) []trace.Derived {
+func derived(point *experiment.Point, tally *workload.Tally) []trace.Derived {
 	all := always(point)
 	if w, ok := point.LoadWindow(); ok {
+		w.Counts = tally.OfLoad(point.Flows)
 		all = append(all, trace.NewLoad(w))
 	}
 	return all
@@ -313,7 +314,9 @@ func (e Experiment) Job(ctx context.Context, r Run, program *engine.Program, opt
 			tally, err := point.WriteInputs(dir, r.Key.Seed)
 			return tally, trace.NewNames(point.Scenario.Nodes, point.Scenario.Links), err
 		},
-		Derived: func(tell func(progress.Event)) []trace.Derived { return append(derived(point), optimal(tell)...) },
+		Derived: func(tally *workload.Tally, tell func(progress.Event)) []trace.Derived {
+			return append(derived(point, tally), optimal(tell)...)
+		},
 	}, err
 }
 

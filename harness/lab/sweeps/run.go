@@ -32,16 +32,32 @@ func Make(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection) (
 	return Run(ctx, lab, plans, s)
 }
 
-// Run makes the planned runs, simulated or computed, and shows their progress.
-// The error is about the sweep as a whole; a run that failed is among the
-// results.
+// Run makes the planned runs, simulated or computed, shows their progress, and
+// tells which are not in steady state. The error is about the sweep as a whole; a
+// run that failed is among the results.
 func Run(ctx context.Context, lab *lab.Lab, plans []plan.Plan, s plan.Selection) ([]Runs, error) {
+	display := lab.Display()
+	defer display.Close()
+	done, err := all(ctx, lab, display, plans, s)
+	if err != nil {
+		return nil, err
+	}
+	return done, unsettled(display, done)
+}
+
+// Tables makes the planned runs where only their tables are looked at, whatever
+// they measure.
+func Tables(ctx context.Context, lab *lab.Lab, plans []plan.Plan) ([]Runs, error) {
+	display := lab.Display()
+	defer display.Close()
+	return all(ctx, lab, display, plans, plan.Selection{})
+}
+
+func all(ctx context.Context, lab *lab.Lab, display progress.Display, plans []plan.Plan, s plan.Selection) ([]Runs, error) {
 	opt, err := Options(lab)
 	if err != nil {
 		return nil, err
 	}
-	display := lab.Display()
-	defer display.Close()
 	watch := newWatch(display)
 	opt.Sink = watch
 	var done []Runs
@@ -92,7 +108,7 @@ func Run(ctx context.Context, lab *lab.Lab, plans []plan.Plan, s plan.Selection)
 		done = append(done, Runs{Plan: p, Results: results[:len(p.Jobs)]})
 		results = results[len(p.Jobs):]
 	}
-	return done, unsettled(display, done)
+	return done, nil
 }
 
 // distinct are jobs without those that are there already, as points are that
