@@ -332,7 +332,8 @@ func TestChecksAreCountedApart(t *testing.T) {
 		order + `, superseded: {by: c, reason: wrong, last: deviates}`:                                "superseded by itself",
 		order + `, control: {exchange: [fncc]}`:                                                       "exchange takes two values of mechanism",
 		order + `, control: {exchange: [fncc, hpc]}`:                                                  `the matrix has no mechanism = "hpc"`,
-		order + `, control: {none: hard, where: {rate: 200Gbps}}`:                                     "exactly one of exchange, instead, where, reading and none",
+		order + `, control: {none: hard, where: {rate: 200Gbps}}`:                                     "exactly one of exchange, instead, measure, where, reading and none",
+		order + `, control: {measure: {peak: pea}}`:                                                   `did you mean "peak"?`,
 		order + `, control: {where: {rate: 200Gbps}}`:                                                 "the claim is made for each rate",
 		`where: {rate: 100Gbps, mechanism: fncc}, holds: peak > 1, control: {exchange: [fncc, hpcc]}`: "the claim has none",
 	} {
@@ -344,7 +345,7 @@ func TestChecksAreCountedApart(t *testing.T) {
 // TestControls: a claim that holds with its control too cannot fail, and is found.
 func TestControls(t *testing.T) {
 	list := runs([]string{"ns3"}, 1)
-	at := lookup(list, map[string]float64{"peak.fncc": 1, "peak.hpcc": 2, "peak.fncc-nolhcs": 3}, nil)
+	at := lookup(list, map[string]float64{"peak.fncc": 1, "peak.hpcc": 2, "peak.fncc-nolhcs": 3, "fair.fncc": 3}, nil)
 	for claim, want := range map[string]struct {
 		under  string
 		passes bool
@@ -353,6 +354,7 @@ func TestControls(t *testing.T) {
 		`by: mechanism, where: {rate: 100Gbps}, measure: peak, order: ["fncc < hpcc"], control: {instead: {fncc: fncc-nolhcs}}`: {claims.Deviates, false},
 		`by: mechanism, where: {rate: 100Gbps}, holds: peak.fncc < 10, control: {exchange: [fncc, hpcc]}`:                       {claims.Reproduced, true},
 		`where: {rate: 100Gbps, mechanism: fncc}, holds: peak < 2, control: {where: {mechanism: hpcc}}`:                         {claims.Deviates, false},
+		`where: {rate: 100Gbps, mechanism: fncc}, holds: peak < 2, control: {measure: {peak: fair}}`:                            {claims.Deviates, false},
 		`by: mechanism, where: {rate: 100Gbps}, measure: peak, order: ["fncc < hpcc"], control: {reading: {table: late}}`:       {claims.NotEvaluated, false},
 	} {
 		f := figure(t, claim)

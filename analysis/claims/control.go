@@ -27,14 +27,14 @@ func (r ControlResult) Passes() bool { return r.Verdict == Reproduced && r.Under
 func checkControl(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 	k := c.Control
 	forms := 0
-	for _, given := range []bool{len(k.Exchange) > 0, len(k.Instead) > 0, len(k.Where) > 0, len(k.Reading) > 0, k.None != ""} {
+	for _, given := range []bool{len(k.Exchange) > 0, len(k.Instead) > 0, len(k.Measure) > 0, len(k.Where) > 0, len(k.Reading) > 0, k.None != ""} {
 		if given {
 			forms++
 		}
 	}
 	switch {
 	case forms != 1:
-		return fmt.Errorf("it has exactly one of exchange, instead, where, reading and none")
+		return fmt.Errorf("it has exactly one of exchange, instead, measure, where, reading and none")
 	case len(k.Exchange) > 0 && (len(k.Exchange) != 2 || k.Exchange[0] == k.Exchange[1]):
 		return fmt.Errorf("exchange takes two values of %s, such as [fncc, hpcc]", c.By)
 	case len(k.Exchange)+len(k.Instead) > 0 && c.By == "":
@@ -49,6 +49,13 @@ func checkControl(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 	for _, value := range values {
 		if err := checkValue(f, matrix, c.By, value); err != nil {
 			return err
+		}
+	}
+	for from, to := range k.Measure {
+		for _, name := range []string{from, to} {
+			if _, err := f.Measures.Get("measure", name); err != nil {
+				return err
+			}
 		}
 	}
 	for dimension, value := range k.Where {
@@ -148,6 +155,17 @@ func controlled(f *spec.Figure, c spec.Claim, runs []spec.Run, lookup Lookup, ot
 		}
 		under, at := standing(runs, lookup, by.Path, k.Instead)
 		return c, under, at, strings.Join(words, ", ")
+	case len(k.Measure) > 0:
+		var words []string
+		for _, name := range slices.Sorted(maps.Keys(k.Measure)) {
+			words = append(words, k.Measure[name]+" in place of "+name)
+		}
+		return c, runs, func(measure string, run int) (float64, error) {
+			if other, replaced := k.Measure[measure]; replaced {
+				measure = other
+			}
+			return lookup(measure, run)
+		}, strings.Join(words, ", ")
 	case len(k.Where) > 0:
 		place := maps.Clone(c.Where)
 		if place == nil {

@@ -25,7 +25,7 @@ var help = map[string]string{
 	"claims.unsettled":     "{dimension: value or values}: points beyond saturation by design, of which it is judged although they have not settled",
 	"claims.check":         "what of the set-up the claim checks; it decides no statement of the paper",
 	"claims.superseded":    "what was wrong with the claim, and what it came to; it is judged no more",
-	"claims.control":       "for what the claim has to fail: {exchange: [a, b]}, {instead: {a: b}}, {where: {dimension: value}}, {reading: {name: value}} or {none: why}",
+	"claims.control":       "for what the claim has to fail: {exchange: [a, b]}, {instead: {a: b}}, {measure: {a: b}}, {where: {dimension: value}}, {reading: {name: value}} or {none: why}",
 	"claims.tolerance":     "how far the value may be from expected; default 25%",
 	"claims.tolerance_abs": "how far the value may be from expected, in unit",
 	"plots.id":             "becomes the name of the files",

@@ -315,7 +315,7 @@ func ReadClaim(s *reader.Section) Claim {
 		of.Done()
 	}
 	if of := s.Sub("control"); s.Get("control") != nil {
-		c.Control = &Control{Exchange: ReadList(of, "exchange"), Instead: of.TextMap("instead"), Where: of.TextMap("where"), Reading: of.TextMap("reading"), None: of.Str("none")}
+		c.Control = &Control{Exchange: ReadList(of, "exchange"), Instead: of.TextMap("instead"), Measure: of.TextMap("measure"), Where: of.TextMap("where"), Reading: of.TextMap("reading"), None: of.Str("none")}
 		of.Done()
 	}
 	for _, n := range s.Sections("notes") {

@@ -15,6 +15,8 @@ type Control struct {
 	Exchange []string
 	// Instead maps values of the claim's `by` to those that are read in their place.
 	Instead map[string]string
+	// Measure maps measures to those that are read in their place.
+	Measure map[string]string
 	// Where are other values of dimensions at which the claim is judged.
 	Where map[string]string
 	// Reading is another reading of the experiment, name: value.
