@@ -74,10 +74,22 @@ func short(text string, n int) string {
 	return strings.TrimRight(string(letters[:n-1]), " ;,") + "…"
 }
 
-// Markdown is the verdicts as a table of a page.
+// Markdown is the verdicts as two tables of a page: the statements by verdict, and
+// each statement.
 func Markdown(verdicts []Verdict) string {
 	var b strings.Builder
-	b.WriteString("| | the paper says | its number | here | verdict | why |\n| --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("| verdict | statements |\n| --- | --- |\n")
+	for _, verdict := range Order {
+		under, ids := byReading(verdicts, verdict)
+		for _, reading := range under {
+			words := verdict
+			if reading != "" {
+				words += " `" + reading + "`"
+			}
+			fmt.Fprintf(&b, "| %s | %s |\n", words, strings.Join(ids[reading], ", "))
+		}
+	}
+	b.WriteString("\n| | the paper says | its number | here | verdict | why |\n| --- | --- | --- | --- | --- | --- |\n")
 	for _, v := range verdicts {
 		verdict := "**" + v.Verdict + "**"
 		if v.Reading != "" {
@@ -96,6 +108,24 @@ func Markdown(verdicts []Verdict) string {
 	}
 	b.WriteString("\n")
 	return b.String()
+}
+
+// byReading are the statements with a verdict by each reading under which it is
+// theirs, "" where it is by default, and these readings in order.
+func byReading(verdicts []Verdict, verdict string) (readings []string, ids map[string][]string) {
+	ids = map[string][]string{}
+	for _, v := range verdicts {
+		if v.Verdict != verdict {
+			continue
+		}
+		for _, reading := range strings.Split(v.Reading, " or ") {
+			if ids[reading] == nil {
+				readings = append(readings, reading)
+			}
+			ids[reading] = append(ids[reading], v.ID)
+		}
+	}
+	return readings, ids
 }
 
 // cell is a text that does not end a cell or begin an element.

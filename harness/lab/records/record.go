@@ -77,23 +77,28 @@ func underReadings(ctx context.Context, lab *lab.Lab, name string, s plan.Select
 	} else if !slices.Contains(s.Readings, plan.AllReadings) { // the default is always there
 		single := s
 		var all []sweeps.Runs
-		seen := map[string]bool{} // the default may be named, too
 		for _, readings := range append([][]string{nil}, one(s.Readings)...) {
 			single.Readings = readings
 			runs, err := complete(ctx, lab, name, single)
 			if err != nil {
 				return nil, err
 			}
-			for _, r := range runs {
-				if text := plan.ReadingText(r.Reading); !seen[text] {
-					seen[text] = true
-					all = append(all, r)
-				}
-			}
+			all = append(all, runs...)
 		}
-		return all, nil
+		return onceEach(all), nil
 	}
 	return complete(ctx, lab, name, s)
+}
+
+// onceEach are the runs of each reading once: the default may be named, too.
+func onceEach(all []sweeps.Runs) []sweeps.Runs {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(r sweeps.Runs) bool {
+		reading := plan.ReadingText(r.Reading)
+		again := seen[reading]
+		seen[reading] = true
+		return again
+	})
 }
 
 // one is each text alone.
