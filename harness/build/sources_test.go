@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,6 +14,7 @@ import (
 
 	"fabriclab/base/catalog"
 	"fabriclab/harness/engine"
+	"fabriclab/harness/engine/engines"
 )
 
 // used are the parts that a run with a component uses.
@@ -101,8 +103,10 @@ func TestBuiltInMechanismsAreApart(t *testing.T) {
 	require.NoError(t, err)
 	c, err := catalog.Load(text)
 	require.NoError(t, err)
-	for _, folder := range []string{"ns3-modules", "omnet-modules", "mechanisms/plain"} {
-		s, err := readSources(root, []string{folder})
+	for _, e := range engines.All() {
+		folder := e.Sources()[0]
+		alone, isAlone := strings.CutPrefix(folder, "mechanisms/")
+		s, err := readSources(root, e.Sources())
 		require.NoError(t, err)
 		assert.Empty(t, s.Unclear)
 		for _, component := range c.Components {
@@ -114,16 +118,16 @@ func TestBuiltInMechanismsAreApart(t *testing.T) {
 				defaults = append(defaults, slot.Default)
 			}
 		}
-		assert.Subset(t, []string{engine.Base, "headers", "plain"}, append(s.Needs[engine.Base], engine.Base), folder)
+		assert.Subset(t, []string{engine.Base, "headers", alone}, append(s.Needs[engine.Base], engine.Base), folder)
 		names := func(components ...string) (parts []string) {
 			for part := range s.Used(append(components, defaults...)) {
-				if part != "headers" && part != "plain" { // it is ns-3 that writes capture files; plain is an engine
+				if part != "headers" && part != alone { // it is ns-3 that writes capture files
 					parts = append(parts, part)
 				}
 			}
 			return parts
 		}
-		assert.Equal(t, folder == "mechanisms/plain", slices.Contains(s.Needs[engine.Base], "plain"))
+		assert.Equal(t, isAlone, slices.Contains(s.Needs[engine.Base], alone))
 		usual := []string{engine.Base, "ecmp", "none", "queue", "scheduler", "transport"}
 		assert.ElementsMatch(t, usual, names("host", "switch", "port"), folder)
 		assert.ElementsMatch(t, append([]string{"hpcc"}, usual...), names("hpcc", "hpcc_int", "hpcc_echo"), folder)

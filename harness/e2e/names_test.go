@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	list "fabriclab/harness/engine/engines"
 	"fabriclab/harness/engine/omnet"
 	"fabriclab/harness/trace/tracetest"
 )
@@ -14,11 +15,15 @@ import (
 // engines are those that are here.
 func engines(t *testing.T) []string {
 	t.Helper()
-	if _, err := (omnet.Engine{}).Find(); err != nil {
-		t.Logf("SKIPPED on OMNeT++: %v", err)
-		return []string{"ns3", "plain"}
+	var here []string
+	for _, e := range list.All() {
+		if _, err := e.Find(); err != nil {
+			t.Logf("SKIPPED on %s: %v", e.Title(), err)
+			continue
+		}
+		here = append(here, e.Name())
 	}
-	return []string{"ns3", "omnetpp", "plain"}
+	return here
 }
 
 // TestEveryNameOfANode: what validation takes for a name of a node can be
