@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"fabriclab/analysis/record"
+	"fabriclab/harness/build"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/lab"
@@ -118,6 +119,9 @@ func changedScenarios(ctx context.Context, lab *lab.Lab, r *record.Record) ([]st
 			s.Readings = strings.Split(o.Reading, ",")
 		}
 		all, err := plan.Load(ctx, &at, []string{r.Figure}, s)
+		if errors.Is(err, build.ErrStale) { // then no experiment loads, whatever its record
+			return nil, err
+		}
 		if err != nil {
 			why = append(why, "it does not load: "+err.Error())
 			break
