@@ -157,7 +157,7 @@ func TestGolden(t *testing.T) {
 	dir := t.TempDir()
 	tally, err := e.Points[1].WriteInputs(dir, 7)
 	require.NoError(t, err)
-	assert.Equal(t, &workload.Tally{Flows: 2, Bytes: 1_000_000, MeasuredFlows: 1, Unlimited: 1}, tally)
+	assert.EqualExportedValues(t, workload.Tally{Flows: 2, Bytes: 1_000_000, MeasuredFlows: 1, Unlimited: 1}, *tally)
 	for _, name := range []string{scenario.File, EffectiveFile} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
