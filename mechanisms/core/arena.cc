@@ -1,5 +1,6 @@
 #include "mechanisms/core/arena.h"
 
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 
@@ -17,32 +18,40 @@ constexpr size_t kMost = 4096;
 
 /// At the beginning of a chunk, whose address is a multiple of its size.
 struct Chunk {
-  size_t objects;
+  std::atomic<size_t> objects;
 };
-
-Chunk* g_chunk = nullptr;  // the one from which memory is taken
-size_t g_used = 0;         // of it
 
 /// A chunk that is not taken from any more is given back with its last object.
 void drop(Chunk* chunk) {
-  if (--chunk->objects == 0) std::free(chunk);
+  if (chunk->objects.fetch_sub(1, std::memory_order_acq_rel) == 1) std::free(chunk);
 }
+
+/// The chunk from which a thread takes memory, counted once for that.
+struct Current {
+  ~Current() {
+    if (chunk != nullptr) drop(chunk);
+  }
+  Chunk* chunk = nullptr;
+  size_t used = 0;
+};
+thread_local Current t_current;
 
 }  // namespace
 
 void* Arena::get(size_t bytes, size_t alignment) {
   if (bytes > kMost) return ::operator new (bytes, std::align_val_t{alignment});
-  size_t begin = (g_used + alignment - 1) / alignment * alignment;
-  if (g_chunk == nullptr || begin + bytes > kChunk) {
+  Current& c = t_current;
+  size_t begin = (c.used + alignment - 1) / alignment * alignment;
+  if (c.chunk == nullptr || begin + bytes > kChunk) {
     void* memory = std::aligned_alloc(kChunk, kChunk);
     if (memory == nullptr) throw std::bad_alloc();
-    if (g_chunk != nullptr) drop(g_chunk);
-    g_chunk = new (memory) Chunk{1};  // counted once while memory is taken from it
+    if (c.chunk != nullptr) drop(c.chunk);
+    c.chunk = new (memory) Chunk{{1}};
     begin = (sizeof(Chunk) + alignment - 1) / alignment * alignment;
   }
-  g_used = begin + bytes;
-  ++g_chunk->objects;
-  return reinterpret_cast<std::byte*>(g_chunk) + begin;
+  c.used = begin + bytes;
+  c.chunk->objects.fetch_add(1, std::memory_order_relaxed);
+  return reinterpret_cast<std::byte*>(c.chunk) + begin;
 }
 
 void Arena::put(void* at, size_t bytes, size_t alignment) noexcept {

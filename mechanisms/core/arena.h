@@ -9,8 +9,8 @@ namespace fabric {
 
 /// In a large network a node's memory is out of the cache when its turn comes, and so is the translation of its
 /// addresses. So the objects of a node lie in few pages, without unused memory between them, if they are made one after
-/// the other. A chunk is given back when all objects in it are gone. For one
-/// thread.
+/// the other. Each thread takes from a chunk of its own. A chunk is given back when all objects in it are gone, whoever
+/// gives the last one back.
 class Arena {
  public:
   static void* get(size_t bytes, size_t alignment);

@@ -15,8 +15,7 @@ Flow& Connections::of(const FlowSpec& spec, Host& receiver) {
   CongestionControl& cc = sender_.congestionControl();
   Connection& c = all_[key(spec)];
   if (c.busy != nullptr) return *c.busy;
-  Flow& f = *sender_.network().flows().get(Host::kHandlers);
-  f.spec = spec;
+  Flow& f = *sender_.network().flows().get(Host::kHandlers, spec);
   f.spec.size = 0;
   f.connection = &f;
   sender_.prepare(f, receiver);

@@ -1,9 +1,11 @@
 // What the model needs of a simulator, and no more. ns-3 and OMNeT++ implement it.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 
+#include "mechanisms/core/lane.h"
 #include "mechanisms/core/types.h"
 
 namespace fabric {
@@ -85,15 +87,23 @@ class Engine {
  public:
   virtual ~Engine() = default;
 
-  Time now() const { return now_; }
+  Time now() const { return clocks_.here().now; }
 
   /// How far the simulation is, for a thread that watches it.
   struct Progress {
-    std::atomic<int64_t> now{0};  // ps
-    std::atomic<uint64_t> events{0};
-    std::atomic<uint64_t> flowsDone{0};
+    int64_t now = 0;  // ps
+    uint64_t events = 0, flowsDone = 0;
   };
-  Progress progress;
+  Progress progress() const {
+    Progress all;
+    clocks_.forEach([&all](const Clock& c) {
+      all.now = std::max(all.now, c.shown.load(std::memory_order_relaxed));
+      all.events += c.events.load(std::memory_order_relaxed);
+      all.flowsDone += c.flowsDone.load(std::memory_order_relaxed);
+    });
+    return all;
+  }
+  void countFlowDone() { count(clocks_.here().flowsDone); }
 
   /// `event` is not pending and `at` is not in the past.
   void schedule(Event& event, Time at) {
@@ -120,22 +130,34 @@ class Engine {
 
   /// Ends the simulation after the current event.
   virtual void stop() = 0;
+  /// So many lanes have met: what one has too much of goes to others.
+  virtual void meet(uint32_t /*lanes*/) {}
 
  protected:
   virtual void doSchedule(Event& event) = 0;
 
   /// For an engine whose clock was moved by somebody else's event.
-  void setNow(Time now) { now_ = now; }
+  void setNow(Time now) { clocks_.here().now = now; }
 
   /// To be called before an event fires or a packet is delivered.
   void advance(Time now) {
-    now_ = now;
-    progress.now.store(now.ps, std::memory_order_relaxed);
-    progress.events.store(progress.events.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    Clock& c = clocks_.here();
+    c.now = now;
+    c.shown.store(now.ps, std::memory_order_relaxed);
+    count(c.events);
   }
 
  private:
-  Time now_;
+  struct Clock {
+    Time now;
+    std::atomic<int64_t> shown{0};  // the same
+    std::atomic<uint64_t> events{0}, flowsDone{0};
+  };
+  /// One thread counts, others only look.
+  static void count(std::atomic<uint64_t>& counter) {
+    counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  PerLane<Clock> clocks_;
 };
 
 }  // namespace fabric

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "mechanisms/core/packet.h"
+
 namespace fabric {
 
 FlowPool::~FlowPool() = default;
@@ -14,31 +16,56 @@ size_t FlowPool::reserve(const std::string& name, std::type_index type, size_t b
     }
     return i;
   }
-  if (!chunks_.empty()) throw std::logic_error("flow state " + name + " was asked for after the first flow");
+  bool begun = false;
+  lanes_.forEach([&begun](const Lane& lane) { begun |= !lane.chunks.empty(); });
+  if (begun) throw std::logic_error("flow state " + name + " was asked for after the first flow");
   if (slots_.size() == 8 * sizeof(Flow::made)) throw std::logic_error("flow state " + name + ": there are too many");
   slots_.push_back({name, type, size_, destroy});
   size_ += (bytes + 7) / 8 * 8;
   return slots_.size() - 1;
 }
 
-Flow* FlowPool::get(const Flow::Handlers& handlers) {
-  if (free_.empty()) {
+Flow* FlowPool::get(const Flow::Handlers& handlers, const FlowSpec& spec) {
+  Lane& lane = lanes_.here();
+  if (lane.free.empty()) {
     constexpr size_t kPerChunk = 64;
-    chunks_.push_back(std::make_unique<CacheLine[]>(lines() * kPerChunk));
-    for (size_t i = kPerChunk; i-- > 0;) free_.push_back(chunks_.back().get() + i * lines());
+    lane.chunks.push_back(std::make_unique<CacheLine[]>(lines() * kPerChunk));
+    for (size_t i = kPerChunk; i-- > 0;) {
+      std::byte* at = reinterpret_cast<std::byte*>(lane.chunks.back().get() + i * lines()) + kFront;
+      new (at - kFront) Number(kNoFlow);
+      lane.free.push_back(at);
+    }
   }
-  CacheLine* at = free_.back();
-  free_.pop_back();
-  return new (at) Flow(handlers);
+  std::byte* at = lane.free.back();
+  lane.free.pop_back();
+  auto* flow = new (at) Flow(handlers);
+  flow->spec = spec;
+  front(at).store(spec.id, std::memory_order_relaxed);
+  return flow;
 }
 
-void FlowPool::put(Flow* flow) {
+void FlowPool::put(Flow* flow, bool apart) {
   for (uint32_t made = flow->made; made != 0; made &= made - 1) {
     const Slot& slot = slots_[static_cast<size_t>(__builtin_ctz(made))];
     slot.destroy(flow->raw(slot.offset));
   }
-  flow->spec.id = ~uint32_t{0};  // packets that still name this flow no longer find it
-  free_.push_back(reinterpret_cast<CacheLine*>(flow));
+  auto* at = reinterpret_cast<std::byte*>(flow);
+  front(at).store(kNoFlow, std::memory_order_relaxed);  // packets that still name this flow no longer find it
+  Lane& lane = lanes_.here();
+  (apart ? lane.gone : lane.free).push_back(at);
+}
+
+void FlowPool::meet(uint32_t lanes) {
+  for (uint32_t i = 0; i < lanes; ++i) {
+    std::vector<std::byte*>& gone = lanes_[i].gone;
+    if (gone.empty()) continue;
+    uint32_t least = 0;
+    for (uint32_t to = 1; to < lanes; ++to) {
+      if (lanes_[to].free.size() < lanes_[least].free.size()) least = to;
+    }
+    lanes_[least].free.insert(lanes_[least].free.end(), gone.begin(), gone.end());
+    gone.clear();
+  }
 }
 
 }  // namespace fabric

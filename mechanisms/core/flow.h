@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <limits>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "mechanisms/core/engine.h"
+#include "mechanisms/core/lane.h"
 #include "mechanisms/core/types.h"
 
 namespace fabric {
@@ -110,8 +112,9 @@ class Flow {
     return window < 0 || (window > 0 && static_cast<int64_t>(inFlight()) < std::max(window, least));
   }
 
-  /// The states of mechanisms that have to be destroyed with the flow, a bit for each: see FlowState.
-  uint32_t made = 0;
+  /// The states of mechanisms that have to be destroyed with the flow, a bit for each: see FlowState. Both ends make
+  /// some.
+  std::atomic<uint32_t> made{0};
   uint32_t stopPlace = kNowhere;  // in FlowStops
 
   /// A mechanism's per-flow state at the offset its layout was given.
@@ -144,12 +147,16 @@ class FlowState {
   template <class... Args>
   T& make(Flow& flow, Args&&... args) const {
     T* state = new (flow.raw(offset_)) T(std::forward<Args>(args)...);
-    if constexpr (!std::is_trivially_destructible_v<T>) flow.made |= 1u << slot_;
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      flow.made.fetch_or(1u << slot_, std::memory_order_relaxed);
+    }
     return *state;
   }
   /// Destroys it now: for a state with timers, which must not outlive the flow's sender.
   void drop(Flow& flow) const {
-    if constexpr (!std::is_trivially_destructible_v<T>) flow.made &= ~(1u << slot_);
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      flow.made.fetch_and(~(1u << slot_), std::memory_order_relaxed);
+    }
     (*this)(flow).~T();
   }
 
@@ -165,7 +172,8 @@ struct Arrivals {
 };
 
 /// Flows live here; the memory of a finished one serves the next. Mechanisms reserve room for their
-/// per-flow state before the first flow starts.
+/// per-flow state before the first flow starts. In front of a flow stands its number, which packets that are still on
+/// their way compare with theirs: they may look while the memory serves another flow.
 class FlowPool {
  public:
   FlowPool() = default;
@@ -180,14 +188,31 @@ class FlowPool {
     const size_t slot = reserve(name, typeid(T), sizeof(T), [](void* at) { static_cast<T*>(at)->~T(); });
     return {slots_[slot].offset, static_cast<uint8_t>(slot)};
   }
-  Flow* get(const Flow::Handlers& handlers);
-  void put(Flow* flow);
+  Flow* get(const Flow::Handlers& handlers, const FlowSpec& spec = FlowSpec());
+  /// Where lanes run side by side the memory stays as it is until they meet.
+  void put(Flow* flow, bool apart = false);
+  /// The lanes meet: what they have put back serves again.
+  void meet(uint32_t lanes);
+  /// Of the flow that is there now, or ~0.
+  static uint32_t idAt(const Flow& flow) {
+    return front(reinterpret_cast<const std::byte*>(&flow)).load(std::memory_order_relaxed);
+  }
   /// With its mechanisms' state.
   size_t bytesPerFlow() const { return size_; }
 
  private:
-  size_t lines() const { return (size_ + sizeof(CacheLine) - 1) / sizeof(CacheLine); }
+  static constexpr size_t kFront = sizeof(uint64_t);
+  using Number = std::atomic<uint32_t>;
+  static const Number& front(const std::byte* flow) {
+    return *std::launder(reinterpret_cast<const Number*>(flow - kFront));
+  }
+  static Number& front(std::byte* flow) { return *std::launder(reinterpret_cast<Number*>(flow - kFront)); }
+  size_t lines() const { return (kFront + size_ + sizeof(CacheLine) - 1) / sizeof(CacheLine); }
   size_t reserve(const std::string& name, std::type_index type, size_t bytes, void (*destroy)(void*));
+  struct Lane {
+    std::vector<std::unique_ptr<CacheLine[]>> chunks;
+    std::vector<std::byte*> free, gone;
+  };
   struct Slot {
     std::string name;
     std::type_index type;
@@ -196,8 +221,7 @@ class FlowPool {
   };
   std::vector<Slot> slots_;
   size_t size_ = sizeof(Flow);
-  std::vector<std::unique_ptr<CacheLine[]>> chunks_;
-  std::vector<CacheLine*> free_;
+  PerLane<Lane> lanes_;
 };
 
 /// A timer of every flow, as Network::flowTimer() gives it out.

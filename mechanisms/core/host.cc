@@ -129,7 +129,7 @@ int64_t Host::bandwidthDelayProduct() const {
 // ---------------------------------------------------------------- sender
 
 void Host::arrive(const FlowSpec& spec, Host& receiver) {
-  if (spec.size != 0 && spec.measured) ++network_->counters.measuredLimited;
+  if (spec.size != 0 && spec.measured) ++network_->counters().measuredLimited;
   if (spec.closedLoop) {
     loops_.try_emplace(Connections::key(spec), network_->engine(), *this, receiver).first->second.arrive(spec);
   } else {
@@ -203,8 +203,7 @@ void Host::warnOfTimeout(const Component& component, const char* param, Report& 
 }
 
 void Host::startFlow(const FlowSpec& spec, Host& receiver) {
-  Flow& f = *network_->flows().get(kHandlers);
-  f.spec = spec;
+  Flow& f = *network_->flows().get(kHandlers, spec);
   f.connection = spec.persistent ? &connections_.of(spec, receiver) : &f;
   prepare(f, receiver);
   if (spec.stop.ps >= 0) {
@@ -215,7 +214,7 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
       f.stopEvent.setKey(eventKey(keyNode(id()), EventKind::FlowStop, spec.id));
       network_->engine().schedule(f.stopEvent, spec.stop);
     } else {
-      network_->stops().add(f);
+      network_->stops().add(f, network_->apart());
     }
     network_->flowAllSent(f);
   }
@@ -223,8 +222,8 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   active_.add(f);
   const bool ordinary = spec.message == nullptr;
   if (ordinary) {
-    ++network_->counters.flowsStarted;
-    if (spec.size != 0) ++network_->counters.flowsLimited;
+    ++network_->counters().flowsStarted;
+    if (spec.size != 0) ++network_->counters().flowsLimited;
   }
   if (spec.persistent) {
     ++f.connection->messages;
@@ -258,8 +257,7 @@ Flow& Host::addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint1
     throw std::invalid_argument("flow " + std::to_string(connection.spec.id) +
                                 ": flows with sub-flows have numbers below " + std::to_string(1u << kFlowBits));
   }
-  Flow& f = *network_->flows().get(kHandlers);
-  f.spec = connection.spec;
+  Flow& f = *network_->flows().get(kHandlers, connection.spec);
   f.spec.srcPort = srcPort;
   f.spec.dstPort = dstPort;
   f.connection = &connection;
@@ -289,7 +287,7 @@ void Host::prepare(Flow& f, Host& receiver) {
 
 void Host::checkBounds(const Flow& f) {
   if (f.rate.bps <= 0 || f.rate > lineRate() || (f.window < 0 && f.window != -1)) {
-    ++network_->counters.boundViolations;
+    ++network_->counters().boundViolations;
   }
 }
 
@@ -328,7 +326,7 @@ Packet* Host::makeData(Flow& f) {
   ++row.packets;
   row.sentBytes += p->payload;
   row.sentWireBytes += p->wireBytes;
-  Network::Counters& c = network_->counters;
+  Network::Counters& c = network_->counters();
   ++c.dataPacketsSent;
   c.dataBytesSent += p->payload;
   if (p->seq < f.highest) {
@@ -406,7 +404,7 @@ void Host::release(Flow& f) {
   if (f.spec.message != nullptr) network_->messages().put(*f.spec.message);
   for (Flow* part = &f; part != nullptr;) {
     Flow* next = part->nextSubflow;
-    network_->flows().put(part);
+    network_->flows().put(part, network_->apart());
     part = next;
   }
 }
@@ -416,7 +414,7 @@ bool Host::finish(Flow& f) {
   f.senderEndAt = network_->engine().now();
   if (&connection == &f) leave(f);
   network_->engine().cancel(f.stopEvent);
-  network_->stops().remove(f);
+  network_->stops().remove(f, network_->apart());
   active_.remove(f);
   const FlowSpec spec = f.spec;
   const bool ordinary = spec.message == nullptr;
@@ -456,8 +454,8 @@ void Host::closed(Flow& f) {
 
 void Host::countFlow(const Flow& f) const {
   if (f.endAt.ps < 0) return;
-  ++network_->counters.flowsFinished;
-  if (f.spec.measured) ++network_->counters.measuredFinished;
+  ++network_->counters().flowsFinished;
+  if (f.spec.measured) ++network_->counters().measuredFinished;
 }
 
 void Host::emitFlow(const Flow& f, Time connectionEnd) const {
@@ -503,7 +501,7 @@ void Host::receive(Port& port, Packet* p) {
   if (port.traced(kPackets)) port.tracePacket(PacketEvent::Receive, *p);
   switch (p->kind) {
     case PacketKind::Foreign:
-      ++network_->counters.foreignReceived;
+      ++network_->counters().foreignReceived;
       if (hasForeignStack()) nics_.front()->foreignStack()->onForeign(*p);
       network_->packets().put(p);
       return;
@@ -511,10 +509,10 @@ void Host::receive(Port& port, Packet* p) {
     case PacketKind::Control: onControlPacket(p); return;
     default: break;
   }
-  if (p->kind == PacketKind::Data) network_->counters.dataBytesReceived += p->payload;
+  if (p->kind == PacketKind::Data) network_->counters().dataBytesReceived += p->payload;
   Flow& f = *p->flow;
   // The flow has ended, and a duplicate was still on its way. The receiver may not know yet, and answers.
-  if ((f.spec.id != p->flowId && !transport_->carries(f, *p)) ||
+  if ((FlowPool::idAt(f) != p->flowId && !transport_->carries(f, *p)) ||
       (p->kind == PacketKind::Data ? f.closed : f.senderDone)) {
     network_->packets().put(p);
     return;
@@ -542,7 +540,7 @@ void Host::onControl(uint8_t type, ControlHandler handler) {
 void Host::onControlPacket(Packet* p) {
   Flow* f = p->flow;
   if (f != nullptr &&
-      ((f->spec.id != p->flowId && !transport_->carries(*f, *p)) || (f->sender == this && f->senderDone))) {
+      ((FlowPool::idAt(*f) != p->flowId && !transport_->carries(*f, *p)) || (f->sender == this && f->senderDone))) {
     f = nullptr;
   }
   const ControlHandler handler = p->control < handlers_.size() ? handlers_[p->control] : ControlHandler{};
@@ -594,7 +592,7 @@ Packet* Host::controlTo(uint32_t dst, uint8_t type, uint32_t bytes) {
 }
 
 void Host::sendControl(Packet* p) {
-  if (p->kind == PacketKind::Cnp) ++network_->counters.cnpsSent;
+  if (p->kind == PacketKind::Cnp) ++network_->counters().cnpsSent;
   enqueueControl(p);
 }
 
@@ -709,7 +707,7 @@ void Host::acknowledge(Flow& f, Packet* p, PacketKind kind, int64_t options) {
   p->wireBytes = static_cast<uint32_t>(std::max(ackBytes_.n + options, minFrame_.n));
   p->cls = static_cast<uint8_t>(ackClass_);
   p->ect = false;
-  ++network_->counters.acksSent;
+  ++network_->counters().acksSent;
   for (ReceiverAgent* r : receivers_) r->onAck(f, *p);
   enqueueControl(p);
 }
@@ -738,7 +736,7 @@ Packet* Host::foreignPacket() {
 }
 
 void Host::sendForeign(Packet* p) {
-  ++network_->counters.foreignSent;
+  ++network_->counters().foreignSent;
   p->wireBytes = std::max<uint32_t>(p->wireBytes, static_cast<uint32_t>(minFrame_.n));
   nics_.front()->sendForeign(p);
 }

@@ -6,27 +6,33 @@
 #include <vector>
 
 #include "mechanisms/core/application.h"
+#include "mechanisms/core/lane.h"
 
 namespace fabric {
 
-/// A message keeps its place until it is put back; the place serves the next one.
+/// A message keeps its place until it is put back, often in another lane; the place serves the next one.
 class MessagePool {
  public:
   const Message& get(Message message) {
-    if (free_.empty()) {
-      all_.emplace_back();
-      free_.push_back(&all_.back());
-    }
-    Message* place = free_.back();
-    free_.pop_back();
+    Lane& lane = lanes_.here();
+    if (lane.free.empty()) lane.free.push_back(&lane.all.emplace_back());
+    Message* place = lane.free.back();
+    lane.free.pop_back();
     *place = std::move(message);
     return *place;
   }
-  void put(const Message& message) { free_.push_back(const_cast<Message*>(&message)); }
+  void put(const Message& message) { lanes_.here().free.push_back(const_cast<Message*>(&message)); }
+  /// Between windows: as PacketPool's.
+  void evenOut(uint32_t lanes) {
+    fabric::evenOut(lanes_, lanes, [](Lane& lane) -> std::vector<Message*>& { return lane.free; });
+  }
 
  private:
-  std::deque<Message> all_;
-  std::vector<Message*> free_;
+  struct Lane {
+    std::deque<Message> all;
+    std::vector<Message*> free;
+  };
+  PerLane<Lane> lanes_;
 };
 
 }  // namespace fabric

@@ -1,9 +1,15 @@
 #include "mechanisms/core/network.h"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <deque>
+#include <iterator>
 #include <map>
+#include <numeric>
 #include <stdexcept>
+#include <tuple>
+#include <type_traits>
 
 #include "mechanisms/core/component.h"
 #include "mechanisms/core/fetch_ahead.h"
@@ -46,7 +52,7 @@ struct Network::Start final : Event {
   }
   void fire() override {
     spec.start = network.engine_.now();
-    network.idleStarts_.push_back(this);
+    network.idleStarts_.here().push_back(this);
     if (network.dependencies_ != nullptr) network.notBegun_[spec.id] = nullptr;
     Host& sender = network.host(spec.src);
     if (Dependencies::isTask(spec)) {
@@ -282,7 +288,9 @@ void Network::scheduleFlows() {
 }
 
 const FlowGroups& Network::groups() {
-  if (groups_ == nullptr) groups_ = std::make_unique<FlowGroups>(feed_ != nullptr ? feed_->again() : nullptr);
+  std::call_once(groupsRead_, [this] {
+    groups_ = std::make_unique<FlowGroups>(feed_ != nullptr ? feed_->again() : nullptr);
+  });
   return *groups_;
 }
 
@@ -300,12 +308,13 @@ void Network::startFlows() {
 
 /// The flow starts when its time has come and what it waits for is over.
 void Network::start(const FlowSpec& flow) {
-  if (idleStarts_.empty()) {
+  std::vector<Start*>& idle = idleStarts_.here();
+  if (idle.empty()) {
     starts_.push_back(std::make_unique<Start>(*this));
-    idleStarts_.push_back(starts_.back().get());
+    idle.push_back(starts_.back().get());
   }
-  Start& start = *idleStarts_.back();
-  idleStarts_.pop_back();
+  Start& start = *idle.back();
+  idle.pop_back();
   start.spec = flow;
   if (dependencies_ == nullptr) {
     start.arm(flow.start);
@@ -323,13 +332,33 @@ void Network::flowOverAt(const Host& host, const FlowSpec& flow) {
   });
 }
 
+Network::Counters Network::total() const {
+  static_assert(std::is_trivially_copyable_v<Counters> && sizeof(Counters) % sizeof(uint64_t) == 0);
+  std::array<uint64_t, sizeof(Counters) / sizeof(uint64_t)> sum{}, one;
+  for (uint32_t lane = 0; lane < lanes_; ++lane) {
+    std::memcpy(one.data(), &counters_[lane], sizeof one);
+    for (size_t i = 0; i < sum.size(); ++i) sum[i] += one[i];
+  }
+  Counters all;
+  std::memcpy(static_cast<void*>(&all), sum.data(), sizeof all);
+  return all;
+}
+
+uint64_t Network::total(uint64_t Counters::*counter) const {
+  uint64_t sum = 0;
+  for (uint32_t lane = 0; lane < lanes_; ++lane) sum += counters_[lane].*counter;
+  return sum;
+}
+
 void Network::flowAllSent(Flow& flow) {
   flow.allSent = true;
-  if (flow.spec.measured) ++measuredAllSent_;
+  if (flow.spec.measured) ++counters().measuredAllSent;
 }
 
 Time Network::nextWindow() {
-  if (mustKeepOrder()) {
+  catchUp();
+  inWindows_ = !mustKeepOrder();
+  if (!inWindows_) {
     trace_.stopHolding();
     return Time{0};
   }
@@ -338,21 +367,104 @@ Time Network::nextWindow() {
   return shortestDelay_;
 }
 
+void Network::inOrder(uint32_t node, std::function<void()> deed) {
+  if (inWindows_) {
+    deeds_.here().push_back({engine_.now(), node, std::move(deed)});
+  } else {
+    deed();
+  }
+}
+
+void Network::catchUp() {
+  std::vector<Deed>& all = deeds_[0];
+  for (uint32_t i = 1; i < lanes_; ++i) {
+    std::move(deeds_[i].begin(), deeds_[i].end(), std::back_inserter(all));
+    deeds_[i].clear();
+  }
+  if (all.empty()) return;
+  std::stable_sort(all.begin(), all.end(), [](const Deed& a, const Deed& b) {
+    return std::tie(a.at.ps, a.node) < std::tie(b.at.ps, b.node);
+  });
+  for (const Deed& d : all) d.call();
+  all.clear();
+}
+
+void Network::setLanes(uint32_t count) {
+  lanes_ = count;
+  trace_.setLanes(count);
+}
+
+void Network::meet() {
+  apart_ = false;
+  stops_.meet(lanes_);
+  flows_.meet(lanes_);
+  packets_.evenOut(lanes_);
+  messages_.evenOut(lanes_);
+  engine_.meet(lanes_);
+  std::vector<Start*>& idle = idleStarts_[0];
+  for (uint32_t i = 1; i < lanes_; ++i) {
+    idle.insert(idle.end(), idleStarts_[i].begin(), idleStarts_[i].end());
+    idleStarts_[i].clear();
+  }
+}
+
+/// A host's place is its number among the hosts, that of a switch the mean of what it is linked to below it. So a
+/// leaf is near its hosts, and what a pod has is together.
+std::vector<uint32_t> Network::byPlace() const {
+  constexpr double kNowhere = -1;
+  std::vector<double> places(nodes_.size(), kNowhere);
+  std::vector<uint32_t> layer;
+  for (const Node* n : nodes_) {
+    if (dynamic_cast<const Host*>(n) == nullptr) continue;
+    places[n->id()] = static_cast<double>(layer.size());
+    layer.push_back(n->id());
+  }
+  while (!layer.empty()) {
+    std::map<uint32_t, std::pair<double, double>> above;  // by node: sum and count of the places below
+    for (const uint32_t id : layer) {
+      for (const Port* p : nodes_[id]->ports()) {
+        const uint32_t peer = p->peer().node().id();
+        if (places[peer] != kNowhere) continue;
+        above[peer].first += places[id];
+        above[peer].second += 1;
+      }
+    }
+    layer.clear();
+    for (const auto& [id, sum] : above) {
+      places[id] = sum.first / sum.second;
+      layer.push_back(id);
+    }
+  }
+  std::vector<uint32_t> order(nodes_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return places[a] < places[b]; });
+  return order;
+}
+
+void Network::setLaneOf(const std::vector<uint8_t>& lanes) {
+  for (const Node* n : nodes_) {
+    for (Port* p : n->ports()) {
+      if (p->connected()) p->peerLane = lanes[keyNode(p->peer().node().id())];
+    }
+  }
+}
+
 void Network::fetch(uint32_t node) const { nodeMemory_.fetch(node - keyNode(0)); }
 
 bool Network::mustKeepOrder() const {
   // Where the last flow ends, everything ends; a flow that has bytes to send does not end within a window.
-  const bool lastOnes = stopWhenFlowsFinish_ && (feed_ == nullptr || measuredAllSent_ >= feed_->measured());
+  const bool lastOnes =
+      stopWhenFlowsFinish_ && (feed_ == nullptr || total(&Counters::measuredAllSent) >= feed_->measured());
   return lastOnes || foreign_;
 }
 
 void Network::flowEnded(bool measured) {
-  ++counters.flowsEnded;
-  if (measured) ++counters.measuredEnded;
-  engine_.progress.flowsDone.store(counters.flowsEnded, std::memory_order_relaxed);
-  if (!stopWhenFlowsFinish_ || !measured) return;
-  const bool last =
-      feed_ == nullptr ? counters.flowsEnded == counters.flowsStarted : counters.measuredEnded == feed_->measured();
+  ++counters().flowsEnded;
+  if (measured) ++counters().measuredEnded;
+  engine_.countFlowDone();
+  if (!stopWhenFlowsFinish_ || !measured || apart_) return;  // the last one ends in the order of time
+  const bool last = feed_ == nullptr ? total(&Counters::flowsEnded) == total(&Counters::flowsStarted)
+                                     : total(&Counters::measuredEnded) == feed_->measured();
   if (last) engine_.stop();
 }
 
@@ -375,6 +487,7 @@ bool Network::comesBack(const Host& host) const {
 }
 
 void Network::finish() {
+  catchUp();
   trace_.stopHolding();
   std::vector<const Flow*> rows;
   std::deque<Flow> notBegun;
@@ -394,7 +507,7 @@ void Network::finish() {
   for (const Start* start : notBegun_) {
     if (start == nullptr || start->spec.start > engine_.now() || Dependencies::isTask(start->spec)) continue;
     addNotBegun(start->spec, host(start->spec.src));
-    if (start->spec.size != 0 && start->spec.measured) ++counters.measuredLimited;
+    if (start->spec.size != 0 && start->spec.measured) ++counters().measuredLimited;
   }
   for (const Flow* f : rows) f->sender->countFlow(*f);
   standstill_.find(nodes_, engine_.now(), rows, [this](const Host& h) { return comesBack(h); });
@@ -526,7 +639,7 @@ void Network::sampleArrivals() {
 
 std::vector<Network::Check> Network::checks() const {
   std::vector<Check> list;
-  const Counters& c = counters;
+  const Counters c = total();
   uint64_t inFlight = 0;
   packets_.forEachLive([&](const Packet& p) {
     if (p.kind == PacketKind::Data) inFlight += p.payload;
@@ -591,7 +704,7 @@ std::vector<Network::Check> Network::checks() const {
 
 std::vector<std::string> Network::warnings() const {
   std::vector<std::string> list;
-  const Counters& c = counters;
+  const Counters c = total();
   if (c.flowsStarted == 0 && c.foreignSent > 0) {
     if (c.foreignReceived == 0) list.push_back("no packet of the engine's own stack was delivered");
   } else if (c.flowsStarted == 0) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <tuple>
 #include <unordered_set>
@@ -49,6 +50,7 @@ class Network final : public Windows {
     uint64_t flowsStarted = 0, flowsFinished = 0, flowsEnded = 0;
     uint64_t flowsLimited = 0;  // started, with a size
     uint64_t measuredLimited = 0, measuredFinished = 0, measuredEnded = 0;
+    uint64_t measuredAllSent = 0;
   };
   struct Check {
     std::string name;
@@ -113,7 +115,8 @@ class Network final : public Windows {
 
   /// Where flows come from; they start when start() has been called.
   void setFlows(FlowFeed& feed) { feed_ = &feed; }
-  /// Who sends in which group of the flow list. It is read when first asked for; ask in onStart at the earliest.
+  /// Who sends in which group of the flow list. It is read when first asked for, by whatever lane; ask in onStart at
+  /// the earliest.
   const FlowGroups& groups();
   /// The run ends with the last measured flow, whatever else is still under way.
   void stopWhenFlowsFinish(bool stop) { stopWhenFlowsFinish_ = stop; }
@@ -167,12 +170,28 @@ class Network final : public Windows {
   /// order of time all the same, and the run ends with the same event.
   Time nextWindow() override;
   void fetch(uint32_t node) const override;
+  void setLanes(uint32_t count) override;
+  void part() override { apart_ = true; }
+  void meet() override;
+  void turnOf(uint32_t node) override { trace_.turnOf(node); }
+  /// Whether lanes run side by side now. Then a component changes nothing that another node's looks at.
+  bool apart() const { return apart_; }
+  /// Does what looks at several nodes, such as a check, and comes from an event of this node: now, or at the end of the
+  /// window in the order of time.
+  void inOrder(uint32_t node, std::function<void()> deed);
+  /// All nodes, so that those that send each other much are near each other.
+  std::vector<uint32_t> byPlace() const override;
+  /// The nodes' lanes by their numbers in keys: ports learn in which lane the other end is.
+  void setLaneOf(const std::vector<uint8_t>& lanes) override;
 
-  Counters counters;
+  /// Of this thread's lane.
+  Counters& counters() { return counters_.here(); }
+  /// Of all; while lanes stand still.
+  Counters total() const;
   /// A data packet of the flow has come to its receiver while an earlier byte was missing.
   void countReordered(Flow& flow) {
     ++flow.reordered;
-    ++counters.reordered;
+    ++counters().reordered;
   }
   /// Whether receivers count what arrives, and the counts, from a receiver's first packet on.
   bool countsArrivals() const { return countsArrivals_; }
@@ -189,7 +208,9 @@ class Network final : public Windows {
     Number& operator=(const Number&) = delete;
     uint8_t value;
   };
+  uint64_t total(uint64_t Counters::*counter) const;
   bool mustKeepOrder() const;
+  void catchUp();
   int64_t computeLargestFrame() const;
   bool computeLossless() const;
   void requireParts() const;
@@ -231,6 +252,7 @@ class Network final : public Windows {
   std::vector<Node*> nodes_;
   std::unordered_set<std::string> names_;  // of the nodes
   FlowFeed* feed_ = nullptr;
+  std::once_flag groupsRead_;
   std::unique_ptr<FlowGroups> groups_;
   std::unique_ptr<Dependencies> dependencies_;  // null: no flow waits for another one
   bool stopWhenFlowsFinish_ = false, stopAtDeadlock_ = false;
@@ -249,7 +271,16 @@ class Network final : public Windows {
   bool checking_ = false;
   Time shortestDelay_;
   bool foreign_ = false;  // some host has a stack of the engine's own, which may look at whatever it likes
-  uint64_t measuredAllSent_ = 0;
+  PerLane<Counters> counters_;
+  uint32_t lanes_ = 1;
+  bool apart_ = false;
+  struct Deed {
+    Time at;
+    uint32_t node;
+    std::function<void()> call;
+  };
+  bool inWindows_ = false;
+  PerLane<std::vector<Deed>> deeds_;
   FlowStops stops_;
   EventOf<Network, &Network::stop> stopEvent_{this, eventKey(kLastNode, EventKind::Stop, 0)};
   EventOf<Network, &Network::noteWaiting> noteEvent_{this, eventKey(kLastNode, EventKind::Sample, 0xfffffffe)};
@@ -283,7 +314,7 @@ class Network final : public Windows {
   std::vector<Port*> queuePorts_, linkPorts_;
   std::vector<std::unique_ptr<Sampler>> samplers_;
   std::vector<std::unique_ptr<Start>> starts_;
-  std::vector<Start*> idleStarts_;
+  PerLane<std::vector<Start*>> idleStarts_;
   std::vector<Start*> notBegun_;  // where flows wait for others: by number; null: not due by the list, or begun
   NodeMemory nodeMemory_;
   Standstill standstill_;

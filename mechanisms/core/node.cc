@@ -24,7 +24,7 @@ void Node::onStart(Network& network) {
 }
 
 void Node::drop(Port& port, Packet* packet, DropReason reason) {
-  Network::Counters& c = network_->counters;
+  Network::Counters& c = network_->counters();
   ++c.drops;
   if (reason == DropReason::LinkDown) ++c.linkDrops;
   if (reason == DropReason::FlowStopped) ++c.stoppedDrops;

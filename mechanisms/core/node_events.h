@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mechanisms/core/arena.h"
@@ -15,6 +17,16 @@
 #include "mechanisms/core/fetch_ahead.h"
 
 namespace fabric {
+
+/// The other lanes, for the first one; see NodeLanes.
+class OtherLanes {
+ public:
+  virtual ~OtherLanes() = default;
+  /// Waits until the window is over for all. Returns when the earliest event of any node comes.
+  virtual int64_t meet() = 0;
+  /// The window up to `end` begins for all.
+  virtual void part(int64_t end, int64_t near) = 0;
+};
 
 /// The nodes of a network, for an engine that runs one node ahead of others, and how far ahead it may run.
 class Windows {
@@ -25,6 +37,19 @@ class Windows {
   virtual Time nextWindow() = 0;
   /// The turn of the node with this number in keys comes next: what it looks at whatever happens is fetched.
   virtual void fetch(uint32_t node) const = 0;
+
+  // Where lanes share the nodes (node_lanes.h).
+  /// So many will.
+  virtual void setLanes(uint32_t) {}
+  /// All nodes by number, so that those that send each other much are near each other.
+  virtual std::vector<uint32_t> byPlace() const { return {}; }
+  /// By a node's number in keys: its lane.
+  virtual void setLaneOf(const std::vector<uint8_t>&) {}
+  /// The lanes begin a window; until meet() each is in the nodes of its own.
+  virtual void part() {}
+  virtual void meet() {}
+  /// This lane's next events are of this node.
+  virtual void turnOf(uint32_t) {}
 };
 
 /// Nothing reaches another node in less than the delay of the shortest link. So within a window of that length the
@@ -35,28 +60,41 @@ class Windows {
 /// `Entry` is small and plain, with `int64_t at`, the time in ps and never negative, `uint32_t node() const`,
 /// the node of its eventKey(), `bool before(const Entry&) const`, a strict order that begins with `at`, and
 /// `void fetch() const` and `void fetchMore() const`, which fetch ahead what it needs, in two steps.
+///
+/// Lanes share the nodes where a run has several threads (NodeLanes). Each lane is one of these, and all have the same
+/// lists of what waits by node. The first runs the events that belong to no node, while the others stand still.
 template <class Entry>
 class NodeEvents {
  public:
+  NodeEvents() : made_(std::make_unique<Nodes>()), nodes_(made_.get()) { look(); }
+  /// A further lane, with a part of the nodes of `first`.
+  NodeEvents(NodeEvents& first, uint8_t lane) : nodes_(first.nodes_), lane_(lane) { windows_ = first.windows_; }
+
+  /// Of this lane.
   bool empty() const { return size_ == 0; }
-  size_t size() const { return size_; }
+  size_t size() const { return static_cast<size_t>(size_); }
+  /// How many more came to this lane than it took; other lanes may have put them here.
+  int64_t balance() const { return size_; }
   void setWindows(Windows& windows) { windows_ = &windows; }
 
   /// Always inline, and `e` by value: the compiler then keeps the entry in registers and stores it once. An entry on
   /// the stack would be stored, read back and stored again.
   [[gnu::always_inline]] void insert(const Entry e) {
     const uint32_t node = placeOf(e);
-    if (node >= waiting_.size()) makePlace(node);
-    ++size_;
+    if (node >= count_) makePlace(node);
     if (e.at < end_) {
       if (node != node_) tooSoon(e);
+      ++size_;
       add(e);
       return;
     }
+    if (laneOf_ != nullptr && laneOf_[node] != lane_) return send(e, node);
+    ++size_;
     if (e.at < near_ && node != kNobody) {
       waiting_[node].near.add(e);
     } else {
       push(waiting_[node].far, e);
+      outside_ = std::min(outside_, e.at);
     }
     first_[node] = std::min(first_[node], e.at);
   }
@@ -90,7 +128,7 @@ class NodeEvents {
   bool remove(const Entry& e, const Is& is) {
     fill();
     const uint32_t node = placeOf(e);
-    if (node >= waiting_.size()) return false;
+    if (node >= count_) return false;
     bool found = removeFromHeap(waiting_[node].far, is) || removeFromList(waiting_[node].near, is) ||
                  (node == node_ && removeFromHeap(added_, is));
     for (size_t t = turn_; !found && t < drawnTurns(); ++t) {
@@ -107,7 +145,7 @@ class NodeEvents {
   template <class Is>
   bool removeFar(const Entry& e, const Is& is) {
     const uint32_t node = placeOf(e);
-    if (e.at < near_ || node >= waiting_.size() || !removeFromHeap(waiting_[node].far, is)) return false;
+    if (e.at < near_ || node >= count_ || !removeFromHeap(waiting_[node].far, is)) return false;
     if (e.at <= first_[node]) findFirst(node);
     --size_;
     return true;
@@ -116,7 +154,7 @@ class NodeEvents {
   /// All entries, in no order.
   template <class Visit>
   void forEach(const Visit& visit) const {
-    for (const Waiting& w : waiting_) {
+    for (const Waiting& w : nodes_->waiting) {
       for (const Entry& e : w.near) visit(e);
       for (const Entry& e : w.far) visit(e);
     }
@@ -128,6 +166,55 @@ class NodeEvents {
   }
 
   void clear() { *this = NodeEvents(); }
+
+  // For NodeLanes.
+  struct Nodes;
+  /// All nodes up to this number are known from now on; while the lanes stand still.
+  void makePlaces(uint32_t last) {
+    if (last >= count_) makePlace(last);
+  }
+  void setOthers(OtherLanes* others) { others_ = others; }
+  /// This lane's nodes, in order; the lanes of all.
+  void setNodes(std::vector<uint32_t> own, const std::vector<uint8_t>& laneOf, uint32_t lanes) {
+    own_ = std::move(own);
+    lanes_ = laneOf.data();
+    sent_.resize(lanes);
+    work_ = true;
+    look();
+  }
+  /// A window begins for this lane; false: none of its nodes has an event in it.
+  bool startWindow(int64_t end, int64_t near) {
+    laneOf_ = lanes_;
+    end_ = end;
+    near_ = near;
+    return beginWindow();
+  }
+  /// The next event of this lane in the window, after more() is false.
+  bool turnInWindow() {
+    fill();
+    while (++turn_ < turns_.size()) {
+      begin();
+      if (next_ != last_) return true;  // else its events were removed
+    }
+    return false;
+  }
+  /// What `from` has for this lane's nodes.
+  void take(NodeEvents& from) {
+    std::vector<Entry>& sent = from.sent_[lane_];
+    for (const Entry& e : sent) insert(e);
+    sent.clear();
+  }
+  /// The window is over, and all is taken. When the earliest event of this lane's nodes comes.
+  int64_t endWindow() {
+    laneOf_ = nullptr;
+    node_ = kNobody;
+    int64_t earliest = kNever;
+    for (const uint32_t n : own_) earliest = std::min(earliest, first_[n]);
+    return earliest;
+  }
+  /// By node: events at its turns so far.
+  std::vector<uint32_t>& work() { return nodes_->work; }
+  uint32_t nodeCount() const { return count_; }
 
   /// The next event, of the current node or the next one; null where it is not known. For fetching ahead.
   const Entry* ahead() const {
@@ -193,17 +280,25 @@ class NodeEvents {
   size_t drawnTurns() const { return std::min(turn_ + kDrawn, turns_.size()); }
 
   FABRIC_RARE void makePlace(uint32_t node) {
-    for (size_t made = waiting_.size(); made <= node; ++made) waiting_.emplace_back().near.makeRoom(kRoom);
-    first_.resize(node + 1, kNever);
+    for (size_t made = count_; made <= node; ++made) nodes_->waiting.emplace_back().near.makeRoom(kRoom);
+    nodes_->first.resize(node + 1, kNever);
+    nodes_->work.resize(node + 1);
+    look();
+  }
+  void look() {
+    waiting_ = nodes_->waiting.data();
+    first_ = nodes_->first.data();
+    count_ = static_cast<uint32_t>(nodes_->first.size());
   }
 
-  [[gnu::noinline]] bool nextTurn() {
-    fill();
-    while (++turn_ < turns_.size()) {
-      begin();
-      if (next_ != last_) return true;  // else its events were removed
+  [[gnu::noinline]] bool nextTurn() { return turnInWindow() || open(); }
+
+  /// To another lane's node, which takes it when the lanes meet.
+  [[gnu::noinline]] void send(const Entry e, uint32_t node) {
+    if (node == kNobody) {
+      throw std::logic_error("an event that belongs to no node was scheduled at a node's turn while lanes run");
     }
-    return open();
+    sent_[laneOf_[node]].push_back(e);
   }
 
   /// An event that the node got since, or one that belongs to no node.
@@ -282,6 +377,10 @@ class NodeEvents {
   void begin() {
     node_ = turns_[turn_];
     const List& own = drawn_[turn_ % kDrawn];
+    if (work_) {
+      windows_->turnOf(node_);
+      nodes_->work[node_] += static_cast<uint32_t>(own.size());
+    }
     next_ = own.begin();
     last_ = own.end();
     if (turn_ + 1 < turns_.size()) {
@@ -303,29 +402,57 @@ class NodeEvents {
 
   /// Ends the window: goes to the next one, or to an earlier event that belongs to no node.
   bool open() {
-    const Time span = windows_->nextWindow();
-    if (span.ps == 0) return false;
-    end_ = 0;
-    near_ = 0;
+    for (;;) {
+      int64_t begins = kNever;
+      if (others_ != nullptr) {
+        begins = std::min(others_->meet(), outside_);
+        outside_ = kNever;
+      }
+      const Time span = windows_->nextWindow();
+      if (span.ps == 0) return false;
+      end_ = 0;
+      near_ = 0;
+      turn_ = 0;
+      turns_.clear();
+      next_ = last_ = nullptr;
+      if (others_ == nullptr) {
+        for (uint32_t n = kNobody + 1; n < count_; ++n) begins = std::min(begins, first_[n]);
+      }
+      int64_t end = 0;
+      if (!waiting_[kNobody].far.empty()) {
+        const Entry& nobody = waiting_[kNobody].far.front();
+        // Node events of that time come after flow starts and link changes, and before samples.
+        end = nobody.node() == kLastNode ? nobody.at + 1 : nobody.at;
+        if (begins >= end) {
+          node_ = kNobody;
+          return true;
+        }
+      }
+      if (end == 0 || end - begins > span.ps) end = begins + span.ps;
+      const int64_t near = end + kNear * span.ps;
+      if (others_ == nullptr) {
+        end_ = end;
+        near_ = near;
+        return beginWindow();
+      }
+      others_->part(end, near);
+      if (startWindow(end, near)) return true;
+    }
+  }
+
+  bool beginWindow() {
     turn_ = 0;
     turns_.clear();
     next_ = last_ = nullptr;
-    int64_t begins = kNever;
-    for (uint32_t n = kNobody + 1; n < first_.size(); ++n) begins = std::min(begins, first_[n]);
-    if (!waiting_[kNobody].far.empty()) {
-      const Entry& nobody = waiting_[kNobody].far.front();
-      // Node events of that time come after flow starts and link changes, and before samples.
-      const int64_t limit = nobody.node() == kLastNode ? nobody.at + 1 : nobody.at;
-      if (begins >= limit) {
-        node_ = kNobody;
-        return true;
+    if (work_) {
+      for (const uint32_t n : own_) {
+        if (first_[n] < end_) turns_.push_back(n);
       }
-      end_ = limit;
-    }
-    if (end_ == 0 || end_ - begins > span.ps) end_ = begins + span.ps;
-    near_ = end_ + kNear * span.ps;
-    for (uint32_t n = kNobody + 1; n < first_.size(); ++n) {
-      if (first_[n] < end_) turns_.push_back(n);
+      if (turns_.empty()) return false;
+    } else {
+      for (uint32_t n = kNobody + 1; n < count_; ++n) {
+        if (first_[n] < end_) turns_.push_back(n);
+      }
     }
     for (size_t turn = 0; turn < std::min(kDrawn - 1, turns_.size()); ++turn) draw(turn);
     sort(drawn_[0]);
@@ -420,9 +547,12 @@ class NodeEvents {
     return true;
   }
 
+  std::unique_ptr<Nodes> made_;  // the first lane's
+  Nodes* nodes_;
+  Waiting* waiting_ = nullptr;  // the nodes'
+  int64_t* first_ = nullptr;    // and these
+  uint32_t count_ = 0;          // of nodes, nobody included
   Windows* windows_ = nullptr;
-  std::vector<Waiting> waiting_{1};     // by node, that of nobody first
-  std::vector<int64_t> first_{kNever};  // by node: when the first of them comes
   std::vector<uint32_t> turns_;         // the nodes that have events in the window
   size_t turn_ = 0;                     // of them, the one whose turn it is
   uint32_t node_ = kNobody;             // its number, or that of nobody
@@ -434,7 +564,25 @@ class NodeEvents {
   bool taken_ = false;                  // the first of them, and not replaced
   int64_t end_ = 0;                     // of the window; 0: outside of one
   int64_t near_ = 0;                    // what comes before is near
-  size_t size_ = 0;
+  int64_t size_ = 0;
+  int64_t outside_ = kNever;  // the first event that came since the lanes have met
+
+  // Where there are lanes.
+  uint8_t lane_ = 0;
+  bool work_ = false;  // there are, so work is counted and own_ are the lane's nodes
+  OtherLanes* others_ = nullptr;
+  const uint8_t* lanes_ = nullptr;   // by node: its lane
+  const uint8_t* laneOf_ = nullptr;  // the same while they run side by side, else null
+  std::vector<uint32_t> own_;
+  std::vector<std::vector<Entry>> sent_;  // by lane
+};
+
+/// What waits, by node: that of nobody first.
+template <class Entry>
+struct NodeEvents<Entry>::Nodes {
+  std::vector<Waiting> waiting{1};
+  std::vector<int64_t> first{kNever};  // when the first of them comes
+  std::vector<uint32_t> work{0};       // events at its turns so far
 };
 
 }  // namespace fabric

@@ -16,7 +16,7 @@ size_t PacketPool::reserve(const std::string& name, std::type_index type, size_t
     }
     return i;
   }
-  if (!chunks_.empty()) {
+  if (chunks() != 0) {
     throw std::logic_error("packet extension " + name + " was asked for after the first packet");
   }
   if (slots_.size() == kMostExtensions) {
@@ -28,14 +28,34 @@ size_t PacketPool::reserve(const std::string& name, std::type_index type, size_t
   return slots_.size() - 1;
 }
 
-void PacketPool::grow() {
-  chunks_.push_back(std::make_unique<CacheLine[]>(lines() * kPerChunk));
-  CacheLine* at = chunks_.back().get();
+void PacketPool::evenOut(uint32_t lanes) {
+  constexpr size_t kMuch = 16 * kPerChunk;
+  uint32_t most = 0, least = 0;
+  for (uint32_t i = 1; i < lanes; ++i) {
+    if (lanes_[i].spare > lanes_[most].spare) most = i;
+    if (lanes_[i].spare < lanes_[least].spare) least = i;
+  }
+  Lane &from = lanes_[most], &to = lanes_[least];
+  if (from.spare - to.spare < kMuch) return;
+  for (size_t count = (from.spare - to.spare) / 2; count > 0; --count) {
+    Packet* p = from.free;
+    from.free = p->next;
+    p->next = to.free;
+    to.free = p;
+    --from.spare;
+    ++to.spare;
+  }
+}
+
+void PacketPool::grow(Lane& lane) {
+  lane.chunks.push_back(std::make_unique<CacheLine[]>(lines() * kPerChunk));
+  lane.spare += kPerChunk;
+  CacheLine* at = lane.chunks.back().get();
   for (size_t i = 0; i < kPerChunk; ++i, at += lines()) {
     auto* p = new (at) Packet();
     for (const Slot& s : slots_) s.construct(at->bytes + s.offset);
-    p->next = free_;
-    free_ = p;
+    p->next = lane.free;
+    lane.free = p;
   }
 }
 

@@ -11,6 +11,7 @@
 #include <typeindex>
 #include <vector>
 
+#include "mechanisms/core/lane.h"
 #include "mechanisms/core/types.h"
 
 namespace fabric {
@@ -126,8 +127,8 @@ class PacketList {
   Packet* tail_ = nullptr;
 };
 
-/// Packets come from here and go back; memory is taken in chunks and kept. Mechanisms reserve room
-/// for their extensions before the first packet is made, so packets carry nothing unused.
+/// Packets come from here and go back, often in another lane; memory is taken in chunks and kept. Mechanisms reserve
+/// room for their extensions before the first packet is made, so packets carry nothing unused.
 class PacketPool {
  public:
   PacketPool() = default;
@@ -166,13 +167,14 @@ class PacketPool {
 
   /// A fresh packet. Its extensions are not filled.
   Packet* get() {
-    if (free_ == nullptr) grow();
-    Packet* p = free_;
-    free_ = p->next;
+    Lane& lane = lanes_.here();
+    if (lane.free == nullptr) grow(lane);
+    Packet* p = lane.free;
+    lane.free = p->next;
     p->inUse = true;
     p->filled = 0;
     p->encapsulated = false;  // it may have been dropped between two leaves
-    ++live_;
+    --lane.spare;
     return p;
   }
 
@@ -186,24 +188,37 @@ class PacketPool {
 
   void put(Packet* p) {
     if (p->kind == PacketKind::Foreign && foreign(*p) != nullptr) releaseForeign_(foreign(*p));
+    Lane& lane = lanes_.here();
     p->inUse = false;
-    p->next = free_;
-    free_ = p;
-    --live_;
+    p->next = lane.free;
+    lane.free = p;
+    ++lane.spare;
   }
+  /// Between windows: where one of the first `lanes` lanes puts back what another one gets, that one gets it.
+  void evenOut(uint32_t lanes);
 
-  size_t live() const { return live_; }
-  size_t chunks() const { return chunks_.size(); }
+  size_t live() const {
+    size_t count = chunks() * kPerChunk;
+    lanes_.forEach([&count](const Lane& lane) { count -= lane.spare; });
+    return count;
+  }
+  size_t chunks() const {
+    size_t count = 0;
+    lanes_.forEach([&count](const Lane& lane) { count += lane.chunks.size(); });
+    return count;
+  }
 
   /// Every packet that is somewhere in the network.
   template <class F>
   void forEachLive(F&& f) const {
-    for (const auto& chunk : chunks_) {
-      for (size_t i = 0; i < kPerChunk; ++i) {
-        auto* p = std::launder(reinterpret_cast<const Packet*>(chunk.get() + i * lines()));
-        if (p->inUse) f(*p);
+    lanes_.forEach([&](const Lane& lane) {
+      for (const auto& chunk : lane.chunks) {
+        for (size_t i = 0; i < kPerChunk; ++i) {
+          auto* p = std::launder(reinterpret_cast<const Packet*>(chunk.get() + i * lines()));
+          if (p->inUse) f(*p);
+        }
       }
-    }
+    });
   }
 
  private:
@@ -213,7 +228,12 @@ class PacketPool {
   size_t lines() const { return (size_ + sizeof(CacheLine) - 1) / sizeof(CacheLine); }
 
   size_t reserve(const std::string& name, std::type_index type, size_t bytes, void (*construct)(void*));
-  void grow();
+  struct Lane {
+    Packet* free = nullptr;
+    size_t spare = 0;  // so many are free
+    std::vector<std::unique_ptr<CacheLine[]>> chunks;
+  };
+  void grow(Lane& lane);
 
   struct Slot {
     std::string name;
@@ -225,9 +245,7 @@ class PacketPool {
   void (*releaseForeign_)(void*) = nullptr;
   PacketExtension<void*> foreign_;
   size_t size_ = sizeof(Packet);
-  std::vector<std::unique_ptr<CacheLine[]>> chunks_;
-  Packet* free_ = nullptr;
-  size_t live_ = 0;
+  PerLane<Lane> lanes_;
 };
 
 }  // namespace fabric

@@ -208,7 +208,7 @@ inline Packet* Port::take(uint8_t cls) {
 }
 
 void Port::countMark(const Packet& packet) {
-  ++network().counters.marks;
+  ++network().counters().marks;
   if (traced(kPackets)) tracePacket(PacketEvent::Mark, packet);
 }
 
@@ -312,14 +312,14 @@ inline Packet* Port::next() {
 }
 
 inline void Port::send(Packet* packet) {
-  if (busy()) ++network().counters.overlaps;
+  if (busy()) ++network().counters().overlaps;
   for (PortAgent* a = firstDequeueHook_; a != nullptr; a = a->nextDequeueHook_) a->onDequeue(*packet);
   if (traced(kPackets)) tracePacket(PacketEvent::Dequeue, *packet);
   const Time duration = serialisation(packet->wireBytes);
   busyUntil_ = engine_->now() + duration;
   sentWireBytes_ += packet->wireBytes;
   if (packet->kind == PacketKind::Data) sentDataBytes_ += packet->payload;
-  ++network().counters.packetHops;
+  ++network().counters().packetHops;
   engine_->transmit(*this, packet, duration);
 }
 
@@ -381,7 +381,7 @@ void Port::sendPause(uint8_t cls, bool xoff) {
   p->cls = cls;
   p->seq = xoff ? 1 : 0;
   p->wireBytes = kPauseFrameBytes;
-  ++(xoff ? network().counters.xoffSent : network().counters.xonSent);
+  ++(xoff ? network().counters().xoffSent : network().counters().xonSent);
   if (traced(kPauses) && network().trace().wantsTime(kPauses, engine_->now())) {
     network().trace().emit(kPauses, engine_->now(), NodeId{node_->id()}, index_, cls, xoff, true);
   }
@@ -418,7 +418,7 @@ void Port::takeDown() {
   }
   if (pausedMask_ != 0) pausedTotal_ += engine_->now() - pausedSince_;
   pausedMask_ = 0;
-  network().counters.xoffForgotten += __builtin_popcount(toldMask_);
+  network().counters().xoffForgotten += __builtin_popcount(toldMask_);
   toldMask_ = 0;
   node_->onLinkDown(*this);
 }
@@ -431,7 +431,7 @@ void Port::bringUp() {
 
 void Port::carryPause(uint8_t cls) {
   toldMask_ |= 1u << cls;
-  --network().counters.xoffForgotten;
+  --network().counters().xoffForgotten;
   if (peer_->pausedMask_ == 0) peer_->pausedSince_ = engine_->now();
   peer_->pausedMask_ |= 1u << cls;
 }

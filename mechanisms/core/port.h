@@ -215,6 +215,8 @@ class alignas(128) Port final : public Component {
   void* wire = nullptr;
   /// Which port tables record this port; set by the network before the run.
   uint16_t traceMask = 0;
+  /// The lane of the node at the other end.
+  uint8_t peerLane = 0;
 
  private:
   uint32_t psPerByte_ = 0;  // 0 where the rate does not divide a byte's picoseconds

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <tuple>
 
 namespace fabric {
 
@@ -35,12 +36,20 @@ int TraceBus::numberOf(const TableDesc& desc) const {
 }
 
 void TraceBus::release() {
-  // Rows of one time stay in the order in which they came, which is that of their cells.
-  const auto earlier = [](const Held& a, const Held& b) { return a.at < b.at || (a.at == b.at && a.cells < b.cells); };
-  if (!std::is_sorted(held_.begin(), held_.end(), earlier)) std::sort(held_.begin(), held_.end(), earlier);
-  for (const Held& row : held_) deliver(row.table, &heldCells_[row.cells]);
-  held_.clear();
-  heldCells_.clear();
+  for (uint32_t i = 0; i < laneCount_; ++i) {
+    Lane& lane = lanes_[i];
+    joined_.insert(joined_.end(), lane.held.begin(), lane.held.end());
+    lane.held.clear();
+    lane.node = kFirstNode;
+  }
+  // Rows of one time are in the order of turns, which one thread takes by number, and those of a turn as they came.
+  const auto earlier = [](const Held& a, const Held& b) {
+    return std::tie(a.at.ps, a.node, a.cells) < std::tie(b.at.ps, b.node, b.cells);
+  };
+  if (!std::is_sorted(joined_.begin(), joined_.end(), earlier)) std::sort(joined_.begin(), joined_.end(), earlier);
+  for (const Held& row : joined_) deliver(row.table, &lanes_[row.lane].cells[row.cells]);
+  joined_.clear();
+  for (uint32_t i = 0; i < laneCount_; ++i) lanes_[i].cells.clear();
 }
 
 void TraceBus::stopHolding() {

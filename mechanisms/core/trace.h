@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mechanisms/core/engine.h"
+#include "mechanisms/core/lane.h"
 #include "mechanisms/core/tables.h"
 #include "mechanisms/core/types.h"
 
@@ -109,10 +110,11 @@ class TraceBus {
     static_assert(kAll, "a row has one cell for each column of its table");
     if constexpr (kAll) {
       const Cell row[] = {Cell::of<T>(cells)...};
-      ++tables_[table].rows;
       if (clock_ != nullptr) {
-        held_.push_back({clock_->now(), table, heldCells_.size()});
-        heldCells_.insert(heldCells_.end(), std::begin(row), std::end(row));
+        Lane& lane = lanes_.here();
+        lane.held.push_back({clock_->now(), lane.node, static_cast<uint16_t>(table), static_cast<uint16_t>(t_lane),
+                             lane.cells.size()});
+        lane.cells.insert(lane.cells.end(), std::begin(row), std::end(row));
       } else {
         deliver(table, row);
       }
@@ -121,23 +123,35 @@ class TraceBus {
   /// From now on nodes run one behind the other, and rows come out of order: they are held, and sinks get them at
   /// release().
   void hold(const Engine& clock) { clock_ = &clock; }
+  /// So many lanes emit.
+  void setLanes(uint32_t count) { laneCount_ = count; }
+  /// Where lanes run side by side: rows are of this node until the next call, as the lane has its turn.
+  void turnOf(uint32_t node) { lanes_.here().node = node; }
   /// Gives the sinks all held rows in the order of time, and rows of one time as they came.
   void release();
   /// As release(), and holds nothing more.
   void stopHolding();
+  /// Those that sinks got.
   uint64_t rows(int table) const { return tables_[table].rows; }
 
  private:
   /// Throws where there is no such table with these columns.
   int numberOf(const TableDesc& desc) const;
   void deliver(int table, const Cell* cells) {
+    ++tables_[table].rows;
     for (RowSink* sink : tables_[table].sinks) sink->row(table, cells);
   }
 
   struct Held {
     Time at;
-    int table;
+    uint32_t node;  // by its number in keys: the order of turns
+    uint16_t table, lane;
     size_t cells;  // the first of its cells
+  };
+  struct Lane {
+    uint32_t node = kFirstNode;
+    std::vector<Held> held;
+    std::vector<Cell> cells;
   };
   struct Table {
     TableDesc desc;
@@ -148,8 +162,9 @@ class TraceBus {
   };
   std::vector<Table> tables_;
   const Engine* clock_ = nullptr;
-  std::vector<Held> held_;
-  std::vector<Cell> heldCells_;
+  PerLane<Lane> lanes_;
+  uint32_t laneCount_ = 1;
+  std::vector<Held> joined_;  // of all lanes
 };
 
 }  // namespace fabric

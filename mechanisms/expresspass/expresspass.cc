@@ -341,7 +341,7 @@ void ExpressPass::onData(Flow& f, Packet* p) {
     if (!r.gap) nack(f, r);
     r.gap = true;
   } else if (p->seq + p->payload > f.rcvNxt) {
-    network_->counters.dataBytesDelivered += p->seq + p->payload - f.rcvNxt;
+    network_->counters().dataBytesDelivered += p->seq + p->payload - f.rcvNxt;
     f.rcvNxt = p->seq + p->payload;
     r.gap = false;
     if (f.spec.size != 0 && f.rcvNxt == f.spec.size) host_->received(f);

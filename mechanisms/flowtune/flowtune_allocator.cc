@@ -216,7 +216,10 @@ void FlowtuneAllocator::onDown() {
   Engine& engine = network_->engine();
   engine.cancel(iterationTimer_);
   engine.cancel(outboxTimer_);
-  for (const Flowlet& f : flowlets_) ledger_.lose(RateLedger::key(f.server, f.number), engine.now());
+  for (const Flowlet& f : flowlets_) {
+    const auto key = RateLedger::key(f.server, f.number);
+    record(*host_, [key, now = engine.now()](RateLedger& ledger) { ledger.lose(key, now); });
+  }
   flowlets_.clear();
   places_.clear();
   outbox_.clear();
@@ -256,7 +259,9 @@ void FlowtuneAllocator::add(const Notice& notice, uint32_t server) {
   f.handle = allocator_->add(path_, notice.factor());
   f.back = std::move(back);
   if (best_) f.optimal = best_->add(path_, notice.factor());
-  ledger_.add(key, path_, network_->engine().now());
+  record(*host_, [key, path = path_, now = network_->engine().now()](RateLedger& ledger) {
+    ledger.add(key, path, now);
+  });
 }
 
 void FlowtuneAllocator::remove(uint32_t number, uint32_t server) {
@@ -268,7 +273,7 @@ void FlowtuneAllocator::remove(uint32_t number, uint32_t server) {
   places_.erase(known);
   allocator_->remove(flowlets_[place].handle);
   if (best_) best_->remove(flowlets_[place].optimal);
-  ledger_.remove(key, network_->engine().now());
+  record(*host_, [key, now = network_->engine().now()](RateLedger& ledger) { ledger.remove(key, now); });
   if (place + 1 < flowlets_.size()) {
     flowlets_[place] = std::move(flowlets_.back());
     places_[RateLedger::key(flowlets_[place].server, flowlets_[place].number)] = place;
@@ -376,7 +381,8 @@ void FlowtuneAllocator::handOut() {
       m.words = {static_cast<uint64_t>(now.ps)};
       for (size_t i = first; i < first + count; ++i) {
         const RateUpdate update = RateUpdate::of(batch.rates[i]);
-        ledger_.handOut(RateLedger::key(batch.server, update.flowlet), flowtune::decode(update.code), now);
+        record(*host_, [key = RateLedger::key(batch.server, update.flowlet), rate = flowtune::decode(update.code),
+                        now](RateLedger& ledger) { ledger.handOut(key, rate, now); });
         m.words.push_back(batch.rates[i]);
       }
       updates_ += count;
@@ -384,7 +390,7 @@ void FlowtuneAllocator::handOut() {
     }
   }
   outbox_.clear();
-  ledger_.settle();
+  record(*host_, [](RateLedger& ledger) { ledger.settle(); });
 }
 
 // ---------------------------------------------------------------- what is measured

@@ -27,7 +27,13 @@ class FlowtuneAllocator final : public Application, public OwnChecks {
   void addChecks(std::vector<Network::Check>& checks) const override;
   void onSample(int table) override;
 
-  flowtune::RateLedger& ledger() { return ledger_; }
+  const flowtune::RateLedger& ledger() const { return ledger_; }
+  /// Writes into the ledger what happens at a node now.
+  template <class Deed>
+  void record(const Host& at, Deed deed) {
+    network_->inOrder(at.id(), [this, deed] { deed(ledger_); });
+  }
+  void expectLifetime(Time lifetime) { ledger_.expectLifetime(lifetime); }
 
   // For tests.
   size_t flowlets() const { return flowlets_.size(); }

@@ -61,7 +61,7 @@ void FlowtuneEndpoint::onStart(Network& network) {
     allocator_ = found;
     allocatorId_ = host->id();
   }
-  allocator_->ledger().expectLifetime(lifetime_);
+  allocator_->expectLifetime(lifetime_);
   tcp_->setEndpoint(*this);
   sendTimer_.setKey(host_->timerKey());
   drainTimer_.setKey(host_->timerKey());
@@ -125,7 +125,9 @@ void FlowtuneEndpoint::start(Flowlet& flowlet, double weight) {
 void FlowtuneEndpoint::end(Flowlet& flowlet) {
   flowlet.ended = true;
   connections_.erase(flowlet.number);
-  allocator_->ledger().end(key(flowlet), network_->engine().now());
+  allocator_->record(*host_, [key = key(flowlet), now = network_->engine().now()](RateLedger& ledger) {
+    ledger.end(key, now);
+  });
   tell({flowlet.number, 0, 0, 0, 0});
 }
 
@@ -168,7 +170,9 @@ void FlowtuneEndpoint::onMessage(const Message& m) {
   if (ahead > 0) beginAnew();
   const Time now = network_->engine().now();
   expiry_->restart(now + lifetime_);
-  allocator_->ledger().arrived(now - Time{static_cast<int64_t>(m.words[0])});
+  allocator_->record(*host_, [delay = now - Time{static_cast<int64_t>(m.words[0])}](RateLedger& ledger) {
+    ledger.arrived(delay);
+  });
   for (size_t i = 1; i < m.words.size(); ++i) {
     const RateUpdate update = RateUpdate::of(m.words[i]);
     const auto it = connections_.find(update.flowlet);
@@ -180,8 +184,14 @@ void FlowtuneEndpoint::pace(Flowlet& flowlet, Rate rate) {
   Flow& f = *flowlet.flow;
   flowlet.rate = f.limit = rate;
   tcp_->open(f);
-  allocator_->ledger().apply(key(flowlet), rate, network_->engine().now());
+  apply(flowlet, rate);
   host_->rateChanged(f);
+}
+
+void FlowtuneEndpoint::apply(const Flowlet& flowlet, Rate rate) {
+  allocator_->record(*host_, [key = key(flowlet), rate, now = network_->engine().now()](RateLedger& ledger) {
+    ledger.apply(key, rate, now);
+  });
 }
 
 void FlowtuneEndpoint::letGo(Flowlet& flowlet) {
@@ -189,7 +199,7 @@ void FlowtuneEndpoint::letGo(Flowlet& flowlet) {
   Flow& f = *flowlet.flow;
   f.limit = Flow::kNoLimit;
   tcp_->close(f, std::exchange(flowlet.rate, Rate{}));
-  allocator_->ledger().apply(key(flowlet), Rate{}, network_->engine().now());
+  apply(flowlet, Rate{});
   host_->rateChanged(f);
 }
 

@@ -53,6 +53,7 @@ class FlowtuneEndpoint final : public Application {
   void end(Flowlet& flowlet);
   void pace(Flowlet& flowlet, Rate rate);
   void letGo(Flowlet& flowlet);
+  void apply(const Flowlet& flowlet, Rate rate);
   void beginAnew();
   void endDrained();
 

@@ -249,7 +249,7 @@ void PFabric::onData(Flow& f, Packet* p) {
     while (r.got.has(r.next)) r.got.pass(r.next++);
     const uint64_t now = std::min(begins(r.next), r.most);
     if (now > f.rcvNxt) {
-      network_->counters.dataBytesDelivered += now - f.rcvNxt;
+      network_->counters().dataBytesDelivered += now - f.rcvNxt;
       f.rcvNxt = now;
       if (f.spec.size != 0 && f.rcvNxt == f.spec.size) host_->received(f);
     }

@@ -195,7 +195,7 @@ void RoccPi::notify() {
     p->wireBytes = static_cast<uint32_t>(cnpBytes_.n);
     p->cls = static_cast<uint8_t>(cnpClass_);
     feedback_(*p) = {Rate{static_cast<int64_t>(pi_.f * kRateUnit)}, uint64_t{node.id()} << 16 | port_->index()};
-    ++network_->counters.cnpsSent;
+    ++network_->counters().cnpsSent;
     node.originate(p);
   }
 }

@@ -60,6 +60,7 @@ void RunOptions::addTo(Options& options) {
   options.text("--scenario", scenario).required("--scenario").text("--trace", trace).text("--summary", summary);
   options.number("--progress-ms", progressMs, int64_t{0});
   options.choice("--order", nodeByNode, {{"node", true}, {"time", false}});
+  options.number("--threads", threads, uint32_t{1});
 }
 
 }  // namespace fabric

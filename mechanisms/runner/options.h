@@ -67,6 +67,7 @@ struct RunOptions {
   std::string scenario, trace, summary;
   int64_t progressMs = 500;
   bool nodeByNode = true;
+  uint32_t threads = 1;
 
   /// Adds them to others that an engine has.
   void addTo(Options& options);

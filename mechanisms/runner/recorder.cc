@@ -87,12 +87,12 @@ void Recorder::watch() {
 }
 
 void Recorder::printProgress() const {
-  const Engine::Progress& p = network_.engine().progress;
+  const Engine::Progress p = network_.engine().progress();
   printLine({{"event", "progress"},
-             {"sim_ps", p.now.load(std::memory_order_relaxed)},
+             {"sim_ps", p.now},
              {"stop_ps", stop_.ps},
-             {"events", p.events.load(std::memory_order_relaxed)},
-             {"flows_done", p.flowsDone.load(std::memory_order_relaxed)},
+             {"events", p.events},
+             {"flows_done", p.flowsDone},
              {"flows_total", flows_},
              {"wall_s", static_cast<double>(nowNs() - startedNs_) * 1e-9}});
 }
@@ -111,7 +111,7 @@ int Recorder::finish() {
   if (trace_) trace_->close();
 
   bool ok = true;
-  const Network::Counters& c = network_.counters;
+  const Network::Counters c = network_.total();
   Json checks = Json::array();
   for (const Network::Check& check : network_.checks()) {
     ok &= check.ok;
@@ -127,7 +127,7 @@ int Recorder::finish() {
   const uint64_t inFlight = c.dataBytesSent - c.dataBytesReceived - c.dataBytesDropped;
   const Json summary{{"status", ok ? "ok" : "check-failed"},
                      {"sim_ps", network_.engine().now().ps},
-                     {"events", network_.engine().progress.events.load()},
+                     {"events", network_.engine().progress().events},
                      {"packet_hops", c.packetHops},
                      {"flows",
                       {{"total", flows_},

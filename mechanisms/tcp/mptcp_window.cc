@@ -93,7 +93,7 @@ void Mptcp::sent(Flow& f, const Packet& p, Flow& row, uint64_t firstByte) {
     w.carriers.add(chunk, w.carriers.at(chunk) | bit(f), w.first, pool_);
     w.helper = nullptr;
     row.retransmittedBytes += p.payload;
-    network_->counters.retransmittedBytes += p.payload;
+    network_->counters().retransmittedBytes += p.payload;
   }
   const Scoreboard& board = sender(f).board;
   subflow(f).chunks.add(board.nxt - 1, chunk, board.una, pool_);

@@ -59,7 +59,7 @@ Flow& Tcp::fillMessage(Flow& f, Packet& p, bool isNew) {
 
 bool Tcp::carries(const Flow& f, const Packet& p) const {
   const uint32_t connection = header_(p).connection;
-  return connection != kNoFlow && connection == f.spec.id;
+  return connection != kNoFlow && connection == FlowPool::idAt(f);
 }
 
 // ---------------------------------------------------------------- a message comes and goes

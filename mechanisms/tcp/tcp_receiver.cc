@@ -13,7 +13,7 @@ inline void Tcp::accept(Flow& f, TcpReceiver& r, Packet& p) {
   TcpConnection& c = shared(f);
   const uint64_t bytes = windowed_ ? takeChunks(f, p, missing) : now - f.rcvNxt;
   c.delivered += bytes;
-  network_->counters.dataBytesDelivered += bytes;
+  network_->counters().dataBytesDelivered += bytes;
   f.rcvNxt = now;
   if (f.spec.size != 0) {
     if (bytes > 0 && c.delivered == f.spec.size) complete(f, p);

@@ -154,7 +154,7 @@ void Tcp::closeIfOver(Flow& f) {
 /// one was lost, and with it the ACK of the last data.
 void Tcp::onTearDown(Flow* alive, Packet& p) {
   Flow& f = *p.flow;
-  if (f.spec.id != p.flowId) return;  // all is over
+  if (FlowPool::idAt(f) != p.flowId) return;  // all is over
   const bool fin = header_(p).control == TcpHeader::Control::Fin;
   if (host_ == f.receiver) {
     if (f.closed) return;

@@ -27,14 +27,14 @@ TEST_P(SteadyState, AllocatesNothing) {
   for (int i = 0; i < 12; ++i) net.flow(i, net.sender(i % 6), net.receiver(), 0, Time::Ns(i));
   net.run(Time::Ms(2));
   const uint64_t before = allocations;
-  const uint64_t hops = net.network.counters.packetHops;
+  const uint64_t hops = net.network.total().packetHops;
   const size_t chunks = net.network.packets().chunks();
   net.engine.run(Time::Ms(3));
   EXPECT_EQ(allocations - before, 0u);
   EXPECT_EQ(net.network.packets().chunks(), chunks);
-  EXPECT_GT(net.network.counters.packetHops - hops, 20000u);
+  EXPECT_GT(net.network.total().packetHops - hops, 20000u);
   if (name == "none") {
-    EXPECT_GT(net.network.counters.xonSent, 100u);
+    EXPECT_GT(net.network.total().xonSent, 100u);
   }
 }
 
@@ -51,10 +51,10 @@ TEST_P(SelectorSteadyState, AllocatesNothing) {
   for (int i = 0; i < 12; ++i) net.flow(i, net.at(i % 3, i % 2), net.at((i + 1) % 3, i / 2 % 2), 0, Time::Us(i));
   net.run(Time::Ms(3));
   const uint64_t before = allocations;
-  const uint64_t hops = net.network.counters.packetHops;
+  const uint64_t hops = net.network.total().packetHops;
   net.engine.run(Time::Ms(6));
   EXPECT_EQ(allocations - before, 0u);
-  EXPECT_GT(net.network.counters.packetHops - hops, 20000u);
+  EXPECT_GT(net.network.total().packetHops - hops, 20000u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SelectorSteadyState, testing::Values("conga", "local", "letflow", "spray", "wcmp"));
@@ -99,13 +99,13 @@ TEST_P(TcpSteadyState, AllocatesNothing) {
   }
   net.run(Time::Ms(60));
   const uint64_t before = allocations;
-  const Network::Counters then = net.network.counters;
+  const Network::Counters then = net.network.total();
   net.engine.run(Time::Ms(90));
   EXPECT_EQ(allocations - before, 0u);
-  EXPECT_GT(net.network.counters.packetHops - then.packetHops, 60000u);
-  EXPECT_GT(net.network.counters.drops, 50u);
+  EXPECT_GT(net.network.total().packetHops - then.packetHops, 60000u);
+  EXPECT_GT(net.network.total().drops, 50u);
   if (c.cc != "dctcp") {
-    EXPECT_GT(net.network.counters.retransmittedBytes, then.retransmittedBytes);
+    EXPECT_GT(net.network.total().retransmittedBytes, then.retransmittedBytes);
   }
 }
 

@@ -89,7 +89,7 @@ TEST(ClosedLoop, TheRunMayEndBefore) {
   EXPECT_EQ(net.startOf(2), -1);
   EXPECT_EQ(net.end(2), -1);
   EXPECT_EQ(net.delivered(2), 0);
-  EXPECT_EQ(net.network.counters.flowsStarted, 1u);
+  EXPECT_EQ(net.network.total().flowsStarted, 1u);
   const auto warnings = net.network.warnings();
   EXPECT_TRUE(std::any_of(warnings.begin(), warnings.end(),
                           [](const std::string& w) { return w.find("3 of 3 measured flows had not finished") == 0; }));
@@ -114,7 +114,7 @@ TEST(ClosedLoop, TheRunEndsWithTheLastMessage) {
   net.session(1, kMss, Time::Us(200));
   net.finish(Time::Ms(50));
   EXPECT_EQ(net.engine.now().ps, net.senderEnd(1));
-  EXPECT_EQ(net.network.counters.measuredFinished, 2u);
+  EXPECT_EQ(net.network.total().measuredFinished, 2u);
 }
 
 TEST(ClosedLoop, OnlyMessagesWithAnEndWait) {

@@ -212,7 +212,7 @@ TEST(FqCoDel, SharesALinkBetweenCubicFlowsAndKeepsTheDelayShort) {
   }
   EXPECT_GT(sum, 0.95 * 10 * 1448 / 1518);
   for (const double r : rates) EXPECT_NEAR(r, sum / 4, 0.1 * sum / 4);
-  EXPECT_GT(net.network.counters.drops, 0u);
+  EXPECT_GT(net.network.total().drops, 0u);
   EXPECT_LT(longest, 300000);
   net.finish(Time::Ms(100));
 }

@@ -89,7 +89,7 @@ TEST(Connection, EveryMessageHasItsRow) {
     if (r[1] == net.sender().id() && r[3] == static_cast<int>(PacketEvent::Dequeue)) ids.push_back(r[4]);
   }
   EXPECT_EQ(ids, (std::vector<int64_t>{7, 7, 7, 7, 8, 9, 9}));
-  EXPECT_EQ(net.network.counters.flowsFinished, 3u);
+  EXPECT_EQ(net.network.total().flowsFinished, 3u);
   EXPECT_EQ(net.network.packets().live(), 0u);
 }
 
@@ -167,7 +167,7 @@ TEST(Connection, UnfinishedMessagesHaveRows) {
   EXPECT_GT(net.delivered(1), 0);
   EXPECT_LT(net.delivered(1), 1000 * kMss);
   EXPECT_EQ(net.delivered(2), 0);
-  EXPECT_EQ(static_cast<int64_t>(net.network.counters.dataBytesDelivered), 1000 * kMss + net.delivered(1));
+  EXPECT_EQ(static_cast<int64_t>(net.network.total().dataBytesDelivered), 1000 * kMss + net.delivered(1));
 }
 
 /// DCTCP's estimate goes on: it begins with 1, and a sixteenth goes with every window without a mark.
@@ -255,9 +255,9 @@ TEST(Connection, EverythingArrivesUnderLoss) {
         EXPECT_GE(net.senderEnd(i), net.end(i));
         all += sizes[i];
       }
-      EXPECT_EQ(net.network.counters.dataBytesDelivered, all);
-      EXPECT_EQ(net.network.counters.flowsFinished, 400u);
-      EXPECT_GT(net.network.counters.retransmittedBytes, 0u);
+      EXPECT_EQ(net.network.total().dataBytesDelivered, all);
+      EXPECT_EQ(net.network.total().flowsFinished, 400u);
+      EXPECT_GT(net.network.total().retransmittedBytes, 0u);
     }
   }
 }

@@ -780,7 +780,7 @@ TEST(Dasr, OneRoundTripToTheFairShareAndBack) {
   while (net.flowRows.rows.empty()) net.run(net.engine.now() + Time::Us(1));
   net.run(net.engine.now() + Time::Us(4));
   EXPECT_EQ(f.rate, Rate::Gbps(100));
-  EXPECT_EQ(net.network.counters.cnpsSent, 0u) << "the receiver's own congestion needs no DCQCN";
+  EXPECT_EQ(net.network.total().cnpsSent, 0u) << "the receiver's own congestion needs no DCQCN";
   EXPECT_NEAR(static_cast<double>(net.end(1) - Time::Us(100).ps), 1518. * 400 * 8 / 50 * 1e3, 5e6);
 }
 
@@ -794,7 +794,7 @@ TEST(Dasr, CongestionElsewhereIsDcqcns) {
   net.link(a, b);
   for (uint32_t i = 0; i < 2; ++i) net.flow(i, *net.hosts[i], *net.hosts[i + 2], 0);
   net.finish(Time::Ms(5));
-  EXPECT_GT(net.network.counters.cnpsSent, 0u);
+  EXPECT_GT(net.network.total().cnpsSent, 0u);
 }
 
 TEST(Dasr, NIsOneInOtherCongestionHoweverManyHostsSend) {
@@ -819,7 +819,7 @@ TEST(Dasr, NIsOneInOtherCongestionHoweverManyHostsSend) {
   }
   EXPECT_GT(other, 100);
   EXPECT_GT(rest, 100);
-  EXPECT_GT(net.network.counters.cnpsSent, 0u);
+  EXPECT_GT(net.network.total().cnpsSent, 0u);
 }
 
 TEST(Dasr, ANicMarksWhatWaitsInIt) {
@@ -833,7 +833,7 @@ TEST(Dasr, ANicMarksWhatWaitsInIt) {
   for (int i = 0; i < 3; ++i) net.link(*net.hosts[static_cast<size_t>(i)], s);
   for (uint32_t i = 0; i < 2; ++i) net.flow(i, *net.hosts[0], *net.hosts[i + 1], 0);
   net.finish(Time::Ms(1));
-  EXPECT_GT(net.network.counters.cnpsSent, 0u);
+  EXPECT_GT(net.network.total().cnpsSent, 0u);
   double rates = 0;
   for (uint32_t i = 0; i < 2; ++i) rates += static_cast<double>(net.active(*net.hosts[0], i).rate.bps) / 1e9;
   EXPECT_LT(rates, 150);
@@ -855,7 +855,7 @@ TEST(Dasr, AHostMayHaveSeveralMessagesInAGroup) {
   net.run(Time::Us(20));
   EXPECT_EQ(receiverOf(net.receiver()).senders(), 1u) << "it is announced";
   net.finish(Time::Ms(1));
-  EXPECT_EQ(net.network.counters.flowsFinished, 4u);
+  EXPECT_EQ(net.network.total().flowsFinished, 4u);
   EXPECT_EQ(receiverOf(net.receiver()).senders(), 0u);
 }
 
@@ -916,7 +916,7 @@ TEST_F(DasrAhead, WhoHearsNothingStartsAtLineRateAndHearsByAcks) {
   net.run(Time::Us(57));
   EXPECT_EQ(rate(1), Rate::Gbps(25));
   net.finish(Time::Ms(1));
-  EXPECT_EQ(net.network.counters.flowsFinished, 5u);
+  EXPECT_EQ(net.network.total().flowsFinished, 5u);
 }
 
 TEST_F(DasrAheadForTenMicroseconds, NIsForgottenWhereTheMessageDoesNotCome) {
@@ -962,7 +962,7 @@ TEST(Dasr, NothingIsLeftWhenAllMessagesHaveEnded) {
     net.flow(s);
   }
   net.finish(Time::Ms(50));
-  EXPECT_EQ(net.network.counters.flowsFinished, 200u);
+  EXPECT_EQ(net.network.total().flowsFinished, 200u);
   EXPECT_EQ(receiverOf(net.receiver()).senders(), 0u);
   EXPECT_EQ(net.engine.pending(), 0u);
   EXPECT_EQ(net.network.packets().live(), 0u);

@@ -157,7 +157,7 @@ TEST_F(DcqcnTest, TheRateNeverFallsBelowTheSmallestNorRisesAboveTheLine) {
   EXPECT_EQ(flow->rate, Rate::Gbps(100));
   EXPECT_DOUBLE_EQ(state().target, 100e9);
   EXPECT_FALSE(state().increaseTimer.running());  // nothing left to recover
-  EXPECT_EQ(net.network.counters.boundViolations, 0u);
+  EXPECT_EQ(net.network.total().boundViolations, 0u);
 }
 
 TEST_F(DcqcnTest, WithoutAClampRepeatedCutsKeepTheTarget) {
@@ -243,8 +243,8 @@ TEST(Dcqcn, NothingOfAFlowIsLeftWhenItEnds) {
   Chain net(c, 4, 1);
   for (int i = 0; i < 60; ++i) net.flow(i, net.sender(i % 4), net.receiver(), 1 + 3000 * i, Time::Us(3 * i));
   net.finish(Time::Ms(100));
-  EXPECT_EQ(net.network.counters.flowsFinished, 60u);
-  EXPECT_GT(net.network.counters.cnpsSent, 10u);
+  EXPECT_EQ(net.network.total().flowsFinished, 60u);
+  EXPECT_GT(net.network.total().cnpsSent, 10u);
   EXPECT_EQ(net.engine.pending(), 0u);  // no timer of an ended flow
   EXPECT_EQ(net.network.packets().live(), 0u);
 }
@@ -255,7 +255,7 @@ TEST(Dcqcn, ARunMayEndWithTimersRunning) {
   Chain net(c, 2, 1);
   for (int i = 0; i < 2; ++i) net.flow(i, net.sender(i), net.receiver(), 0);
   net.finish(Time::Us(300));
-  EXPECT_GT(net.network.counters.cnpsSent, 0u);
+  EXPECT_GT(net.network.total().cnpsSent, 0u);
   EXPECT_GT(net.engine.pending(), 0u);
 }
 
@@ -267,7 +267,7 @@ TEST(CnpGenerator, AtMostOnePerFlowAndInterval) {
   Flow& g = net.active(net.sender(1), 1);
   auto& np = static_cast<CnpGenerator&>(*net.receiver().receiverAgents()[0]);
   Packet p;
-  const auto sent = [&] { return net.network.counters.cnpsSent; };
+  const auto sent = [&] { return net.network.total().cnpsSent; };
   np.onData(f, p);
   EXPECT_EQ(sent(), 0u);  // not marked
   p.marked = true;
@@ -306,7 +306,7 @@ TEST(Dcqcn, MarksAreCountedWhereTheyAreMadeAndWhereTheyCome) {
   net.finish(Time::Us(100));
   int64_t sum = 0;
   for (const auto& row : made.rows) sum += row[4];
-  EXPECT_EQ(sum, static_cast<int64_t>(net.network.counters.marks));
+  EXPECT_EQ(sum, static_cast<int64_t>(net.network.total().marks));
   EXPECT_GT(sum, 0);
   ASSERT_EQ(came.rows.size(), 2u);
   for (const auto& row : came.rows) {
@@ -354,7 +354,7 @@ TEST(Dcqcn, CongestionIsNoticedAndTheFlowsShare) {
   Chain net(Config::dcqcn(), 4, 1);
   for (int i = 0; i < 4; ++i) net.flow(i, net.sender(i), net.receiver(), 0);
   net.run(Time::Ms(5));
-  EXPECT_GT(net.network.counters.marks, 0u);
+  EXPECT_GT(net.network.total().marks, 0u);
   uint64_t before[4];
   for (int i = 0; i < 4; ++i) before[i] = net.active(net.sender(i), i).sndUna;
   net.run(Time::Ms(20));

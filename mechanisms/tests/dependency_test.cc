@@ -139,7 +139,7 @@ TEST(Dependencies, TheRunMayEndBefore) {
   EXPECT_EQ(net.end(1), -1);
   EXPECT_EQ(net.end(2), -1);
   EXPECT_EQ(net.startOf(2), -1);
-  EXPECT_EQ(net.network.counters.measuredLimited, 3u);
+  EXPECT_EQ(net.network.total().measuredLimited, 3u);
 }
 
 /// So has one whose delay runs when the run ends, but not one that is not due by the list.
@@ -155,7 +155,7 @@ TEST(Dependencies, TheRunMayEndInADelay) {
   EXPECT_GT(net.end(0), 0);
   EXPECT_EQ(net.startOf(1), -1);
   EXPECT_EQ(net.end(1), -1);
-  EXPECT_EQ(net.network.counters.measuredLimited, 2u);
+  EXPECT_EQ(net.network.total().measuredLimited, 2u);
 }
 
 TEST(Dependencies, RefusesWhatTheSourceDoesNotSee) {

@@ -130,7 +130,7 @@ TEST(CreditQueue, LetsOutAsManyCreditsAsThereIsRoomForData) {
   EXPECT_LE(static_cast<double>(bytes), room + 2 * 84);
   EXPECT_GT(static_cast<double>(bytes), room * 0.98);
   EXPECT_NEAR(static_cast<double>(credits), static_cast<double>(bytes) / 84, 10);
-  EXPECT_GT(net.network.counters.drops, 0u);
+  EXPECT_GT(net.network.total().drops, 0u);
 }
 
 TEST(ExpressPass, AFlowAloneFillsTheLineAndLosesNoData) {
@@ -177,7 +177,7 @@ TEST(ExpressPass, SendersOfAnIncastShareWithoutQueueOrLoss) {
   EXPECT_GT(sum * 8 / 15e-3, 0.93 * 10e9 * 1460 / (1538 + 84));  // nearly all that credits leave
   EXPECT_LT(net.lastHop().takeMaxBytes(1), 20 * 1538);
   net.finish(Time::Ms(60));
-  EXPECT_EQ(net.network.counters.flowsFinished, 16u);
+  EXPECT_EQ(net.network.total().flowsFinished, 16u);
   for (int i = 0; i < 16; ++i) EXPECT_EQ(net.retransmitted(i), 0);
   EXPECT_EQ(net.engine.pending(), 0u);
 }
@@ -191,7 +191,7 @@ TEST(ExpressPass, WhatIsLostIsSentAgain) {
   }
   for (int i = 0; i < 8; ++i) net.flow(i, net.sender(i), net.receiver(), 1000000);
   net.finish(Time::Ms(200));
-  EXPECT_EQ(net.network.counters.flowsFinished, 8u);
+  EXPECT_EQ(net.network.total().flowsFinished, 8u);
   int64_t again = 0;
   for (int i = 0; i < 8; ++i) {
     EXPECT_EQ(net.delivered(i), 1000000);
@@ -205,7 +205,7 @@ TEST(ExpressPass, ManyFlowsOfAllSizesEnd) {
   Chain net(expresspass(), 4, 3, Rate::Gbps(10), Time::Us(2));
   for (int i = 0; i < 80; ++i) net.flow(i, net.sender(i % 4), net.receiver(), 1 + 997 * i * (i % 7), Time::Us(7 * i));
   net.finish(Time::Ms(200));
-  EXPECT_EQ(net.network.counters.flowsFinished, 80u);
+  EXPECT_EQ(net.network.total().flowsFinished, 80u);
   EXPECT_EQ(net.engine.pending(), 0u);
   EXPECT_EQ(net.network.packets().live(), 0u);
 }

@@ -178,7 +178,7 @@ TEST(FlowtuneNet, AFlowIsPacedAtItsRateAndItsWindowStandsOpen) {
   EXPECT_NEAR(gbps, 4.95, 0.06);
   net.finish(Time::Ms(100));
   EXPECT_EQ(net.delivered(0), 10000000);
-  EXPECT_EQ(net.network.counters.drops, 0u);
+  EXPECT_EQ(net.network.total().drops, 0u);
   EXPECT_EQ(net.allocator().flowlets(), 0u);
 }
 
@@ -685,7 +685,7 @@ TEST(FlowtuneFaults, ALinkOfTheAllocatorFails) {
 TEST(FlowtuneFaults, OnePerCentOfTheFramesOfTheAllocatorIsLost) {
   Load net(servers().set("lossy.loss", 0.01));
   EXPECT_LT(static_cast<double>(net.last()), 1.1 * tcpTime());
-  EXPECT_GT(net.network.counters.drops, 0u);
+  EXPECT_GT(net.network.total().drops, 0u);
 }
 
 // ---------------------------------------------------------------- what is refused

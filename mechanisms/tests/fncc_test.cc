@@ -342,7 +342,7 @@ TEST(FnccReceiver, StoppedAndManyShortFlowsLeaveNothingBehind) {
   for (int i = 0; i < 40; ++i) net.flow(i, net.sender(i % 4), net.receiver(), 1456 * (1 + i % 5), Time::Us(i));
   for (int i = 40; i < 43; ++i) net.flow(i, net.sender(0), net.receiver(), 0, {}, Time::Us(60));  // no last packet
   net.finish(Time::Ms(2));
-  EXPECT_EQ(net.network.counters.flowsEnded, 43u);
+  EXPECT_EQ(net.network.total().flowsEnded, 43u);
   EXPECT_EQ(receiverOf(net.receiver()).concurrent(), 1);
 }
 

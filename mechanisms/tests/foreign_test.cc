@@ -144,9 +144,9 @@ TEST(Foreign, IsGivenBackWhenDroppedAndWhenTheNetworkEnds) {
     unroutable = &a.send(*c.hosts[0], 1500);  // the switch sends it back where it came from
     c.run(Time::Us(100));
     EXPECT_EQ(unroutable->released, 1);
-    const uint64_t dropped = c.network.counters.foreignDropped;
+    const uint64_t dropped = c.network.total().foreignDropped;
     EXPECT_GT(dropped, 5u);  // two senders, one link of the same rate, room for two frames
-    EXPECT_EQ(c.network.counters.drops, dropped);
+    EXPECT_EQ(c.network.total().drops, dropped);
     EXPECT_EQ(to.arrived.size() + a.arrived.size() + dropped, 21u);
     for (const Handle& h : a.handles) EXPECT_EQ(h.released, 1);
 
@@ -177,7 +177,7 @@ TEST(Foreign, MarksAreSeenAtTheOtherEnd) {
     EXPECT_FALSE(p.marked && p.src == c.sender(1).id());
   }
   EXPECT_GT(marked, 10);
-  EXPECT_EQ(c.network.counters.marks, static_cast<uint64_t>(marked));
+  EXPECT_EQ(c.network.total().marks, static_cast<uint64_t>(marked));
 }
 
 TEST(Foreign, ShortFramesArePadded) {

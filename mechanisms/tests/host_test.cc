@@ -104,7 +104,7 @@ TEST(Host, PacketsAreCutPaddedAndNumbered) {
   }
   EXPECT_EQ(data, (std::vector<uint32_t>{1518, 1518, 64}));  // 1 + 62 B are padded
   EXPECT_EQ(net.delivered(0), 2 * kPayload + 1);
-  EXPECT_EQ(net.network.counters.flowsFinished, 1u);
+  EXPECT_EQ(net.network.total().flowsFinished, 1u);
   EXPECT_EQ(net.network.packets().live(), 0u);
 }
 
@@ -247,18 +247,18 @@ TEST(Host, ARateChangeMovesTheNextPacket) {
   f.rate = Rate::Gbps(4);  // 3.036 us instead of 12.144 us
   net.sender(0).rateChanged(f);
   net.run(Time::Ps(3036000));
-  EXPECT_EQ(net.network.counters.dataPacketsSent, 2u);
+  EXPECT_EQ(net.network.total().dataPacketsSent, 2u);
   net.run(Time::Us(4));
   f.rate = Rate::Gbps(1);  // and slower again
   net.sender(0).rateChanged(f);
   net.run(Time::Ps(3036000 + 12144000 - 1));
-  EXPECT_EQ(net.network.counters.dataPacketsSent, 2u);
+  EXPECT_EQ(net.network.total().dataPacketsSent, 2u);
   net.run(Time::Ps(3036000 + 12144000));
-  EXPECT_EQ(net.network.counters.dataPacketsSent, 3u);
+  EXPECT_EQ(net.network.total().dataPacketsSent, 3u);
   f.rate = Rate::Gbps(100);  // due at once
   net.run(Time::Us(17));
   net.sender(0).rateChanged(f);
-  EXPECT_EQ(net.network.counters.dataPacketsSent, 4u);
+  EXPECT_EQ(net.network.total().dataPacketsSent, 4u);
 }
 
 TEST(Host, APacedFlowThatBecomesFasterOvertakesTheOthers) {
@@ -271,7 +271,7 @@ TEST(Host, APacedFlowThatBecomesFasterOvertakesTheOthers) {
   net.sender(0).rateChanged(f);
   net.run(Time::Us(4));
   EXPECT_EQ(f.packets, 2u);
-  EXPECT_EQ(net.network.counters.dataPacketsSent, 6u);
+  EXPECT_EQ(net.network.total().dataPacketsSent, 6u);
   Flow& g = net.active(net.sender(0), 0);  // the next in turn, not any more
   g.rate = Rate::Mbps(100);
   net.sender(0).rateChanged(g);
@@ -343,7 +343,7 @@ TEST(Host, OneAckPerPacketOrPerSoMany) {
     Chain net(manual().set("host.ack_every", every), 1, 1);
     net.flow(0, net.sender(0), net.receiver(), 10 * kPayload);
     net.finish(Time::Us(100));
-    EXPECT_EQ(net.network.counters.acksSent, static_cast<uint64_t>((10 + every - 1) / every)) << every;
+    EXPECT_EQ(net.network.total().acksSent, static_cast<uint64_t>((10 + every - 1) / every)) << every;
     std::vector<uint64_t> expected;
     for (int64_t n = every; n < 10; n += every) expected.push_back(static_cast<uint64_t>(n * kPayload));
     expected.push_back(10 * kPayload);  // the last packet is always answered
@@ -355,7 +355,7 @@ TEST(Host, CumulativeAcksDoNotStallASmallWindow) {
   Chain net(manual(Rate::Gbps(100), 1).set("host.ack_every", int64_t{4}), 1, 1);
   net.flow(0, net.sender(0), net.receiver(), 40 * kPayload);
   net.finish(Time::Us(200));
-  EXPECT_EQ(net.network.counters.flowsFinished, 1u);
+  EXPECT_EQ(net.network.total().flowsFinished, 1u);
   EXPECT_EQ(net.retransmitted(0), 0);
 }
 
@@ -363,9 +363,9 @@ TEST(Host, GoBackNRecoversALossAndDeliversEverything) {
   Lossy net(manual(), {3});
   net.flow(0, net.sender(0), net.receiver(), 100 * kPayload);
   net.finish(Time::Us(500));
-  EXPECT_EQ(net.network.counters.drops, 1u);
+  EXPECT_EQ(net.network.total().drops, 1u);
   EXPECT_EQ(net.delivered(0), 100 * kPayload);
-  EXPECT_EQ(net.network.counters.dataBytesDelivered, 100u * kPayload);
+  EXPECT_EQ(net.network.total().dataBytesDelivered, 100u * kPayload);
   EXPECT_EQ(control(net.sender(0)).losses, 1);  // one NACK for the whole gap
   // By the time the NACK is back, about 6.25 us of packets have followed; all of them are sent again.
   EXPECT_NEAR(static_cast<double>(net.retransmitted(0)) / kPayload, 6253440.0 / 121440, 2);
@@ -376,7 +376,7 @@ TEST(Host, EveryLossIsAskedForAgainWithoutWaitingForTheTimeout) {
   Lossy net(manual(), {3, 200, 300});
   net.flow(0, net.sender(0), net.receiver(), 400 * kPayload);
   net.finish(Time::Us(900));
-  EXPECT_EQ(net.network.counters.drops, 3u);
+  EXPECT_EQ(net.network.total().drops, 3u);
   EXPECT_EQ(control(net.sender(0)).losses, 3);
   EXPECT_EQ(net.delivered(0), 400 * kPayload);
 }
@@ -388,7 +388,7 @@ TEST(Host, ManyLossesInARow) {
   net.flow(0, net.sender(0), net.receiver(), 150 * kPayload + 3);
   net.finish(Time::Ms(100));
   EXPECT_EQ(net.delivered(0), 150 * kPayload + 3);
-  EXPECT_EQ(net.network.counters.flowsFinished, 1u);
+  EXPECT_EQ(net.network.total().flowsFinished, 1u);
   EXPECT_EQ(net.network.packets().live(), 0u);
 }
 
@@ -434,8 +434,8 @@ TEST(Host, LostAcksAreMadeGoodByLaterOnesAndTheTimeout) {
   EXPECT_EQ(net.end(0), 9 * 121440 + 2 * (121440 + 1500000));
   EXPECT_GT(net.senderEnd(0), 1000000000);
   EXPECT_EQ(net.delivered(0), 10 * kPayload);
-  EXPECT_EQ(net.network.counters.dataBytesDelivered, 10u * kPayload);  // a duplicate is no delivery
-  EXPECT_GT(net.network.counters.dataBytesReceived, 10u * kPayload);
+  EXPECT_EQ(net.network.total().dataBytesDelivered, 10u * kPayload);  // a duplicate is no delivery
+  EXPECT_GT(net.network.total().dataBytesReceived, 10u * kPayload);
 }
 
 /// Hands the sender an ACK or NACK that never was on a wire.
@@ -482,7 +482,7 @@ TEST(Host, AStoppedFlowSendsNoMoreAndEndsWithItsLastAck) {
   EXPECT_EQ(r[10], r[11]);  // all that was sent was delivered
   EXPECT_GT(r[9], Time::Us(50).ps);
   EXPECT_LT(r[9], Time::Us(57).ps);
-  EXPECT_EQ(net.network.counters.flowsEnded, 1u);
+  EXPECT_EQ(net.network.total().flowsEnded, 1u);
   EXPECT_EQ(net.network.packets().live(), 0u);
 }
 
@@ -509,7 +509,7 @@ TEST(Host, AFlowStoppedAfterALossStillDeliversWhatItSent) {
   // The stop comes while the NACK is on its way.
   net.flow(0, net.sender(0), net.receiver(), 0, {}, Time::Us(9));
   net.finish(Time::Ms(3));
-  EXPECT_EQ(net.network.counters.drops, 1u);
+  EXPECT_EQ(net.network.total().drops, 1u);
   EXPECT_GT(net.senderEnd(0), 0);
   EXPECT_EQ(net.row(0)[11] - net.retransmitted(0), net.delivered(0));
 }
@@ -527,10 +527,10 @@ TEST(Host, PacketsOfAnEndedFlowDoNotReachTheNextOne) {
   net.flow(0, net.sender(0), net.receiver(), 40 * kPayload);
   for (int i = 1; i < 60; ++i) net.flow(i, net.sender(0), net.receiver(), 3 * kPayload, Time::Ns(300 * i));
   net.finish(Time::Ms(20));
-  EXPECT_EQ(net.network.counters.flowsFinished, 60u);
+  EXPECT_EQ(net.network.total().flowsFinished, 60u);
   EXPECT_EQ(net.delivered(0), 40 * kPayload);
   for (int i = 1; i < 60; ++i) EXPECT_EQ(net.delivered(i), 3 * kPayload);
-  EXPECT_GT(net.network.counters.retransmittedBytes, 0u);
+  EXPECT_GT(net.network.total().retransmittedBytes, 0u);
   EXPECT_EQ(net.network.packets().live(), 0u);
 }
 
@@ -566,7 +566,7 @@ TEST(Host, RunEndsWithTheLastMeasuredFlow) {
   EXPECT_TRUE(net.engine.stopped());
   EXPECT_GT(net.engine.now(), Time::Us(66));
   EXPECT_LT(net.engine.now(), Time::Us(67));
-  EXPECT_EQ(net.network.counters.measuredFinished, 2u);
+  EXPECT_EQ(net.network.total().measuredFinished, 2u);
   EXPECT_TRUE(net.network.warnings().empty());
 }
 
@@ -640,7 +640,7 @@ TEST(Handshake, DataGoesWhenTheAnswerIsHere) {
     EXPECT_EQ(with.end(0) - without.end(0), emptyRoundTrip().ps) << size;
     EXPECT_EQ(with.delivered(0), static_cast<int64_t>(size));
     EXPECT_EQ(with.retransmitted(0), 0);
-    EXPECT_EQ(with.network.counters.dataPacketsSent, without.network.counters.dataPacketsSent + 1);
+    EXPECT_EQ(with.network.total().dataPacketsSent, without.network.total().dataPacketsSent + 1);
     EXPECT_EQ(with.network.packets().live(), 0u);
   }
 }

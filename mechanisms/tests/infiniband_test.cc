@@ -233,8 +233,8 @@ TEST(IbCc, NothingOfAFlowIsLeftWhenItEnds) {
   Chain net(infiniband().set("fecn_queue.threshold", int64_t{0}), 4, 1);
   for (int i = 0; i < 60; ++i) net.flow(i, net.sender(i % 4), net.receiver(), 1 + 3000 * i, Time::Us(3 * i));
   net.finish(Time::Ms(100));
-  EXPECT_EQ(net.network.counters.flowsFinished, 60u);
-  EXPECT_GT(net.network.counters.marks, 10u);
+  EXPECT_EQ(net.network.total().flowsFinished, 60u);
+  EXPECT_GT(net.network.total().marks, 10u);
   EXPECT_EQ(net.engine.pending(), 0u);
   EXPECT_EQ(net.network.packets().live(), 0u);
 }

@@ -534,9 +534,9 @@ TEST(Deadlock, AFourthOfACircleWaitsForTheNext) {
   EXPECT_FALSE(follower.deadlocked());
   net.run(Time::Us(200));
   EXPECT_TRUE(follower.deadlocked());
-  const uint64_t before = net.network.counters.dataBytesReceived;
+  const uint64_t before = net.network.total().dataBytesReceived;
   net.run(Time::Ms(2));
-  EXPECT_EQ(net.network.counters.dataBytesReceived, before) << "nothing moves any more";
+  EXPECT_EQ(net.network.total().dataBytesReceived, before) << "nothing moves any more";
 }
 
 namespace {
@@ -599,11 +599,11 @@ TEST(Iofd, NoDeadlockAndNothingOutOfOrderInAHundredHeavyRuns) {
     }
     net.finish(Time::Ms(20));
     ASSERT_TRUE(net.check("in_order"));
-    ASSERT_EQ(net.network.counters.flowsEnded, net.network.counters.flowsStarted) << "seed " << seed;
+    ASSERT_EQ(net.network.total().flowsEnded, net.network.total().flowsStarted) << "seed " << seed;
     ASSERT_EQ(net.network.packets().live(), 0u);
     for (const Switch* s : net.switches) ASSERT_EQ(selectorOf(*s).entriesInUse(), 0u);
     deflections += net.deflections();
-    pauses += net.network.counters.xoffSent;
+    pauses += net.network.total().xoffSent;
   }
   EXPECT_GT(deflections, 1000u);
   EXPECT_GT(pauses, 1000u);
@@ -616,12 +616,12 @@ TEST(Iofd, NoEntryStaysAndNothingIsOutOfOrderWhateverIsSentAgain) {
     Config c = Heavy::config(seed);
     Heavy net(seed, 40, c.set("host.retransmit_timeout", Time::Us(12).ps));
     net.finish(Time::Ms(20));
-    ASSERT_EQ(net.network.counters.dataBytesDropped, 0u);
+    ASSERT_EQ(net.network.total().dataBytesDropped, 0u);
     ASSERT_TRUE(net.check("in_order")) << "seed " << seed;
-    ASSERT_EQ(net.network.counters.flowsEnded, net.network.counters.flowsStarted) << "seed " << seed;
+    ASSERT_EQ(net.network.total().flowsEnded, net.network.total().flowsStarted) << "seed " << seed;
     for (const Switch* s : net.switches) ASSERT_EQ(selectorOf(*s).entriesInUse(), 0u) << "seed " << seed;
     deflections += net.deflections();
-    again += net.network.counters.retransmittedBytes;
+    again += net.network.total().retransmittedBytes;
   }
   EXPECT_GT(deflections, 100u);
   EXPECT_GT(again, 100000u);
@@ -635,8 +635,8 @@ TEST(Order, APacketThatOvertakesAnotherFailsTheRun) {
   net.flow(0, *net.hosts[0], *net.hosts[15], 100000);
   net.flow(1, *net.hosts[1], *net.hosts[14], 100000);
   net.run(Time::Ms(1));
-  ASSERT_EQ(net.network.counters.drops, 0u);
-  EXPECT_GT(net.network.counters.reordered, 0u);
+  ASSERT_EQ(net.network.total().drops, 0u);
+  EXPECT_GT(net.network.total().reordered, 0u);
   EXPECT_FALSE(net.check("in_order"));
 }
 
@@ -677,7 +677,7 @@ TEST(Order, IsNotLookedAtWhereRoutesChanged) {
   EXPECT_EQ(moved.reordered, 0u);
   EXPECT_TRUE(net.check("in_order"));
   net.run(Time::Us(60));
-  ASSERT_EQ(net.network.counters.drops, 0u);
+  ASSERT_EQ(net.network.total().drops, 0u);
   EXPECT_GT(moved.reordered, 0u);
   for (const auto& check : net.network.checks()) EXPECT_NE(check.name, "in_order");
 }
@@ -699,8 +699,8 @@ TEST_P(OrderUnder, APacketThatOvertakesAnotherFailsTheRun) {
   }
   net.flow(0, *net.hosts[0], *net.hosts[1], 100000);
   net.run(Time::Ms(1));
-  ASSERT_EQ(net.network.counters.dataBytesDropped, 0u);
-  EXPECT_GT(net.network.counters.reordered, 0u);
+  ASSERT_EQ(net.network.total().dataBytesDropped, 0u);
+  EXPECT_GT(net.network.total().reordered, 0u);
   EXPECT_FALSE(net.check("in_order"));
 }
 
@@ -715,9 +715,9 @@ TEST_P(IofdUnder, KeepsOrder) {
   for (uint64_t seed = 1; seed <= 10; ++seed) {
     Heavy net(seed, 40, GetParam());
     net.finish(Time::Ms(20));
-    ASSERT_EQ(net.network.counters.dataBytesDropped, 0u);
+    ASSERT_EQ(net.network.total().dataBytesDropped, 0u);
     ASSERT_TRUE(net.check("in_order")) << "seed " << seed;
-    EXPECT_EQ(net.network.counters.flowsEnded, net.network.counters.flowsStarted);
+    EXPECT_EQ(net.network.total().flowsEnded, net.network.total().flowsStarted);
     deflections += net.deflections();
   }
   EXPECT_GT(deflections, 10u);

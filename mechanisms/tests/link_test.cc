@@ -44,10 +44,10 @@ TEST(Link, WhatIsOnItIsLost) {
   net.flow(0, net.sender(0), net.receiver(), 3 * 1456);
   net.run(Time::Ns(3490));
   EXPECT_EQ(net.lostData(), 2u);
-  EXPECT_EQ(net.network.counters.linkDrops, 2u);
+  EXPECT_EQ(net.network.total().linkDrops, 2u);
   EXPECT_FALSE(net.out().down());
   net.finish(Time::Ms(50));
-  EXPECT_EQ(net.network.counters.linkDrops, 2u) << "what is sent again arrives";
+  EXPECT_EQ(net.network.total().linkDrops, 2u) << "what is sent again arrives";
   EXPECT_EQ(net.delivered(0), 3 * 1456);
   EXPECT_EQ(net.retransmitted(0), 2 * 1456);
 }
@@ -66,7 +66,7 @@ TEST(Link, WhatIsSentAsItComesBackArrives) {
   net.down(Time::Ns(1000), Time{1621440});
   net.flow(0, net.sender(0), net.receiver(), 1456);
   net.finish(Time::Us(20));
-  EXPECT_EQ(net.network.counters.drops, 0u);
+  EXPECT_EQ(net.network.total().drops, 0u);
   EXPECT_EQ(net.delivered(0), 1456);
 }
 
@@ -80,7 +80,7 @@ TEST(Link, WhatWaitsForItIsLost) {
   net.run(Time::Us(50) - Time::Ns(1));
   const uint32_t waiting = net.out().queuePackets(kData);
   ASSERT_GT(waiting, 30u);
-  ASSERT_GT(net.network.counters.xoffSent, 0u);
+  ASSERT_GT(net.network.total().xoffSent, 0u);
   net.run(Time::Us(50));
   EXPECT_EQ(net.out().queuePackets(kData), 0u);
   EXPECT_EQ(net.out().dataQueueBytes(), 0);
@@ -106,10 +106,10 @@ TEST(Link, PausesAreForgottenAndCarriedOver) {
   ASSERT_TRUE(net.out().paused(kData));
   net.run(Time::Us(50));
   EXPECT_FALSE(net.out().paused(kData));
-  EXPECT_EQ(net.network.counters.xoffForgotten, 1);
+  EXPECT_EQ(net.network.total().xoffForgotten, 1);
   net.run(Time::Us(60));
   EXPECT_TRUE(net.out().paused(kData));
-  EXPECT_EQ(net.network.counters.xoffForgotten, 0);
+  EXPECT_EQ(net.network.total().xoffForgotten, 0);
   net.run(Time::Us(100));
   EXPECT_TRUE(net.check("lossless"));
   net.lastHop().onPause(kData, false);
@@ -157,13 +157,13 @@ TEST(Link, RoutesFollow) {
   net.network.addRouteChange(Time::Us(30), routes);
   net.flow(0, *net.hosts[0], *net.hosts[1], 0, Time{}, Time::Us(100));
   net.run(Time::Us(30));
-  const uint64_t lost = net.network.counters.linkDrops;
+  const uint64_t lost = net.network.total().linkDrops;
   EXPECT_GT(lost, 70u);  // 82 frames in 10 us, and those on the link
   const uint64_t sent = port.sentDataBytes();
   net.run(Time::Us(40));
   EXPECT_EQ(port.sentDataBytes(), sent);
   EXPECT_GT(net.switches[0]->port(other).sentDataBytes(), 0u);
-  EXPECT_EQ(net.network.counters.linkDrops, lost);
+  EXPECT_EQ(net.network.total().linkDrops, lost);
   net.finish(Time::Ms(50));
 }
 

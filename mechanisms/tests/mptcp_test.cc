@@ -132,7 +132,7 @@ TEST(Mptcp, AConnectionIsCompleteWithItsLastByte) {
   EXPECT_EQ(row[14], 1);
   EXPECT_GT(net.end(0), 0);
   EXPECT_GT(net.senderEnd(0), net.end(0));
-  EXPECT_EQ(net.network.counters.dataBytesDelivered, size + 5);
+  EXPECT_EQ(net.network.total().dataBytesDelivered, size + 5);
   // A sub-flow that had its turn coming when another took the last bytes sends no empty packet.
   for (const auto& r : net.packets.rows) {
     EXPECT_TRUE(r[5] != static_cast<int>(PacketKind::Data) || r[7] > 90);
@@ -241,7 +241,7 @@ TEST(Mptcp, MessagesEndInTheirOrder) {
     net.connect(id, sizes.back(), Time::Us(id), Time{-1}, true);
   }
   net.finish(Time::Ms(3000));
-  EXPECT_GT(net.network.counters.drops, 0u);  // so that sub-flows wait for one another
+  EXPECT_GT(net.network.total().drops, 0u);  // so that sub-flows wait for one another
   for (uint32_t id = 0; id < 40; ++id) {
     EXPECT_EQ(net.delivered(id), static_cast<int64_t>(sizes[id])) << id;
     EXPECT_EQ(net.row(id)[11] - net.row(id)[12], static_cast<int64_t>(sizes[id])) << id;

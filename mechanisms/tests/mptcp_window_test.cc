@@ -119,7 +119,7 @@ TEST(MptcpWindow, IsKept) {
           EXPECT_GE(net.senderEnd(id), net.end(id)) << id;
           again += net.retransmitted(id);
         }
-        EXPECT_EQ(net.network.counters.dataBytesDelivered, total);
+        EXPECT_EQ(net.network.total().dataBytesDelivered, total);
         EXPECT_EQ(net.network.packets().live(), 0u);
         if (!fixed) copies += static_cast<uint64_t>(again);
       }
@@ -182,7 +182,7 @@ TEST(MptcpWindow, EveryFlowEnds) {
       EXPECT_GE(row[9], row[8]) << seed << " " << id;
       delivered += net.delivered(id);
     }
-    EXPECT_GE(static_cast<int64_t>(net.network.counters.dataBytesDelivered), delivered);
+    EXPECT_GE(static_cast<int64_t>(net.network.total().dataBytesDelivered), delivered);
     EXPECT_EQ(net.network.packets().live(), 0u) << seed;
   }
 }
@@ -203,7 +203,7 @@ TEST(MptcpWindow, TheFirstMissingSegmentGoesOverAnotherSubflow) {
       net.finish(Time::Ms(3000));
       EXPECT_EQ(net.delivered(0), 1000 * kMss);
       EXPECT_EQ(net.row(0)[11] - net.row(0)[12], 1000 * kMss);
-      EXPECT_EQ(net.network.counters.dataBytesDelivered, 1000u * kMss);
+      EXPECT_EQ(net.network.total().dataBytesDelivered, 1000u * kMss);
       EXPECT_EQ(net.network.packets().live(), 0u);
       EXPECT_GT(net.senderEnd(0), Time::Ms(600).ps);
       if (again) {

@@ -72,7 +72,7 @@ TEST(IdealFct, AFlowAloneTakesItExactly) {
       net.flow(0, a, b, size, start);
       net.finish(Time::Ms(50));
       EXPECT_EQ(net.end(0), (start + ideal(size, path)).ps) << size << " B over " << path.size() << " links";
-      EXPECT_EQ(net.network.counters.drops, 0u);
+      EXPECT_EQ(net.network.total().drops, 0u);
     }
   }
 }
@@ -165,15 +165,15 @@ TEST(Checks, FailWhenSomethingIsWrong) {
     for (const char* name : {"bytes_conserved", "lossless", "pauses_paired", "buffers_accounted", "rates_in_bounds"}) {
       EXPECT_TRUE(net.check(name)) << name;
     }
-    ++net.network.counters.dataBytesSent;
+    ++net.network.total().dataBytesSent;
     EXPECT_FALSE(net.check("bytes_conserved"));
-    --net.network.counters.dataBytesSent;
+    --net.network.total().dataBytesSent;
     Packet* lost = net.network.packets().fresh();  // a packet that is nowhere, and not given back
     lost->payload = 1;
     EXPECT_FALSE(net.check("bytes_conserved"));
-    ++net.network.counters.xonSent;
+    ++net.network.total().xonSent;
     EXPECT_FALSE(net.check("pauses_paired"));
-    ++net.network.counters.drops;
+    ++net.network.total().drops;
     EXPECT_FALSE(net.check("lossless"));
   }
   {
@@ -254,7 +254,7 @@ std::vector<std::vector<int64_t>> flowTable(Config c, TestEngine::Options engine
   FatTree net(c.set("port.pfc_xoff", int64_t{40000}));
   addTraffic(net);
   net.finish(Time::Ms(5));
-  EXPECT_EQ(net.network.counters.flowsFinished, net.network.counters.flowsStarted);
+  EXPECT_EQ(net.network.total().flowsFinished, net.network.total().flowsStarted);
   return net.flowRows.rows;
 }
 

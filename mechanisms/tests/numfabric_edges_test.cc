@@ -74,8 +74,8 @@ TEST(StoppedFlow, ItsPacketsLeaveEveryQueue) {
     EXPECT_EQ(at.size(), 2u);
     EXPECT_GT(at[net.sender(1).id()], 0) << "some of them waited at the host";
     EXPECT_GT(at[net.switches[0]->id()], 0) << "and some at the switch";
-    EXPECT_EQ(net.drops.rows.size(), net.network.counters.drops);
-    EXPECT_EQ(net.network.counters.stoppedDrops, net.network.counters.drops);
+    EXPECT_EQ(net.drops.rows.size(), net.network.total().drops);
+    EXPECT_EQ(net.network.total().stoppedDrops, net.network.total().drops);
     for (const auto& r : net.drops.rows) {
       EXPECT_EQ(r[4], 1) << "the others lose nothing";
       EXPECT_EQ(r[7], static_cast<int64_t>(DropReason::FlowStopped));
@@ -89,7 +89,7 @@ TEST(StoppedFlow, LeavesItsShareToTheOthers) {
   Stopped drain(Stopped::config("drain", false)), end(Stopped::config("end", false));
   drain.finish(Time::Ms(50));
   end.finish(Time::Ms(50));
-  EXPECT_EQ(drain.network.counters.drops, 0u);
+  EXPECT_EQ(drain.network.total().drops, 0u);
   EXPECT_GT(drain.senderEnd(1), Stopped::kStop.ps);
   const int64_t frame = transmissionTime(1500, Rate::Gbps(10)).ps;
   const int64_t late = (drain.delivered(1) - end.delivered(1)) / 1410;
@@ -105,7 +105,7 @@ TEST(StoppedFlow, WaitsInPlainQueues) {
   EXPECT_GT(fifo.alive(1), 20);
   EXPECT_EQ(purged.alive(1), 0);
   for (Stopped* net : {&fifo, &purged}) net->finish(Time::Ms(50));
-  EXPECT_EQ(fifo.network.counters.drops, 0u);
+  EXPECT_EQ(fifo.network.total().drops, 0u);
   EXPECT_LT(purged.end(0), fifo.end(0)) << "the others have the room";
 }
 
@@ -125,10 +125,10 @@ TEST(StoppedFlow, AllItsSubflowsEnd) {
       EXPECT_GT(net.alive(1), 10) << "of no use to anybody, but they take their turns";
     } else {
       EXPECT_EQ(net.alive(1), 0) << queue;
-      EXPECT_GT(net.network.counters.stoppedDrops, 10u);
+      EXPECT_GT(net.network.total().stoppedDrops, 10u);
     }
     net.finish(Time::Ms(50));
-    EXPECT_EQ(net.network.counters.stoppedDrops, net.network.counters.drops);
+    EXPECT_EQ(net.network.total().stoppedDrops, net.network.total().drops);
     EXPECT_EQ(net.retransmitted(1), 0);
     for (const uint32_t other : {0, 2}) EXPECT_EQ(net.delivered(other), Stopped::kSize) << queue;
     EXPECT_EQ(net.network.packets().live(), 0u) << queue;
@@ -254,7 +254,7 @@ TEST_F(StfqTest, WhatIsDiscardedDoesNotMoveVirtualTime) {
   EXPECT_EQ(queue->virtualTime(), 0);
   EXPECT_EQ(net.lastHop().queueBytes(1), 4 * 1500);
   net.run(Time::Us(3));
-  EXPECT_EQ(net.network.counters.stoppedDrops, 3u);
+  EXPECT_EQ(net.network.total().stoppedDrops, 3u);
   EXPECT_EQ(net.lastHop().queueBytes(1), 0);
   EXPECT_EQ(queue->virtualTime(), 100) << "of the packet that left at 2.4 us";
 }
@@ -303,13 +303,13 @@ TEST(FailingLink, FlowsFindBackToTheirShares) {
     net.flow(f);
   }
   net.run(Time::Us(2400));
-  EXPECT_GT(net.network.counters.linkDrops, 0u);
+  EXPECT_GT(net.network.total().linkDrops, 0u);
   for (const Switch* s : net.switches) {
     for (const Port* p : s->ports()) EXPECT_TRUE(std::isfinite(p->agent<Xwi>()->price()));
   }
   const auto r = rates(net, 3, Time::Ms(5), Time::Ms(15));
   for (uint32_t i = 0; i < 3; ++i) EXPECT_NEAR(r[i], 1e4 / 7 * (1 << i), 0.03 * 1e4 / 7 * (1 << i)) << i;
-  EXPECT_EQ(net.network.counters.drops, net.network.counters.linkDrops);
+  EXPECT_EQ(net.network.total().drops, net.network.total().linkDrops);
   net.finish(Time::Ms(16));
 }
 

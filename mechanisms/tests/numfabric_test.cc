@@ -216,8 +216,8 @@ TEST(NumFabric, CarriesAThousandFlowsOnALink) {
       net.flow(i, net.sender(static_cast<int>(i) % 10), net.receiver(), i % 2 == 0 ? 1 : 14100, Time::Us(i / 100));
     }
     net.finish(Time::Ms(200));
-    EXPECT_EQ(net.network.counters.flowsFinished, 1000u) << utility;
-    EXPECT_EQ(net.network.counters.drops, 0u);
+    EXPECT_EQ(net.network.total().flowsFinished, 1000u) << utility;
+    EXPECT_EQ(net.network.total().drops, 0u);
   }
 }
 

@@ -258,7 +258,7 @@ TEST(PFabric, LostAcksAreMadeGoodByLaterOnes) {
   net.data().late = 7;
   net.finish(Time::Ms(100));
   EXPECT_EQ(net.delivered(0), 300 * kMss);
-  EXPECT_EQ(net.network.counters.dataBytesDelivered, 300 * uint64_t{kMss});
+  EXPECT_EQ(net.network.total().dataBytesDelivered, 300 * uint64_t{kMss});
 }
 
 TEST(PFabric, AFlowThatIsStoppedEndsWhenAllIsAcknowledged) {
@@ -413,7 +413,7 @@ TEST(PFabricNetwork, TheNicSendsTheShortestAndDropsTheWorst) {
   // Alone it would take its bytes and two links.
   EXPECT_LT(net.end(4), (transmissionTime(200000 * 1500 / 1460, Rate::Gbps(10)) + Time::Us(8)).ps);
   ASSERT_GT(drops.rows.size(), 0u);
-  EXPECT_EQ(drops.rows.size(), net.network.counters.drops);
+  EXPECT_EQ(drops.rows.size(), net.network.total().drops);
   for (const auto& r : drops.rows) EXPECT_EQ(r[1], net.sender(0).id()) << "nowhere else do links meet";
 }
 

@@ -42,8 +42,8 @@ struct Held : Chain {
     return sw().buffer().pausing(sw().port(static_cast<uint16_t>(port)), cls);
   }
   int64_t counted(int port) { return sw().buffer().counted(sw().port(static_cast<uint16_t>(port)), kData); }
-  uint64_t xoff() const { return network.counters.xoffSent; }
-  uint64_t xon() const { return network.counters.xonSent; }
+  uint64_t xoff() const { return network.total().xoffSent; }
+  uint64_t xon() const { return network.total().xonSent; }
 
   Flow dummy;
 };
@@ -92,12 +92,12 @@ TEST(Pfc, IngressCountersAreApartByPortAndClass) {
 TEST(Pfc, HeadroomTakesWhatArrivesAfterXoffAndNoMore) {
   Held net(pfc(20000).set("port.headroom", int64_t{5000}));
   net.arrive(0, 1000, 25);
-  EXPECT_EQ(net.network.counters.drops, 0u);
+  EXPECT_EQ(net.network.total().drops, 0u);
   net.arrive(0, 1000);
-  EXPECT_EQ(net.network.counters.drops, 1u);
+  EXPECT_EQ(net.network.total().drops, 1u);
   EXPECT_EQ(net.counted(0), 25000);
   net.arrive(1, 1000, 25);  // the other port has its own
-  EXPECT_EQ(net.network.counters.drops, 1u);
+  EXPECT_EQ(net.network.total().drops, 1u);
   net.network.finish();
   EXPECT_FALSE(net.check("lossless"));
   EXPECT_FALSE(net.network.warnings().empty());
@@ -115,7 +115,7 @@ TEST(Pfc, TheLongestQueueIsKnownBefore) {
         while (!net.pausing(port)) net.arrive(port, 1500);
         net.arrive(port, 1500, static_cast<int>(after / 1500) - 2);
       }
-      EXPECT_EQ(net.network.counters.drops, 0u) << accounting << mode;
+      EXPECT_EQ(net.network.total().drops, 0u) << accounting << mode;
       EXPECT_LE(net.lastHop().queueBytes(kData), most) << accounting << mode;
       EXPECT_GE(net.lastHop().queueBytes(kData), most - most / 10) << accounting << mode;
     }
@@ -142,13 +142,13 @@ TEST(Pfc, WithoutPfcTheSharedBufferIsTheLimit) {
   Held net(Config().set("port.pfc", false).set("switch.buffer", int64_t{30000}));
   net.arrive(0, 1000, 18);
   net.arrive(1, 1000, 12);
-  EXPECT_EQ(net.network.counters.drops, 0u);
+  EXPECT_EQ(net.network.total().drops, 0u);
   net.arrive(1, 1000);
-  EXPECT_EQ(net.network.counters.drops, 1u);
+  EXPECT_EQ(net.network.total().drops, 1u);
   EXPECT_EQ(net.xoff(), 0u);
   net.leave(1);
   net.arrive(1, 1000);
-  EXPECT_EQ(net.network.counters.drops, 1u);
+  EXPECT_EQ(net.network.total().drops, 1u);
 }
 
 TEST(Pfc, ReserveComesBeforeTheSharedPool) {
@@ -278,12 +278,12 @@ TEST_P(PfcIncast, LosesNothingAndPairsItsFrames) {
     net.network.trace().enable(kPauses, {});
     net.network.trace().addSink(kPauses, &pauses);
     net.finish(Time::Ms(20));
-    EXPECT_EQ(net.network.counters.drops, 0u);
-    EXPECT_EQ(net.network.counters.flowsFinished, 12u);
-    EXPECT_EQ(net.network.counters.dataBytesDelivered, 12u * 200000u);
-    EXPECT_EQ(net.network.counters.xoffSent, net.network.counters.xonSent);  // nothing waits any more
+    EXPECT_EQ(net.network.total().drops, 0u);
+    EXPECT_EQ(net.network.total().flowsFinished, 12u);
+    EXPECT_EQ(net.network.total().dataBytesDelivered, 12u * 200000u);
+    EXPECT_EQ(net.network.total().xoffSent, net.network.total().xonSent);  // nothing waits any more
     if (std::get<0>(GetParam()) == "none") {
-      EXPECT_GT(net.network.counters.xoffSent, 0u);
+      EXPECT_GT(net.network.total().xoffSent, 0u);
     }
     // At each port XOFF and XON alternate, as sent and as received.
     std::map<std::tuple<int64_t, int64_t, int64_t, int64_t>, int64_t> state;
@@ -294,7 +294,7 @@ TEST_P(PfcIncast, LosesNothingAndPairsItsFrames) {
       last = r[4];
       sent += r[5];
     }
-    EXPECT_EQ(sent, net.network.counters.xoffSent + net.network.counters.xonSent);
+    EXPECT_EQ(sent, net.network.total().xoffSent + net.network.total().xonSent);
   }
 }
 
@@ -308,10 +308,10 @@ TEST(Pfc, WithoutPfcAnIncastDropsAndGoBackNStillDeliversEveryByte) {
     if (std::string(cc) == "dcqcn") c.set("red.kmin", int64_t{20000}).set("red.kmax", int64_t{80000});
     Incast net(c.set("port.pfc", false).set("switch.buffer", int64_t{100000}), 6, 300000);
     net.finish(Time::Ms(400));
-    EXPECT_GT(net.network.counters.drops, 0u) << cc;
-    EXPECT_EQ(net.network.counters.flowsFinished, 6u) << cc;
-    EXPECT_EQ(net.network.counters.dataBytesDelivered, 6u * 300000u) << cc;
-    EXPECT_GT(net.network.counters.retransmittedBytes, 0u) << cc;
+    EXPECT_GT(net.network.total().drops, 0u) << cc;
+    EXPECT_EQ(net.network.total().flowsFinished, 6u) << cc;
+    EXPECT_EQ(net.network.total().dataBytesDelivered, 6u * 300000u) << cc;
+    EXPECT_GT(net.network.total().retransmittedBytes, 0u) << cc;
     EXPECT_EQ(net.network.packets().live(), 0u) << cc;
   }
 }
@@ -330,8 +330,8 @@ TEST(Pfc, APauseLongerThanTheTimeoutIsWarnedOf) {
     net.run(Time::Us(300));
     sw.port(1).onPause(kData, false);
     net.finish(Time::Ms(2));
-    EXPECT_EQ(net.network.counters.flowsFinished, 1u);
-    EXPECT_EQ(net.network.counters.drops, 0u);
+    EXPECT_EQ(net.network.total().flowsFinished, 1u);
+    EXPECT_EQ(net.network.total().drops, 0u);
     const std::vector<std::string> warnings = net.network.warnings();
     if (timeout > Time::Us(300)) {
       EXPECT_TRUE(warnings.empty());
@@ -365,8 +365,8 @@ void overrun(Config c, Time delay, Time phase) {
   net.start();
   right.port(1).onPause(kData, true);
   net.run(Time::Us(15));
-  ASSERT_EQ(net.network.counters.drops, 0u) << "phase " << phase.ps;
-  ASSERT_GT(net.network.counters.xoffSent, 0u);
+  ASSERT_EQ(net.network.total().drops, 0u) << "phase " << phase.ps;
+  ASSERT_GT(net.network.total().xoffSent, 0u);
 }
 
 TEST(Pfc, DefaultHeadroomHoldsInTheWorstCase) {

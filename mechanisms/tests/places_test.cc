@@ -270,7 +270,7 @@ TEST(Queues, MayDiscardWhatWaits) {
   for (uint32_t i = 0; i < 3; ++i) net.flow(i, net.sender(static_cast<int>(i)), net.receiver(), 100000);
   net.finish(Time::Ms(100));
   ASSERT_GT(drops.rows.size(), 0u);
-  EXPECT_EQ(drops.rows.size(), net.network.counters.drops);
+  EXPECT_EQ(drops.rows.size(), net.network.total().drops);
   for (const auto& r : drops.rows) EXPECT_EQ(r[7], static_cast<int64_t>(DropReason::QueueManagement));
   const auto& witness = *net.lastHop().agent<Witness>();
   EXPECT_EQ(witness.discarded, drops.rows.size());
@@ -304,7 +304,7 @@ TEST(Nics, LetDataWaitInTheirQueuesUpToTheBacklog) {
   EXPECT_GE(net.sender(0).nic().queueBytes(1), 30000 - 1518);
   EXPECT_LE(net.sender(0).nic().queueBytes(1), 30000 + 1518);
   net.finish(Time::Ms(100));
-  EXPECT_GT(net.network.counters.marks, 0u) << "marks at the source";
+  EXPECT_GT(net.network.total().marks, 0u) << "marks at the source";
   for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(net.delivered(i), 200000);
 }
 
@@ -352,7 +352,7 @@ TEST(Port, SendsOneFrameAtATime) {
   net.flow(2, net.receiver(), net.sender(0), 200000);
   net.run(Time::Us(200));
   net.network.finish();
-  EXPECT_GT(net.network.counters.xonSent, 0u);
+  EXPECT_GT(net.network.total().xonSent, 0u);
   EXPECT_TRUE(net.check("one_frame_at_a_time"));
 }
 
@@ -481,7 +481,7 @@ TEST_P(Applications, HearOfFlowsSendMessagesAndSetRates) {
   EXPECT_GT(net.end(0), Time::Us(1050).ps);
   EXPECT_LT(net.end(0), Time::Us(1300).ps);
   EXPECT_EQ(net.flowRows.rows.size(), 1u) << "messages are in no table of flows";
-  EXPECT_EQ(net.network.counters.flowsStarted, 1u);
+  EXPECT_EQ(net.network.total().flowsStarted, 1u);
 }
 
 TEST_P(Applications, ADeadHostHearsNothingAndFlowsGoOn) {

@@ -128,20 +128,20 @@ TEST(Port, OneEventPerPacketAndHopWhereNothingWaits) {
   net.run(Time::Us(1));
   net.active(net.sender(0), 0).rate = Rate::Gbps(50);
   net.run(Time::Us(100));
-  const uint64_t events = net.engine.progress.events, hops = net.network.counters.packetHops;
-  const uint64_t packets = net.network.counters.dataPacketsSent;
+  const uint64_t events = net.engine.progress().events, hops = net.network.total().packetHops;
+  const uint64_t packets = net.network.total().dataPacketsSent;
   net.run(Time::Us(2100));
-  const uint64_t sent = net.network.counters.dataPacketsSent - packets;
+  const uint64_t sent = net.network.total().dataPacketsSent - packets;
   EXPECT_NEAR(static_cast<double>(sent), 2e-3 * 50e9 / 8 / 1518, 2);
-  EXPECT_NEAR(static_cast<double>(net.engine.progress.events - events),
-              static_cast<double>(net.network.counters.packetHops - hops + sent), 20);
+  EXPECT_NEAR(static_cast<double>(net.engine.progress().events - events),
+              static_cast<double>(net.network.total().packetHops - hops + sent), 20);
 }
 
 TEST(Port, NeverMoreThanTwoEventsPerPacketAndHop) {
   Chain net(Config(), 4, 2);
   for (int i = 0; i < 4; ++i) net.flow(i, net.sender(i), net.receiver(), 1000000);
   net.run(Time::Ms(5));
-  EXPECT_LE(net.engine.progress.events.load(), 2 * net.network.counters.packetHops);
+  EXPECT_LE(net.engine.progress().events, 2 * net.network.total().packetHops);
 }
 
 TEST(Port, APacedFlowIsNotForgottenWhileTheWireIsBusyWithSomethingElse) {
@@ -187,7 +187,7 @@ TEST(Port, APacedFlowThatBecomesFasterWhileTheWireIsBusyIsNotLate) {
   f.rate = Rate::Gbps(50);
   net.sender(0).rateChanged(f);
   net.run(Time::Ns(300));
-  EXPECT_EQ(net.network.counters.dataPacketsSent, 2u);
+  EXPECT_EQ(net.network.total().dataPacketsSent, 2u);
 }
 
 TEST(Port, ShortPauseFramesTakeTheirTimeOnTheWire) {

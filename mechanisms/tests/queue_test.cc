@@ -68,7 +68,7 @@ TEST(Red, LeavingPacketsAreMarkedByWhatStaysBehindThem) {
   const auto payload = static_cast<uint64_t>(net.sender(0).payloadPerPacket());
   for (int i = 0; i < 2; ++i) net.flow(i, net.sender(i), net.receiver(), 100 * payload);  // packets of 1518 B
   net.run(Time::Us(15));  // all are sent, half of them wait
-  EXPECT_EQ(net.network.counters.marks, 0u);
+  EXPECT_EQ(net.network.total().marks, 0u);
   const int64_t waiting = net.lastHop().queueBytes(1) / 1518;
   ASSERT_GT(waiting, 50);
   Queue& red = *net.lastHop().queues()[1];
@@ -76,7 +76,7 @@ TEST(Red, LeavingPacketsAreMarkedByWhatStaysBehindThem) {
   red.set("kmax", int64_t{3036});  // a step at two packets
   net.finish(Time::Ms(1));
   // The first of n leaves n - 1 behind it, and so on; those with three or more behind them are marked.
-  EXPECT_EQ(net.network.counters.marks, static_cast<uint64_t>(waiting - 3));
+  EXPECT_EQ(net.network.total().marks, static_cast<uint64_t>(waiting - 3));
 }
 
 TEST_F(RedTest, LiveChangesTakeEffect) {
@@ -152,8 +152,8 @@ TEST(Red, MarkedPacketsAreCountedOnceAndEchoed) {
   net.finish(Time::Ms(1));
   // 21 packets each. The very first finds its queue empty; all others queue at the first switch, where
   // two links meet in one; nothing waits behind it.
-  EXPECT_GT(net.network.counters.marks, 30u);
-  EXPECT_LE(net.network.counters.marks, 42u);
+  EXPECT_GT(net.network.total().marks, 30u);
+  EXPECT_LE(net.network.total().marks, 42u);
 }
 
 TEST(Fifo, DropsWhatExceedsItsLimit) {
@@ -177,9 +177,9 @@ TEST(Fifo, ALimitBelowTheBurstLosesPacketsThatAreCountedAndSentAgain) {
   Chain net(c, 3, 1);
   for (int i = 0; i < 3; ++i) net.flow(i, net.sender(i), net.receiver(), 100000);
   net.finish(Time::Ms(100));
-  EXPECT_GT(net.network.counters.drops, 0u);
-  EXPECT_EQ(net.network.counters.flowsFinished, 3u);
-  EXPECT_EQ(net.network.counters.dataBytesDelivered, 300000u);
+  EXPECT_GT(net.network.total().drops, 0u);
+  EXPECT_EQ(net.network.total().flowsFinished, 3u);
+  EXPECT_EQ(net.network.total().dataBytesDelivered, 300000u);
 }
 
 }  // namespace fabric

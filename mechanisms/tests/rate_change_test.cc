@@ -56,7 +56,7 @@ TEST(RateChange, WhatWasOnTheLinkWhenItFailedIsLost) {
     if (faster) net.change(Time::Ns(1760), Rate::Gbps(100));
     net.flow(0, net.sender(0), net.receiver(), 1456);
     net.run(Time::Us(10));
-    EXPECT_EQ(net.network.counters.linkDrops, 1u) << faster;
+    EXPECT_EQ(net.network.total().linkDrops, 1u) << faster;
   }
   // And one that begins as the link comes back arrives.
   Changing net(Config{});
@@ -65,7 +65,7 @@ TEST(RateChange, WhatWasOnTheLinkWhenItFailedIsLost) {
   net.change(Time::Ns(1622), Rate::Gbps(10));
   net.flow(0, net.sender(0), net.receiver(), 1456);
   net.finish(Time::Us(20));
-  EXPECT_EQ(net.network.counters.drops, 0u);
+  EXPECT_EQ(net.network.total().drops, 0u);
 }
 
 // 2 * 40 Gb/s * 1.5 us = 15000 B. At 10 Gb/s a frame and the pause frame of 64 B take as long as four times as much at
@@ -85,8 +85,8 @@ TEST(RateChange, PfcStaysLossless) {
   for (int i = 0; i < 40; ++i) net.change(Time::Ns(20000 + 3137 * i), Rate::Gbps(i % 2 == 0 ? 1 : 100));
   for (int i = 0; i < 4; ++i) net.flow(i, net.sender(i), net.receiver(), 500000);
   net.finish(Time::Ms(50));
-  EXPECT_GT(net.network.counters.xoffSent, 10u);
-  EXPECT_EQ(net.network.counters.drops, 0u);
+  EXPECT_GT(net.network.total().xoffSent, 10u);
+  EXPECT_EQ(net.network.total().drops, 0u);
   for (int i = 0; i < 4; ++i) EXPECT_EQ(net.delivered(i), 500000);
 }
 

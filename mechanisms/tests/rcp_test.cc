@@ -135,7 +135,7 @@ TEST(Rcp, NothingOfAFlowIsLeftWhenItEnds) {
   Chain net(rcp(), 4, 2);
   for (int i = 0; i < 60; ++i) net.flow(i, net.sender(i % 4), net.receiver(), 1 + 3000 * i, Time::Us(3 * i));
   net.finish(Time::Ms(100));
-  EXPECT_EQ(net.network.counters.flowsFinished, 60u);
+  EXPECT_EQ(net.network.total().flowsFinished, 60u);
   EXPECT_EQ(net.network.packets().live(), 0u);
 }
 

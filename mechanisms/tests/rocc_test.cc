@@ -86,16 +86,16 @@ TEST(RoccPi, TheFlowTableHoldsTheFlowsThatWait) {
   net.lastHop().onPause(1, true);
   net.run(Time::Us(10));
   EXPECT_EQ(pi.flows(), 3u);
-  EXPECT_EQ(net.network.counters.cnpsSent, 0u);
+  EXPECT_EQ(net.network.total().cnpsSent, 0u);
   net.run(Time::Us(40));  // the first update: one CNP for each
-  EXPECT_EQ(net.network.counters.cnpsSent, 3u);
+  EXPECT_EQ(net.network.total().cnpsSent, 3u);
   net.run(Time::Us(80));
-  EXPECT_EQ(net.network.counters.cnpsSent, 6u);
+  EXPECT_EQ(net.network.total().cnpsSent, 6u);
   net.lastHop().onPause(1, false);
   net.run(Time::Us(100));
   EXPECT_EQ(pi.flows(), 0u);
   net.run(Time::Us(400));
-  EXPECT_EQ(net.network.counters.cnpsSent, 6u);  // nobody waits any more
+  EXPECT_EQ(net.network.total().cnpsSent, 6u);  // nobody waits any more
   for (const auto& s : net.engine.sends) {
     if (s.kind == PacketKind::Cnp) {
       EXPECT_EQ(s.bytes, 78u);
@@ -183,8 +183,8 @@ TEST(Rocc, NothingOfAFlowIsLeftWhenItEnds) {
   Chain net(Config::rocc(), 4, 2);
   for (int i = 0; i < 60; ++i) net.flow(i, net.sender(i % 4), net.receiver(), 1 + 20000 * i, Time::Us(3 * i));
   net.finish(Time::Ms(100));
-  EXPECT_EQ(net.network.counters.flowsFinished, 60u);
-  EXPECT_GT(net.network.counters.cnpsSent, 10u);
+  EXPECT_EQ(net.network.total().flowsFinished, 60u);
+  EXPECT_GT(net.network.total().cnpsSent, 10u);
   EXPECT_EQ(net.engine.pending(), 0u);
   EXPECT_EQ(net.network.packets().live(), 0u);
 }

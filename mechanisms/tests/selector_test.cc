@@ -53,10 +53,10 @@ TEST_P(Selectors, CarryEveryTransport) {
   net.flow(id++, net.at(2, 2), net.at(2, 0), 50000);
   for (int a = 0; a < 6; ++a) net.flow(id++, *net.hosts[a], *net.hosts[8], 50000, Time::Ms(5));
   net.finish(Time::Ms(500));
-  EXPECT_EQ(net.network.counters.flowsFinished, id);
+  EXPECT_EQ(net.network.total().flowsFinished, id);
   EXPECT_EQ(net.network.packets().live(), 0u);
   if (config.transport != "go_back_n") {
-    EXPECT_GT(net.network.counters.drops + net.network.counters.marks, 0u);
+    EXPECT_GT(net.network.total().drops + net.network.total().marks, 0u);
   }
 }
 
@@ -70,7 +70,7 @@ TEST(SelectorFatTree, EdgeSwitchesAreTheLeaves) {
     test::FatTree net(with(Config(), selector));
     for (uint32_t i = 0; i < 64; ++i) net.flow(i, *net.hosts[i % 16], *net.hosts[(i * 5 + 3) % 16], 20000, Time::Us(i));
     net.finish(Time::Ms(500));
-    EXPECT_EQ(net.network.counters.flowsFinished, 64u) << selector;
+    EXPECT_EQ(net.network.total().flowsFinished, 64u) << selector;
   }
 }
 

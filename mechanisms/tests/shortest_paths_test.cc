@@ -86,7 +86,7 @@ TEST(ShortestPaths, NeighboursAndIslands) {
   EXPECT_EQ(net.sent(3, 1) + net.sent(3, 2), 0);
   EXPECT_EQ(net.delivered(2), 0);
   EXPECT_EQ(net.sent(0, 1) + net.sent(0, 2) + net.sent(0, 3) + net.sent(0, 4), 0);
-  EXPECT_GT(net.network.counters.drops, 0u);
+  EXPECT_GT(net.network.total().drops, 0u);
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ TEST(Deadlock, PausesThatEndAreNone) {
   net.network.stopAtDeadlock(true);
   net.network.stopAt(Time::Ms(10));
   net.finish(Time::Ms(10));
-  EXPECT_GT(net.network.counters.xoffSent, 0u);
+  EXPECT_GT(net.network.total().xoffSent, 0u);
   EXPECT_FALSE(net.network.standstill().any()) << net.warnings();
   for (uint32_t id : {0u, 9u, 20u, 21u}) EXPECT_GE(net.end(id), 0) << id;
 }

@@ -104,7 +104,7 @@ TEST(TcpTearDown, TheRowOfAFlowWaitsForItsConnection) {
   net.stream(2, kMss, Time::Us(400));
   net.acks().steals = steal(PacketKind::Ack, 9);  // the first flow's FIN-ACK: the sender's timer repairs it
   net.finish(Time::Us(445));
-  EXPECT_EQ(net.network.counters.flowsFinished, 3u);
+  EXPECT_EQ(net.network.total().flowsFinished, 3u);
   ASSERT_EQ(net.flowRows.rows.size(), 3u);
   std::vector<int64_t> order;
   for (const auto& row : net.flowRows.rows) order.push_back(row[0]);

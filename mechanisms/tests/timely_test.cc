@@ -205,7 +205,7 @@ TEST_P(TimelyShares, FourFlowsKeepTheLinkBusyAndTheQueueInItsBounds) {
   for (int i = 0; i < 4; ++i) after += net.active(net.sender(i), i).sndUna;
   EXPECT_GT(static_cast<double>(after - before) * 8 / 40e-3, 0.85 * 10e9 * 1456 / 1518);
   EXPECT_LT(net.lastHop().takeMaxBytes(1), 625000);  // t_high at 10 Gb/s
-  EXPECT_EQ(net.network.counters.boundViolations, 0u);
+  EXPECT_EQ(net.network.total().boundViolations, 0u);
 }
 INSTANTIATE_TEST_SUITE_P(Forms, TimelyShares, testing::Values("rate", "window"));
 
@@ -213,7 +213,7 @@ TEST(Timely, NothingOfAFlowIsLeftWhenItEnds) {
   Chain net(timely(), 4, 1);
   for (int i = 0; i < 60; ++i) net.flow(i, net.sender(i % 4), net.receiver(), 1 + 3000 * i, Time::Us(3 * i));
   net.finish(Time::Ms(100));
-  EXPECT_EQ(net.network.counters.flowsFinished, 60u);
+  EXPECT_EQ(net.network.total().flowsFinished, 60u);
   EXPECT_EQ(net.engine.pending(), 0u);
   EXPECT_EQ(net.network.packets().live(), 0u);
 }

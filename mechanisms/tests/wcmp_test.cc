@@ -49,7 +49,7 @@ double shareOfTheFirst(double first) {
     for (int h = 0; h < 8; ++h) net.flow(id++, net.at(0, h), net.at(1, (h + k) % 8), 10000, Time::Us(20 * k + h));
   }
   net.finish(Time::Ms(50));
-  EXPECT_EQ(net.network.counters.flowsFinished, id);
+  EXPECT_EQ(net.network.total().flowsFinished, id);
   const auto up = static_cast<double>(net.uplink(0, 0).sentDataBytes());
   return up / (up + static_cast<double>(net.uplink(0, 1).sentDataBytes()));
 }

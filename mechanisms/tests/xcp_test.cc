@@ -172,7 +172,7 @@ TEST(Xcp, OneFlowTakesTheLinkAndLeavesNoQueue) {
   const auto share = shares(net, {net.hosts[0]}, Time::Ms(5), Time::Ms(15));
   EXPECT_GT(share[0], 0.97);
   EXPECT_LT(net.lastHop().queueBytes(0), 10000);
-  EXPECT_EQ(net.network.counters.drops, 0u);
+  EXPECT_EQ(net.network.total().drops, 0u);
 }
 
 TEST(Xcp, FlowsShareABottleneckAndANewOneGetsItsPart) {
@@ -194,7 +194,7 @@ TEST(Xcp, FlowsShareABottleneckAndANewOneGetsItsPart) {
     sum += s;
   }
   EXPECT_GT(sum, 0.97);
-  EXPECT_EQ(net.network.counters.drops, 0u);
+  EXPECT_EQ(net.network.total().drops, 0u);
 }
 
 TEST(Xcp, ParkingLot) {
@@ -288,8 +288,8 @@ TEST(Xcp, GoesOnAfterLosses) {
     net.flow(f);
   }
   net.finish(Time::Ms(200));
-  EXPECT_GT(net.network.counters.drops, 0u);
-  EXPECT_EQ(net.network.counters.flowsFinished, 6u);
+  EXPECT_GT(net.network.total().drops, 0u);
+  EXPECT_EQ(net.network.total().flowsFinished, 6u);
 }
 
 }  // namespace fabric

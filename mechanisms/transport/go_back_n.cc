@@ -146,7 +146,7 @@ void GoBackN::onData(Flow& f, Packet* p) {
   }
   const bool duplicate = p->seq + p->payload <= f.rcvNxt;
   if (!duplicate) {
-    network_->counters.dataBytesDelivered += p->seq + p->payload - f.rcvNxt;
+    network_->counters().dataBytesDelivered += p->seq + p->payload - f.rcvNxt;
     f.rcvNxt = p->seq + p->payload;
     state(f).nackSent = false;
     if (f.spec.size != 0 && f.rcvNxt == f.spec.size) host_->received(f);

@@ -191,7 +191,7 @@ OverFabric(const core::Scenario& s, core::FlowFeed& feed)
     {
         throw std::runtime_error("a check of the fabric failed");
     }
-    return {FabricNetwork::Get()->GetCore().counters.packetHops,
+    return {FabricNetwork::Get()->GetCore().total().packetHops,
             flows.DeliveredBytes(),
             flows.Timeouts()};
 }

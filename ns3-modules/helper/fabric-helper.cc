@@ -403,9 +403,9 @@ FabricHelper::StopAtDeadlock()
 }
 
 void
-FabricHelper::RunNodeByNode()
+FabricHelper::RunNodeByNode(uint32_t threads)
 {
-    m_network->RunNodeByNode();
+    m_network->RunNodeByNode(threads);
 }
 
 int

@@ -128,6 +128,12 @@ FabricChannel::Direction::Push(Ns3Engine& engine,
 }
 
 void
+FabricChannel::Direction::Take(core::Packet* packet, core::Time duration, core::Time arrival)
+{
+    Push(static_cast<Ns3Engine&>(m_port.engine()), packet, duration, arrival);
+}
+
+void
 FabricChannel::Direction::RefuseOverlap() const
 {
     NS_FATAL_ERROR("a frame is sent towards port "

@@ -57,6 +57,8 @@ class FabricChannel : public Channel
         /// The packet takes `duration` from now on; its last bit arrives at `arrival`. Ends the
         /// program if another frame is still being sent.
         void Push(Ns3Engine& engine, core::Packet* packet, core::Time duration, core::Time arrival);
+        /// As Push(), in the lane of the receiving node, of a frame that was sent in another one.
+        void Take(core::Packet* packet, core::Time duration, core::Time arrival);
         void Prefetch() const override;
         void PrefetchMore() const override;
         /// The ports are going, and what is on its way with them. The event may still be listed.

@@ -33,31 +33,36 @@ ModelEvent::Notify()
 
 Ns3Engine::~Ns3Engine()
 {
-    for (ModelEvent* e : m_all)
-    {
-        e->Unref();
-    }
+    m_all.forEach([](const std::vector<ModelEvent*>& all) {
+        for (ModelEvent* e : all)
+        {
+            e->Unref();
+        }
+    });
 }
 
 void
 Ns3Engine::Close()
 {
-    for (ModelEvent* e : m_all)
-    {
-        e->m_event = nullptr;
-    }
+    m_all.forEach([](const std::vector<ModelEvent*>& all) {
+        for (ModelEvent* e : all)
+        {
+            e->m_event = nullptr;
+        }
+    });
 }
 
 void
 Ns3Engine::doSchedule(core::Event& event)
 {
-    if (m_free.empty())
+    std::vector<ModelEvent*>& free = m_free.here();
+    if (free.empty())
     {
-        m_all.push_back(new ModelEvent(*this)); // with one reference, ours
-        m_free.push_back(m_all.back());
+        free.push_back(new ModelEvent(*this)); // with one reference, ours
+        m_all.here().push_back(free.back());
     }
-    ModelEvent* e = m_free.back();
-    m_free.pop_back();
+    ModelEvent* e = free.back();
+    free.pop_back();
     e->m_event = &event;
     e->m_key = event.key();
     e->m_at = event.at();
@@ -91,7 +96,7 @@ Ns3Engine::cancel(core::Event& event)
     FabricScheduler* list = FabricScheduler::OfStretches();
     if (list != nullptr && list->Drop(*e, e->m_at.ps))
     {
-        m_free.push_back(e);
+        m_free.here().push_back(e);
     }
 }
 
@@ -99,7 +104,7 @@ void
 Ns3Engine::Fire(ModelEvent& fired)
 {
     core::Event* event = fired.m_event;
-    m_free.push_back(&fired);
+    m_free.here().push_back(&fired);
     if (event == nullptr)
     {
         return;
@@ -116,10 +121,22 @@ Ns3Engine::transmit(core::Port& from, core::Packet* packet, core::Time duration)
     {
         static_cast<FabricNetDevice*>(from.device)->ShowSent(*packet);
     }
-    static_cast<FabricChannel::Direction*>(from.wire)->Push(*this,
-                                                            packet,
-                                                            duration,
-                                                            now() + duration + from.delay());
+    auto& wire = *static_cast<FabricChannel::Direction*>(from.wire);
+    const core::Time arrival = now() + duration + from.delay();
+    if (FabricScheduler::Crosses(from.peerLane))
+    {
+        FabricScheduler::OfStretches()->Send(from.peerLane, {&wire, packet, duration, arrival});
+        return;
+    }
+    wire.Push(*this, packet, duration, arrival);
+}
+
+void
+Ns3Engine::meet(uint32_t lanes)
+{
+    core::evenOut(m_free, lanes, [](std::vector<ModelEvent*>& free) -> std::vector<ModelEvent*>& {
+        return free;
+    });
 }
 
 void

@@ -6,6 +6,7 @@
 
 #include "mechanisms/core/engine.h"
 #include "mechanisms/core/fetch_ahead.h"
+#include "mechanisms/core/lane.h"
 
 #include "ns3/event-impl.h"
 
@@ -101,6 +102,7 @@ class Ns3Engine final : public core::Engine
     void cancel(core::Event& event) override;
     void transmit(core::Port& from, core::Packet* packet, core::Time duration) override;
     void stop() override;
+    void meet(uint32_t lanes) override;
 
     /// The model is going. Its events may stay in ns-3's event list for longer, and nobody looks at
     /// them.
@@ -127,8 +129,8 @@ class Ns3Engine final : public core::Engine
     void doSchedule(core::Event& event) override;
     void Fire(ModelEvent& fired);
 
-    std::vector<ModelEvent*> m_free;
-    std::vector<ModelEvent*> m_all; //!< each holds one reference of ours
+    core::PerLane<std::vector<ModelEvent*>> m_free;
+    core::PerLane<std::vector<ModelEvent*>> m_all; //!< each holds one reference of ours
     std::vector<uint32_t> m_contexts;
 };
 

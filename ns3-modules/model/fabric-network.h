@@ -83,8 +83,9 @@ class FabricNetwork : public Object, private core::RowSink
     /// (FabricScheduler): faster, but Simulator::Now() goes back, and while events of the model run
     /// it stands still, in callbacks of sampled tables too. Does nothing where frames are watched
     /// or ns-3's internet stack runs on a host, which go by that time.
-    void RunNodeByNode()
+    void RunNodeByNode(uint32_t threads = 1)
     {
+        m_threads = threads;
         m_nodeByNode = true;
     }
 
@@ -106,6 +107,7 @@ class FabricNetwork : public Object, private core::RowSink
     std::vector<Ptr<FabricChannel>> m_channels;
     std::vector<std::function<void()>> m_onStart;
     bool m_nodeByNode{false};
+    uint32_t m_threads{1};
     bool m_startScheduled{false};
     TracedCallback<std::string, const TraceRow&> m_rowTrace;
 };

@@ -28,6 +28,7 @@ FabricScheduler::GetTypeId()
 
 FabricScheduler* FabricScheduler::s_current = nullptr;
 FabricScheduler* FabricScheduler::s_ofStretches = nullptr;
+bool FabricScheduler::s_apart = false;
 
 FabricScheduler::FabricScheduler()
     : m_stretch(Create<Stretch>(*this))
@@ -62,6 +63,10 @@ FabricScheduler::ToEntry(const Event& ev)
 bool
 FabricScheduler::IsEmpty() const
 {
+    if (m_lanes)
+    {
+        return !m_lanes->apart() && m_lanes->size() == 0;
+    }
     return m_nodeByNode ? m_nodes.empty() : m_events.empty();
 }
 
@@ -81,9 +86,10 @@ FabricScheduler::TakeFirst()
         FetchAhead();
         return e;
     }
-    const Entry e = m_nodes.takeFirst();
+    ::fabric::NodeEvents<Entry>& nodes = Nodes();
+    const Entry e = nodes.takeFirst();
     // The node's own memory is in the cache, and the packet was fetched by the one before it.
-    if (const Entry* next = m_nodes.ahead(); next != nullptr && next->rank >= MODEL_RANK)
+    if (const Entry* next = nodes.ahead(); next != nullptr && next->rank >= MODEL_RANK)
     {
         static_cast<const KeyedEvent*>(next->impl)->PrefetchMore();
     }
@@ -111,17 +117,55 @@ FabricScheduler::RunStretch()
 {
     m_inStretch = true;
     const Ptr<SimulatorImpl> simulator = Simulator::GetImplementation();
+    // Finished: somebody has stopped the simulation, or nothing is left. What is more of a node is
+    // the model's.
+    const auto goesOn = [&] {
+        if (m_nodeByNode && m_nodes.more())
+        {
+            return !simulator->IsFinished();
+        }
+        if (m_lanes && !m_nodes.turnInWindow())
+        {
+            m_lanes->meet(); // else nobody knows whether something is left
+        }
+        return !simulator->IsFinished() && First().rank >= MODEL_RANK;
+    };
     do
     {
-        auto& event = *static_cast<KeyedEvent*>(TakeFirst().impl);
-        event.Run();
-        event.Unref();
-        // Finished: somebody has stopped the simulation, or nothing is left. What is more of a node
-        // is the model's.
-    }
-    while (!simulator->IsFinished() &&
-           ((m_nodeByNode && m_nodes.more()) || First().rank >= MODEL_RANK));
+        RunFirst();
+    } while (goesOn());
     m_inStretch = false;
+}
+
+inline void
+FabricScheduler::RunFirst()
+{
+    auto& event = *static_cast<KeyedEvent*>(TakeFirst().impl);
+    event.Run();
+    event.Unref();
+}
+
+void
+FabricScheduler::runTurn(uint32_t)
+{
+    do
+    {
+        RunFirst();
+    } while (Nodes().more());
+}
+
+void
+FabricScheduler::takeFrames(uint32_t lane)
+{
+    for (uint32_t from = 0; from < m_lanes->count(); ++from)
+    {
+        std::vector<Frame>& frames = m_frames[from][lane];
+        for (const Frame& f : frames)
+        {
+            f.wire->Take(f.packet, f.duration, f.arrival);
+        }
+        frames.clear();
+    }
 }
 
 /// The next event; there is one.
@@ -165,7 +209,7 @@ FabricScheduler::Remove(const Event& ev)
 }
 
 void
-FabricScheduler::RunStretches(::fabric::Windows& windows)
+FabricScheduler::RunStretches(::fabric::Windows& windows, uint32_t threads)
 {
 #ifndef NS3_ASSERT_ENABLE // the simulator would assert that time does not go back
     if (s_current == nullptr)
@@ -178,7 +222,25 @@ FabricScheduler::RunStretches(::fabric::Windows& windows)
     s.m_events.clear();
     s.m_nodeByNode = true;
     s_ofStretches = &s;
+    if (threads > 1)
+    {
+        s.Share(windows, threads);
+    }
 #endif
+}
+
+void
+FabricScheduler::Share(::fabric::Windows& windows, uint32_t threads)
+{
+    m_lanes = std::make_unique<::fabric::NodeLanes<Entry>>(m_nodes,
+                                                              windows,
+                                                              threads,
+                                                              static_cast<::fabric::LaneWork&>(*this));
+    for (uint32_t lane = 0; lane < threads; ++lane)
+    {
+        m_lane[lane] = &m_lanes->lane(lane);
+        m_frames[lane].resize(threads);
+    }
 }
 
 void
@@ -196,6 +258,7 @@ void
 FabricScheduler::KeepOrder()
 {
     m_nodeByNode = false;
+    m_lanes.reset();
     m_nodes.forEach([this](const Entry& e) { m_events.insert(e); });
     m_nodes.clear();
 }

@@ -4,14 +4,20 @@
 #ifndef FABRIC_SCHEDULER_H
 #define FABRIC_SCHEDULER_H
 
+#include "fabric-channel.h"
 #include "fabric-engine.h"
 
 #include "mechanisms/core/event_wheel.h"
+#include "mechanisms/core/lane.h"
 #include "mechanisms/core/node_events.h"
+#include "mechanisms/core/node_lanes.h"
 
 #include "ns3/scheduler.h"
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace ns3
 {
@@ -32,8 +38,9 @@ namespace fabric
  * are one event for ns-3, because what ns-3 does for each event would be a sixth of all work. Then
  * nodes run one behind the other, too, for as long as no packet can get from one to another
  * (NodeEvents). Results are the same, but Simulator::Now() is the time at which a stretch began.
+ * Several threads may share the nodes then (NodeLanes); all their work is within stretches.
  */
-class FabricScheduler : public Scheduler
+class FabricScheduler : public Scheduler, private ::fabric::LaneWork
 {
   public:
     static TypeId GetTypeId();
@@ -46,8 +53,9 @@ class FabricScheduler : public Scheduler
     Event RemoveNext() override;
     void Remove(const Event& ev) override;
 
-    /// From now on, in the scheduler that the simulator uses; does nothing if that is another one.
-    static void RunStretches(::fabric::Windows& windows);
+    /// From now on, in the scheduler that the simulator uses, by so many threads; does nothing if
+    /// that is another one.
+    static void RunStretches(::fabric::Windows& windows, uint32_t threads = 1);
     /// No longer; before what was given is gone.
     static void RunEventByEvent();
     /// The list that runs stretches, which the model's events go into without ns-3; null: none.
@@ -66,7 +74,7 @@ class FabricScheduler : public Scheduler
     {
         const auto is = [&event](const Entry& e) { return e.impl == &event; };
         if (!m_nodeByNode ||
-            !m_nodes.removeFar({at, MODEL_RANK | event.GetKey(), &event, 0, 0}, is))
+            !Nodes().removeFar({at, MODEL_RANK | event.GetKey(), &event, 0, 0}, is))
         {
             return false;
         }
@@ -78,6 +86,26 @@ class FabricScheduler : public Scheduler
     bool InStretch() const
     {
         return m_inStretch;
+    }
+
+    /// Whether a frame for a node of this lane goes to another thread's.
+    static bool Crosses(uint8_t lane)
+    {
+        return s_apart && lane != ::fabric::t_lane;
+    }
+
+    /// A frame on its way to another lane, which puts it on the wire when lanes meet.
+    struct Frame
+    {
+        FabricChannel::Direction* wire;
+        core::Packet* packet;
+        core::Time duration;
+        core::Time arrival;
+    };
+
+    void Send(uint8_t lane, const Frame& frame)
+    {
+        m_frames.here()[lane].push_back(frame);
     }
 
   private:
@@ -148,7 +176,7 @@ class FabricScheduler : public Scheduler
     {
         if (m_nodeByNode)
         {
-            m_nodes.insert(entry);
+            Nodes().insert(entry);
         }
         else
         {
@@ -157,7 +185,22 @@ class FabricScheduler : public Scheduler
     }
     const Entry& First();
     Entry TakeFirst();
+    void RunFirst();
     void RunStretch();
+    void runTurn(uint32_t lane) override;
+    void takeFrames(uint32_t lane) override;
+    void setApart(bool apart) override
+    {
+        s_apart = apart;
+    }
+
+    void Share(::fabric::Windows& windows, uint32_t threads);
+
+    /// Of this thread's lane.
+    ::fabric::NodeEvents<Entry>& Nodes()
+    {
+        return *m_lane[::fabric::t_lane];
+    }
 
     Entry ToEntry(const Event& ev);
 
@@ -168,9 +211,13 @@ class FabricScheduler : public Scheduler
 
     static FabricScheduler* s_current;     //!< the last one made, which is the simulator's
     static FabricScheduler* s_ofStretches; //!< the same, or null
+    static bool s_apart;                   //!< lanes run side by side
 
     ::fabric::EventWheel<Entry> m_events;
     ::fabric::NodeEvents<Entry> m_nodes; //!< in place of m_events, while nodes run one by one
+    std::array<::fabric::NodeEvents<Entry>*, ::fabric::kMostLanes> m_lane{&m_nodes};
+    ::fabric::PerLane<std::vector<std::vector<Frame>>> m_frames; //!< by receiving lane
+    std::unique_ptr<::fabric::NodeLanes<Entry>> m_lanes;         //!< null: one thread
     bool m_nodeByNode{false};
     Ptr<Stretch> m_stretch;
     bool m_inStretch{false};

@@ -62,7 +62,7 @@ struct LeafSpine
 
     core::Network::Counters& Counters() const
     {
-        return FabricNetwork::Get()->GetCore().counters;
+        return FabricNetwork::Get()->GetCore().total();
     }
 
     LeafSpineOptions options;
