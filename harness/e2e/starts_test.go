@@ -76,7 +76,7 @@ func FuzzStarts(f *testing.F) {
 func start(p *engine.Program, dir string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startsFor)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, p.Path, p.Args(filepath.Join(dir, "scenario.json"), filepath.Join(dir, "trace"), filepath.Join(dir, "summary"), time.Hour)...)
+	cmd := exec.CommandContext(ctx, p.Path, p.Args(filepath.Join(dir, "scenario.json"), filepath.Join(dir, "trace"), filepath.Join(dir, "summary"), time.Hour, 1)...)
 	cmd.Env = append(os.Environ(), p.Env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

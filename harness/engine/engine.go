@@ -122,11 +122,15 @@ type Program struct {
 }
 
 // Args is the command line that runs a scenario.
-func (p *Program) Args(scenario, trace, summary string, progress time.Duration) []string {
-	return append([]string{
+func (p *Program) Args(scenario, trace, summary string, progress time.Duration, threads int) []string {
+	args := []string{
 		"--scenario", scenario, "--trace", trace, "--summary", summary,
 		"--progress-ms", strconv.FormatInt(max(1, progress.Milliseconds()), 10),
-	}, p.Extra...)
+	}
+	if threads > 1 {
+		args = append(args, "--threads", strconv.Itoa(threads))
+	}
+	return append(args, p.Extra...)
 }
 
 // Ask runs the program with --version.

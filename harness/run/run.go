@@ -59,6 +59,8 @@ func (j *Job) Queued() progress.Event {
 type Settings struct {
 	// Jobs is how many run at a time.
 	Jobs int
+	// Threads are those of each simulation; 0: as many as there are cores for it.
+	Threads int
 	// KeepGoing starts further runs when one has failed.
 	KeepGoing bool
 	// Retry is how often a run is tried again that failed for a reason that
@@ -123,7 +125,7 @@ func (l Local) Run(ctx context.Context, jobs []Job) []Result {
 		l.Available = availableMemory
 	}
 	unique, spread := Unique(jobs)
-	w := &worker{Options: l.Options, admission: newAdmission(l.Available), experience: recall(l.Store, unique)}
+	w := &worker{Options: l.Options, admission: newAdmission(l.Available), cores: newCores(len(unique)), experience: recall(l.Store, unique)}
 	queue := make(chan int, len(unique))
 	for i, job := range unique {
 		queue <- i
@@ -144,6 +146,7 @@ func (l Local) Run(ctx context.Context, jobs []Job) []Result {
 					continue
 				}
 				results[i] = w.job(ctx, unique[i])
+				w.cores.ended()
 				if results[i].Err != nil {
 					failed.Store(true)
 				}
@@ -188,6 +191,7 @@ func One(ctx context.Context, job Job, opt Options) Result {
 type worker struct {
 	Options
 	admission  *admission
+	cores      *cores
 	experience *experience
 }
 
@@ -264,14 +268,14 @@ func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, e
 	failure := newFailure(job, err)
 	if log := filepath.Join(kept, logFile); file.Exists(log) {
 		failure.Log = log
-		args := job.Program.Args(filepath.Join(kept, scenarioFile), "/dev/null", "/dev/null", w.Every)
+		args := job.Program.Args(filepath.Join(kept, scenarioFile), "/dev/null", "/dev/null", w.Every, 1)
 		failure.Repeat = strings.Join(append([]string{job.Program.Path}, args...), " ")
 	}
 	return nil, false, failure
 }
 
 // make waits for memory and runs the job in a directory.
-func (w *worker) make(ctx context.Context, job Job, dir string) (*store.Manifest, error) {
+func (w worker) make(ctx context.Context, job Job, dir string) (*store.Manifest, error) {
 	expected, _ := w.experience.expect(job.Key)
 	seat, err := w.admission.enter(ctx, expected, func(why string) {
 		emit(w.Sink, job, progress.Event{Kind: progress.Waiting, Text: why})
@@ -280,6 +284,10 @@ func (w *worker) make(ctx context.Context, job Job, dir string) (*store.Manifest
 		return nil, err
 	}
 	defer w.admission.leave(seat)
+	if w.Threads == 0 {
+		w.Threads = w.cores.take(w.Jobs)
+		defer w.cores.giveBack(w.Threads)
+	}
 	return execute(ctx, job, w.Options, dir, func(bytes int64) { w.admission.uses(seat, bytes) })
 }
 
@@ -447,7 +455,7 @@ func simulate(ctx context.Context, job Job, opt Options, dir string, names *trac
 	report := &reporter{job: job, sink: opt.Sink}
 	c := &child{
 		path: job.Program.Path, env: job.Program.Env, dir: dir,
-		args: job.Program.Args(scenarioFile, "/dev/fd/3", summaryFile, opt.Every),
+		args: job.Program.Args(scenarioFile, "/dev/fd/3", summaryFile, opt.Every, opt.Threads),
 		log:  log, trace: writing, stall: opt.StallTimeout, grace: opt.Grace, rows: &rows, update: report.message,
 		duration: opt.TimeLimit, memory: opt.MemoryLimit, uses: uses,
 	}

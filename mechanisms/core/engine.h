@@ -130,7 +130,8 @@ class Engine {
 
   /// Ends the simulation after the current event.
   virtual void stop() = 0;
-  /// So many lanes have met: what one has too much of goes to others.
+  /// Lanes run side by side from now on, until as many meet: then what one has too much of goes to others.
+  virtual void part() {}
   virtual void meet(uint32_t /*lanes*/) {}
 
  protected:

@@ -10,18 +10,24 @@ namespace fabric {
 /// More threads than this cannot share a run.
 inline constexpr uint32_t kMostLanes = 64;
 
-/// The lane that this thread runs. What runs outside of lanes, and all of a run on one thread, is in lane 0.
-#ifdef __GNUC__
-[[gnu::tls_model("initial-exec")]]
-#endif
-inline thread_local uint32_t t_lane = 0;
+/// Processors fetch pairs of lines, so two lanes share no pair.
+inline constexpr size_t kLaneBytes = 128;
+
+/// The lane that this thread runs, times kLaneBytes: what each packet looks at several times is then found without
+/// arithmetic. What runs outside of lanes, and all of a run on one thread, is in lane 0.
+[[gnu::tls_model("initial-exec")]] inline thread_local size_t t_laneOffset = 0;
+
+inline uint32_t thisLane() { return static_cast<uint32_t>(t_laneOffset / kLaneBytes); }
+inline void setThisLane(uint32_t lane) { t_laneOffset = lane * kLaneBytes; }
 
 /// A T for each lane. A lane looks at its own; others do only while lanes stand still.
 template <class T>
 class PerLane {
  public:
-  T& here() { return all_[t_lane].value; }
-  const T& here() const { return all_[t_lane].value; }
+  T& here() {
+    return *reinterpret_cast<T*>(reinterpret_cast<std::byte*>(&all_[0].value) + t_laneOffset * kStride);
+  }
+  const T& here() const { return const_cast<PerLane*>(this)->here(); }
   T& operator[](uint32_t lane) { return all_[lane].value; }
   const T& operator[](uint32_t lane) const { return all_[lane].value; }
   template <class F>
@@ -34,10 +40,10 @@ class PerLane {
   }
 
  private:
-  /// Processors fetch pairs of lines, so two lanes share no pair.
-  struct alignas(128) Own {
+  struct alignas(kLaneBytes) Own {
     T value{};
   };
+  static constexpr size_t kStride = sizeof(Own) / kLaneBytes;
   std::array<Own, kMostLanes> all_;
 };
 

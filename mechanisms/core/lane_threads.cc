@@ -39,7 +39,7 @@ bool LaneThreads::meet() {
 }
 
 void LaneThreads::serve(uint32_t lane) {
-  t_lane = lane;
+  setThisLane(lane);
   for (;;) {
     barrier_.wait();
     if (over_) return;

@@ -394,6 +394,11 @@ void Network::setLanes(uint32_t count) {
   trace_.setLanes(count);
 }
 
+void Network::part() {
+  apart_ = true;
+  engine_.part();
+}
+
 void Network::meet() {
   apart_ = false;
   stops_.meet(lanes_);

@@ -171,7 +171,7 @@ class Network final : public Windows {
   Time nextWindow() override;
   void fetch(uint32_t node) const override;
   void setLanes(uint32_t count) override;
-  void part() override { apart_ = true; }
+  void part() override;
   void meet() override;
   void turnOf(uint32_t node) override { trace_.turnOf(node); }
   /// Whether lanes run side by side now. Then a component changes nothing that another node's looks at.

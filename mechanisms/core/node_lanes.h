@@ -22,8 +22,6 @@ class LaneWork {
   virtual void runTurn(uint32_t lane) = 0;
   /// Takes the frames that other lanes have for this one.
   virtual void takeFrames(uint32_t lane) = 0;
-  /// Whether lanes run side by side from now on.
-  virtual void setApart(bool apart) = 0;
 };
 
 /// Which lane each node is in: pieces of about the same work, of nodes that are near each other. `order` has the nodes
@@ -66,7 +64,7 @@ class NodeLanes final : public OtherLanes {
   int64_t meet() override {
     if (apart_) {
       threads_->meet();
-      setApart(false);
+      apart_ = false;
       windows_.meet();
       if (++windowCount_ == nextLook_) look();
     }
@@ -76,7 +74,7 @@ class NodeLanes final : public OtherLanes {
   void part(int64_t end, int64_t near) override {
     end_ = end;
     near_ = near;
-    setApart(true);
+    apart_ = true;
     windows_.part();
     threads_->part();
   }
@@ -86,11 +84,6 @@ class NodeLanes final : public OtherLanes {
   static constexpr double kUneven = 1.04;
   /// Windows from one look to the next, at most.
   static constexpr uint64_t kLook = 512;
-
-  void setApart(bool apart) {
-    apart_ = apart;
-    work_.setApart(apart);
-  }
 
   void window(uint32_t lane) {
     NodeEvents<Entry>& events = *lanes_[lane];

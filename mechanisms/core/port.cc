@@ -311,12 +311,12 @@ inline Packet* Port::next() {
   return nullptr;
 }
 
-inline void Port::send(Packet* packet) {
-  if (busy()) ++network().counters().overlaps;
+inline void Port::send(Packet* packet, Time now) {
+  if (now < busyUntil_) ++network().counters().overlaps;
   for (PortAgent* a = firstDequeueHook_; a != nullptr; a = a->nextDequeueHook_) a->onDequeue(*packet);
   if (traced(kPackets)) tracePacket(PacketEvent::Dequeue, *packet);
   const Time duration = serialisation(packet->wireBytes);
-  busyUntil_ = engine_->now() + duration;
+  busyUntil_ = now + duration;
   sentWireBytes_ += packet->wireBytes;
   if (packet->kind == PacketKind::Data) sentDataBytes_ += packet->payload;
   ++network().counters().packetHops;
@@ -326,10 +326,11 @@ inline void Port::send(Packet* packet) {
 void Port::kick() {
   if (sending_ || down_) return;
   if (feeds_) letIn();
-  if (!busy()) {
+  const Time now = engine_->now();
+  if (now >= busyUntil_) {
     sending_ = true;
     Packet* packet = next();
-    if (packet != nullptr) send(packet);
+    if (packet != nullptr) send(packet, now);
     sending_ = false;
   }
   if (source_ != nullptr || nonEmptyMask_ != 0 || pauseWaits_) armNext();

@@ -157,7 +157,7 @@ class alignas(128) Port final : public Component {
   void onStart(Network& network) override;
   /// The next frame for the wire, null if none may go.
   Packet* next();
-  void send(Packet* packet);
+  void send(Packet* packet, Time now);
   /// Lets the source's packets into the queues as far as there is room.
   FABRIC_RARE void letIn();
   /// A queue drops what waited in it.

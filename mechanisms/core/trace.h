@@ -112,7 +112,7 @@ class TraceBus {
       const Cell row[] = {Cell::of<T>(cells)...};
       if (clock_ != nullptr) {
         Lane& lane = lanes_.here();
-        lane.held.push_back({clock_->now(), lane.node, static_cast<uint16_t>(table), static_cast<uint16_t>(t_lane),
+        lane.held.push_back({clock_->now(), lane.node, static_cast<uint16_t>(table), static_cast<uint16_t>(thisLane()),
                              lane.cells.size()});
         lane.cells.insert(lane.cells.end(), std::begin(row), std::end(row));
       } else {

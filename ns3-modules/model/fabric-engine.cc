@@ -123,7 +123,7 @@ Ns3Engine::transmit(core::Port& from, core::Packet* packet, core::Time duration)
     }
     auto& wire = *static_cast<FabricChannel::Direction*>(from.wire);
     const core::Time arrival = now() + duration + from.delay();
-    if (FabricScheduler::Crosses(from.peerLane))
+    if (m_apart && from.peerLane != core::thisLane())
     {
         FabricScheduler::OfStretches()->Send(from.peerLane, {&wire, packet, duration, arrival});
         return;
@@ -132,8 +132,15 @@ Ns3Engine::transmit(core::Port& from, core::Packet* packet, core::Time duration)
 }
 
 void
+Ns3Engine::part()
+{
+    m_apart = true;
+}
+
+void
 Ns3Engine::meet(uint32_t lanes)
 {
+    m_apart = false;
     core::evenOut(m_free, lanes, [](std::vector<ModelEvent*>& free) -> std::vector<ModelEvent*>& {
         return free;
     });

@@ -102,6 +102,7 @@ class Ns3Engine final : public core::Engine
     void cancel(core::Event& event) override;
     void transmit(core::Port& from, core::Packet* packet, core::Time duration) override;
     void stop() override;
+    void part() override;
     void meet(uint32_t lanes) override;
 
     /// The model is going. Its events may stay in ns-3's event list for longer, and nobody looks at
@@ -129,6 +130,7 @@ class Ns3Engine final : public core::Engine
     void doSchedule(core::Event& event) override;
     void Fire(ModelEvent& fired);
 
+    bool m_apart{false}; //!< lanes run side by side
     core::PerLane<std::vector<ModelEvent*>> m_free;
     core::PerLane<std::vector<ModelEvent*>> m_all; //!< each holds one reference of ours
     std::vector<uint32_t> m_contexts;

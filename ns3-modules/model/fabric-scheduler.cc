@@ -28,7 +28,6 @@ FabricScheduler::GetTypeId()
 
 FabricScheduler* FabricScheduler::s_current = nullptr;
 FabricScheduler* FabricScheduler::s_ofStretches = nullptr;
-bool FabricScheduler::s_apart = false;
 
 FabricScheduler::FabricScheduler()
     : m_stretch(Create<Stretch>(*this))
@@ -122,7 +121,7 @@ FabricScheduler::RunStretch()
     const auto goesOn = [&] {
         if (m_nodeByNode && m_nodes.more())
         {
-            return !simulator->IsFinished();
+            return true; // nothing stops the simulation within a window
         }
         if (m_lanes && !m_nodes.turnInWindow())
         {

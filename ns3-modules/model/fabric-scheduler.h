@@ -88,12 +88,6 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
         return m_inStretch;
     }
 
-    /// Whether a frame for a node of this lane goes to another thread's.
-    static bool Crosses(uint8_t lane)
-    {
-        return s_apart && lane != ::fabric::t_lane;
-    }
-
     /// A frame on its way to another lane, which puts it on the wire when lanes meet.
     struct Frame
     {
@@ -189,17 +183,12 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
     void RunStretch();
     void runTurn(uint32_t lane) override;
     void takeFrames(uint32_t lane) override;
-    void setApart(bool apart) override
-    {
-        s_apart = apart;
-    }
-
     void Share(::fabric::Windows& windows, uint32_t threads);
 
     /// Of this thread's lane.
     ::fabric::NodeEvents<Entry>& Nodes()
     {
-        return *m_lane[::fabric::t_lane];
+        return *m_lane[::fabric::thisLane()];
     }
 
     Entry ToEntry(const Event& ev);
@@ -211,7 +200,6 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
 
     static FabricScheduler* s_current;     //!< the last one made, which is the simulator's
     static FabricScheduler* s_ofStretches; //!< the same, or null
-    static bool s_apart;                   //!< lanes run side by side
 
     ::fabric::EventWheel<Entry> m_events;
     ::fabric::NodeEvents<Entry> m_nodes; //!< in place of m_events, while nodes run one by one

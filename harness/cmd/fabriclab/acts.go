@@ -19,7 +19,7 @@ var (
 	// ofExperiments: the experiment is loaded.
 	ofExperiments = append([]string{"scale", "engine"}, ofBuilds...)
 	// ofSimulations: something is simulated on this machine.
-	ofSimulations = append([]string{"out", "json", "jobs", "keep-going", "retry", "time-limit", "memory-limit", "stall-timeout", "grace",
+	ofSimulations = append([]string{"out", "json", "jobs", "threads", "keep-going", "retry", "time-limit", "memory-limit", "stall-timeout", "grace",
 		"omnet-results", "ns-log", "ns3"}, ofExperiments...)
 	// ofSweeps: or on a cluster, and results are taken where there are valid ones.
 	ofSweeps = append([]string{"again", "verify", "executor", "slurm-partition", "slurm-time", "slurm-memory", "slurm-throttle", "slurm-arg"}, ofSimulations...)

@@ -313,7 +313,7 @@ func (a *app) load(flags *pflag.FlagSet) error {
 		Root: s.text("root"), Project: project, Mechanisms: s.mechanismPath(), MechanismsInFile: s.fromFile("mechanisms"), Out: s.text("out"), Scale: s.text("scale"), Engines: get(flags.GetStringSlice("engine")),
 		JSON: get(flags.GetBool("json")), Verbose: get(flags.GetBool("verbose")), Verify: s.text("verify"),
 		Settings: run.Settings{
-			Jobs: get(flags.GetInt("jobs")), KeepGoing: get(flags.GetBool("keep-going")), Retry: get(flags.GetInt("retry")), Again: get(flags.GetBool("again")),
+			Jobs: get(flags.GetInt("jobs")), Threads: get(flags.GetInt("threads")), KeepGoing: get(flags.GetBool("keep-going")), Retry: get(flags.GetInt("retry")), Again: get(flags.GetBool("again")),
 			TimeLimit: get(flags.GetDuration("time-limit")), MemoryLimit: bytes("memory-limit"),
 			StallTimeout: get(flags.GetDuration("stall-timeout")), Grace: get(flags.GetDuration("grace")),
 		},
@@ -338,7 +338,7 @@ func (a *app) load(flags *pflag.FlagSet) error {
 	for _, n := range []struct {
 		name  string
 		least int
-	}{{"jobs", 1}, {"retry", 0}, {"slurm-throttle", 0}} {
+	}{{"jobs", 1}, {"threads", 0}, {"retry", 0}, {"slurm-throttle", 0}} {
 		if get(flags.GetInt(n.name)) < n.least {
 			err = errors.Join(err, s.wrong(n.name, "give a number from %d on", n.least))
 		}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"fabriclab/base/catalog"
@@ -168,6 +169,10 @@ func RunOne(ctx context.Context, lab *lab.Lab, f *slurm.Folder, task slurm.Task,
 		return err
 	}
 	opt.Sink, opt.Jobs, opt.Retry, opt.Every = sink, 1, 0, pollEvery
+	if opt.Threads == 0 { // a node's other cores are others'
+		given, _ := strconv.Atoi(os.Getenv("SLURM_CPUS_PER_TASK"))
+		opt.Threads = max(1, given)
+	}
 	return run.One(ctx, j, opt).Err
 }
 
