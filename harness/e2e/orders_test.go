@@ -17,10 +17,11 @@ import (
 	"fabriclab/harness/engine/omnet"
 )
 
-// Nodes that run one behind the other (docs/architecture.md) give the very
-// trace that all events in the order of time give: with every table, under
-// mechanisms with timers at hosts, ports and switches, with losses, with a
-// link that fails and with flows that wait for others, up to the last flow's end.
+// Nodes that run one behind the other (docs/architecture.md), and lanes of them
+// on any number of threads, give the very trace that all events in the order of
+// time give: with every table, under mechanisms with timers at hosts, ports and
+// switches, with losses, with a link that fails and with flows that wait for
+// others, up to the last flow's end.
 func TestTheOrderInWhichNodesRunDoesNotShow(t *testing.T) {
 	t.Parallel()
 	dirs := mustRun(t, nil, "testdata/orders.yaml", "testdata/orders-waiting.yaml")
@@ -35,20 +36,27 @@ func TestTheOrderInWhichNodesRunDoesNotShow(t *testing.T) {
 		require.NoError(t, err)
 		for _, dir := range dirs {
 			t.Run(fmt.Sprintf("%s/%s", e.Name(), filepath.Base(filepath.Dir(dir))), func(t *testing.T) {
-				streams := map[string][]byte{}
-				for _, order := range []string{"time", "node"} {
-					stream := filepath.Join(t.TempDir(), order)
-					args := []string{"--scenario", "scenario.json", "--trace", stream, "--summary", stream + ".json", "--progress-ms", "0", "--order", order}
+				trace := func(args ...string) []byte {
+					stream := filepath.Join(t.TempDir(), "trace")
+					args = append([]string{"--scenario", "scenario.json", "--trace", stream, "--summary", stream + ".json", "--progress-ms", "0"}, args...)
 					cmd := exec.CommandContext(t.Context(), program.Path, args...)
 					cmd.Dir = dir
 					cmd.Env = append(cmd.Environ(), program.Env...)
 					out, err := cmd.CombinedOutput()
 					require.NoError(t, err, string(out))
-					streams[order], err = os.ReadFile(stream)
+					rows, err := os.ReadFile(stream)
 					require.NoError(t, err)
+					return rows
 				}
-				assert.Greater(t, len(streams["time"]), 100_000)
-				assert.True(t, bytes.Equal(streams["time"], streams["node"]), "the traces differ")
+				want := trace("--order", "time")
+				assert.Greater(t, len(want), 100_000)
+				assert.True(t, bytes.Equal(want, trace("--order", "node")), "the traces differ")
+				if e.Name() != (ns3.Engine{}).Name() {
+					return // it has one thread
+				}
+				for _, threads := range []string{"2", "3", "5", "8"} {
+					assert.True(t, bytes.Equal(want, trace("--threads", threads)), "the traces of %s threads differ", threads)
+				}
 			})
 		}
 	}

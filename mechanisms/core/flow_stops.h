@@ -18,9 +18,9 @@ class FlowStops final : public Event {
   FlowStops(Engine& engine, void (*stop)(Flow&))
       : Event(eventKey(kFirstNode, EventKind::FlowStop, 0)), engine_(engine), stop_(stop) {}
 
-  void add(Flow& flow, bool apart);
+  void add(Flow& flow, bool apart = false);
   /// Does nothing to a flow that is not here.
-  void remove(Flow& flow, bool apart);
+  void remove(Flow& flow, bool apart = false);
   /// The first `lanes` lanes meet.
   void meet(uint32_t lanes);
   /// Stops all whose time has come, in the order of their numbers.

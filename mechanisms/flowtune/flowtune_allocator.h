@@ -27,7 +27,7 @@ class FlowtuneAllocator final : public Application, public OwnChecks {
   void addChecks(std::vector<Network::Check>& checks) const override;
   void onSample(int table) override;
 
-  const flowtune::RateLedger& ledger() const { return ledger_; }
+  flowtune::RateLedger& ledger() { return ledger_; }
   /// Writes into the ledger what happens at a node now.
   template <class Deed>
   void record(const Host& at, Deed deed) {

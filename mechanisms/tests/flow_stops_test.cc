@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "mechanisms/core/lane.h"
 #include "mechanisms/plain/engine.h"
 
 namespace fabric {
@@ -67,6 +68,23 @@ TEST_F(StopsTest, OfFlowsThatHaveEndedAreNoEvents) {
   EXPECT_EQ(engine.now(), Time{10});
   stops.remove(late);
   EXPECT_EQ(engine.pending(), 0u);
+}
+
+TEST_F(StopsTest, LanesNoteThemUntilTheyMeet) {
+  Flow& early = add(1, Time{10});
+  Flow& late = add(2, Time{20});
+  Flow& gone = add(3, Time{15});
+  flows.push_back(std::make_unique<Flow>());
+  Flow& brief = *flows.back();
+  brief.spec.stop = Time{5};
+  setThisLane(1);
+  stops.remove(gone, true);
+  stops.add(brief, true);
+  stops.remove(brief, true);
+  setThisLane(0);
+  stops.meet(2);
+  engine.run();
+  EXPECT_EQ(stopped, (std::vector<std::pair<int64_t, uint32_t>>{{early.spec.stop.ps, 1}, {late.spec.stop.ps, 2}}));
 }
 
 }  // namespace

@@ -1,0 +1,85 @@
+// Lanes: who has which nodes, and what goes between them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "mechanisms/core/lane.h"
+#include "mechanisms/core/lane_threads.h"
+#include "mechanisms/core/node_lanes.h"
+#include "mechanisms/core/packet.h"
+
+namespace fabric {
+namespace {
+
+std::vector<uint32_t> upTo(uint32_t count) {
+  std::vector<uint32_t> all(count);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+TEST(Lanes, NodesAreDealtByPlaceAndWork) {
+  EXPECT_EQ(dealNodes({2, 0, 1, 3}, {1, 1, 1, 1}, 2), (std::vector<uint8_t>{0, 1, 0, 1}));
+  EXPECT_EQ(dealNodes(upTo(4), {9, 1, 1, 1}, 2), (std::vector<uint8_t>{0, 1, 1, 1})) << "an incast's node stands alone";
+  EXPECT_EQ(dealNodes(upTo(2), {1, 1}, 5), (std::vector<uint8_t>{1, 3})) << "more lanes than nodes";
+  EXPECT_EQ(dealNodes(upTo(3), {0, 0, 0}, 2), (std::vector<uint8_t>{0, 0, 0})) << "nothing is known";
+}
+
+TEST(Lanes, APacketGoesBackWhereItIsPut) {
+  PacketPool pool;
+  std::vector<Packet*> packets(10000);
+  for (Packet*& p : packets) p = pool.get();
+  setThisLane(1);
+  for (Packet* p : packets) pool.put(p);
+  EXPECT_EQ(pool.live(), 0u);
+  const size_t chunks = pool.chunks();
+  setThisLane(0);
+  pool.evenOut(2);
+  for (size_t i = 0; i < 4000; ++i) packets[i] = pool.get();
+  EXPECT_EQ(pool.chunks(), chunks) << "lane 0 has got half of lane 1's";
+  EXPECT_EQ(pool.live(), 4000u);
+}
+
+TEST(Lanes, AFlowsMemoryServesAgainWhenLanesHaveMet) {
+  FlowPool pool;
+  FlowSpec spec;
+  spec.id = 7;
+  Flow* flow = pool.get({}, spec);
+  EXPECT_EQ(FlowPool::idAt(*flow), 7u);
+  pool.put(flow, true);
+  EXPECT_NE(FlowPool::idAt(*flow), 7u);
+  EXPECT_NE(pool.get({}), flow);
+  pool.meet(1);
+  EXPECT_EQ(pool.get({}), flow);
+}
+
+TEST(Lanes, StepsRunInAllLanesAndErrorsComeOut) {
+  constexpr uint32_t kLanes = 3;
+  std::vector<int> ran(kLanes), took(kLanes);
+  LaneThreads threads(
+      kLanes, [&](uint32_t lane) { ++ran[lane]; }, [&](uint32_t lane) { ++took[lane]; });
+  EXPECT_FALSE(threads.meet());
+  for (int i = 0; i < 100; ++i) {
+    threads.part();
+    ++ran[0];  // the caller's own part
+    EXPECT_TRUE(threads.meet());
+  }
+  EXPECT_EQ(ran, std::vector<int>(kLanes, 100));
+  EXPECT_EQ(took, std::vector<int>(kLanes, 100));
+
+  LaneThreads failing(
+      2, [](uint32_t) { throw std::runtime_error("lane 1 is stuck"); }, [](uint32_t) {});
+  failing.part();
+  EXPECT_THROW(failing.meet(), std::runtime_error);
+}
+
+TEST(Lanes, EndInTheMiddleOfAWindow) {
+  LaneThreads threads(
+      2, [](uint32_t) {}, [](uint32_t) {});
+  threads.part();
+}
+
+}  // namespace
+}  // namespace fabric
