@@ -34,9 +34,11 @@ std::vector<uint8_t> dealNodes(const std::vector<uint32_t>& order, const std::ve
 template <class Entry>
 class NodeLanes final : public OtherLanes {
  public:
-  /// Shares the nodes of `first`, which has all that waits, with `lanes` lanes in all.
-  NodeLanes(NodeEvents<Entry>& first, Windows& windows, uint32_t lanes, LaneWork& work)
-      : windows_(windows), work_(work), order_(windows.byPlace()) {
+  /// Shares the nodes of `first`, which has all that waits, with `lanes` lanes in all. Where a lane has fewer than
+  /// `least` events in a window, as the last windows were, the caller's thread runs all lanes one behind the other: to
+  /// wait for each other would take longer.
+  NodeLanes(NodeEvents<Entry>& first, Windows& windows, uint32_t lanes, uint64_t least, LaneWork& work)
+      : windows_(windows), work_(work), order_(windows.byPlace()), least_(least), sideBySide_(least == 0) {
     first.makePlaces(static_cast<uint32_t>(order_.size()));
     lanes_.push_back(&first);
     for (uint32_t lane = 1; lane < lanes; ++lane) {
@@ -63,10 +65,11 @@ class NodeLanes final : public OtherLanes {
 
   int64_t meet() override {
     if (apart_) {
-      threads_->meet();
+      if (!threads_->meet()) runHere();
       apart_ = false;
       windows_.meet();
-      if (++windowCount_ == nextLook_) look();
+      if (++windowCount_ % kCount == 0) countEvents();
+      if (windowCount_ == nextLook_) look();
     }
     return *std::min_element(earliest_.begin(), earliest_.end());
   }
@@ -76,14 +79,14 @@ class NodeLanes final : public OtherLanes {
     near_ = near;
     apart_ = true;
     windows_.part();
-    threads_->part();
+    if (sideBySide_) threads_->part();
   }
 
  private:
   /// Dealt anew where a lane has so much more than its share.
   static constexpr double kUneven = 1.04;
-  /// Windows from one look to the next, at most.
-  static constexpr uint64_t kLook = 512;
+  /// Windows from one look to the next, at most; and from one count of events to the next.
+  static constexpr uint64_t kLook = 512, kCount = 16;
 
   void window(uint32_t lane) {
     NodeEvents<Entry>& events = *lanes_[lane];
@@ -101,6 +104,26 @@ class NodeLanes final : public OtherLanes {
     earliest_[lane] = lanes_[lane]->endWindow();
   }
 
+  /// All lanes but the first, which is done.
+  void runHere() {
+    for (uint32_t lane = 1; lane < count(); ++lane) {
+      setThisLane(lane);
+      window(lane);
+    }
+    for (uint32_t lane = 0; lane < count(); ++lane) {
+      setThisLane(lane);
+      take(lane);
+    }
+    setThisLane(0);
+  }
+
+  void countEvents() {
+    const std::vector<uint32_t>& done = lanes_.front()->work();
+    const uint64_t sum = std::accumulate(done.begin(), done.end(), uint64_t{0});
+    sideBySide_ = sum - counted_ >= kCount * count() * least_;
+    counted_ = sum;
+  }
+
   /// Work moves: incasts come and go.
   void look() {
     nextLook_ += std::min(windowCount_, kLook);
@@ -109,6 +132,7 @@ class NodeLanes final : public OtherLanes {
     for (size_t node = 0; node < work.size(); ++node) {
       work[node] = done[node + 1];
       byLane[laneOf_[node + 1]] += work[node];
+      counted_ -= done[node + 1] - done[node + 1] / 2;
       done[node + 1] /= 2;
     }
     const uint64_t all = std::accumulate(byLane.begin(), byLane.end(), uint64_t{0});
@@ -136,6 +160,9 @@ class NodeLanes final : public OtherLanes {
   std::vector<NodeEvents<Entry>*> lanes_;
   std::vector<uint8_t> laneOf_;    // by a node's number in keys
   std::vector<int64_t> earliest_;  // by lane: the first event of its nodes
+  const uint64_t least_;
+  bool sideBySide_;       // in the next window
+  uint64_t counted_ = 0;  // events, when they were last counted
   bool apart_ = false;
   int64_t end_ = 0, near_ = 0;
   uint64_t windowCount_ = 0, nextLook_ = 8;

@@ -61,6 +61,7 @@ void RunOptions::addTo(Options& options) {
   options.number("--progress-ms", progressMs, int64_t{0});
   options.choice("--order", nodeByNode, {{"node", true}, {"time", false}});
   options.number("--threads", threads, uint32_t{1});
+  options.number("--least-events", leastEvents, int64_t{0});
 }
 
 }  // namespace fabric

@@ -403,9 +403,9 @@ FabricHelper::StopAtDeadlock()
 }
 
 void
-FabricHelper::RunNodeByNode(uint32_t threads)
+FabricHelper::RunNodeByNode(uint32_t threads, uint64_t least)
 {
-    m_network->RunNodeByNode(threads);
+    m_network->RunNodeByNode(threads, least);
 }
 
 int

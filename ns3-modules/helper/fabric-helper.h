@@ -125,7 +125,7 @@ class FabricHelper : public PcapHelperForDevice
     void StopAtDeadlock();
 
     /// Runs nodes one behind the other where results allow it: see FabricNetwork::RunNodeByNode().
-    void RunNodeByNode(uint32_t threads = 1);
+    void RunNodeByNode(uint32_t threads = 1, uint64_t least = FabricNetwork::LEAST_EVENTS);
 
     /// Simulator::Run, then the end of the measurements: the runners' exit code (docs/formats.md).
     int Run();

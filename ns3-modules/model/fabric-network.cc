@@ -225,7 +225,7 @@ FabricNetwork::Start()
     m_network->start();
     if (m_nodeByNode && !NeedsNs3Time())
     {
-        FabricScheduler::RunStretches(*m_network, m_threads);
+        FabricScheduler::RunStretches(*m_network, m_threads, m_leastEvents);
     }
 }
 

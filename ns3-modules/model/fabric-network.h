@@ -77,15 +77,21 @@ class FabricNetwork : public Object, private core::RowSink
     Ptr<Node> GetNode(uint32_t coreId) const;
     uint32_t GetNNodes() const;
 
+    static constexpr uint64_t LEAST_EVENTS = 2000;
+
     /// Called by the helper; the network starts with the simulation.
     void ScheduleStart();
     /// The model's events run in stretches, and nodes one behind the other where results allow it
     /// (FabricScheduler): faster, but Simulator::Now() goes back, and while events of the model run
     /// it stands still, in callbacks of sampled tables too. Does nothing where frames are watched
     /// or ns-3's internet stack runs on a host, which go by that time.
-    void RunNodeByNode(uint32_t threads = 1)
+    ///
+    /// Several threads share the nodes where each has `least` events or more in a window: to wait
+    /// for each other takes a few microseconds. Results do not depend on it.
+    void RunNodeByNode(uint32_t threads = 1, uint64_t least = LEAST_EVENTS)
     {
         m_threads = threads;
+        m_leastEvents = least;
         m_nodeByNode = true;
     }
 
@@ -108,6 +114,7 @@ class FabricNetwork : public Object, private core::RowSink
     std::vector<std::function<void()>> m_onStart;
     bool m_nodeByNode{false};
     uint32_t m_threads{1};
+    uint64_t m_leastEvents{LEAST_EVENTS};
     bool m_startScheduled{false};
     TracedCallback<std::string, const TraceRow&> m_rowTrace;
 };

@@ -208,7 +208,7 @@ FabricScheduler::Remove(const Event& ev)
 }
 
 void
-FabricScheduler::RunStretches(::fabric::Windows& windows, uint32_t threads)
+FabricScheduler::RunStretches(::fabric::Windows& windows, uint32_t threads, uint64_t least)
 {
 #ifndef NS3_ASSERT_ENABLE // the simulator would assert that time does not go back
     if (s_current == nullptr)
@@ -223,17 +223,18 @@ FabricScheduler::RunStretches(::fabric::Windows& windows, uint32_t threads)
     s_ofStretches = &s;
     if (threads > 1)
     {
-        s.Share(windows, threads);
+        s.Share(windows, threads, least);
     }
 #endif
 }
 
 void
-FabricScheduler::Share(::fabric::Windows& windows, uint32_t threads)
+FabricScheduler::Share(::fabric::Windows& windows, uint32_t threads, uint64_t least)
 {
     m_lanes = std::make_unique<::fabric::NodeLanes<Entry>>(m_nodes,
                                                               windows,
                                                               threads,
+                                                              least,
                                                               static_cast<::fabric::LaneWork&>(*this));
     for (uint32_t lane = 0; lane < threads; ++lane)
     {

@@ -53,9 +53,11 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
     Event RemoveNext() override;
     void Remove(const Event& ev) override;
 
-    /// From now on, in the scheduler that the simulator uses, by so many threads; does nothing if
-    /// that is another one.
-    static void RunStretches(::fabric::Windows& windows, uint32_t threads = 1);
+    /// From now on, in the scheduler that the simulator uses, by so many threads
+    /// (`least`: see NodeLanes); does nothing if that is another one.
+    static void RunStretches(::fabric::Windows& windows,
+                             uint32_t threads = 1,
+                             uint64_t least = 0);
     /// No longer; before what was given is gone.
     static void RunEventByEvent();
     /// The list that runs stretches, which the model's events go into without ns-3; null: none.
@@ -183,7 +185,7 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
     void RunStretch();
     void runTurn(uint32_t lane) override;
     void takeFrames(uint32_t lane) override;
-    void Share(::fabric::Windows& windows, uint32_t threads);
+    void Share(::fabric::Windows& windows, uint32_t threads, uint64_t least);
 
     /// Of this thread's lane.
     ::fabric::NodeEvents<Entry>& Nodes()

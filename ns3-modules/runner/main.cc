@@ -24,7 +24,7 @@ namespace
 
 constexpr const char* USAGE =
     "usage: fabric-ns3 --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N] "
-    "[--order node|time] [--threads N]\n"
+    "[--order node|time] [--threads N [--least-events N]]\n"
     "       fabric-ns3 --kernel event|stock      (what an event costs in ns-3 itself)\n"
     "       fabric-ns3 --version";
 
@@ -62,7 +62,9 @@ Run(const core::RunOptions& options)
     }
     if (options.nodeByNode)
     {
-        fabric.RunNodeByNode(options.threads);
+        options.leastEvents < 0
+            ? fabric.RunNodeByNode(options.threads)
+            : fabric.RunNodeByNode(options.threads, static_cast<uint64_t>(options.leastEvents));
     }
     fabric.WriteTrace(options.trace, options.summary);
     fabric.SetProgressInterval(options.progressMs);
