@@ -24,9 +24,7 @@ inline void setThisLane(uint32_t lane) { t_laneOffset = lane * kLaneBytes; }
 template <class T>
 class PerLane {
  public:
-  T& here() {
-    return *reinterpret_cast<T*>(reinterpret_cast<std::byte*>(&all_[0].value) + t_laneOffset * kStride);
-  }
+  T& here() { return *reinterpret_cast<T*>(reinterpret_cast<std::byte*>(&all_[0].value) + t_laneOffset * kStride); }
   const T& here() const { return const_cast<PerLane*>(this)->here(); }
   T& operator[](uint32_t lane) { return all_[lane].value; }
   const T& operator[](uint32_t lane) const { return all_[lane].value; }

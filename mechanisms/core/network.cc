@@ -288,9 +288,8 @@ void Network::scheduleFlows() {
 }
 
 const FlowGroups& Network::groups() {
-  std::call_once(groupsRead_, [this] {
-    groups_ = std::make_unique<FlowGroups>(feed_ != nullptr ? feed_->again() : nullptr);
-  });
+  std::call_once(groupsRead_,
+                 [this] { groups_ = std::make_unique<FlowGroups>(feed_ != nullptr ? feed_->again() : nullptr); });
   return *groups_;
 }
 
@@ -382,9 +381,8 @@ void Network::catchUp() {
     deeds_[i].clear();
   }
   if (all.empty()) return;
-  std::stable_sort(all.begin(), all.end(), [](const Deed& a, const Deed& b) {
-    return std::tie(a.at.ps, a.node) < std::tie(b.at.ps, b.node);
-  });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Deed& a, const Deed& b) { return std::tie(a.at.ps, a.node) < std::tie(b.at.ps, b.node); });
   for (const Deed& d : all) d.call();
   all.clear();
 }

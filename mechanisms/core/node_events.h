@@ -553,17 +553,17 @@ class NodeEvents {
   int64_t* first_ = nullptr;    // and these
   uint32_t count_ = 0;          // of nodes, nobody included
   Windows* windows_ = nullptr;
-  std::vector<uint32_t> turns_;         // the nodes that have events in the window
-  size_t turn_ = 0;                     // of them, the one whose turn it is
-  uint32_t node_ = kNobody;             // its number, or that of nobody
-  std::array<List, kDrawn> drawn_;      // by turn: the node's events in the window
-  const Entry* next_ = nullptr;         // of the node whose turn it is, in order; those before were taken
-  const Entry* last_ = nullptr;         // behind them
-  std::vector<Entry> added_;            // a heap: what came to them since
-  Entry nobodys_{};                     // nobody's event that was taken
-  bool taken_ = false;                  // the first of them, and not replaced
-  int64_t end_ = 0;                     // of the window; 0: outside of one
-  int64_t near_ = 0;                    // what comes before is near
+  std::vector<uint32_t> turns_;     // the nodes that have events in the window
+  size_t turn_ = 0;                 // of them, the one whose turn it is
+  uint32_t node_ = kNobody;         // its number, or that of nobody
+  std::array<List, kDrawn> drawn_;  // by turn: the node's events in the window
+  const Entry* next_ = nullptr;     // of the node whose turn it is, in order; those before were taken
+  const Entry* last_ = nullptr;     // behind them
+  std::vector<Entry> added_;        // a heap: what came to them since
+  Entry nobodys_{};                 // nobody's event that was taken
+  bool taken_ = false;              // the first of them, and not replaced
+  int64_t end_ = 0;                 // of the window; 0: outside of one
+  int64_t near_ = 0;                // what comes before is near
   int64_t size_ = 0;
   int64_t outside_ = kNever;  // the first event that came since the lanes have met
 

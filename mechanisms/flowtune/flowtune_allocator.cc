@@ -259,9 +259,8 @@ void FlowtuneAllocator::add(const Notice& notice, uint32_t server) {
   f.handle = allocator_->add(path_, notice.factor());
   f.back = std::move(back);
   if (best_) f.optimal = best_->add(path_, notice.factor());
-  record(*host_, [key, path = path_, now = network_->engine().now()](RateLedger& ledger) {
-    ledger.add(key, path, now);
-  });
+  record(*host_,
+         [key, path = path_, now = network_->engine().now()](RateLedger& ledger) { ledger.add(key, path, now); });
 }
 
 void FlowtuneAllocator::remove(uint32_t number, uint32_t server) {

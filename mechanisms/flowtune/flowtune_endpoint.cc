@@ -125,9 +125,8 @@ void FlowtuneEndpoint::start(Flowlet& flowlet, double weight) {
 void FlowtuneEndpoint::end(Flowlet& flowlet) {
   flowlet.ended = true;
   connections_.erase(flowlet.number);
-  allocator_->record(*host_, [key = key(flowlet), now = network_->engine().now()](RateLedger& ledger) {
-    ledger.end(key, now);
-  });
+  allocator_->record(
+      *host_, [key = key(flowlet), now = network_->engine().now()](RateLedger& ledger) { ledger.end(key, now); });
   tell({flowlet.number, 0, 0, 0, 0});
 }
 
@@ -170,9 +169,8 @@ void FlowtuneEndpoint::onMessage(const Message& m) {
   if (ahead > 0) beginAnew();
   const Time now = network_->engine().now();
   expiry_->restart(now + lifetime_);
-  allocator_->record(*host_, [delay = now - Time{static_cast<int64_t>(m.words[0])}](RateLedger& ledger) {
-    ledger.arrived(delay);
-  });
+  allocator_->record(
+      *host_, [delay = now - Time{static_cast<int64_t>(m.words[0])}](RateLedger& ledger) { ledger.arrived(delay); });
   for (size_t i = 1; i < m.words.size(); ++i) {
     const RateUpdate update = RateUpdate::of(m.words[i]);
     const auto it = connections_.find(update.flowlet);

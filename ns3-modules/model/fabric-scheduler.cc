@@ -132,7 +132,8 @@ FabricScheduler::RunStretch()
     do
     {
         RunFirst();
-    } while (goesOn());
+    }
+    while (goesOn());
     m_inStretch = false;
 }
 
@@ -150,7 +151,8 @@ FabricScheduler::runTurn(uint32_t)
     do
     {
         RunFirst();
-    } while (Nodes().more());
+    }
+    while (Nodes().more());
 }
 
 void
@@ -232,10 +234,10 @@ void
 FabricScheduler::Share(::fabric::Windows& windows, uint32_t threads, uint64_t least)
 {
     m_lanes = std::make_unique<::fabric::NodeLanes<Entry>>(m_nodes,
-                                                              windows,
-                                                              threads,
-                                                              least,
-                                                              static_cast<::fabric::LaneWork&>(*this));
+                                                           windows,
+                                                           threads,
+                                                           least,
+                                                           static_cast<::fabric::LaneWork&>(*this));
     for (uint32_t lane = 0; lane < threads; ++lane)
     {
         m_lane[lane] = &m_lanes->lane(lane);

@@ -55,9 +55,7 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
 
     /// From now on, in the scheduler that the simulator uses, by so many threads
     /// (`least`: see NodeLanes); does nothing if that is another one.
-    static void RunStretches(::fabric::Windows& windows,
-                             uint32_t threads = 1,
-                             uint64_t least = 0);
+    static void RunStretches(::fabric::Windows& windows, uint32_t threads = 1, uint64_t least = 0);
     /// No longer; before what was given is gone.
     static void RunEventByEvent();
     /// The list that runs stretches, which the model's events go into without ns-3; null: none.
