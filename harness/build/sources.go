@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -137,7 +138,7 @@ func (s *scan) walk(top string) error {
 }
 
 var (
-	includeLine  = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include(?:_next)?\b[ \t]*(.*)$`)
+	includeLine  = regexp.MustCompile(`^[ \t]*#[ \t]*include(?:_next)?\b[ \t]*(.*)`)
 	includedFile = regexp.MustCompile(`^(?:"([^"\n]+)"|<([^>\n]+)>)`)
 	describeCall = regexp.MustCompile(`\bDescribe<[^;{}()]*>\s*\w*\s*[({]\s*"([^"\n]+)"`)
 )
@@ -152,15 +153,24 @@ func (s *scan) add(in, name, path string) error {
 	p := s.parts[in]
 	fmt.Fprintf(p.sum, "%s\x00%d\x00", name, len(content))
 	p.sum.Write(content)
-	for _, m := range describeCall.FindAllSubmatch(content, -1) {
-		if component := string(m[1]); !slices.Contains(s.of[component], in) {
-			s.of[component] = append(s.of[component], in)
+	if bytes.Contains(content, []byte("Describe<")) { // a search is quicker than the expression
+		for _, m := range describeCall.FindAllSubmatch(content, -1) {
+			if component := string(m[1]); !slices.Contains(s.of[component], in) {
+				s.of[component] = append(s.of[component], in)
+			}
 		}
 	}
 	if in == toolsFolder {
 		return nil
 	}
-	for _, m := range includeLine.FindAllSubmatch(content, -1) {
+	for line := range bytes.Lines(content) {
+		if !bytes.Contains(line, []byte("include")) {
+			continue
+		}
+		m := includeLine.FindSubmatch(line)
+		if m == nil {
+			continue
+		}
 		what := includedFile.FindSubmatch(m[1])
 		if what == nil {
 			p.unclear = true // a macro says what it includes
