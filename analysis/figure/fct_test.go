@@ -220,7 +220,7 @@ func TestFCTDecodeErrors(t *testing.T) {
 		{"kind: fct, lines: mechanism, stats: [mean], bins: -1", "bins: -1 is out of range; allowed: from 1"},
 		{"kind: fct, lines: mechanism, stats: [mean], bins: 5, baseline: hpc", `no mechanism = "hpc"; did you mean "hpcc"?`},
 		{"kind: fct, where: {mechanism: hpcc}, stats: [mean], bins: 5, baseline: hpcc", "baseline is one of the lines"},
-		{"kind: fct, columns: mechanim, stats: [mean], bins: 5", `unknown dimension "mechanim"`},
+		{"kind: fct, columns: mechanic, stats: [mean], bins: 5", `unknown dimension "mechanic"`},
 		{"kind: fct, lines: mechanism, stats: [mean], bins: 5, max_size: 1KB", "fct does not take max_size"},
 		{"kind: cdf, lines: mechanism, bins: 5", "cdf does not take bins"},
 		{"kind: cdf, lines: mechanism, min_size: 2KB, max_size: 1KB", "max_size is not above min_size"},
@@ -242,7 +242,7 @@ func TestFCTDecodeErrors(t *testing.T) {
 	for _, tt := range tests {
 		_, err := decode(t, fctHead+"measures: {small: {kind: fct, stat: mean, unit: us}, rest: {kind: fct_slowdown, stat: mean, unit: \"1\"}, lost: {kind: drops, window: [0us, 1us], unit: \"1\"}}\nplots:\n  - {id: p, "+tt.plot+"}\n")
 		require.ErrorContains(t, err, tt.want)
-		assert.ErrorContains(t, err, "exp.yaml:4:")
+		require.ErrorContains(t, err, "exp.yaml:4:")
 		assert.ErrorContains(t, err, ": plot p")
 	}
 }

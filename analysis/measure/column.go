@@ -52,7 +52,7 @@ func readTable(s *reader.Section, m *spec.Measure, f *spec.Figure) {
 		s.Fail(fmt.Errorf("the statistic %s needs column", m.Stat))
 	case m.Stat == "count" && m.Column.Column != "":
 		s.Fail(reader.At("column", errors.New("count counts rows; take column out")))
-	case m.Column.Over != "" && m.Stat == "growth":
+	case m.Over != "" && m.Stat == "growth":
 		s.Fail(reader.At("over", errors.New("growth is of a counter; take over out")))
 	case (m.Stat == "percentile") != (m.Percentile != nil):
 		s.Fail(reader.At("percentile", errors.New("the statistic percentile and the key percentile go together")))

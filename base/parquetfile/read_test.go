@@ -103,5 +103,5 @@ func TestDamage(t *testing.T) {
 	}
 	_, err = Open(filepath.Join(t.TempDir(), "none"))
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	require.False(t, errors.As(err, &damaged))
+	require.NotErrorAs(t, err, &damaged)
 }

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func TestARM64GivesTheSameBytes(t *testing.T) {
 		require.NoError(t, err)
 		trace := func(program ...string) []byte {
 			file := filepath.Join(t.TempDir(), "trace")
-			args := append(program[1:], "--scenario", filepath.Join(dir, "scenario.json"), "--trace", file)
+			args := append(slices.Clone(program[1:]), "--scenario", filepath.Join(dir, "scenario.json"), "--trace", file)
 			out, err := exec.CommandContext(t.Context(), program[0], args...).CombinedOutput()
 			require.NoError(t, err, string(out))
 			text, err := os.ReadFile(file)

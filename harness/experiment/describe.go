@@ -45,7 +45,7 @@ func Describe(c *catalog.Catalog) Description {
 		panic(err) // two hosts at a switch are a network
 	}
 	for _, kind := range topology.Kinds() {
-		d.Topologies[kind.Name] = interview(c, "topology", kind.Name, func(l *loader, s *reader.Section) {
+		d.Topologies[kind.Name] = interview(c, "topology", kind.Name, func(_ *loader, s *reader.Section) {
 			topology.Read(s, func(*yaml.Node, float64) bool { return true })
 		})
 	}

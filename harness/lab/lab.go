@@ -197,7 +197,7 @@ func (lab *Lab) RecordsDir() (string, error) {
 	return filepath.Join(home, "docs", "results"), err
 }
 
-// OnCluster: simulations run on a cluster.
+// OnCluster says whether simulations run on a cluster.
 func (lab *Lab) OnCluster() bool { return lab.Set.Executor == ExecutorSlurm }
 
 // The executors.

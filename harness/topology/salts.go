@@ -245,7 +245,9 @@ func (f *follower) choose(node, dst uint32) {
 	for i, p := range f.hops {
 		ref, peer := scenario.PortRef{Node: node, Port: p}, f.ports[node][p].peer
 		f.reached[peer] = true
-		f.used[ref] = f.used[ref] // false if new
+		if _, known := f.used[ref]; !known {
+			f.used[ref] = false
+		}
 		for _, d := range f.at[node] {
 			ok := true
 			if len(f.hops) > 1 && f.shared[salt] {

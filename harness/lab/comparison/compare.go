@@ -19,7 +19,7 @@ import (
 	"fabriclab/harness/store"
 )
 
-// Comparison is what the flags of compare choose.
+// Options are what the flags of compare choose.
 type Options struct {
 	// Rev: the sides are git revisions, of the project or the checkout; with
 	// Fabriclab always of the checkout.

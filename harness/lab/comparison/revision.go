@@ -201,7 +201,7 @@ func checkOut(ctx context.Context, lab *lab.Lab, root, tree, commit string) erro
 		return err
 	}
 	defer func() { _ = lock.Release() }() // the next one takes it all the same
-	if isCheckedOut(ctx, lab, tree, commit) {
+	if isCheckedOut(ctx, tree, commit) {
 		return nil
 	}
 	fmt.Fprintf(lab.Err, "checking %.12s out to %s\n", commit, tree)
@@ -216,7 +216,7 @@ func checkOut(ctx context.Context, lab *lab.Lab, root, tree, commit string) erro
 	return err
 }
 
-func isCheckedOut(ctx context.Context, lab *lab.Lab, tree, commit string) bool {
+func isCheckedOut(ctx context.Context, tree, commit string) bool {
 	if _, err := os.Stat(filepath.Join(tree, ".git")); err != nil {
 		return false // git would take the checkout around it
 	}

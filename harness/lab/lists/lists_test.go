@@ -22,7 +22,7 @@ func TestPagesListWhatThereIs(t *testing.T) {
 	root, err := build.FindRoot(".")
 	require.NoError(t, err)
 	stands := map[string]int{}
-	err = filepath.WalkDir(filepath.Join(root, "docs"), func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(filepath.Join(root, "docs"), func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".md" {
 			return err
 		}

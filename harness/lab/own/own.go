@@ -14,7 +14,7 @@ import (
 	"fabriclab/harness/lab"
 )
 
-// OwnTests says how to test mechanisms of one's own.
+// Tests says how to test mechanisms of one's own.
 type Tests struct {
 	Args   []string // for the unit tests
 	Update bool     // write what is generated in the pages

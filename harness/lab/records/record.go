@@ -56,7 +56,7 @@ func recordOf(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) 
 		Engines: map[string]string{}, Parts: map[string]string{}, Seeds: all[0].Seeds,
 	}
 	for _, one := range all {
-		judged, err := outcome(lab, one, s)
+		judged, err := outcome(one, s)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +153,7 @@ func under(reading map[string]string) string {
 }
 
 // outcome judges the runs of one reading.
-func outcome(lab *lab.Lab, r sweeps.Runs, s plan.Selection) (*record.Outcome, error) {
+func outcome(r sweeps.Runs, s plan.Selection) (*record.Outcome, error) {
 	in, err := figures.Input(r, s)
 	if err != nil {
 		return nil, err

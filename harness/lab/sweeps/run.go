@@ -156,6 +156,7 @@ func (w *watch) end() {
 // progressEvery is the time between two reports of a simulation.
 const progressEvery = 500 * time.Millisecond
 
+// Options are those of runs here.
 func Options(lab *lab.Lab) (run.Options, error) {
 	dir, err := lab.ResultsDir()
 	if err != nil {
