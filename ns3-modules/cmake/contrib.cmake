@@ -33,6 +33,9 @@ string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
 set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/mechanisms/runner/program.cc PROPERTIES COMPILE_DEFINITIONS
   "FABRIC_COMPILER=\"${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}\";FABRIC_BUILD_TYPE=\"${CMAKE_BUILD_TYPE}\";FABRIC_FLAGS=\"${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}\"")
 target_link_libraries(${name}-mechanisms PRIVATE nlohmann_json::nlohmann_json ZLIB::ZLIB)
+if(PRECOMPILE_HEADERS_ENABLED) # as ns-3 does its own
+  target_precompile_headers(${name}-mechanisms PRIVATE <mechanisms/precompiled.h>)
+endif()
 build_lib(LIBNAME ${name} SOURCE_FILES ${sources} HEADER_FILES ${headers} IGNORE_PCH
   LIBRARIES_TO_LINK ${FABRIC_NS3_MODULES} nlohmann_json::nlohmann_json ZLIB::ZLIB Threads::Threads)
 target_sources(${lib${name}} PRIVATE $<TARGET_OBJECTS:${name}-mechanisms>)

@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -100,6 +101,14 @@ add_subdirectory(contrib/mine)
 	// The file that says how it was built is given all that it names.
 	out, err = cmake(t, "--build", build, "--", "contrib/mine/CMakeFiles/mine-mechanisms.dir/mechanisms/runner/program.cc.o")
 	require.NoError(t, err, out)
+	// The model's headers are precompiled where ns-3's are.
+	for enabled, times := range map[string]int{"OFF": 0, "ON": 1} {
+		out, err = configure("-DVERSION=3.48", "-DPRECOMPILE_HEADERS_ENABLED="+enabled)
+		require.NoError(t, err, out)
+		steps, err := os.ReadFile(filepath.Join(build, "build.ninja"))
+		require.NoError(t, err)
+		assert.Equal(t, times, strings.Count(string(steps), "\nbuild contrib/mine/CMakeFiles/mine-mechanisms.dir/cmake_pch.hxx.gch:"), enabled)
+	}
 	for args, want := range map[string]string{
 		"-DVERSION=3.36":   `contrib/mine works with ns-3 3\.37 and\s+newer, this is 3\.36`,
 		"-DNS3_MONOLIB=ON": `works with ns-3 as shared libraries`,
