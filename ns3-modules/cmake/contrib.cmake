@@ -17,7 +17,12 @@ endif()
 
 set(modules ns3-modules)
 file(GLOB mechanisms CONFIGURE_DEPENDS mechanisms/*/*.cc)
-list(FILTER mechanisms EXCLUDE REGEX "/mechanisms/(plain|tests|tools)/|_test\\.cc$")
+list(FILTER mechanisms EXCLUDE REGEX "/mechanisms/(tests|tools)/|_test\\.cc$")
+file(GLOB engines CONFIGURE_DEPENDS mechanisms/*/engine.cmake) # programs of their own
+foreach(engine ${engines})
+  get_filename_component(engine ${engine} DIRECTORY)
+  list(FILTER mechanisms EXCLUDE REGEX "^${engine}/")
+endforeach()
 file(GLOB sources CONFIGURE_DEPENDS ${modules}/model/*.cc ${modules}/helper/*.cc ${modules}/internet/*.cc)
 file(GLOB headers RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} CONFIGURE_DEPENDS ${modules}/model/*.h ${modules}/helper/*.h ${modules}/internet/*.h)
 set(folders ${CMAKE_CURRENT_SOURCE_DIR})

@@ -107,6 +107,7 @@ add_subdirectory(contrib/mine)
 		require.NoError(t, err, out)
 		steps, err := os.ReadFile(filepath.Join(build, "build.ninja"))
 		require.NoError(t, err)
+		assert.NotContains(t, string(steps), "mechanisms/plain/", "an engine of its own")
 		assert.Equal(t, times, strings.Count(string(steps), "\nbuild contrib/mine/CMakeFiles/mine-mechanisms.dir/cmake_pch.hxx.gch:"), enabled)
 	}
 	for args, want := range map[string]string{
