@@ -20,6 +20,7 @@ import (
 	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/lab/sweeps"
 	"fabriclab/harness/run"
+	"fabriclab/harness/store"
 )
 
 // Write writes the records of figures from runs that are there; it makes none.
@@ -125,10 +126,7 @@ func complete(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) 
 		runs := sweeps.Runs{Plan: p}
 		lost := 0
 		for _, j := range p.Jobs {
-			m, err := opt.Store.Find(j.Key, j.Program.BuildID, opt.Verify)
-			if p.Computed() {
-				m, err = opt.Store.Get(j.Key)
-			}
+			m, err := found(opt, p, j)
 			if err != nil {
 				lost++
 			}
@@ -143,6 +141,14 @@ func complete(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) 
 		return nil, fmt.Errorf("no record of %s at scale %s, because runs are missing:\n%s\nor name the readings to record with --reading", plans[0].Name, plans[0].Scale, strings.Join(missing, "\n"))
 	}
 	return all, nil
+}
+
+// found is the manifest of a valid result. What is computed has no program.
+func found(opt run.Options, p plan.Plan, j run.Job) (*store.Manifest, error) {
+	if p.Computed() {
+		return opt.Store.Get(j.Key)
+	}
+	return opt.Store.Find(j.Key, j.Program.BuildID, opt.Verify)
 }
 
 func under(reading map[string]string) string {
