@@ -143,10 +143,10 @@ func (b bar) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLines(draw.LineStyle{Color: own, Width: 0.9}, append(area, area[0]))
 		top = y(b.Y + b.Error)
 		if b.Error > 0 {
-			low, cap, whisker := y(b.Y-b.f.lower(b.Point)), vg.Length(2.5), draw.LineStyle{Color: ink, Width: 0.8}
+			low, wing, whisker := y(b.Y-b.f.lower(b.Point)), vg.Length(2.5), draw.LineStyle{Color: ink, Width: 0.8}
 			c.StrokeLine2(whisker, middle, low, middle, top)
-			c.StrokeLine2(whisker, middle-cap, low, middle+cap, low)
-			c.StrokeLine2(whisker, middle-cap, top, middle+cap, top)
+			c.StrokeLine2(whisker, middle-wing, low, middle+wing, low)
+			c.StrokeLine2(whisker, middle-wing, top, middle+wing, top)
 		}
 	}
 	style := centred(textSize)

@@ -211,7 +211,7 @@ func render[C vg.Canvas](f Figure, open func(w, h vg.Length) C) (canvas C, err e
 
 // SVG draws the figure as SVG.
 func SVG(f Figure) ([]byte, error) {
-	canvas, err := render(f, func(w, h vg.Length) *vgsvg.Canvas { return vgsvg.New(w, h) })
+	canvas, err := render(f, vgsvg.New)
 	if err != nil {
 		return nil, err
 	}
