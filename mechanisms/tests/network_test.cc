@@ -165,15 +165,15 @@ TEST(Checks, FailWhenSomethingIsWrong) {
     for (const char* name : {"bytes_conserved", "lossless", "pauses_paired", "buffers_accounted", "rates_in_bounds"}) {
       EXPECT_TRUE(net.check(name)) << name;
     }
-    ++net.network.total().dataBytesSent;
+    ++net.network.counters().dataBytesSent;
     EXPECT_FALSE(net.check("bytes_conserved"));
-    --net.network.total().dataBytesSent;
+    --net.network.counters().dataBytesSent;
     Packet* lost = net.network.packets().fresh();  // a packet that is nowhere, and not given back
     lost->payload = 1;
     EXPECT_FALSE(net.check("bytes_conserved"));
-    ++net.network.total().xonSent;
+    ++net.network.counters().xonSent;
     EXPECT_FALSE(net.check("pauses_paired"));
-    ++net.network.total().drops;
+    ++net.network.counters().drops;
     EXPECT_FALSE(net.check("lossless"));
   }
   {
