@@ -60,7 +60,7 @@ struct LeafSpine
         return hosts.Get(i)->GetObject<FabricHost>()->GetNode();
     }
 
-    core::Network::Counters& Counters() const
+    core::Network::Counters Counters() const
     {
         return FabricNetwork::Get()->GetCore().total();
     }
