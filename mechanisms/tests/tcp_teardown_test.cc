@@ -208,9 +208,9 @@ TEST(TcpTearDown, AReceiverThatHearsNothingGivesUp) {
   const Flow& flow = net.active(net.sender(), 0);
   const int64_t end = arrival(1) + 123 * kSecond;
   net.run(Time{end});
-  EXPECT_EQ(flow.spec.id, 0u) << "still there";
+  EXPECT_EQ(FlowPool::idAt(flow), 0u) << "still there";
   net.run(Time{end + kShortestDelay});
-  EXPECT_NE(flow.spec.id, 0u) << "its memory is free";
+  EXPECT_NE(FlowPool::idAt(flow), 0u) << "its memory is free";
   EXPECT_EQ(net.engine.pending(), 0u);
   Frames fins;
   for (const auto& f : net.frames()) {
@@ -270,7 +270,7 @@ TEST(TcpTearDown, ALateAnswerEndsIt) {
   ASSERT_EQ(frames.size(), 1u + 7 + 7);
   EXPECT_EQ(frames[7].at, net.senderEnd(0) + kOneWay + 6300000);
   EXPECT_EQ(frames[8].at, net.senderEnd(0) + 2 * kOneWay) << "after 12.7 us";
-  EXPECT_NE(flow.spec.id, 0u) << "its memory is free";
+  EXPECT_NE(FlowPool::idAt(flow), 0u) << "its memory is free";
 }
 
 /// The sender gives up while its FINs are on their way. The receiver answers them until it gives up, too.
