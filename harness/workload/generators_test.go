@@ -186,7 +186,7 @@ func TestTally(t *testing.T) {
 		require.NoError(t, err)
 	}
 	tally.Compare(list, Rules{ToPs: 1})
-	assert.Equal(t, Tally{Flows: 1, Bytes: 5}, tally, "a list has no load")
+	assert.EqualExportedValues(t, Tally{Flows: 1, Bytes: 5}, tally, "a list has no load")
 }
 
 // TestManyFlows: time and memory for a long flow list are bounded.

@@ -15,7 +15,7 @@ TEST(CLASS, CarriesFlowsToTheirEnd) {
   net.flow(0, net.sender(0), net.receiver(), 100000);
   net.flow(1, net.sender(1), net.receiver(), 100000);
   net.finish(Time::Ms(10));
-  EXPECT_EQ(net.network.counters.flowsFinished, 2u);
+  EXPECT_EQ(net.network.total().flowsFinished, 2u);
   EXPECT_EQ(net.network.packets().live(), 0u);
 }
 
