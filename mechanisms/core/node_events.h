@@ -406,7 +406,6 @@ class NodeEvents {
       int64_t begins = kNever;
       if (others_ != nullptr) {
         begins = std::min(others_->meet(), outside_);
-        outside_ = kNever;
       }
       const Time span = windows_->nextWindow();
       if (span.ps == 0) return false;
@@ -435,6 +434,7 @@ class NodeEvents {
         near_ = near;
         return beginWindow();
       }
+      outside_ = kNever;  // from here on the lanes know of them; several events that belong to no node may come before
       others_->part(end, near);
       if (startWindow(end, near)) return true;
     }
