@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <stdexcept>
 #include <vector>
@@ -73,6 +74,54 @@ TEST(Lanes, StepsRunInAllLanesAndErrorsComeOut) {
       2, [](uint32_t) { throw std::runtime_error("lane 1 is stuck"); }, [](uint32_t) {});
   failing.part();
   EXPECT_THROW(failing.meet(), std::runtime_error);
+}
+
+struct Entry {
+  int64_t at;
+  uint32_t of;
+  void fetch() const {}
+  void fetchMore() const {}
+  uint32_t node() const { return of; }
+  bool before(const Entry& e) const { return at < e.at || (at == e.at && of < e.of); }
+};
+
+/// Three nodes; everything that comes is noted.
+struct Network final : Windows, LaneWork {
+  Network() {
+    first.setWindows(*this);
+    lanes = std::make_unique<NodeLanes<Entry>>(first, *this, 2, 0, *this);
+  }
+  Time nextWindow() override { return Time{1000}; }
+  void fetch(uint32_t) const override {}
+  std::vector<uint32_t> byPlace() const override { return upTo(3); }
+  void runTurn(uint32_t lane) override {
+    NodeEvents<Entry>& events = lanes->lane(lane);
+    do {
+      seen.here().push_back(events.takeFirst());
+    } while (events.more());
+  }
+  void takeFrames(uint32_t) override {}
+  /// The next event of the first lane, or of no node.
+  Entry next() {
+    EXPECT_TRUE(first.turn());
+    return first.takeFirst();
+  }
+
+  NodeEvents<Entry> first;
+  std::unique_ptr<NodeLanes<Entry>> lanes;
+  PerLane<std::vector<Entry>> seen;
+};
+
+/// An event that belongs to no node schedules one of another lane's node; two more of no node come before and behind.
+TEST(Lanes, WhatIsScheduledBetweenWindowsIsNotForgotten) {
+  Network net;
+  for (const int64_t at : {10, 12, 20}) net.first.insert({at, kFirstNode});
+  EXPECT_EQ(net.next().at, 10);
+  net.first.insert({15, 3});
+  EXPECT_EQ(net.next().at, 12);
+  EXPECT_EQ(net.next().at, 20);
+  ASSERT_EQ(net.seen[1].size(), 1u) << "before 20";
+  EXPECT_EQ(net.seen[1][0].at, 15);
 }
 
 TEST(Lanes, EndInTheMiddleOfAWindow) {
