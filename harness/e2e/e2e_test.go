@@ -193,7 +193,7 @@ func tables(t *testing.T, dirs []string) map[string]string {
 	return all
 }
 
-func TestTheSameBytesForAnyJobsAndWithoutFMA(t *testing.T) {
+func TestTheSameBytesForAnyJobsThreadsAndWithoutFMA(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob(filepath.Join(lab.root, "configs", "presets", "*.yaml"))
 	require.NoError(t, err)
@@ -215,7 +215,7 @@ func TestTheSameBytesForAnyJobsAndWithoutFMA(t *testing.T) {
 	} {
 		want := tables(t, mustRun(t, nil, append(c.args, "2")...))
 		require.GreaterOrEqual(t, len(want), c.least)
-		assert.Equal(t, want, tables(t, mustRun(t, nil, append(c.args, "1")...)))
+		assert.Equal(t, want, tables(t, mustRun(t, nil, append(c.args, "1", "--threads", "3")...)))
 		assert.Equal(t, want, tables(t, mustRun(t, withoutFMA, append(c.args, "8")...)))
 	}
 }
