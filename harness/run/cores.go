@@ -5,6 +5,9 @@ import (
 	"sync"
 )
 
+// MostThreads are those that a runner takes.
+const MostThreads = 64
+
 // cores deals this machine's cores to simulations: one to each, and to a
 // simulation beside which few others run what those leave.
 type cores struct {
@@ -22,7 +25,7 @@ func (c *cores) take(jobs int) int { return c.takeOf(jobs, runtime.NumCPU()) }
 func (c *cores) takeOf(jobs, all int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := max(1, min(c.free, all/max(1, min(jobs, c.left))))
+	n := max(1, min(c.free, all/max(1, min(jobs, c.left)), MostThreads))
 	c.free -= n
 	return n
 }

@@ -209,14 +209,14 @@ void Host::startFlow(const FlowSpec& spec, Host& receiver) {
   if (spec.stop.ps >= 0) {
     // The row of a flow that is stopped says what its receiver has by then, so all nodes have to be there. Nothing has
     // reached the receiver of one that is stopped at once.
-    const bool atOnce = spec.stop - network_->engine().now() < network_->shortestDelay();
-    if (atOnce) {
+    if (network_->stopsAtOnce(spec)) {
+      f.allSent = true;
       f.stopEvent.setKey(eventKey(keyNode(id()), EventKind::FlowStop, spec.id));
       network_->engine().schedule(f.stopEvent, spec.stop);
     } else {
       network_->stops().add(f, network_->apart());
+      network_->flowAllSent(f);
     }
-    network_->flowAllSent(f);
   }
 
   active_.add(f);

@@ -315,6 +315,7 @@ void Network::start(const FlowSpec& flow) {
   Start& start = *idle.back();
   idle.pop_back();
   start.spec = flow;
+  if (stopsAtOnce(flow) && flow.measured) ++counters().measuredAllSent;
   if (dependencies_ == nullptr) {
     start.arm(flow.start);
     return;

@@ -162,6 +162,11 @@ class Network final : public Windows {
   void flowOverAt(const Host& host, const FlowSpec& flow);
   /// The flow has sent every byte once, or will be stopped: from now on it may end.
   void flowAllSent(Flow& flow);
+  /// Whether the flow is stopped before anything of it can be at its receiver. It may end from its start on, so it
+  /// counts as all sent when it is taken from the list.
+  bool stopsAtOnce(const FlowSpec& flow) const {
+    return flow.stop.ps >= 0 && flow.stop - flow.start < shortestDelay_;
+  }
 
   /// The delay of the shortest link: nothing that happens at a node reaches another one earlier. Known once
   /// start() began.

@@ -296,7 +296,9 @@ class NodeEvents {
   /// To another lane's node, which takes it when the lanes meet.
   [[gnu::noinline]] void send(const Entry e, uint32_t node) {
     if (node == kNobody) {
-      throw std::logic_error("an event that belongs to no node was scheduled at a node's turn while lanes run");
+      throw std::logic_error(
+          "at a node's turn an event was scheduled that belongs to no node, which several threads cannot put in order; "
+          "give it the node's key, or run on one thread");
     }
     sent_[laneOf_[node]].push_back(e);
   }

@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "mechanisms/core/lane.h"
+
 namespace fabric {
 
 namespace {
@@ -60,7 +62,7 @@ void RunOptions::addTo(Options& options) {
   options.text("--scenario", scenario).required("--scenario").text("--trace", trace).text("--summary", summary);
   options.number("--progress-ms", progressMs, int64_t{0});
   options.choice("--order", nodeByNode, {{"node", true}, {"time", false}});
-  options.number("--threads", threads, uint32_t{1});
+  options.number("--threads", threads, uint32_t{1}, kMostLanes);
   options.number("--least-events", leastEvents, int64_t{0});
 }
 

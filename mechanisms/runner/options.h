@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -19,9 +20,11 @@ class Options {
   }
   /// A whole number or, for double, any.
   template <class T>
-  Options& number(const std::string& name, T& variable, T least) {
-    return add(name, [&variable, least](const std::string& value) {
-      return read(value, variable) && variable >= least ? "" : "must be a number, at least " + std::to_string(least);
+  Options& number(const std::string& name, T& variable, T least, T most = std::numeric_limits<T>::max()) {
+    return add(name, [&variable, least, most](const std::string& value) -> std::string {
+      if (read(value, variable) && variable >= least && variable <= most) return "";
+      const std::string limit = most == std::numeric_limits<T>::max() ? "" : " and at most " + std::to_string(most);
+      return "must be a number, at least " + std::to_string(least) + limit;
     });
   }
   /// One of some words.

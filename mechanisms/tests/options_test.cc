@@ -44,6 +44,7 @@ TEST(Options, AreRefusedWithTheReasonLast) {
       {{"--scenario", "s", "--order", "any"}, "--order any: must be one of node, time"},
       {{"--scenario", "s", "--progress-ms", "1s"}, "--progress-ms 1s: must be a number, at least 0"},
       {{"--scenario", "s", "--progress-ms", "-1"}, "--progress-ms -1: must be a number, at least 0"},
+      {{"--scenario", "s", "--threads", "65"}, "--threads 65: must be a number, at least 1 and at most 64"},
       {{"--scenario", "s", "--factor", "0.25"}, "--factor 0.25: must be a number, at least 0.500000"},
   };
   for (const auto& [words, reason] : wrong) {

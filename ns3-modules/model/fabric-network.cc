@@ -225,8 +225,19 @@ FabricNetwork::Start()
     m_network->start();
     if (m_nodeByNode && !NeedsNs3Time())
     {
-        FabricScheduler::RunStretches(*m_network, m_threads, m_leastEvents);
+        const uint32_t threads = std::min(m_threads, core::kMostLanes);
+        FabricScheduler::RunStretches(*m_network, WatchesStarts() ? 1 : threads, m_leastEvents);
     }
+}
+
+/// Whether somebody else's code hears of flows as they start, within the model's events.
+bool
+FabricNetwork::WatchesStarts() const
+{
+    return std::any_of(m_fabricNodes.begin(), m_fabricNodes.end(), [](const Ptr<FabricNode>& n) {
+        const auto* host = dynamic_cast<const FabricHost*>(PeekPointer(n));
+        return host != nullptr && !host->m_flowStartTrace.IsEmpty();
+    });
 }
 
 /// Whether somebody else's code runs within the model's events, who looks at Simulator::Now().

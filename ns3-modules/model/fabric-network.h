@@ -87,7 +87,8 @@ class FabricNetwork : public Object, private core::RowSink
     /// or ns-3's internet stack runs on a host, which go by that time.
     ///
     /// Several threads share the nodes where each has `least` events or more in a window: to wait
-    /// for each other takes a few microseconds. Results do not depend on it.
+    /// for each other takes a few microseconds. Results do not depend on it. There are at most 64,
+    /// and one where a host's trace source FlowStart is connected.
     void RunNodeByNode(uint32_t threads = 1, uint64_t least = LEAST_EVENTS)
     {
         m_threads = threads;
@@ -102,6 +103,7 @@ class FabricNetwork : public Object, private core::RowSink
     void DoDispose() override;
     void Start();
     bool NeedsNs3Time() const;
+    bool WatchesStarts() const;
     void row(int table, const core::Cell* cells) override;
     FabricNetDevice& Device(const core::Cell* cells) const;
     FabricHost& Host(uint64_t node) const;

@@ -343,6 +343,9 @@ func (a *app) load(flags *pflag.FlagSet) error {
 			err = errors.Join(err, s.wrong(n.name, "give a number from %d on", n.least))
 		}
 	}
+	if a.Set.Threads > run.MostThreads {
+		err = errors.Join(err, s.wrong("threads", "give a number from 0 to %d", run.MostThreads))
+	}
 	for _, name := range []string{"time-limit", "stall-timeout", "grace", "slurm-time"} {
 		if get(flags.GetDuration(name)) < 0 {
 			err = errors.Join(err, s.wrong(name, "it is a time from 0 on, such as 5m"))
