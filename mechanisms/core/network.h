@@ -164,9 +164,7 @@ class Network final : public Windows {
   void flowAllSent(Flow& flow);
   /// Whether the flow is stopped before anything of it can be at its receiver. It may end from its start on, so it
   /// counts as all sent when it is taken from the list.
-  bool stopsAtOnce(const FlowSpec& flow) const {
-    return flow.stop.ps >= 0 && flow.stop - flow.start < shortestDelay_;
-  }
+  bool stopsAtOnce(const FlowSpec& flow) const { return flow.stop.ps >= 0 && flow.stop - flow.start < shortestDelay_; }
 
   /// The delay of the shortest link: nothing that happens at a node reaches another one earlier. Known once
   /// start() began.
