@@ -96,6 +96,8 @@ type Point struct {
 	Model computed.Model
 	// Alone says that nothing else may run beside the model.
 	Alone bool
+	// Threads are those of each run, of which results do not depend; 0 = any.
+	Threads int
 
 	rules        workload.Rules
 	hash         func() (string, error)
@@ -600,7 +602,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		return nil
 	}
 	topologyKey, _ := reader.Child(root, "topology")
-	point.rules = r.rules
+	point.rules, point.Threads = r.rules, r.threads
 	flows, err := l.trafficOf(root, point)
 	if err != nil {
 		l.fail(l.file, err)

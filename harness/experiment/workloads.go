@@ -26,6 +26,7 @@ type run struct {
 	rules               workload.Rules
 	stopWhenFlowsFinish bool
 	stopAtDeadlock      bool
+	threads             int
 }
 
 // run reads when the run stops: at a fixed time, or when all flows that start
@@ -64,6 +65,7 @@ func (l *loader) run(root *reader.Section) run {
 	}
 	r.stopWhenFlowsFinish = s.Boolean("stop_when_flows_finish", measure != nil)
 	r.stopAtDeadlock = s.Choice("on_deadlock", "report", "stop") == "stop"
+	r.threads = int(s.Integer("threads", 0, 0, scenario.MostThreads))
 	s.Done()
 	return r
 }

@@ -3,10 +3,9 @@ package run
 import (
 	"runtime"
 	"sync"
-)
 
-// MostThreads are those that a runner takes.
-const MostThreads = 64
+	"fabriclab/harness/scenario"
+)
 
 // cores deals this machine's cores to simulations: one to each, and to a
 // simulation beside which few others run what those leave.
@@ -25,7 +24,7 @@ func (c *cores) take(jobs int) int { return c.takeOf(jobs, runtime.NumCPU()) }
 func (c *cores) takeOf(jobs, all int) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := max(1, min(c.free, all/max(1, min(jobs, c.left)), MostThreads))
+	n := max(1, min(c.free, all/max(1, min(jobs, c.left)), scenario.MostThreads))
 	c.free -= n
 	return n
 }

@@ -39,6 +39,9 @@ type Job struct {
 	// WindowEndPs is the end of the measuring window of a run that ends with its
 	// flows, which may be long before its stop time; 0 of others.
 	WindowEndPs int64
+	// Threads that the experiment asks for, where the settings leave it open; 0 =
+	// it does not say.
+	Threads int
 	// Prepare writes the inputs: scenario.json and the files it names, and
 	// effective.json. The names are those of the scenario's nodes and links.
 	Prepare func(dir string) (*workload.Tally, *trace.Names, error)
@@ -59,7 +62,8 @@ func (j *Job) Queued() progress.Event {
 type Settings struct {
 	// Jobs is how many run at a time.
 	Jobs int
-	// Threads are those of each simulation; 0: as many as there are cores for it.
+	// Threads are those of each simulation; 0: what its experiment says, else as
+	// many as there are cores for it.
 	Threads int
 	// KeepGoing starts further runs when one has failed.
 	KeepGoing bool
@@ -284,6 +288,9 @@ func (w worker) make(ctx context.Context, job Job, dir string) (*store.Manifest,
 		return nil, err
 	}
 	defer w.admission.leave(seat)
+	if w.Threads == 0 {
+		w.Threads = job.Threads
+	}
 	if w.Threads == 0 {
 		w.Threads = w.cores.take(w.Jobs)
 		defer w.cores.giveBack(w.Threads)

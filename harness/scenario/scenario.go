@@ -85,6 +85,9 @@ type RouteChange struct {
 // hold after a change.
 func ChangedRoutesFile(n int) string { return fmt.Sprintf("routes-%d.bin", n+1) }
 
+// MostThreads are those that a runner takes.
+const MostThreads = 64
+
 // document is scenario.json: a Scenario and what is the same in all of them.
 type document struct {
 	Format              string        `json:"format"`

@@ -173,13 +173,16 @@ class NodeEvents {
   void makePlaces(uint32_t last) {
     if (last >= count_) makePlace(last);
   }
-  void setOthers(OtherLanes* others) { others_ = others; }
+  void setOthers(OtherLanes* others) {
+    others_ = others;
+    work_ = true;
+  }
   /// This lane's nodes, in order; the lanes of all.
   void setNodes(std::vector<uint32_t> own, const std::vector<uint8_t>& laneOf, uint32_t lanes) {
     own_ = std::move(own);
     lanes_ = laneOf.data();
     sent_.resize(lanes);
-    work_ = true;
+    shared_ = work_ = true;
     look();
   }
   /// A window begins for this lane; false: none of its nodes has an event in it.
@@ -210,6 +213,12 @@ class NodeEvents {
     node_ = kNobody;
     int64_t earliest = kNever;
     for (const uint32_t n : own_) earliest = std::min(earliest, first_[n]);
+    return earliest;
+  }
+  /// When the earliest event of any node comes, where nodes are not shared.
+  int64_t earliest() const {
+    int64_t earliest = kNever;
+    for (uint32_t n = kNobody + 1; n < count_; ++n) earliest = std::min(earliest, first_[n]);
     return earliest;
   }
   /// By node: events at its turns so far.
@@ -379,10 +388,8 @@ class NodeEvents {
   void begin() {
     node_ = turns_[turn_];
     const List& own = drawn_[turn_ % kDrawn];
-    if (work_) {
-      windows_->turnOf(node_);
-      nodes_->work[node_] += static_cast<uint32_t>(own.size());
-    }
+    if (work_) nodes_->work[node_] += static_cast<uint32_t>(own.size());
+    if (shared_) windows_->turnOf(node_);
     next_ = own.begin();
     last_ = own.end();
     if (turn_ + 1 < turns_.size()) {
@@ -416,9 +423,7 @@ class NodeEvents {
       turn_ = 0;
       turns_.clear();
       next_ = last_ = nullptr;
-      if (others_ == nullptr) {
-        for (uint32_t n = kNobody + 1; n < count_; ++n) begins = std::min(begins, first_[n]);
-      }
+      if (others_ == nullptr) begins = earliest();
       int64_t end = 0;
       if (!waiting_[kNobody].far.empty()) {
         const Entry& nobody = waiting_[kNobody].far.front();
@@ -446,7 +451,7 @@ class NodeEvents {
     turn_ = 0;
     turns_.clear();
     next_ = last_ = nullptr;
-    if (work_) {
+    if (shared_) {
       for (const uint32_t n : own_) {
         if (first_[n] < end_) turns_.push_back(n);
       }
@@ -571,7 +576,8 @@ class NodeEvents {
 
   // Where there are lanes.
   uint8_t lane_ = 0;
-  bool work_ = false;  // there are, so work is counted and own_ are the lane's nodes
+  bool work_ = false;    // is counted
+  bool shared_ = false;  // own_ are the lane's nodes
   OtherLanes* others_ = nullptr;
   const uint8_t* lanes_ = nullptr;   // by node: its lane
   const uint8_t* laneOf_ = nullptr;  // the same while they run side by side, else null

@@ -34,23 +34,19 @@ std::vector<uint8_t> dealNodes(const std::vector<uint32_t>& order, const std::ve
 template <class Entry>
 class NodeLanes final : public OtherLanes {
  public:
-  /// Shares the nodes of `first`, which has all that waits, with `lanes` lanes in all. Where a lane has fewer than
-  /// `least` events in a window, as the last windows were, the caller's thread runs all lanes one behind the other: to
-  /// wait for each other would take longer.
+  /// `first` has all nodes and all that waits. It shares them with `lanes` lanes in all, from the time on when each
+  /// would have `least` events in a window: to wait for each other would take longer before. When windows become
+  /// smaller again, the caller's thread runs all lanes one behind the other.
   NodeLanes(NodeEvents<Entry>& first, Windows& windows, uint32_t lanes, uint64_t least, LaneWork& work)
-      : windows_(windows), work_(work), order_(windows.byPlace()), least_(least), sideBySide_(least == 0) {
-    first.makePlaces(static_cast<uint32_t>(order_.size()));
+      : windows_(windows), work_(work), order_(windows.byPlace()), least_(least) {
     lanes_.push_back(&first);
     for (uint32_t lane = 1; lane < lanes; ++lane) {
       made_.push_back(std::make_unique<NodeEvents<Entry>>(first, static_cast<uint8_t>(lane)));
       lanes_.push_back(made_.back().get());
     }
     earliest_.resize(lanes);
-    windows_.setLanes(lanes);
-    deal(std::vector<uint64_t>(order_.size(), 1));
     first.setOthers(this);
-    threads_ = std::make_unique<LaneThreads>(
-        lanes, [this](uint32_t lane) { window(lane); }, [this](uint32_t lane) { take(lane); });
+    if (least == 0) share();
   }
 
   uint32_t count() const { return static_cast<uint32_t>(lanes_.size()); }
@@ -65,12 +61,12 @@ class NodeLanes final : public OtherLanes {
 
   int64_t meet() override {
     if (apart_) {
-      if (!threads_->meet()) runHere();
+      if (threads_ != nullptr) end();
       apart_ = false;
-      windows_.meet();
       if (++windowCount_ % kCount == 0) countEvents();
       if (windowCount_ == nextLook_) look();
     }
+    if (threads_ == nullptr) return lanes_.front()->earliest();
     return *std::min_element(earliest_.begin(), earliest_.end());
   }
 
@@ -78,6 +74,7 @@ class NodeLanes final : public OtherLanes {
     end_ = end;
     near_ = near;
     apart_ = true;
+    if (threads_ == nullptr) return;
     windows_.part();
     if (sideBySide_) threads_->part();
   }
@@ -87,6 +84,23 @@ class NodeLanes final : public OtherLanes {
   static constexpr double kUneven = 1.04;
   /// Windows from one look to the next, at most; and from one count of events to the next.
   static constexpr uint64_t kLook = 512, kCount = 16;
+
+  void share() {
+    lanes_.front()->makePlaces(static_cast<uint32_t>(order_.size()));
+    windows_.setLanes(count());
+    deal(std::vector<uint64_t>(order_.size(), 1));
+    sideBySide_ = true;
+    counted_ = 0;
+    nextLook_ = windowCount_ + 8;
+    threads_ = std::make_unique<LaneThreads>(
+        count(), [this](uint32_t lane) { window(lane); }, [this](uint32_t lane) { take(lane); });
+  }
+
+  /// All lanes end the window.
+  void end() {
+    if (!threads_->meet()) runHere();
+    windows_.meet();
+  }
 
   void window(uint32_t lane) {
     NodeEvents<Entry>& events = *lanes_[lane];
@@ -120,8 +134,13 @@ class NodeLanes final : public OtherLanes {
   void countEvents() {
     const std::vector<uint32_t>& done = lanes_.front()->work();
     const uint64_t sum = std::accumulate(done.begin(), done.end(), uint64_t{0});
-    sideBySide_ = sum - counted_ >= kCount * count() * least_;
+    const bool many = sum - counted_ >= kCount * count() * least_;
     counted_ = sum;
+    if (threads_ != nullptr) {
+      sideBySide_ = many;
+    } else if (many) {
+      share();
+    }
   }
 
   /// Work moves: incasts come and go.
@@ -161,12 +180,12 @@ class NodeLanes final : public OtherLanes {
   std::vector<uint8_t> laneOf_;    // by a node's number in keys
   std::vector<int64_t> earliest_;  // by lane: the first event of its nodes
   const uint64_t least_;
-  bool sideBySide_;       // in the next window
-  uint64_t counted_ = 0;  // events, when they were last counted
+  bool sideBySide_ = false;  // in the next window
+  uint64_t counted_ = 0;     // events, when they were last counted
   bool apart_ = false;
   int64_t end_ = 0, near_ = 0;
-  uint64_t windowCount_ = 0, nextLook_ = 8;
-  std::unique_ptr<LaneThreads> threads_;
+  uint64_t windowCount_ = 0, nextLook_ = 0;
+  std::unique_ptr<LaneThreads> threads_;  // null: the nodes are not shared yet
 };
 
 }  // namespace fabric

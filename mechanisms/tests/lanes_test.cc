@@ -87,9 +87,9 @@ struct Entry {
 
 /// Three nodes; everything that comes is noted.
 struct Network final : Windows, LaneWork {
-  Network() {
+  explicit Network(uint64_t least = 0) {
     first.setWindows(*this);
-    lanes = std::make_unique<NodeLanes<Entry>>(first, *this, 2, 0, *this);
+    lanes = std::make_unique<NodeLanes<Entry>>(first, *this, 2, least, *this);
   }
   Time nextWindow() override { return Time{1000}; }
   void fetch(uint32_t) const override {}
@@ -122,6 +122,26 @@ TEST(Lanes, WhatIsScheduledBetweenWindowsIsNotForgotten) {
   EXPECT_EQ(net.next().at, 20);
   ASSERT_EQ(net.seen[1].size(), 1u) << "before 20";
   EXPECT_EQ(net.seen[1][0].at, 15);
+}
+
+/// Two events of each node in every window; the first lane has node 1 when they are shared.
+TEST(Lanes, ShareNodesWhenWindowsAreLarge) {
+  const auto secondLaneSees = [](uint64_t least) {
+    Network net(least);
+    for (int64_t window = 0; window < 100; ++window) {
+      for (uint32_t node = 1; node <= 3; ++node) {
+        for (const int64_t at : {0, 500}) net.first.insert({window * 1000 + at, node});
+      }
+    }
+    net.first.insert({200000, kFirstNode});
+    while (net.next().of != kFirstNode) {
+    }
+    EXPECT_EQ(net.lanes->size(), 0u);
+    return net.seen[1].size();
+  };
+  EXPECT_EQ(secondLaneSees(0), 100 * 4u) << "from the first window on";
+  EXPECT_EQ(secondLaneSees(3), (100 - 16) * 4u) << "6 events in a window are 3 for each lane";
+  EXPECT_EQ(secondLaneSees(4), 0u);
 }
 
 TEST(Lanes, EndInTheMiddleOfAWindow) {

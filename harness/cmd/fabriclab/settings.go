@@ -22,6 +22,7 @@ import (
 	"fabriclab/harness/engine/ns3"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/run"
+	"fabriclab/harness/scenario"
 	"fabriclab/harness/slurm"
 	"fabriclab/harness/trust"
 )
@@ -343,8 +344,8 @@ func (a *app) load(flags *pflag.FlagSet) error {
 			err = errors.Join(err, s.wrong(n.name, "give a number from %d on", n.least))
 		}
 	}
-	if a.Set.Threads > run.MostThreads {
-		err = errors.Join(err, s.wrong("threads", "give a number from 0 to %d", run.MostThreads))
+	if a.Set.Threads > scenario.MostThreads {
+		err = errors.Join(err, s.wrong("threads", "give a number from 0 to %d", scenario.MostThreads))
 	}
 	for _, name := range []string{"time-limit", "stall-timeout", "grace", "slurm-time"} {
 		if get(flags.GetDuration(name)) < 0 {

@@ -309,7 +309,7 @@ func (e Experiment) Job(ctx context.Context, r Run, program *engine.Program, opt
 	optimal, err := oracle.Derive(ctx, point, r.Key.Seed, optima)
 	return run.Job{
 		Key: r.Key, Title: r.Title(), Labels: LabelsOf(point), Sets: setsOf(e.Sets), Command: e.Command,
-		Program: program.For(point.Uses), InsteadOf: point.InsteadOf, WindowEndPs: point.WindowEnd(),
+		Program: program.For(point.Uses), InsteadOf: point.InsteadOf, WindowEndPs: point.WindowEnd(), Threads: point.Threads,
 		Prepare: func(dir string) (*workload.Tally, *trace.Names, error) {
 			tally, err := point.WriteInputs(dir, r.Key.Seed)
 			return tally, trace.NewNames(point.Scenario.Nodes, point.Scenario.Links), err
