@@ -20,7 +20,7 @@ func init() {
 	})
 	register(Kind{
 		Name: "fair_time", Quantity: Time, Better: Lower,
-		Title: "first time after `event` from which all flows' rates stay within 10 % of the target for 50 us; target: link rate / number of flows, or `share` × link rate",
+		Title: "first time after `event` from which all flows' rates stay within 10 % of the target for 50 us. Target: link rate / number of flows, or `share` × link rate",
 		From:  "`rates.rate_bps`",
 		Needs: []string{"flows", "port", "event"}, Allows: []string{"share"},
 		Take: fairTime,

@@ -13,7 +13,7 @@ import (
 func init() {
 	register(Kind{
 		Name: "join_time", Quantity: Time, Better: Lower,
-		Title: "events: new flows to the host `node` while others run. `stat` over the events of the time until all flows to `node` stay within 10 % of an equal share of `port`'s link for `hold` (50 us); never if another flow starts or one ends before",
+		Title: "events: new flows to the host `node` while others run. `stat` over the events of the time until all flows to `node` stay within 10 % of an equal share of `port`'s link for `hold` (50 us). Never if another flow starts or one ends before",
 		From:  "`rates.rate_bps`, `flows`",
 		Needs: []string{"node", "port", "stat"}, Allows: []string{"window", "hold"},
 		Take: statOf(joinTimes), Spread: joinTimes,

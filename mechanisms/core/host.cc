@@ -38,7 +38,7 @@ const Description& Host::describe() {
           .range(1, kMaxClasses)
           .param("jitter", &Host::jitter_, 0.0,
                  "a flow's next packet leaves later than its rate has it by up to this share of a packet's time, "
-                 "drawn evenly; 0 = none, so that packets of one size keep their phase for ever",
+                 "drawn evenly. 0 = none, so that packets of one size keep their phase for ever",
                  "chosen; what it prevents: Floyd and Jacobson, On Traffic Phase Effects in Packet-Switched Gateways, "
                  "Internetworking: Research and Experience 3(3), 1992")
           .range(0, 1)

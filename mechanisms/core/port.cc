@@ -42,9 +42,9 @@ const Description& Port::describe() {
           .range(1e-6, 1024)
           .live()
           .param("headroom", &Port::headroomParam_, Bytes{0},
-                 "buffer per class for what arrives after XOFF; 0 = 2 * rate * delay, three of the largest frames, "
-                 "extensions and overlay included (the one that is too much, one before the pause frame, one being "
-                 "sent as that arrives), and the pause frame of 64 B",
+                 "buffer per class for what arrives after XOFF. 0 = 2 * rate * delay, three of the largest frames with "
+                 "extensions and overlay, and the pause frame of 64 B. The three are the one that is too much, one "
+                 "before the pause frame, and one being sent as that arrives",
                  "chosen")
           .range(0, 1e12)
           .done();

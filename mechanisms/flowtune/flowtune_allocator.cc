@@ -80,7 +80,7 @@ const Description& FlowtuneAllocator::describe() {
           .range(0, 0.5)
           .added()
           .param("ack_share", &FlowtuneAllocator::ackShare_, 0.0,
-                 "what the ACKs of a flow take of the links of their way back, as a part of its rate; capacities are "
+                 "what the ACKs of a flow take of the links of their way back, as a part of its rate. Capacities are "
                  "lowered by what the rates of the last iteration make of it. 0 = ACKs are not counted",
                  "chosen: 0, as section 5.3.2 lowers capacities by the threshold alone")
           .range(0, 0.5)

@@ -55,8 +55,8 @@ const Description& NumFabric::describe() {
           .live()
           .param(
               "most_weight", &NumFabric::mostWeight_, 0.0,
-              "the largest weight as a multiple of the line rate, and that of a flow whose path has no price, or none "
-              "that it knows; 0: no limit, and packets of such a flow go first",
+              "the largest weight as a multiple of the line rate. It is also that of a flow whose path has no price, "
+              "or none that it knows. 0: no limit, and packets of such a flow go first",
               "NUMFabric: none; its authors' simulator writes 1.5, which by its units never acts")
           .range(0, 1000)
           .live()

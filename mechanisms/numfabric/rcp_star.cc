@@ -24,7 +24,7 @@ const Description& RcpStar::describe() {
         .range(0.1, 16)
         .param("wait_counts", &RcpStar::waitCounts_, true,
                "the round trips that packets say begin when the window has room for a packet, so that its wait for its "
-               "turn at the rate counts; false: when it goes on the wire",
+               "turn at the rate counts. false: when it goes on the wire",
                "NUMFabric's authors' simulator: packets wait below TCP, which takes the time");
     return b.done();
   }();

@@ -17,7 +17,7 @@ const Description& Mptcp::describe() {
         .range(1, 64)
         .param("scheduler", &Mptcp::scheduler_, {"lowest_rtt", "round_robin"}, "lowest_rtt",
                "which of the sub-flows with room in their windows gets the next bytes: that of the shortest smoothed "
-               "round trip (the first ones while they have none), or each in turn",
+               "round trip, or each in turn. One without a sample counts as the shortest",
                "Linux MPTCP (multipath-tcp.org): its default scheduler")
         .param("new_data_in_loss", &Mptcp::newInLoss_, true,
                "a sub-flow takes new bytes also while what its timeout took for lost is not all acknowledged; false: "
@@ -32,8 +32,8 @@ const Description& Mptcp::describe() {
         .range(0, 1e12)
         .added()
         .param("receive_window_tuning", &Mptcp::tuning_, true,
-               "the receive window begins with initial_receive_window for each sub-flow and grows to twice what the "
-               "connection had in order in a round trip, and what waits out of order takes room of it; false: it is "
+               "the receive window begins with initial_receive_window for each sub-flow. It grows to twice what the "
+               "connection had in order in a round trip; what waits out of order takes room of it. false: it is "
                "receive_window from the start",
                "Raiciu et al., NSDI 2012, section 4.2; Linux 3.10: tcp_rcv_space_adjust; Linux MPTCP: mptcp_check_rtt")
         .added()
@@ -49,13 +49,13 @@ const Description& Mptcp::describe() {
         .added()
         .param("opportunistic_retransmission", &Mptcp::opportunistic_, true,
                "with the receive window full, the sub-flow that would take new bytes sends the connection's first "
-               "missing segment once more, if it is four times as fast as the one that has it or that one's window is "
-               "four segments at most",
+               "missing segment once more. It does so if it is four times as fast as the one that has it, or that "
+               "one's window is four segments at most",
                "Raiciu et al., NSDI 2012, section 4.2; Linux MPTCP: mptcp_rcv_buf_optimization")
         .added()
         .param("penalisation", &Mptcp::penalisation_, true,
-               "with the receive window full, the sub-flow that has the first missing segment halves its window if its "
-               "rate is below that of the one that would take new bytes, once in a round trip at most",
+               "with the receive window full, the sub-flow that has the first missing segment halves its window, once "
+               "in a round trip at most. It does so if its rate is below that of the one that would take new bytes",
                "Raiciu et al., NSDI 2012, section 4.2; Linux MPTCP: mptcp_rcv_buf_optimization")
         .added()
         .extension(DataAck::kName, sizeof(DataAck), 0,
