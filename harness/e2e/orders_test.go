@@ -41,7 +41,7 @@ func TestTheOrderInWhichNodesRunDoesNotShow(t *testing.T) {
 					args = append([]string{"--scenario", "scenario.json", "--trace", stream, "--summary", stream + ".json", "--progress-ms", "0"}, args...)
 					cmd := exec.CommandContext(t.Context(), program.Path, args...)
 					cmd.Dir = dir
-					cmd.Env = append(cmd.Environ(), program.Env...)
+					cmd.Env = append(append(cmd.Environ(), program.Env...), alwaysShared)
 					out, err := cmd.CombinedOutput()
 					require.NoError(t, err, string(out))
 					rows, err := os.ReadFile(stream)
@@ -55,7 +55,7 @@ func TestTheOrderInWhichNodesRunDoesNotShow(t *testing.T) {
 					return // it has one thread
 				}
 				for _, threads := range []string{"2", "3", "5", "8"} {
-					assert.True(t, bytes.Equal(want, trace("--threads", threads, "--least-events", "0")), "the traces of %s threads differ", threads)
+					assert.True(t, bytes.Equal(want, trace("--threads", threads)), "the traces of %s threads differ", threads)
 				}
 			})
 		}

@@ -65,6 +65,9 @@ type Adapter interface {
 	Adapt(*Program, Options)
 }
 
+// Threaded is an engine whose runs may have several threads.
+type Threaded interface{ Threaded() }
+
 // ErrAbsent is the error of a simulator of which this machine has none that can
 // be used.
 var ErrAbsent = errors.New("no such simulator")

@@ -1,6 +1,7 @@
 #include "mechanisms/runner/options.h"
 
 #include <charconv>
+#include <cstdlib>
 
 #include "mechanisms/core/lane.h"
 
@@ -63,7 +64,9 @@ void RunOptions::addTo(Options& options) {
   options.number("--progress-ms", progressMs, int64_t{0});
   options.choice("--order", nodeByNode, {{"node", true}, {"time", false}});
   options.number("--threads", threads, uint32_t{1}, kMostLanes);
-  options.number("--least-events", leastEvents, int64_t{0});
+  if (const char* given = std::getenv("FABRIC_LEAST_EVENTS"); given != nullptr && !readAll(given, leastEvents)) {
+    throw InputError(std::string("FABRIC_LEAST_EVENTS=") + given + ": give a number of events");
+  }
 }
 
 }  // namespace fabric

@@ -71,7 +71,9 @@ struct RunOptions {
   int64_t progressMs = 500;
   bool nodeByNode = true;
   uint32_t threads = 1;
-  int64_t leastEvents = -1;  // of a thread in a window, to run beside others; -1: the engine's choice
+  /// Of a thread in a window, to run beside others; -1: the engine's choice. FABRIC_LEAST_EVENTS says it for tests, which
+  /// are about few events.
+  int64_t leastEvents = -1;
 
   /// Adds them to others that an engine has.
   void addTo(Options& options);

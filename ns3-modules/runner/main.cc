@@ -24,7 +24,7 @@ namespace
 
 constexpr const char* USAGE =
     "usage: fabric-ns3 --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N] "
-    "[--order node|time] [--threads N [--least-events N]]\n"
+    "[--order node|time] [--threads N]\n"
     "       fabric-ns3 --kernel event|stock      (what an event costs in ns-3 itself)\n"
     "       fabric-ns3 --version";
 

@@ -45,6 +45,9 @@ func (Engine) Adapt(p *engine.Program, o engine.Options) {
 // Kernels implements engine.Engine.
 func (Engine) Kernels() []string { return []string{"event", "stock"} }
 
+// Threaded implements engine.Threaded.
+func (Engine) Threaded() {}
+
 // place is a folder that was named, and where.
 type place struct{ dir, from string }
 

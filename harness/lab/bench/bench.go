@@ -6,17 +6,22 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"time"
 
 	"fabriclab/base/columns"
 	"fabriclab/base/file"
+	"fabriclab/harness/engine"
+	"fabriclab/harness/engine/engines"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/lab/sweeps"
 	"fabriclab/harness/run"
+	"fabriclab/harness/scenario"
 )
 
 // benchmark is what a call of bench found out.
@@ -41,6 +46,7 @@ type benchmark struct {
 type speed struct {
 	Run              string  `json:"run"`
 	Engine           string  `json:"engine"`
+	Threads          int     `json:"threads"`
 	ScenarioHash     string  `json:"scenario_hash"`
 	BuildType        string  `json:"build_type"`
 	BuildID          string  `json:"build_id"`
@@ -51,6 +57,7 @@ type speed struct {
 	SimulatorCPUS    float64 `json:"simulator_cpu_s"`
 	HarnessCPUS      float64 `json:"harness_cpu_s"`
 	HopsPerCPUSecond float64 `json:"packet_hops_per_cpu_s"`
+	HopsPerSecond    float64 `json:"packet_hops_per_s"`
 	EventsPerHop     float64 `json:"events_per_packet_hop"`
 	NsPerEvent       float64 `json:"cpu_ns_per_event"`
 	RowsPerSecond    float64 `json:"trace_rows_per_s"`
@@ -118,7 +125,8 @@ func allocations(ctx context.Context, lab *lab.Lab) (float64, error) {
 	return float64(counted.Allocations) / float64(counted.PacketHops), nil
 }
 
-// loads runs every job alone, one after the other.
+// loads runs every job alone, one after the other: on one thread, and on all
+// cores where its engine can.
 func loads(ctx context.Context, lab *lab.Lab, names []string) ([]speed, error) {
 	plans, err := plan.Of(ctx, lab, names, plan.Selection{})
 	if err != nil {
@@ -135,19 +143,39 @@ func loads(ctx context.Context, lab *lab.Lab, names []string) ([]speed, error) {
 	var speeds []speed
 	for _, p := range plans {
 		for _, j := range p.Jobs {
-			before := ownCPU()
-			result := run.Local{Options: opt}.Run(ctx, []run.Job{j})[0]
-			if result.Err != nil {
-				return nil, result.Err
-			}
-			s, err := measured(result, (ownCPU() - before).Seconds())
+			threads, err := threadsOf(j.Key.Engine)
 			if err != nil {
 				return nil, err
 			}
-			speeds = append(speeds, s)
+			for _, opt.Threads = range threads {
+				before := ownCPU()
+				result := run.Local{Options: opt}.Run(ctx, []run.Job{j})[0]
+				if result.Err != nil {
+					return nil, result.Err
+				}
+				s, err := measured(result, (ownCPU() - before).Seconds())
+				if err != nil {
+					return nil, err
+				}
+				s.Threads = opt.Threads
+				speeds = append(speeds, s)
+			}
 		}
 	}
 	return speeds, nil
+}
+
+// threadsOf are the numbers of threads with which an engine is measured.
+func threadsOf(name string) ([]int, error) {
+	e, err := engines.ByName(name)
+	if err != nil {
+		return nil, err
+	}
+	cores := min(runtime.NumCPU(), scenario.MostThreads)
+	if _, ok := e.(engine.Threaded); ok && cores > 1 {
+		return []int{1, cores}, nil
+	}
+	return []int{1}, nil
 }
 
 // ownCPU is the CPU time of this process without its children.
@@ -178,6 +206,7 @@ func measured(r run.Result, harness float64) (speed, error) {
 	if s.SimulatorCPUS > 0 && s.Events > 0 && s.WallS > 0 {
 		s.EventsPerHop = float64(s.Events) / float64(max(1, s.PacketHops))
 		s.HopsPerCPUSecond = float64(s.PacketHops) / s.SimulatorCPUS
+		s.HopsPerSecond = float64(s.PacketHops) / s.WallS
 		s.NsPerEvent = s.SimulatorCPUS / float64(s.Events) * 1e9
 		s.RowsPerSecond = float64(s.TraceRows) / s.WallS
 		s.HarnessShare = harness / (harness + s.SimulatorCPUS)
@@ -195,6 +224,7 @@ func showBench(lab *lab.Lab, b benchmark) error {
 	if err != nil {
 		return err
 	}
+	before := recorded(path)
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
@@ -205,10 +235,10 @@ func showBench(lab *lab.Lab, b benchmark) error {
 		return lab.Print(b)
 	}
 	w := columns.Right(lab.Out)
-	fmt.Fprintln(w, "packet hops\tper CPU second\tevents\tper hop\tCPU ns per event\tpeak memory\ttrace rows\tper second\tharness share\tCPU\t")
+	fmt.Fprintln(w, "events\tper packet-hop\tCPU ns per event\ttrace rows\tper second\tharness share\tCPU\t")
 	for _, s := range b.Loads {
-		fmt.Fprintf(w, "%d\t%.2f M\t%d\t%.2f\t%.0f\t%.1f MB\t%d\t%.0f\t%.1f %%\t%.1f s\t  %s\n", s.PacketHops, s.HopsPerCPUSecond/1e6,
-			s.Events, s.EventsPerHop, s.NsPerEvent, float64(s.PeakRSSBytes)/1e6, s.TraceRows, s.RowsPerSecond, 100*s.HarnessShare, s.SimulatorCPUS, s.Run)
+		fmt.Fprintf(w, "%d\t%.2f\t%.0f\t%d\t%.0f\t%.1f %%\t%.1f s\t  %s\n",
+			s.Events, s.EventsPerHop, s.NsPerEvent, s.TraceRows, s.RowsPerSecond, 100*s.HarnessShare, s.SimulatorCPUS, s.with())
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -232,6 +262,43 @@ func showBench(lab *lab.Lab, b benchmark) error {
 	if err := b.Allocator.show(lab.Out); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(lab.Out, "heap allocations per packet-hop in mechanisms/, in steady state: %g\n%s\n", b.AllocationsPerPacket, path)
+	fmt.Fprintf(lab.Out, "heap allocations per packet-hop in mechanisms/, in steady state: %g\n\n", b.AllocationsPerPacket)
+	if err := showSpeeds(lab.Out, b.Loads, before); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(lab.Out, path)
 	return err
+}
+
+// with is the run and its threads.
+func (s speed) with() string { return fmt.Sprintf("%s, threads %d", s.Run, s.Threads) }
+
+// recorded are the packet-hops per CPU second that this machine had before, by
+// run and threads.
+func recorded(path string) map[string]float64 {
+	var b benchmark
+	text, err := os.ReadFile(path)
+	if err != nil || json.Unmarshal(text, &b) != nil {
+		return nil // none, or of another version
+	}
+	all := map[string]float64{}
+	for _, s := range b.Loads {
+		all[s.with()] = s.HopsPerCPUSecond
+	}
+	return all
+}
+
+// showSpeeds writes a row for each load, with its ratio to what was recorded.
+func showSpeeds(out io.Writer, loads []speed, before map[string]float64) error {
+	w := columns.Right(out)
+	fmt.Fprintln(w, "million packet-hops\tper CPU second\tof last bench\tper second\tpeak memory\tthreads\t")
+	for _, s := range loads {
+		ratio := ""
+		if last := before[s.with()]; last > 0 {
+			ratio = fmt.Sprintf("%.2f", s.HopsPerCPUSecond/last)
+		}
+		fmt.Fprintf(w, "%.2f\t%.2f\t%s\t%.2f\t%.1f MB\t%d\t  %s\n",
+			float64(s.PacketHops)/1e6, s.HopsPerCPUSecond/1e6, ratio, s.HopsPerSecond/1e6, float64(s.PeakRSSBytes)/1e6, s.Threads, s.Run)
+	}
+	return w.Flush()
 }

@@ -120,7 +120,7 @@ func compareEngines(loads []speed, kernels []kernel) []engineRatio {
 			if stock[first.Engine] == 0 || stock[other.Engine] == 0 {
 				continue // there is no simulator to compare with
 			}
-			if first.Engine >= other.Engine || first.ScenarioHash != other.ScenarioHash || other.HopsPerCPUSecond <= 0 || first.HopsPerCPUSecond <= 0 {
+			if first.Threads != other.Threads || first.Engine >= other.Engine || first.ScenarioHash != other.ScenarioHash || other.HopsPerCPUSecond <= 0 || first.HopsPerCPUSecond <= 0 {
 				continue
 			}
 			ns := 1e9 / other.HopsPerCPUSecond

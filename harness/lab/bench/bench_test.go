@@ -1,0 +1,40 @@
+package bench
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestSpeedsStandBesideThoseRecorded(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bench.json")
+	assert.Empty(t, recorded(path))
+	last := benchmark{Loads: []speed{{Run: "k8 ns3", Threads: 1, HopsPerCPUSecond: 4e6}, {Run: "k8 ns3", Threads: 2, HopsPerCPUSecond: 3e6}}}
+	text, err := json.Marshal(last)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, text, 0o666))
+
+	var out strings.Builder
+	require.NoError(t, showSpeeds(&out, []speed{
+		{Run: "k8 ns3", Threads: 1, PacketHops: 14e6, HopsPerCPUSecond: 5e6, HopsPerSecond: 4.9e6, PeakRSSBytes: 25e6},
+		{Run: "k8 ns3", Threads: 2, PacketHops: 14e6, HopsPerCPUSecond: 4.5e6, HopsPerSecond: 8.9e6, PeakRSSBytes: 26e6},
+		{Run: "new ns3", Threads: 1, PacketHops: 1e6, HopsPerCPUSecond: 5e6, HopsPerSecond: 5e6, PeakRSSBytes: 9e6},
+	}, recorded(path)))
+	lines := strings.Split(out.String(), "\n")
+	assert.Equal(t, []string{"14.00", "5.00", "1.25", "4.90", "25.0", "MB", "1", "k8", "ns3"}, strings.Fields(lines[1]))
+	assert.Equal(t, []string{"14.00", "4.50", "1.50", "8.90", "26.0", "MB", "2", "k8", "ns3"}, strings.Fields(lines[2]))
+	assert.Equal(t, []string{"1.00", "5.00", "5.00", "9.0", "MB", "1", "new", "ns3"}, strings.Fields(lines[3]), "nothing to compare with")
+}
+
+func TestEnginesWithThreadsAreMeasuredWithThem(t *testing.T) {
+	one, err := threadsOf("plain")
+	require.NoError(t, err)
+	assert.Equal(t, []int{1}, one)
+	_, err = threadsOf("ns4")
+	require.Error(t, err)
+}
