@@ -211,12 +211,14 @@ class NodeEvents {
   int64_t endWindow() {
     laneOf_ = nullptr;
     node_ = kNobody;
+    outside_ = kNever;
     int64_t earliest = kNever;
     for (const uint32_t n : own_) earliest = std::min(earliest, first_[n]);
     return earliest;
   }
   /// When the earliest event of any node comes, where nodes are not shared.
-  int64_t earliest() const {
+  int64_t earliest() {
+    outside_ = kNever;
     int64_t earliest = kNever;
     for (uint32_t n = kNobody + 1; n < count_; ++n) earliest = std::min(earliest, first_[n]);
     return earliest;

@@ -119,7 +119,6 @@ TEST(CreditQueue, LetsOutAsManyCreditsAsThereIsRoomForData) {
   net.run(Time::Ms(2));
   Port& toSender = *sw.ports()[8];
   int64_t credits = 0, bytes = 0;
-  Time last;
   for (const auto& s : net.engine.sends) {
     if (s.from != &toSender || s.kind != PacketKind::Control || s.at < Time::Ms(1)) continue;
     ++credits;

@@ -144,6 +144,18 @@ TEST(Lanes, ShareNodesWhenWindowsAreLarge) {
   EXPECT_EQ(secondLaneSees(4), 0u);
 }
 
+/// A timer that is set within a window and stopped leaves no window without events behind.
+TEST(Lanes, ATimerThatIsStoppedIsForgotten) {
+  for (const uint64_t least : {0, 1000}) {
+    Network net(least);
+    for (const int64_t at : {0, 50000}) net.first.insert({at, 1});
+    EXPECT_EQ(net.next().at, 0);
+    net.first.insert({20000, 1});
+    EXPECT_TRUE(net.first.removeFar({20000, 1}, [](const Entry& e) { return e.at == 20000; }));
+    EXPECT_EQ(net.next().at, 50000);
+  }
+}
+
 TEST(Lanes, EndInTheMiddleOfAWindow) {
   LaneThreads threads(
       2, [](uint32_t) {}, [](uint32_t) {});
