@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "mechanisms/core/dealing.h"
 #include "mechanisms/core/lane.h"
 #include "mechanisms/core/lane_threads.h"
 #include "mechanisms/core/node_events.h"
@@ -24,10 +25,6 @@ class LaneWork {
   virtual void takeFrames(uint32_t lane) = 0;
 };
 
-/// Which lane each node is in: pieces of about the same work, of nodes that are near each other. `order` has the nodes
-/// by place, `work` is by node.
-std::vector<uint8_t> dealNodes(const std::vector<uint32_t>& order, const std::vector<uint64_t>& work, uint32_t lanes);
-
 /// Within a window nodes do not touch each other, so several threads may each run some of them. Frames and events for
 /// nodes of other lanes are taken when the window is over. Results are those of one thread: at each node the order of
 /// events is the same, and trace rows and counters are joined as one thread has them.
@@ -38,7 +35,8 @@ class NodeLanes final : public OtherLanes {
   /// would have `least` events in a window: to wait for each other would take longer before. When windows become
   /// smaller again, the caller's thread runs all lanes one behind the other.
   NodeLanes(NodeEvents<Entry>& first, Windows& windows, uint32_t lanes, uint64_t least, LaneWork& work)
-      : windows_(windows), work_(work), order_(windows.byPlace()), least_(least) {
+      : windows_(windows), work_(work), dealing_(windows.byPlace(), lanes), least_(least) {
+    first.makePlaces(static_cast<uint32_t>(dealing_.laneOf().size() - 1));
     lanes_.push_back(&first);
     for (uint32_t lane = 1; lane < lanes; ++lane) {
       made_.push_back(std::make_unique<NodeEvents<Entry>>(first, static_cast<uint8_t>(lane)));
@@ -63,8 +61,9 @@ class NodeLanes final : public OtherLanes {
     if (apart_) {
       if (threads_ != nullptr) end();
       apart_ = false;
-      if (++windowCount_ % kCount == 0) countEvents();
-      if (windowCount_ == nextLook_) look();
+      const bool due = looks_.due();
+      if (looks_.windows() % kCount == 0) countEvents();
+      if (due) look();
     }
     if (threads_ == nullptr) return lanes_.front()->earliest();
     return *std::min_element(earliest_.begin(), earliest_.end());
@@ -80,18 +79,14 @@ class NodeLanes final : public OtherLanes {
   }
 
  private:
-  /// Dealt anew where a lane has so much more than its share.
-  static constexpr double kUneven = 1.04;
-  /// Windows from one look to the next, at most; and from one count of events to the next.
-  static constexpr uint64_t kLook = 512, kCount = 16;
+  /// Windows from one count of events to the next.
+  static constexpr uint64_t kCount = 16;
 
   void share() {
-    lanes_.front()->makePlaces(static_cast<uint32_t>(order_.size()));
     windows_.setLanes(count());
-    deal(std::vector<uint64_t>(order_.size(), 1));
+    dealing_.look(lanes_.front()->work());
+    give();
     sideBySide_ = true;
-    counted_ = 0;
-    nextLook_ = windowCount_ + 8;
     threads_ = std::make_unique<LaneThreads>(
         count(), [this](uint32_t lane) { window(lane); }, [this](uint32_t lane) { take(lane); });
   }
@@ -143,48 +138,37 @@ class NodeLanes final : public OtherLanes {
     }
   }
 
-  /// Work moves: incasts come and go.
   void look() {
-    nextLook_ += std::min(windowCount_, kLook);
-    std::vector<uint32_t>& done = lanes_.front()->work();
-    std::vector<uint64_t> work(order_.size()), byLane(lanes_.size());
-    for (size_t node = 0; node < work.size(); ++node) {
-      work[node] = done[node + 1];
-      byLane[laneOf_[node + 1]] += work[node];
-      counted_ -= done[node + 1] - done[node + 1] / 2;
-      done[node + 1] /= 2;
-    }
-    const uint64_t all = std::accumulate(byLane.begin(), byLane.end(), uint64_t{0});
-    const uint64_t most = *std::max_element(byLane.begin(), byLane.end());
-    if (static_cast<double>(most * lanes_.size()) > kUneven * static_cast<double>(all)) deal(work);
+    std::vector<uint32_t>& work = lanes_.front()->work();
+    if (dealing_.look(work) && threads_ != nullptr) give();
+    Looks::fade(work);
+    counted_ = std::accumulate(work.begin(), work.end(), uint64_t{0});
   }
 
-  void deal(const std::vector<uint64_t>& work) {
-    const std::vector<uint8_t> dealt = dealNodes(order_, work, count());
-    laneOf_.assign(1, UINT8_MAX);  // of nobody
-    laneOf_.insert(laneOf_.end(), dealt.begin(), dealt.end());
+  /// Each lane gets the nodes that are dealt to it.
+  void give() {
+    const std::vector<uint8_t>& laneOf = dealing_.laneOf();
     std::vector<std::vector<uint32_t>> own(lanes_.size());
-    for (uint32_t node = 1; node < laneOf_.size(); ++node) own[laneOf_[node]].push_back(node);
+    for (uint32_t node = 1; node < laneOf.size(); ++node) own[laneOf[node]].push_back(node);
     for (uint32_t lane = 0; lane < count(); ++lane) {
-      lanes_[lane]->setNodes(std::move(own[lane]), laneOf_, count());
+      lanes_[lane]->setNodes(std::move(own[lane]), laneOf, count());
       earliest_[lane] = lanes_[lane]->endWindow();
     }
-    windows_.setLaneOf(laneOf_);
+    windows_.setLaneOf(laneOf);
   }
 
   Windows& windows_;
   LaneWork& work_;
-  const std::vector<uint32_t> order_;
+  Dealing dealing_;
+  Looks looks_;
   std::vector<std::unique_ptr<NodeEvents<Entry>>> made_;  // but the first
   std::vector<NodeEvents<Entry>*> lanes_;
-  std::vector<uint8_t> laneOf_;    // by a node's number in keys
   std::vector<int64_t> earliest_;  // by lane: the first event of its nodes
   const uint64_t least_;
   bool sideBySide_ = false;  // in the next window
   uint64_t counted_ = 0;     // events, when they were last counted
   bool apart_ = false;
   int64_t end_ = 0, near_ = 0;
-  uint64_t windowCount_ = 0, nextLook_ = 0;
   std::unique_ptr<LaneThreads> threads_;  // null: the nodes are not shared yet
 };
 

@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
+#include "mechanisms/core/dealing.h"
 #include "mechanisms/core/lane.h"
 #include "mechanisms/core/lane_threads.h"
 #include "mechanisms/core/node_lanes.h"
 #include "mechanisms/core/packet.h"
+#include "mechanisms/core/window_log.h"
 
 namespace fabric {
 namespace {
@@ -21,11 +25,40 @@ std::vector<uint32_t> upTo(uint32_t count) {
   return all;
 }
 
+/// Without nobody's.
+std::vector<uint8_t> dealt(const Dealing& d) { return {d.laneOf().begin() + 1, d.laneOf().end()}; }
+
 TEST(Lanes, NodesAreDealtByPlaceAndWork) {
-  EXPECT_EQ(dealNodes({2, 0, 1, 3}, {1, 1, 1, 1}, 2), (std::vector<uint8_t>{0, 1, 0, 1}));
-  EXPECT_EQ(dealNodes(upTo(4), {9, 1, 1, 1}, 2), (std::vector<uint8_t>{0, 1, 1, 1})) << "an incast's node stands alone";
-  EXPECT_EQ(dealNodes(upTo(2), {1, 1}, 5), (std::vector<uint8_t>{1, 3})) << "more lanes than nodes";
-  EXPECT_EQ(dealNodes(upTo(3), {0, 0, 0}, 2), (std::vector<uint8_t>{0, 0, 0})) << "nothing is known";
+  EXPECT_EQ(dealt(Dealing({2, 0, 1, 3}, 2)), (std::vector<uint8_t>{0, 1, 0, 1}));
+  EXPECT_EQ(dealt(Dealing(upTo(2), 5)), (std::vector<uint8_t>{1, 3})) << "more lanes than nodes";
+  Dealing four(upTo(4), 2);
+  EXPECT_FALSE(four.look({0, 5, 6, 5, 6})) << "nothing to be gained";
+  EXPECT_TRUE(four.look({0, 9, 1, 1, 1}));
+  EXPECT_EQ(dealt(four), (std::vector<uint8_t>{0, 1, 1, 1})) << "an incast's node stands alone";
+  EXPECT_FALSE(four.look({0, 0, 0, 0, 0})) << "nothing is known";
+}
+
+/// Two of four nodes have all the work; from the look after 16 windows on they are in two lanes.
+TEST(Lanes, AWindowsLineSaysWhatLanesWouldHave) {
+  struct Four final : Windows {
+    Time nextWindow() override { return Time{1000}; }
+    void fetch(uint32_t) const override {}
+    std::vector<uint32_t> byPlace() const override { return upTo(4); }
+  } windows;
+  NodeEvents<Entry> nodes;
+  nodes.setWindows(windows);
+  std::ostringstream out;
+  WindowLog<Entry> log(nodes, windows, out);
+  for (int64_t window = 0; window < 18; ++window) {
+    for (const uint32_t node : {1, 1, 1, 2, 2, 2}) nodes.insert({window * 1000, node});
+  }
+  for (int i = 0; i < 108; ++i) {
+    ASSERT_TRUE(nodes.turn());
+    nodes.takeFirst();
+  }
+  std::string text = "events,2,4,8,16,32,64\n";
+  for (int i = 0; i < 16; ++i) text += "6,6,3,3,3,3,3\n";
+  EXPECT_EQ(out.str(), text + "6,3,3,3,3,3,3\n") << "the last window is not over";
 }
 
 TEST(Lanes, APacketGoesBackWhereItIsPut) {

@@ -408,6 +408,12 @@ FabricHelper::RunNodeByNode(uint32_t threads, uint64_t least)
     m_network->RunNodeByNode(threads, least);
 }
 
+void
+FabricHelper::LogWindows(const std::string& file)
+{
+    m_network->LogWindows(file);
+}
+
 int
 FabricHelper::Run()
 {

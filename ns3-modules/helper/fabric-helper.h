@@ -127,6 +127,9 @@ class FabricHelper : public PcapHelperForDevice
     /// Runs nodes one behind the other where results allow it: see FabricNetwork::RunNodeByNode().
     void RunNodeByNode(uint32_t threads = 1, uint64_t least = FabricNetwork::LEAST_EVENTS);
 
+    /// As above on one thread, and notes what more would gain: see FabricNetwork::LogWindows().
+    void LogWindows(const std::string& file);
+
     /// Simulator::Run, then the end of the measurements: the runners' exit code (docs/formats.md).
     int Run();
 

@@ -225,8 +225,24 @@ FabricNetwork::Start()
     m_network->start();
     if (m_nodeByNode && !NeedsNs3Time())
     {
+        if (m_windowLog.is_open())
+        {
+            FabricScheduler::LogWindows(*m_network, m_windowLog);
+            return;
+        }
         const uint32_t threads = std::min(m_threads, core::kMostLanes);
         FabricScheduler::RunStretches(*m_network, WatchesStarts() ? 1 : threads, m_leastEvents);
+    }
+}
+
+void
+FabricNetwork::LogWindows(const std::string& file)
+{
+    m_nodeByNode = true;
+    m_windowLog.open(file);
+    if (!m_windowLog)
+    {
+        throw std::runtime_error("cannot write windows to " + file);
     }
 }
 

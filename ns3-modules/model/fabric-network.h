@@ -14,6 +14,7 @@
 #include "ns3/object.h"
 #include "ns3/traced-callback.h"
 
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -96,6 +97,10 @@ class FabricNetwork : public Object, private core::RowSink
         m_nodeByNode = true;
     }
 
+    /// As above on one thread, and writes to a file what more threads would gain: for each window a
+    /// line with its events, and those of the busiest of 2, 4, … threads.
+    void LogWindows(const std::string& file);
+
     /// When the simulation starts, before the first event of the model: files are opened here.
     void OnStart(std::function<void()> callback);
 
@@ -117,6 +122,7 @@ class FabricNetwork : public Object, private core::RowSink
     bool m_nodeByNode{false};
     uint32_t m_threads{1};
     uint64_t m_leastEvents{LEAST_EVENTS};
+    std::ofstream m_windowLog;
     bool m_startScheduled{false};
     TracedCallback<std::string, const TraceRow&> m_rowTrace;
 };

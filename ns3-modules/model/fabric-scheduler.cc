@@ -231,6 +231,17 @@ FabricScheduler::RunStretches(::fabric::Windows& windows, uint32_t threads, uint
 }
 
 void
+FabricScheduler::LogWindows(::fabric::Windows& windows, std::ostream& out)
+{
+    RunStretches(windows);
+    if (s_ofStretches != nullptr)
+    {
+        FabricScheduler& s = *s_ofStretches;
+        s.m_log = std::make_unique<::fabric::WindowLog<Entry>>(s.m_nodes, windows, out);
+    }
+}
+
+void
 FabricScheduler::Share(::fabric::Windows& windows, uint32_t threads, uint64_t least)
 {
     m_lanes = std::make_unique<::fabric::NodeLanes<Entry>>(m_nodes,
@@ -261,6 +272,7 @@ FabricScheduler::KeepOrder()
 {
     m_nodeByNode = false;
     m_lanes.reset();
+    m_log.reset();
     m_nodes.forEach([this](const Entry& e) { m_events.insert(e); });
     m_nodes.clear();
 }

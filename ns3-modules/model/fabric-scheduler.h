@@ -11,12 +11,14 @@
 #include "mechanisms/core/lane.h"
 #include "mechanisms/core/node_events.h"
 #include "mechanisms/core/node_lanes.h"
+#include "mechanisms/core/window_log.h"
 
 #include "ns3/scheduler.h"
 
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <ostream>
 #include <vector>
 
 namespace ns3
@@ -56,6 +58,8 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
     /// From now on, in the scheduler that the simulator uses, by so many threads
     /// (`least`: see NodeLanes); does nothing if that is another one.
     static void RunStretches(::fabric::Windows& windows, uint32_t threads = 1, uint64_t least = 0);
+    /// The same on one thread; writes what more threads would gain (WindowLog).
+    static void LogWindows(::fabric::Windows& windows, std::ostream& out);
     /// No longer; before what was given is gone.
     static void RunEventByEvent();
     /// The list that runs stretches, which the model's events go into without ns-3; null: none.
@@ -206,6 +210,7 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
     std::array<::fabric::NodeEvents<Entry>*, ::fabric::kMostLanes> m_lane{&m_nodes};
     ::fabric::PerLane<std::vector<std::vector<Frame>>> m_frames; //!< by receiving lane
     std::unique_ptr<::fabric::NodeLanes<Entry>> m_lanes;         //!< null: one thread
+    std::unique_ptr<::fabric::WindowLog<Entry>> m_log;           //!< null: none
     bool m_nodeByNode{false};
     Ptr<Stretch> m_stretch;
     bool m_inStretch{false};

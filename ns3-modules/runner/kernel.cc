@@ -5,6 +5,8 @@
 
 #include "fabric-scheduler.h"
 
+#include "mechanisms/core/lane.h"
+#include "mechanisms/core/lane_threads.h"
 #include "mechanisms/runner/scenario.h"
 
 #include "ns3/event-impl.h"
@@ -13,6 +15,9 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
 #include <vector>
 
 namespace ns3
@@ -82,14 +87,39 @@ class BareEvent final : public EventImpl
     Count& m_count;
 };
 
+/// Windows with nothing in them, of all cores' threads.
+void
+MeasureBarrier(std::ostream& out)
+{
+    constexpr int WINDOWS = 100'000;
+    const uint32_t threads =
+        std::min(std::max(2U, std::thread::hardware_concurrency()), ::fabric::kMostLanes);
+    const auto nothing = [](uint32_t) {};
+    ::fabric::LaneThreads lanes(threads, nothing, nothing);
+    const auto from = std::chrono::steady_clock::now();
+    for (int i = 0; i < WINDOWS; ++i)
+    {
+        lanes.part();
+        lanes.meet();
+    }
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - from;
+    out << "{\"events\": " << WINDOWS << ", \"cpu_s\": " << took.count()
+        << ", \"threads\": " << threads << "}\n";
+}
+
 } // namespace
 
 void
 MeasureKernel(const std::string& which, std::ostream& out)
 {
+    if (which == "barrier")
+    {
+        MeasureBarrier(out);
+        return;
+    }
     if (which != "event" && which != "stock")
     {
-        throw ::fabric::InputError("--kernel " + which + ": known are event, stock");
+        throw ::fabric::InputError("--kernel " + which + ": known are event, stock, barrier");
     }
     Simulator::SetScheduler(ObjectFactory(
         (which == "event" ? FabricScheduler::GetTypeId() : MapScheduler::GetTypeId()).GetName()));

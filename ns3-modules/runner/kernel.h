@@ -13,7 +13,8 @@ namespace fabric
 {
 
 /// Measures what an event costs in ns-3 itself and prints `{"events": N, "cpu_s": S}`: `event` is
-/// one in the fabric's event list, `stock` one in ns-3's own.
+/// one in the fabric's event list, `stock` one in ns-3's own. `barrier` is a window in which the
+/// threads of all cores have nothing to do but to wait for each other; its seconds are not CPU time.
 void MeasureKernel(const std::string& which, std::ostream& out);
 
 } // namespace fabric

@@ -24,22 +24,29 @@ namespace
 
 constexpr const char* USAGE =
     "usage: fabric-ns3 --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N] "
-    "[--order node|time] [--threads N]\n"
-    "       fabric-ns3 --kernel event|stock      (what an event costs in ns-3 itself)\n"
+    "[--order node|time] [--threads N | --windows FILE]\n"
+    "       fabric-ns3 --kernel event|stock|barrier   (what an event costs in ns-3 itself, or a "
+    "window where threads meet)\n"
     "       fabric-ns3 --version";
 
-core::RunOptions
+struct RunOptions : core::RunOptions
+{
+    std::string windows; //!< file of FabricHelper::LogWindows(); empty: none
+};
+
+RunOptions
 Parse(int argc, char** argv)
 {
-    core::RunOptions run;
+    RunOptions run;
     core::Options options(USAGE);
     run.addTo(options);
+    options.text("--windows", run.windows);
     options.parse(argc, argv);
     return run;
 }
 
 int
-Run(const core::RunOptions& options)
+Run(const RunOptions& options)
 {
     const core::Scenario s = core::Scenario::load(options.scenario);
     core::FlowFile flows(s.flowsFile);
@@ -60,7 +67,11 @@ Run(const core::RunOptions& options)
     {
         fabric.StopAtDeadlock();
     }
-    if (options.nodeByNode)
+    if (!options.windows.empty())
+    {
+        fabric.LogWindows(options.windows);
+    }
+    else if (options.nodeByNode)
     {
         options.leastEvents < 0
             ? fabric.RunNodeByNode(options.threads)
