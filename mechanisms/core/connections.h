@@ -27,7 +27,7 @@ class Connections {
 
  private:
   struct Connection {
-    Flow* busy = nullptr;  // or open
+    Flow* busy = nullptr;               // or open
     std::unique_ptr<std::byte[]> kept;  // by sub-flow: the transport's, the congestion control's
   };
 

@@ -171,7 +171,8 @@ void Host::checkPersistent(const FlowSpec& f, Report& report) const {
   const bool open = transport_->staysOpen();
   const auto refuse = [&](const Resumable& part, const Component& component) {
     if (open ? part.staysOpen() : part.keptBytes() >= 0) return;
-    report.refuse(component.description().name + (open ? " has no queue pairs that stay open" : " has no persistent connections") +
+    report.refuse(component.description().name +
+                      (open ? " has no queue pairs that stay open" : " has no persistent connections") +
                       ", and the workload asks for some; leave connections out, or use tcp or mptcp and one of TCP's "
                       "congestion controls, or go_back_n and none, dcqcn, hpcc, fncc, timely, rocc or ib_cc",
                   {Spot::flow("connections"), component});
@@ -179,9 +180,10 @@ void Host::checkPersistent(const FlowSpec& f, Report& report) const {
   refuse(*transport_, *transport_);
   refuse(*cc_, *cc_);
   if (!open || (f.size != 0 && f.stop.ps < 0)) return;
-  report.refuse("a message on a queue pair has no size or is stopped, and those behind it wait for its last byte; give it "
-                "a size and no stop, or a connection of its own",
-                {Spot::flow(f.size == 0 ? "size" : "stop"), *transport_});
+  report.refuse(
+      "a message on a queue pair has no size or is stopped, and those behind it wait for its last byte; give it "
+      "a size and no stop, or a connection of its own",
+      {Spot::flow(f.size == 0 ? "size" : "stop"), *transport_});
 }
 
 void Host::noteNeeds() {
