@@ -36,13 +36,28 @@ func TestWhatDoesNotStartIsNotValid(t *testing.T) {
 			`exp.yaml:6:28: xcp needs an ACK for every packet, and host.ack_every is 4; set it to 1`},
 		"XCP with connections": {star + "workload: {type: poisson, size: 1KB, load: 0.1, connections: 2}\n" + rest + "preset: xcp\n",
 			`exp.yaml:2:62: xcp has no persistent connections`},
-		"a persistent collective without": {star + "workload: {type: collective, operation: all-reduce, size: 100KB, persistent: true}\n" + rest + "preset: hpcc\n",
-			`exp.yaml:2:78: go_back_n has no persistent connections`},
+		"a persistent collective without": {star + "workload: {type: collective, operation: all-reduce, size: 100KB, persistent: true}\n" + rest + "preset: expresspass\n",
+			`exp.yaml:2:78: expresspass has no persistent connections`},
+		"queue pairs without": {star + "workload: {type: poisson, size: 1KB, load: 0.1, connections: 2}\n" + rest + "preset: rcp\n",
+			`exp.yaml:2:62: rcp has no queue pairs that stay open`},
 		"an RTO above its maximum": {star + list + rest + "preset: tcp\nparams: {tcp: {message_max_rto: 1us}}\n",
 			`exp.yaml:6:33: tcp.message_max_rto is 1us, below tcp.message_min_rto, 200ms`},
 	} {
 		_, err := loadFile(t, write(t, c.text), "")
 		assert.ErrorContains(t, err, c.want, name)
+	}
+}
+
+// Messages share connections and queue pairs.
+func TestPersistentConnectionsAreValid(t *testing.T) {
+	const text = "topology: {type: star, hosts: 3, rate: 100Gbps, delay: 1us}\nrun: {stop: 1ms}\ntrace: {flows: {}}\n" +
+		"matrix: {preset: [none, dcqcn, hpcc, fncc, timely, rocc, infiniband, tcp, mptcp, dctcp]}\n"
+	for _, workload := range []string{
+		"{type: collective, operation: all-reduce, size: 100KB, persistent: true}",
+		"{type: poisson, size: 1KB, load: 0.1, connections: 2, closed_loop: true}",
+	} {
+		_, err := loadFile(t, write(t, text+"workload: "+workload+"\n"), "")
+		assert.NoError(t, err, workload)
 	}
 }
 

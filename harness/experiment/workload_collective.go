@@ -25,7 +25,7 @@ func init() {
 			"gap":            "between two iterations: from the time a rank has got all until it begins again; default 0",
 			"compute":        "moe: time of the experts between dispatch and combine; pipeline: time of a stage for each microbatch; default 0",
 			"iterations":     "how often the operation is done; default 1",
-			"persistent":     "messages of a channel between two ranks share a connection that stays open, for tcp and mptcp; default false",
+			"persistent":     "messages of a channel between two ranks share a connection, or with go_back_n a queue pair, that stays open; default false: each has its own",
 		},
 		read: (*loader).collective,
 	})

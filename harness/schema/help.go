@@ -50,7 +50,7 @@ var help = map[string]string{
 	"workload.path":         "CSV or Parquet file with the flows, relative to the experiment",
 	"workload.load":         "share of the sources' link rate (see load_of) that the payload takes, such as 0.5",
 	"workload.load_of":      "of what load is a share: the hosts' own links, or the uplinks of the switches they hang on, failed ones included",
-	"workload.connections":  "persistent connections of every pair of hosts, on which flows are messages, such as 3; 0: every flow is a connection of its own",
+	"workload.connections":  "persistent connections (with go_back_n queue pairs) of every pair of hosts, on which flows are messages, such as 3; 0: every flow has its own",
 	"workload.closed_loop":  "the time between two messages of a connection counts from the end of the first one; default false: from its start",
 	"workload.size":         "payload of every flow, such as 20KB; unlimited where flows need not end",
 	"workload.sizes":        "table of flow sizes: web-search and the like, or ./file.yaml",

@@ -14,7 +14,10 @@ Flow& Connections::of(const FlowSpec& spec, Host& receiver) {
   Transport& transport = sender_.transport();
   CongestionControl& cc = sender_.congestionControl();
   Connection& c = all_[key(spec)];
-  if (c.busy != nullptr) return *c.busy;
+  if (c.busy != nullptr) {
+    if (c.busy->messages == 0) sender_.rejoin(*c.busy);
+    return *c.busy;
+  }
   Flow& f = *sender_.network().flows().get(Host::kHandlers, spec);
   f.spec.size = 0;
   f.connection = &f;

@@ -13,7 +13,7 @@ class Host;
 struct FlowSpec;
 
 /// A connection is a flow while it has messages, and the few bytes that its transport and congestion control keep
-/// (Resumable) while it has none.
+/// (Resumable) while it has none. One that stays open is a flow from its first message on.
 class Connections {
  public:
   explicit Connections(Host& sender) : sender_(sender) {}
@@ -27,7 +27,7 @@ class Connections {
 
  private:
   struct Connection {
-    Flow* busy = nullptr;
+    Flow* busy = nullptr;               // or open
     std::unique_ptr<std::byte[]> kept;  // by sub-flow: the transport's, the congestion control's
   };
 

@@ -159,19 +159,31 @@ void Host::checkFlow(const FlowSpec& f, const Host& receiver, Report& report) co
     return;
   }
   checkReceiver(receiver, report);
-  for (const auto& [kept, component] :
-       {std::make_pair(transport_->keptBytes(), static_cast<const Component*>(transport_)),
-        std::make_pair(cc_->keptBytes(), static_cast<const Component*>(cc_))}) {
-    if (!f.persistent || kept >= 0) continue;
-    report.refuse(component->description().name +
-                      " has no persistent connections, and the workload asks for some; leave connections out, or use "
-                      "tcp or mptcp and one of TCP's congestion controls",
-                  {Spot::flow("connections"), *component});
-  }
+  if (f.persistent) checkPersistent(f, report);
   for (const Plugged& p : plugged()) p.component->checkFlow(f, receiver, report);
   for (const auto& nic : nics_) {
     for (const Plugged& p : nic->port().plugged()) p.component->checkFlow(f, receiver, report);
   }
+}
+
+/// The transport decides whether its connections stay open, and the congestion control has to go along.
+void Host::checkPersistent(const FlowSpec& f, Report& report) const {
+  const bool open = transport_->staysOpen();
+  const auto refuse = [&](const Resumable& part, const Component& component) {
+    if (open ? part.staysOpen() : part.keptBytes() >= 0) return;
+    report.refuse(component.description().name +
+                      (open ? " has no queue pairs that stay open" : " has no persistent connections") +
+                      ", and the workload asks for some; leave connections out, or use tcp or mptcp and one of TCP's "
+                      "congestion controls, or go_back_n and none, dcqcn, hpcc, fncc, timely, rocc or ib_cc",
+                  {Spot::flow("connections"), component});
+  };
+  refuse(*transport_, *transport_);
+  refuse(*cc_, *cc_);
+  if (!open || (f.size != 0 && f.stop.ps < 0)) return;
+  report.refuse(
+      "a message on a queue pair has no size or is stopped, and those behind it wait for its last byte; give it "
+      "a size and no stop, or a connection of its own",
+      {Spot::flow(f.size == 0 ? "size" : "stop"), *transport_});
 }
 
 void Host::noteNeeds() {
@@ -248,6 +260,14 @@ void Host::begin(Flow& f) {
     cc_->onFlowStart(*part);
     checkBounds(*part);
   }
+}
+
+/// A connection that stayed open without messages goes on, by the link that a new one would take.
+void Host::rejoin(Flow& idle) {
+  Nic& nic = nicFor(idle.hash);
+  if (&nic == idle.nic) return;
+  idle.nic->leave(idle);
+  nic.join(idle);
 }
 
 Flow& Host::addSubflow(Flow& connection, uint32_t index, uint16_t srcPort, uint16_t dstPort) {
@@ -424,10 +444,12 @@ bool Host::finish(Flow& f) {
   }
   const bool closing = &connection == &f && transport_->close(f);
   if (ordinary && !closing) emitFlow(f);
-  const bool goesOn = &connection != &f && --connection.messages > 0;
+  const bool message = &connection != &f, open = message && transport_->staysOpen();
+  const bool goesOn = message && (--connection.messages > 0 || open);
   if (closing) {
     closing_.add(f);
-  } else if (&connection == &f) {
+  } else if (!message || open) {
+    f.senderDone = true;
     bury(f);
   } else {
     if (!goesOn) connections_.park(connection);
@@ -518,11 +540,14 @@ void Host::receive(Port& port, Packet* p) {
     return;
   }
   if (p->kind == PacketKind::Data) {
-    onData(f, p);
+    onData(stream(f), p);
   } else {
-    onAck(f, p);
+    onAck(stream(f), p);
   }
 }
+
+/// The flow that a packet's numbers count in: where connections stay open it is not the packet's own one, a message.
+Flow& Host::stream(Flow& f) const { return f.spec.persistent && transport_->staysOpen() ? *f.connection : f; }
 
 void Host::onAck(Flow& f, Packet* p) {
   const bool alive = transport_->onAck(f, *p);
@@ -543,6 +568,7 @@ void Host::onControlPacket(Packet* p) {
       ((FlowPool::idAt(*f) != p->flowId && !transport_->carries(*f, *p)) || (f->sender == this && f->senderDone))) {
     f = nullptr;
   }
+  if (f != nullptr) f = &stream(*f);
   const ControlHandler handler = p->control < handlers_.size() ? handlers_[p->control] : ControlHandler{};
   if (handler.call != nullptr) handler.call(handler.owner, f, *p);
   network_->packets().put(p);

@@ -193,8 +193,10 @@ class Host final : public Node {
 
   friend class Connections;
   void onStart(Network& network) override;
+  Flow& stream(Flow& flow) const;
   void onData(Flow& flow, Packet* packet);
   void checkReceiver(const Host& receiver, Report& report) const;
+  void checkPersistent(const FlowSpec& flow, Report& report) const;
   void onAck(Flow& flow, Packet* packet);
   void onControlPacket(Packet* packet);
   void onCnp(Flow* flow, Packet& cnp);
@@ -202,6 +204,7 @@ class Host final : public Node {
   void enqueueControl(Packet* packet);
   void prepare(Flow& flow, Host& receiver);
   void begin(Flow& flow);
+  void rejoin(Flow& idle);
   void leave(Flow& flow);
   void bury(Flow& flow);
   void forget(Flow& flow);

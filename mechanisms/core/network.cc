@@ -605,7 +605,7 @@ void Network::sampleRates() {
     h->forEachActive([&](const Flow& f) {
       if (!trace_.wantsFlow(kRates, f.spec.id)) return;
       // A stopped flow only waits for its last acknowledgements.
-      const Rate rate = f.stopped ? Rate{0} : f.rate;
+      const Rate rate = f.stopped ? Rate{0} : f.connection->rate;
       int64_t window = f.connection->window;
       for (const Flow* part = f.connection->nextSubflow; part != nullptr; part = part->nextSubflow) {
         window = window < 0 || part->window < 0 ? -1 : window + part->window;

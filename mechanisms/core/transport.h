@@ -51,7 +51,7 @@ class Transport : public Component, public Resumable {
   /// The sender is done and the receiver knows it; the flow is gone after this.
   virtual void onFlowEnd(Flow&) {}
 
-  // Persistent connections: see Resumable.
+  // Persistent connections: see Resumable. On those that stay open a packet's flow is the message whose bytes it has.
   /// A new message: the connection sends it behind those that it has.
   virtual void append(Flow& /*connection*/, Flow& /*message*/) {}
   /// Whether a packet of another number than the flow's is of one of the connection's messages.

@@ -95,6 +95,15 @@ void DasrReceiver::check(const Network&, Report& report) const {
   }
 }
 
+/// It sees a message begin and end with the flow of its packets.
+void DasrReceiver::checkFlow(const FlowSpec& f, const Host&, Report& report) const {
+  if (!f.persistent || !host_->transport().staysOpen()) return;
+  report.refuse(
+      "dasr_receiver counts messages by their queue pairs, and the workload has messages that share one; leave "
+      "connections or dasr_receiver out",
+      {Spot::flow("connections"), *this});
+}
+
 void DasrReceiver::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();

@@ -15,6 +15,7 @@ class DasrReceiver final : public ReceiverAgent {
   static const Description& describe();
   const Description& description() const override { return describe(); }
   void check(const Network& network, Report& report) const override;
+  void checkFlow(const FlowSpec& flow, const Host& receiver, Report& report) const override;
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;
   void onData(Flow& flow, Packet& packet) override;

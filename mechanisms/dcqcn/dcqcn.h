@@ -9,6 +9,7 @@ class Dcqcn final : public RateControl {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  bool staysOpen() const override { return true; }
 };
 
 }  // namespace fabric

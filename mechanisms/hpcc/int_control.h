@@ -30,6 +30,7 @@ class IntControl : public CongestionControl {
     Time tau;            // time between its two records
   };
 
+  bool staysOpen() const override { return true; }
   void onFlowStart(Flow& flow) override;
   void onAck(Flow& flow, const Packet& ack) override;
   State& state(Flow& flow) const { return state_(flow); }

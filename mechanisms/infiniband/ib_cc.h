@@ -12,6 +12,7 @@ class IbCc final : public CongestionControl {
   const Description& description() const override { return describe(); }
   void check(const Network& network, Report& report) const override;
   bool ecnCapable() const override { return true; }
+  bool staysOpen() const override { return true; }
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;
   void onAck(Flow& flow, const Packet& ack) override;

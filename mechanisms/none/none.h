@@ -9,6 +9,7 @@ class NoControl final : public CongestionControl {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  bool staysOpen() const override { return true; }
   void onFlowStart(Flow&) override {}
 };
 

@@ -11,6 +11,7 @@ class Rocc final : public CongestionControl {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  bool staysOpen() const override { return true; }
   void onFlowStart(Flow& flow) override;
   void onFlowEnd(Flow& flow) override;
   void onCnp(Flow& flow, const Packet& cnp) override;

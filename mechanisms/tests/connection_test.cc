@@ -199,8 +199,8 @@ TEST(Connection, CubicDoesNotGrowOverAPause) {
   EXPECT_EQ(fct(Time::Ms(50)), fct(Time::Ms(150)));
 }
 
-TEST(Connection, OtherTransportsRefuse) {
-  Net net;
+TEST(Connection, OtherCongestionControlsRefuse) {
+  Net net(tcp("none"));
   net.host();
   net.host();
   net.sw();
@@ -211,6 +211,7 @@ TEST(Connection, OtherTransportsRefuse) {
   f.src = 0;
   f.dst = 1;
   f.size = 1000;
+  f.cls = 0;
   f.persistent = true;
   net.flow(f);
   try {
@@ -218,7 +219,7 @@ TEST(Connection, OtherTransportsRefuse) {
     FAIL() << "not refused";
   } catch (const std::invalid_argument& e) {
     EXPECT_NE(std::string(e.what()).find("flow 3"), std::string::npos);
-    EXPECT_NE(std::string(e.what()).find("go_back_n"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("none has no persistent connections"), std::string::npos);
   }
 }
 

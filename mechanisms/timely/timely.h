@@ -9,6 +9,7 @@ class Timely final : public CongestionControl {
  public:
   static const Description& describe();
   const Description& description() const override { return describe(); }
+  bool staysOpen() const override { return true; }
   void onFlowStart(Flow& flow) override;
   void onAck(Flow& flow, const Packet& ack) override;
 

@@ -39,6 +39,7 @@ void GoBackN::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
   state_ = network.flows().reserve<State>("go_back_n");
+  message_ = network.flows().reserve<Message>("go_back_n message");
 }
 
 // ---------------------------------------------------------------- sender
@@ -47,6 +48,7 @@ void GoBackN::onFlowStart(Flow& f) {
   State& s = state_.make(f);
   s.lastProgressAt = engine_->now();
   if (handshake_) s.phase = Phase::Closed;
+  if (f.spec.persistent) f.end = 0;  // it grows with each message
 }
 
 bool GoBackN::onStop(Flow& f) {
@@ -65,21 +67,23 @@ bool GoBackN::maySend(const Flow& f) const {
 
 Flow& GoBackN::fill(Flow& f, Packet& p) {
   p.seq = f.sndNxt;
+  Flow& row = f.spec.persistent ? sending(f) : f;
+  const uint64_t end = f.spec.persistent ? endOf(row) : f.end;
+  p.flow = &row;
   if (handshake_ && state(f).phase == Phase::Closed) {
     state(f).phase = Phase::Opening;
     state(f).lastProgressAt = engine_->now();
     p.payload = 0;
     p.last = false;
     arm(f);
-    return f;
+    return row;
   }
-  p.payload =
-      static_cast<uint32_t>(std::min<uint64_t>(static_cast<uint64_t>(host_->payloadPerPacket()), f.end - p.seq));
+  p.payload = static_cast<uint32_t>(std::min<uint64_t>(static_cast<uint64_t>(host_->payloadPerPacket()), end - p.seq));
   f.sndNxt += p.payload;
-  p.last = f.sndNxt == f.end;
+  p.last = f.sndNxt == end;
   if (f.inFlight() == p.payload) state(f).lastProgressAt = engine_->now();  // the first in flight starts the clock
   arm(f);
-  return f;
+  return row;
 }
 
 bool GoBackN::onAck(Flow& f, const Packet& ack) {
@@ -90,7 +94,9 @@ bool GoBackN::onAck(Flow& f, const Packet& ack) {
     state(f).lastProgressAt = engine_->now();
   }
   if (ack.kind == PacketKind::Ack) host_->congestionControl().onAck(f, ack);
-  if (f.sndUna >= f.end) {
+  if (f.spec.persistent) {
+    finishMessages(f);
+  } else if (f.sndUna >= f.end) {
     host_->finish(f);
     return false;
   }
@@ -115,7 +121,7 @@ void GoBackN::onTimer(Flow& f) {
     engine_->schedule(f.retransmitEvent, due);
     return;
   }
-  ++f.timeouts;
+  ++(f.spec.persistent ? *s.first : f).timeouts;
   if (s.phase == Phase::Opening) s.phase = Phase::Closed;
   goBack(f, f.sndUna);
   host_->rateChanged(f);
@@ -125,16 +131,50 @@ void GoBackN::onTimer(Flow& f) {
 void GoBackN::goBack(Flow& f, uint64_t seq) {
   if (seq < f.sndUna || seq >= f.sndNxt) return;
   f.sndNxt = seq;
+  state(f).sending = state(f).first;
   state(f).lastProgressAt = engine_->now();
   host_->congestionControl().onLoss(f);
   arm(f);
 }
 
+// ---------------------------------------------------------------- queue pairs that stay open
+
+/// The next message to send, behind those that the queue pair has.
+void GoBackN::append(Flow& pair, Flow& m) {
+  State& s = state(pair);
+  message_.make(m).begin = pair.end;
+  pair.end += m.end;
+  (s.first == nullptr ? s.first : message_(*s.last).next) = &m;
+  s.last = &m;
+  if (s.sending == nullptr) s.sending = &m;
+}
+
+/// The message of the next byte to send; there is one.
+Flow& GoBackN::sending(Flow& pair) {
+  State& s = state(pair);
+  while (pair.sndNxt >= endOf(*s.sending)) s.sending = message_(*s.sending).next;
+  return *s.sending;
+}
+
+/// The messages that are acknowledged to their end are done.
+void GoBackN::finishMessages(Flow& pair) {
+  State& s = state(pair);
+  while (s.first != nullptr && pair.sndUna > message_(*s.first).begin) {
+    Flow& m = *s.first;
+    m.sndUna = std::min(pair.sndUna - message_(m).begin, m.end);
+    if (m.sndUna < m.end) return;
+    s.first = message_(m).next;
+    if (s.sending == &m) s.sending = s.first;
+    host_->finish(m);
+  }
+}
+
 // ---------------------------------------------------------------- receiver
 
 void GoBackN::onData(Flow& f, Packet* p) {
+  Flow& row = *p->flow;
   if (p->seq > f.rcvNxt) {  // a gap: go back, asked for once
-    network_->countReordered(f);
+    network_->countReordered(row);
     State& s = state(f);
     if (s.nackSent) {
       network_->packets().put(p);
@@ -146,10 +186,12 @@ void GoBackN::onData(Flow& f, Packet* p) {
   }
   const bool duplicate = p->seq + p->payload <= f.rcvNxt;
   if (!duplicate) {
-    network_->counters().dataBytesDelivered += p->seq + p->payload - f.rcvNxt;
-    f.rcvNxt = p->seq + p->payload;
+    const uint64_t more = p->seq + p->payload - f.rcvNxt;
+    network_->counters().dataBytesDelivered += more;
+    f.rcvNxt += more;
+    if (&row != &f) row.rcvNxt += more;  // a packet has bytes of one message
     state(f).nackSent = false;
-    if (f.spec.size != 0 && f.rcvNxt == f.spec.size) host_->received(f);
+    if (row.spec.size != 0 && row.rcvNxt == row.spec.size) host_->received(row);
   }
   if (++f.unacked >= host_->ackEvery() || p->last || duplicate) {
     host_->acknowledge(f, p, PacketKind::Ack);
