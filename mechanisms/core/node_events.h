@@ -71,10 +71,10 @@ class NodeEvents {
   NodeEvents(NodeEvents& first, uint8_t lane) : nodes_(first.nodes_), lane_(lane) { windows_ = first.windows_; }
 
   /// Of this lane.
-  bool empty() const { return size_ == 0; }
-  size_t size() const { return static_cast<size_t>(size_); }
+  bool empty() const { return balance() == 0; }
+  size_t size() const { return static_cast<size_t>(balance()); }
   /// How many more came to this lane than it took; other lanes may have put them here.
-  int64_t balance() const { return size_; }
+  int64_t balance() const { return came_ - went_; }
   void setWindows(Windows& windows) { windows_ = &windows; }
 
   /// Always inline, and `e` by value: the compiler then keeps the entry in registers and stores it once. An entry on
@@ -84,12 +84,12 @@ class NodeEvents {
     if (node >= count_) makePlace(node);
     if (e.at < end_) {
       if (node != node_) tooSoon(e);
-      ++size_;
+      ++came_;
       add(e);
       return;
     }
     if (laneOf_ != nullptr && laneOf_[node] != lane_) return send(e, node);
-    ++size_;
+    ++came_;
     if (e.at < near_ && node != kNobody) {
       waiting_[node].near.add(e);
     } else {
@@ -108,7 +108,7 @@ class NodeEvents {
 
   /// The next event, after turn() or more(). The pointer is valid until an event is inserted or removed.
   const Entry& takeFirst() {
-    --size_;
+    ++went_;
     fill();
     if (added_.empty() && next_ != last_) return *next_++;
     return takeOther();
@@ -136,7 +136,7 @@ class NodeEvents {
     }
     if (!found) return false;
     findFirst(node);
-    --size_;
+    --came_;
     return true;
   }
 
@@ -147,7 +147,7 @@ class NodeEvents {
     const uint32_t node = placeOf(e);
     if (e.at < near_ || node >= count_ || !removeFromHeap(waiting_[node].far, is)) return false;
     if (e.at <= first_[node]) findFirst(node);
-    --size_;
+    --came_;
     return true;
   }
 
@@ -199,6 +199,7 @@ class NodeEvents {
       begin();
       if (next_ != last_) return true;  // else its events were removed
     }
+    noteWork();
     return false;
   }
   /// What `from` has for this lane's nodes.
@@ -386,11 +387,17 @@ class NodeEvents {
     for (const Entry& e : w.near) first_[node] = std::min(first_[node], e.at);
   }
 
+  /// What was taken at the turn that is over.
+  void noteWork() {
+    if (work_ && node_ != kNobody) nodes_->work[node_] += static_cast<uint32_t>(went_ - noted_);
+    noted_ = went_;
+  }
+
   /// The next node's turn. Each step uses what the step before has fetched, one node ago.
   void begin() {
+    noteWork();
     node_ = turns_[turn_];
     const List& own = drawn_[turn_ % kDrawn];
-    if (work_) nodes_->work[node_] += static_cast<uint32_t>(own.size());
     if (shared_) windows_->turnOf(node_);
     next_ = own.begin();
     last_ = own.end();
@@ -573,12 +580,14 @@ class NodeEvents {
   bool taken_ = false;              // the first of them, and not replaced
   int64_t end_ = 0;                 // of the window; 0: outside of one
   int64_t near_ = 0;                // what comes before is near
-  int64_t size_ = 0;
+  int64_t came_ = 0;  // events, without those that were removed
+  int64_t went_ = 0;  // that were taken
   int64_t outside_ = kNever;  // the first event that came since the lanes have met
 
   // Where there are lanes.
   uint8_t lane_ = 0;
   bool work_ = false;    // is counted
+  int64_t noted_ = 0;    // how many were taken then
   bool shared_ = false;  // own_ are the lane's nodes
   OtherLanes* others_ = nullptr;
   const uint8_t* lanes_ = nullptr;   // by node: its lane

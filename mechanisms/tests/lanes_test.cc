@@ -38,29 +38,6 @@ TEST(Lanes, NodesAreDealtByPlaceAndWork) {
   EXPECT_FALSE(four.look({0, 0, 0, 0, 0})) << "nothing is known";
 }
 
-/// Two of four nodes have all the work; from the look after 16 windows on they are in two lanes.
-TEST(Lanes, AWindowsLineSaysWhatLanesWouldHave) {
-  struct Four final : Windows {
-    Time nextWindow() override { return Time{1000}; }
-    void fetch(uint32_t) const override {}
-    std::vector<uint32_t> byPlace() const override { return upTo(4); }
-  } windows;
-  NodeEvents<Entry> nodes;
-  nodes.setWindows(windows);
-  std::ostringstream out;
-  WindowLog<Entry> log(nodes, windows, out);
-  for (int64_t window = 0; window < 18; ++window) {
-    for (const uint32_t node : {1, 1, 1, 2, 2, 2}) nodes.insert({window * 1000, node});
-  }
-  for (int i = 0; i < 108; ++i) {
-    ASSERT_TRUE(nodes.turn());
-    nodes.takeFirst();
-  }
-  std::string text = "events,2,4,8,16,32,64\n";
-  for (int i = 0; i < 16; ++i) text += "6,6,3,3,3,3,3\n";
-  EXPECT_EQ(out.str(), text + "6,3,3,3,3,3,3\n") << "the last window is not over";
-}
-
 TEST(Lanes, APacketGoesBackWhereItIsPut) {
   PacketPool pool;
   std::vector<Packet*> packets(10000);
@@ -187,6 +164,29 @@ TEST(Lanes, ATimerThatIsStoppedIsForgotten) {
     EXPECT_TRUE(net.first.removeFar({20000, 1}, [](const Entry& e) { return e.at == 20000; }));
     EXPECT_EQ(net.next().at, 50000);
   }
+}
+
+/// Two of four nodes have all the work; from the look after 16 windows on they are in two lanes.
+TEST(Lanes, AWindowsLineSaysWhatLanesWouldHave) {
+  struct Four final : Windows {
+    Time nextWindow() override { return Time{1000}; }
+    void fetch(uint32_t) const override {}
+    std::vector<uint32_t> byPlace() const override { return upTo(4); }
+  } windows;
+  NodeEvents<Entry> nodes;
+  nodes.setWindows(windows);
+  std::ostringstream out;
+  WindowLog<Entry> log(nodes, windows, out);
+  for (int64_t window = 0; window < 18; ++window) {
+    for (const uint32_t node : {1, 1, 1, 2, 2, 2}) nodes.insert({window * 1000, node});
+  }
+  for (int i = 0; i < 108; ++i) {
+    ASSERT_TRUE(nodes.turn());
+    nodes.takeFirst();
+  }
+  std::string text = "events,2,4,8,16,32,64\n";
+  for (int i = 0; i < 16; ++i) text += "6,6,3,3,3,3,3\n";
+  EXPECT_EQ(out.str(), text + "6,3,3,3,3,3,3\n") << "the last window is not over";
 }
 
 TEST(Lanes, EndInTheMiddleOfAWindow) {

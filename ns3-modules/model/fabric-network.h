@@ -78,7 +78,7 @@ class FabricNetwork : public Object, private core::RowSink
     Ptr<Node> GetNode(uint32_t coreId) const;
     uint32_t GetNNodes() const;
 
-    static constexpr uint64_t LEAST_EVENTS = 2000;
+    static constexpr uint64_t LEAST_EVENTS = 500;
 
     /// Called by the helper; the network starts with the simulation.
     void ScheduleStart();

@@ -15,11 +15,18 @@ var benchExperiments = []string{"bench/hpcc-dumbbell", "bench/fat-tree", "bench/
 func (a *app) benchCommand() *cobra.Command {
 	var sweep, beside string
 	var allocatorFlows uint64
+	var scaling bool
 	cmd := &cobra.Command{
 		Use:               "bench [FILE…]",
 		Short:             "measure the speed of simulation and harness; writes bench/bench.json in the results folder",
 		ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if scaling {
+				if len(args) == 0 {
+					args = []string{"bench/fat-tree", "bench/tcp-leaf-spine", "bench/dart-fat-tree"}
+				}
+				return bench.Scaling(cmd.Context(), a.Lab, args)
+			}
 			if len(args) == 0 {
 				args = benchExperiments
 				if err := a.AllSimulators(); err != nil {
@@ -41,5 +48,6 @@ func (a *app) benchCommand() *cobra.Command {
 	cmd.Flags().StringVar(&sweep, "sweep", "", "experiment of which all runs are made, one at a time and --jobs at a time (default without FILE: "+bench.Sweep+")")
 	cmd.Flags().StringVar(&beside, "ns3-tcp", "", "experiment whose load ns-3's own TCP carries, too (default without FILE: "+bench.NS3TCP+")")
 	cmd.Flags().Uint64Var(&allocatorFlows, "allocator", 0, fmt.Sprintf("measure Flowtune's allocator for up to so many flows (default without FILE: %d)", bench.AllocatorFlows))
+	cmd.Flags().BoolVar(&scaling, "scaling", false, "instead: how much faster 2 to 64 threads could be at most")
 	return cmd
 }

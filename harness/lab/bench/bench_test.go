@@ -38,3 +38,22 @@ func TestEnginesWithThreadsAreMeasuredWithThem(t *testing.T) {
 	_, err = threadsOf("ns4")
 	require.Error(t, err)
 }
+
+func TestBoundOfThreads(t *testing.T) {
+	threads, windows, err := readWindows(strings.NewReader("events,2,4\n100,60,40\n10,9,9\n"))
+	require.NoError(t, err)
+	assert.Equal(t, []int{2, 4}, threads)
+	// 60 events and the barrier; 10 events on one thread, as 9 and a barrier take longer
+	b := boundOf(windows, 0, 2, 10, 50)
+	assert.InDelta(t, 1100.0/(650+100), b.Speedup, 1e-12)
+	assert.InDelta(t, 100.0/750, b.Uneven, 1e-12)
+	assert.InDelta(t, 50.0/750, b.Barriers, 1e-12)
+	assert.InDelta(t, 50.0/750, b.Alone, 1e-12)
+	assert.InDelta(t, 550.0/750+b.Uneven+b.Barriers+b.Alone-1, 0, 1e-12)
+
+	_, none, err := readWindows(strings.NewReader(""))
+	require.NoError(t, err)
+	assert.Empty(t, none)
+	_, _, err = readWindows(strings.NewReader("events,2\nmany,1\n"))
+	require.Error(t, err)
+}

@@ -76,24 +76,39 @@ func measureKernel(ctx context.Context, b *build.Builder, e engine.Engine) (kern
 	return k, nil
 }
 
+// kernelCost is what a runner measured.
+type kernelCost struct {
+	Events  int64   `json:"events"`
+	CPUS    float64 `json:"cpu_s"`
+	Threads int     `json:"threads"` // of a barrier
+}
+
+// ns is that of one event.
+func (k kernelCost) ns() float64 { return k.CPUS * 1e9 / float64(k.Events) }
+
 // eventCost is in nanoseconds of CPU time.
 func eventCost(ctx context.Context, p *engine.Program, kind string) (float64, error) {
+	cost, err := askKernel(ctx, p, kind)
+	if err != nil {
+		return 0, err
+	}
+	return cost.ns(), nil
+}
+
+func askKernel(ctx context.Context, p *engine.Program, kind string) (kernelCost, error) {
+	var cost kernelCost
 	cmd := exec.CommandContext(ctx, p.Path, "--kernel", kind)
 	cmd.Env = append(os.Environ(), p.Env...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	text, err := cmd.Output()
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w: %s", cmd, err, strings.TrimSpace(stderr.String()))
-	}
-	var cost struct {
-		Events int64   `json:"events"`
-		CPUS   float64 `json:"cpu_s"`
+		return cost, fmt.Errorf("%s: %w: %s", cmd, err, strings.TrimSpace(stderr.String()))
 	}
 	if err := json.Unmarshal(text, &cost); err != nil || cost.Events <= 0 {
-		return 0, fmt.Errorf("%s printed %q, which is no cost of an event; build it anew with: fabriclab build", cmd, text)
+		return cost, fmt.Errorf("%s printed %q, which is no cost of an event; build it anew with: fabriclab build", cmd, text)
 	}
-	return cost.CPUS * 1e9 / float64(cost.Events), nil
+	return cost, nil
 }
 
 // engineRatio is a load on two engines.
