@@ -122,8 +122,8 @@ void Host::onStart(Network& network) {
 }
 
 int64_t Host::bandwidthDelayProduct() const {
-  const __int128 bitPs = static_cast<__int128>(lineRate().bps) * baseRtt_.ps;
-  return static_cast<int64_t>(bitPs / (8 * static_cast<__int128>(1000000000000)));
+  const int128 bitPs = static_cast<int128>(lineRate().bps) * baseRtt_.ps;
+  return static_cast<int64_t>(bitPs / (8 * static_cast<int128>(1000000000000)));
 }
 
 // ---------------------------------------------------------------- sender

@@ -17,7 +17,7 @@ namespace fabric {
 namespace {
 // 802.1Qbb: a MAC control frame is a minimum Ethernet frame.
 constexpr uint32_t kPauseFrameBytes = 64;
-constexpr __int128 kPsPerSecond = 1000000000000;
+constexpr int128 kPsPerSecond = 1000000000000;
 }  // namespace
 
 const Description& Port::describe() {
@@ -127,14 +127,14 @@ int64_t Port::neededHeadroom(int64_t largestFrame) const {
 }
 
 int64_t Port::arrivesAfterPause(int64_t largestFrame) const {
-  constexpr __int128 kMost = 10000000000000;  // no buffer is larger
+  constexpr int128 kMost = 10000000000000;  // no buffer is larger
   const Rate slowest = rates_ != nullptr ? rates_->slowest : rate_;
   const Rate fastest = rates_ != nullptr ? rates_->fastest : rate_;
-  const __int128 onLink = static_cast<__int128>(fastest.bps) * 2 * delay_.ps / (8 * kPsPerSecond);
+  const int128 onLink = static_cast<int128>(fastest.bps) * 2 * delay_.ps / (8 * kPsPerSecond);
   // The frame before the pause frame, and that one itself, may still take as long as at the slowest rate while the
   // other side sends at the fastest.
-  const __int128 before = static_cast<__int128>(largestFrame + kPauseFrameBytes) * fastest.bps;
-  const __int128 ahead = (before + slowest.bps - 1) / slowest.bps;
+  const int128 before = static_cast<int128>(largestFrame + kPauseFrameBytes) * fastest.bps;
+  const int128 ahead = (before + slowest.bps - 1) / slowest.bps;
   return static_cast<int64_t>(std::min(onLink + ahead + 2 * largestFrame, kMost));
 }
 

@@ -11,6 +11,9 @@
 
 namespace fabric {
 
+/// Holds the product of a rate and a time. It is no standard C++, of which ns-3's builds warn.
+__extension__ typedef __int128 int128;
+
 /// A point in simulated time or a duration, in picoseconds: 64 B at 400 Gb/s last 1.28 ns, so
 /// nanoseconds are too coarse.
 struct Time {
@@ -78,7 +81,7 @@ inline Time transmissionTime(int64_t bytes, Rate rate) {
   if (bytes <= 1000000) {  // bytes * 8e12 fits 63 bits
     return Time{(bytes * kPsBits + rate.bps / 2) / rate.bps};
   }
-  const __int128 bits = static_cast<__int128>(bytes) * kPsBits + rate.bps / 2;
+  const int128 bits = static_cast<int128>(bytes) * kPsBits + rate.bps / 2;
   return Time{static_cast<int64_t>(bits / rate.bps)};
 }
 

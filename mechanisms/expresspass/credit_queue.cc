@@ -64,11 +64,11 @@ void CreditQueue::onChange() {
   const Rate before = rate_;
   const Time since = std::min(engine_->now() - emptyAt_, burstTime_);
   throttle();
-  emptyAt_ = engine_->now() - Time{static_cast<int64_t>(static_cast<__int128>(since.ps) * before.bps / rate_.bps)};
+  emptyAt_ = engine_->now() - Time{static_cast<int64_t>(static_cast<int128>(since.ps) * before.bps / rate_.bps)};
 }
 
 void CreditQueue::throttle() {
-  const __int128 bits = static_cast<__int128>(port_->rate().bps) * creditBytes_.n;
+  const int128 bits = static_cast<int128>(port_->rate().bps) * creditBytes_.n;
   rate_ = Rate{std::max<int64_t>(static_cast<int64_t>(bits / (creditBytes_.n + dataBytes_.n)), 1)};
   burstTime_ = transmissionTime(burst_.n, rate_);
 }

@@ -72,8 +72,8 @@ void FlowtuneTcp::close(Flow& f, Rate rate) {
   Window& w = window(f);
   if (p.srtt.ps > 0) {
     // Of what the rate moves in a round trip the payload: segments of an MSS in frames of an MTU.
-    const __int128 segments =
-        static_cast<__int128>(rate.bps) * p.srtt.ps / (host_->mtu() * 8 * __int128{1000000000000});
+    const int128 segments =
+        static_cast<int128>(rate.bps) * p.srtt.ps / (host_->mtu() * 8 * int128{1000000000000});
     w.cwnd = w.ssthresh = std::max(static_cast<int64_t>(segments), int64_t{2}) * mss();
     w.counted = 0;
   }

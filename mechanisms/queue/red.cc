@@ -85,7 +85,7 @@ int64_t Red::scaled(Bytes threshold) const {
   if (perRate_.bps == 0) return threshold.n;
   int64_t rate = std::max(port_->rate().bps, scaleFrom_.bps);
   if (scaleTo_.bps != 0) rate = std::min(rate, scaleTo_.bps);
-  return static_cast<int64_t>(static_cast<__int128>(threshold.n) * rate / perRate_.bps);
+  return static_cast<int64_t>(static_cast<int128>(threshold.n) * rate / perRate_.bps);
 }
 
 void Red::scale() {

@@ -204,19 +204,19 @@ struct StfqTest : testing::Test {
 /// has 128 bit and never moves its zero.
 TEST_F(StfqTest, VirtualTimeStaysExact) {
   struct Waiting {
-    __int128 start;
+    int128 start;
     uint32_t number;
   };
   std::vector<Waiting> waiting;
-  std::vector<__int128> finish(8, 0);
-  __int128 now = 0;
+  std::vector<int128> finish(8, 0);
+  int128 now = 0;
   std::mt19937_64 random(1);
   for (uint32_t i = 0; i < 200000; ++i) {
     const auto flow = static_cast<uint32_t>(random() % 8);
     // Flows 0 and 1 have steps of 1 to 3, the others up to 10^12.
     const auto length = static_cast<int64_t>(flow < 2 ? 1 + random() % 3 : random() % 1000000000000);
     put(flow, i, static_cast<double>(length));
-    const __int128 start = std::max(now, finish[flow]);
+    const int128 start = std::max(now, finish[flow]);
     finish[flow] = start + length;
     waiting.push_back({start, i});
     if (waiting.size() < 40) continue;
