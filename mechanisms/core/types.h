@@ -11,7 +11,7 @@
 
 namespace fabric {
 
-/// Holds the product of a rate and a time. It is no standard C++, of which ns-3's builds warn.
+/// Holds the product of a rate and a time. __int128 is no standard C++, and builds in ns-3 warn of it without this name.
 __extension__ typedef __int128 int128;
 
 /// A point in simulated time or a duration, in picoseconds: 64 B at 400 Gb/s last 1.28 ns, so
