@@ -16,7 +16,7 @@ export GOTOOLCHAIN ?= auto
 export GOFLAGS := $(GOFLAGS) -gcflags=all=-dwarf=false -tags=netgo,osusergo
 
 .DEFAULT_GOAL := help
-.PHONY: help deps go packages ready ahead build figure figures controls parity test test-go test-fuzz test-cpp test-one test-asan abuse arm64 lint warnings regress portability bench docs docker-figure clean FORCE
+.PHONY: help deps go packages ready ahead build figure figures controls parity test test-go test-fuzz test-cpp test-one test-asan test-threads abuse arm64 lint warnings regress portability bench docs docker-figure clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -70,6 +70,9 @@ test-asan: ready
 test-go: deps
 	@go vet ./...
 	@go test -race -timeout 40m ./...
+
+test-threads: deps ## ThreadSanitizer over runs on three threads (minutes, not in CI)
+	@FABRICLAB_TEST_THREADS=1 go test ./harness/e2e -count 1 -timeout 60m -v -run TestThreadsDoNotRace
 
 test-fuzz: deps
 	@ci/fuzz.sh 3s

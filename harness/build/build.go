@@ -33,14 +33,15 @@ type Type string
 const (
 	Release Type = "release"
 	Debug   Type = "debug"
-	ASan    Type = "asan"
+	ASan    Type = "asan" // with AddressSanitizer and UndefinedBehaviorSanitizer
+	TSan    Type = "tsan" // with ThreadSanitizer
 )
 
 // ParseType reads the name of a build type.
 func ParseType(name string) (Type, error) {
 	t := Type(name)
 	if _, ok := settings[t]; !ok {
-		return "", fmt.Errorf("unknown build type %q; known are release, debug, asan", name)
+		return "", fmt.Errorf("unknown build type %q; known are release, debug, asan, tsan", name)
 	}
 	return t, nil
 }
@@ -48,7 +49,8 @@ func ParseType(name string) (Type, error) {
 var settings = map[Type][]string{
 	Release: {"-DCMAKE_BUILD_TYPE=Release"},
 	Debug:   {"-DCMAKE_BUILD_TYPE=Debug"},
-	ASan:    {"-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DFABRIC_SANITIZE=ON"},
+	ASan:    {"-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DFABRIC_SANITIZE=address,undefined"},
+	TSan:    {"-DCMAKE_BUILD_TYPE=RelWithDebInfo", "-DFABRIC_SANITIZE=thread"},
 }
 
 // Programs that need no simulator: one prints the catalog, one counts heap

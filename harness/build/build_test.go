@@ -371,5 +371,5 @@ func TestParseType(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, Debug, kind)
 	_, err = ParseType("fast")
-	require.ErrorContains(t, err, "release, debug, asan")
+	require.ErrorContains(t, err, "release, debug, asan, tsan")
 }

@@ -21,6 +21,7 @@ import (
 	"fabriclab/harness/build"
 	"fabriclab/harness/engine"
 	list "fabriclab/harness/engine/engines"
+	"fabriclab/harness/engine/ns3"
 	yaml "fabriclab/harness/experiment"
 )
 
@@ -31,7 +32,8 @@ const notStarted = 2
 const startsFor = 20 * time.Second
 
 // FuzzStarts: an experiment that is valid starts, on every engine that is
-// built. A run that goes on for long has started.
+// built, and its trace is the same on all of them, and on three threads. A run
+// that goes on for long has started.
 func FuzzStarts(f *testing.F) {
 	b := build.New(lab.root, build.Release, io.Discard)
 	ctx := context.Background()
@@ -65,30 +67,44 @@ func FuzzStarts(f *testing.F) {
 		dir := t.TempDir()
 		_, err = e.Points[0].WriteInputs(dir, 1)
 		require.NoError(t, err, text)
+		var want []byte
+		compare := func(p *engine.Program, threads int) {
+			trace, err := start(p, dir, threads)
+			require.NoError(t, err, "%s refuses it:\n%s", p.Version.Engine, text)
+			if want == nil {
+				want = trace
+			}
+			require.True(t, trace == nil || bytes.Equal(want, trace), "%s on %d threads gives another trace:\n%s", p.Version.Engine, threads, text)
+		}
 		for _, p := range programs {
-			require.NoError(t, start(p, dir), "%s refuses it:\n%s", p.Version.Engine, text)
+			compare(p, 1)
+			if p.Version.Engine == (ns3.Engine{}).Name() {
+				compare(p, 3)
+			}
 		}
 	})
 	f.Logf("%d of the experiments are valid", valid)
 }
 
-// start runs a program for a while; the error says that it did not start.
-func start(p *engine.Program, dir string) error {
+// start runs a program for a while; the error says that it did not start. The
+// trace is that of a run that came to its end.
+func start(p *engine.Program, dir string, threads int) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), startsFor)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, p.Path, p.Args(filepath.Join(dir, "scenario.json"), filepath.Join(dir, "trace"), filepath.Join(dir, "summary"), time.Hour, 1)...)
-	cmd.Env = append(os.Environ(), p.Env...)
+	trace := filepath.Join(dir, "trace")
+	cmd := exec.CommandContext(ctx, p.Path, p.Args(filepath.Join(dir, "scenario.json"), trace, filepath.Join(dir, "summary"), time.Hour, threads)...)
+	cmd.Env = append(append(os.Environ(), p.Env...), alwaysShared)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if ctx.Err() != nil || errors.As(err, &exit) && exit.ExitCode() > notStarted {
-		return nil // it has come to its checks
+		return nil, nil // it has come to its checks
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s", err, stderr.String())
+		return nil, fmt.Errorf("%w: %s", err, stderr.String())
 	}
-	return nil
+	return os.ReadFile(trace)
 }
 
 // anyExperiment is a small experiment of components that are drawn.

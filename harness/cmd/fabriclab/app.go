@@ -42,7 +42,7 @@ func settingsFlags(f *pflag.FlagSet) {
 	f.Bool("omnet-results", false, "let OMNeT++ write its own .sca and .vec files as well, in omnet-results/ of each run; runs are made again")
 	f.String("ns-log", "", "log components of ns-3 in each run's log.txt, as in NS_LOG (which itself does not reach runs); the log keeps 2 MiB")
 	f.String("verify", "contents", "how results are checked before they are taken: contents (SHA-256) or sizes")
-	f.String("build-type", "release", "build of the simulators: release, debug or asan")
+	f.String("build-type", "release", "build of the simulators: release, debug, asan or tsan")
 	f.Duration("stall-timeout", 5*time.Minute, "end a simulation whose time and events stand still this long; 0 never does")
 	f.String("executor", lab.ExecutorLocal, "who runs the simulations: local (this machine) or slurm (a cluster)")
 	f.String("slurm-partition", "", "partition of the cluster (default: the cluster's)")
@@ -95,7 +95,7 @@ defaults.`,
 	root.SetCompletionCommandGroupID(installation)
 	for flag, values := range map[string][]string{
 		"engine": experiment.Engines, "executor": {lab.ExecutorLocal, lab.ExecutorSlurm}, "verify": {"contents", "sizes"},
-		"build-type": {string(build.Release), string(build.Debug), string(build.ASan)},
+		"build-type": {string(build.Release), string(build.Debug), string(build.ASan), string(build.TSan)},
 	} {
 		cobra.CheckErr(root.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 	}

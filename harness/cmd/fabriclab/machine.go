@@ -15,9 +15,9 @@ import (
 
 func (a *app) buildCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "build [release|debug|asan]",
+		Use:   "build [release|debug|asan|tsan]",
 		Short: "build the mechanisms and the runners of the engines that are installed",
-		Args:  cobra.MaximumNArgs(1), ValidArgs: []string{"release", "debug", "asan"},
+		Args:  cobra.MaximumNArgs(1), ValidArgs: []string{"release", "debug", "asan", "tsan"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 1 {
 				kind, err := build.ParseType(args[0])
