@@ -187,15 +187,16 @@ func readWindows(in io.Reader) (threads []int, windows []window, err error) {
 func boundOf(windows []window, i, n int, eventNs, barrierNs float64) bound {
 	var all, took, uneven, barriers, alone float64
 	for _, w := range windows {
-		one := float64(w.events) * eventNs
-		shared := float64(w.busiest[i])*eventNs + barrierNs
+		one := float64(float64(w.events) * eventNs)
+		busiest := float64(float64(w.busiest[i]) * eventNs)
+		shared := busiest + barrierNs
 		all += one
 		if one <= shared {
 			alone += one - one/float64(n)
 			took += one
 			continue
 		}
-		uneven += float64(w.busiest[i])*eventNs - one/float64(n)
+		uneven += busiest - one/float64(n)
 		barriers += barrierNs
 		took += shared
 	}
