@@ -160,10 +160,16 @@ FabricScheduler::takeFrames(uint32_t lane)
 {
     for (uint32_t from = 0; from < m_lanes->count(); ++from)
     {
+        // The packets are in another core's cache: several are fetched at a time.
+        constexpr size_t AHEAD = 8;
         std::vector<Frame>& frames = m_frames[from][lane];
-        for (const Frame& f : frames)
+        for (size_t i = 0; i < frames.size(); ++i)
         {
-            f.wire->Take(f.packet, f.duration, f.arrival);
+            if (i + AHEAD < frames.size())
+            {
+                core::FetchAhead::packet(*frames[i + AHEAD].packet);
+            }
+            frames[i].wire->Take(frames[i].packet, frames[i].duration, frames[i].arrival);
         }
         frames.clear();
     }
