@@ -2,6 +2,7 @@ package statement
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -89,7 +90,7 @@ func Markdown(verdicts []Verdict) string {
 			fmt.Fprintf(&b, "| %s | %s |\n", words, strings.Join(ids[reading], ", "))
 		}
 	}
-	b.WriteString("\n| | the paper says | its number | here | verdict | why |\n| --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("\n| | the paper says | its number | here, by claim (range that reproduces a number) | verdict | why |\n| --- | --- | --- | --- | --- | --- |\n")
 	for _, v := range verdicts {
 		verdict := "**" + v.Verdict + "**"
 		if v.Reading != "" {
@@ -99,7 +100,7 @@ func Markdown(verdicts []Verdict) string {
 		if v.Reading != "" {
 			why += " `" + v.Command + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", v.ID, cell(v.Fact), cell(v.Number), cell(short(v.Ours, 160)), verdict, cell(why))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", v.ID, cell(v.Fact), cell(v.Number), cell(v.Ours), verdict, cell(why))
 	}
 	counted, recalled := apart(verdicts)
 	fmt.Fprintf(&b, "\n%d statements: %s.", len(counted), Totals(Count(counted)))
@@ -137,10 +138,11 @@ func cell(text string) string {
 func Row(paper, link string, verdicts []Verdict) string {
 	counted, _ := apart(verdicts)
 	n := Count(counted)
-	seeds, scale := 0, "–"
+	var seeds []int
+	scale := "–"
 	for _, v := range counted {
-		if v.Seeds > 0 && (seeds == 0 || v.Seeds < seeds) {
-			seeds = v.Seeds
+		if v.Seeds > 0 {
+			seeds = append(seeds, v.Seeds)
 		}
 		if v.Scale != "" && scale == "–" {
 			scale = v.Scale
@@ -148,5 +150,12 @@ func Row(paper, link string, verdicts []Verdict) string {
 			scale = "mixed"
 		}
 	}
-	return fmt.Sprintf("| [%s](%s) | %d | %d | %d | %d | %d | %d | %s, %d |\n", paper, link, n[Holds], n[HoldsIf], n[DoesNotHold], n[CannotTested], n[Undecided], n[NoRecord]+n[NoClaim], scale, seeds)
+	if len(seeds) > 0 {
+		least, most := slices.Min(seeds), slices.Max(seeds)
+		scale += fmt.Sprintf(", %d", least)
+		if most > least {
+			scale += fmt.Sprintf(" to %d", most)
+		}
+	}
+	return fmt.Sprintf("| [%s](%s) | %d | %d | %d | %d | %d | %d | %s |\n", paper, link, n[Holds], n[HoldsIf], n[DoesNotHold], n[CannotTested], n[Undecided], n[NoRecord]+n[NoClaim], scale)
 }
