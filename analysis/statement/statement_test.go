@@ -146,9 +146,8 @@ func TestTables(t *testing.T) {
 	assert.Contains(t, terminal, "P: 1 holds if, 1 no claim yet\nfrom memory, counted apart: 1 holds\n")
 	page := statement.Markdown(verdicts)
 	assert.Contains(t, page, "| A | a &lt; b |  |  | **holds if** t=late | by default b &lt; a `fabriclab figure x/a --reading t=late` |\n")
-	assert.True(t, strings.HasPrefix(page, "| verdict | statements |\n| --- | --- |\n| holds | R |\n| holds if `t=late` | A |\n| no claim yet | B |\n\n"), page)
+	assert.True(t, strings.HasPrefix(page, "2 statements, scale paper, 5 seeds: 1 holds if, 1 no claim yet. 1 from memory: 1 holds.\n\n| verdict | statements |\n| --- | --- |\n| holds | R |\n| holds if `t=late` | A |\n| no claim yet | B |\n\n"), page)
 	two := statement.Markdown([]statement.Verdict{{ID: "A", Verdict: statement.HoldsIf, Reading: "t=late or u=x"}, {ID: "B", Verdict: statement.HoldsIf, Reading: "u=x"}})
 	assert.Contains(t, two, "| holds if `t=late` | A |\n| holds if `u=x` | A, B |\n")
-	assert.Contains(t, page, "2 statements: 1 holds if, 1 no claim yet. 1 from memory: 1 holds.")
-	assert.Equal(t, "| [P](p.md) | 0 | 1 | 0 | 0 | 0 | 1 | paper, 5 |\n", statement.Row("P", "p.md", verdicts))
+	assert.Equal(t, "| [P](p.md) | 0 | 1 | 0 | 0 | 0 | 1 | paper, 5 seeds |\n", statement.Row("P", "p.md", verdicts))
 }
