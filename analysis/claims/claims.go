@@ -401,7 +401,7 @@ func (e *evaluation) at(place map[string]string) Result {
 	}
 	r.Expected, r.Tolerance = e.expected()
 	if c.Expected != nil {
-		r.Within = &[2]float64{*c.Expected - e.limit(), *c.Expected + e.limit()}
+		r.Within = &[2]float64{*c.Expected - Limit(c), *c.Expected + Limit(c)}
 	}
 	var notes []string
 	if !appliesAt(e.scale, c.Scales) {
@@ -462,22 +462,23 @@ func (e *evaluation) expected() (any, string) {
 	case c.ToleranceAbs != nil:
 		return *c.Expected, strings.TrimSpace("± " + Num(*c.ToleranceAbs) + " " + measure.Label(c.Unit))
 	}
-	return *c.Expected, "± " + Num(100*e.tolerance()) + " %"
+	return *c.Expected, "± " + Num(100*tolerance(c)) + " %"
 }
 
-func (e *evaluation) tolerance() float64 {
-	if e.c.Tolerance != nil {
-		return float64(*e.c.Tolerance)
+func tolerance(c spec.Claim) float64 {
+	if c.Tolerance != nil {
+		return float64(*c.Tolerance)
 	}
 	return DefaultTolerance
 }
 
-// limit is how far a number may be from the paper's, in its unit.
-func (e *evaluation) limit() float64 {
-	if e.c.ToleranceAbs != nil {
-		return *e.c.ToleranceAbs
+// Limit is how far a number may be from the paper's, in its unit. The claim has
+// one.
+func Limit(c spec.Claim) float64 {
+	if c.ToleranceAbs != nil {
+		return *c.ToleranceAbs
 	}
-	return math.Abs(*e.c.Expected) * e.tolerance()
+	return math.Abs(*c.Expected) * tolerance(c)
 }
 
 func (e *evaluation) name(value string) string { return e.f.Dimensions.Items[e.c.By].Name(value) }
@@ -685,7 +686,7 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) outcome {
 	}
 	var verdicts []string
 	for _, list := range byEngine {
-		verdicts = append(verdicts, ofNumber(list, *e.c.Expected, e.limit()))
+		verdicts = append(verdicts, ofNumber(list, *e.c.Expected, Limit(e.c)))
 	}
 	list := byEngine[replicates[0].engine] // the interval is of this engine, so the mean is, too
 	o := outcome{verdict: overall(verdicts), measured: JSONNumber(stats.Mean(list))}

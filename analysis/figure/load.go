@@ -27,7 +27,7 @@ const LoadText = "Loads are shares of the capacity of which the workload asks fo
 
 // LoadTable has a row for each point of which a load is asked.
 func LoadTable(dimensions []Dimension, loads []Load) (head []string, rows [][]string) {
-	head = []string{"point", "engine", "seeds", "asked for", "offered", "carried", "settled", "settles after", "window begins after"}
+	head = []string{"point", "engine", "seeds", "target load", "offered", "carried", "settled", "settles after", "window begins after"}
 	over := func(seeds []float64) string {
 		mean, half := stats.Mean95(seeds)
 		return seedMean(mean, half, len(seeds))

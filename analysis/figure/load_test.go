@@ -41,7 +41,7 @@ func TestLoads(t *testing.T) {
 	section, _, _ = strings.Cut(section, "\n## Measures\n")
 	assert.Equal(t, figure.LoadText+`
 
-| point | engine | seeds | asked for | offered | carried | settled | settles after | window begins after |
+| point | engine | seeds | target load | offered | carried | settled | settles after | window begins after |
 |---|---|---|---|---|---|---|---|---|
 | HPCC, workload.load=0.5 | ns3 | 3 | 0.5 | 0.51 ± 0.025 | 0.5 ± 0.025 | yes | 12.5ms | 60ms |
 | HPCC, workload.load=0.8 | ns3 | 2 | 0.8 | 0.81 | 0.79 | no: it takes 70ms to settle, and the window begins after 60ms | 70ms | 60ms |

@@ -7,27 +7,34 @@ import (
 	"slices"
 	"strings"
 
+	"fabriclab/analysis/claims"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
 )
 
 // Check holds a paper's statements against its figures, by id. Every claim that a
 // statement names has to be there, and every claim of a figure has to decide a
-// statement, to check the set-up or to be superseded.
+// statement, to check the set-up or to be superseded. References learn the range
+// of their claims' numbers.
 func (f *File) Check(figures map[string][]spec.Claim) error {
 	var problems []error
 	decides := map[string]map[string]bool{}
 	for _, s := range f.Statements {
-		for _, ref := range s.Claims {
-			id, err := find(ref, figures)
+		for i := range s.Claims {
+			ref := &s.Claims[i]
+			claim, err := find(*ref, figures)
 			if err != nil {
 				problems = append(problems, fmt.Errorf("%s:%d: statement %s: %w", f.Path, ref.Line, s.ID, err))
 				continue
 			}
+			if claim.Expected != nil {
+				limit := claims.Limit(claim)
+				ref.Range = claims.Num(*claim.Expected-limit) + " to " + claims.Num(*claim.Expected+limit)
+			}
 			if decides[ref.Figure] == nil {
 				decides[ref.Figure] = map[string]bool{}
 			}
-			decides[ref.Figure][id] = true
+			decides[ref.Figure][claim.ID] = true
 		}
 	}
 	for _, figure := range slices.Sorted(maps.Keys(figures)) {
@@ -40,14 +47,14 @@ func (f *File) Check(figures map[string][]spec.Claim) error {
 	return errors.Join(problems...)
 }
 
-// find is the id of the claim that a reference means.
-func find(ref Reference, figures map[string][]spec.Claim) (string, error) {
-	claims, known := figures[ref.Figure]
+// find is the claim that a reference means.
+func find(ref Reference, figures map[string][]spec.Claim) (spec.Claim, error) {
+	list, known := figures[ref.Figure]
 	if !known {
-		return "", fmt.Errorf("there is no figure %q%s", ref.Figure, catalog.Hint(ref.Figure, slices.Collect(maps.Keys(figures))))
+		return spec.Claim{}, fmt.Errorf("there is no figure %q%s", ref.Figure, catalog.Hint(ref.Figure, slices.Collect(maps.Keys(figures))))
 	}
 	var ids []string
-	for _, c := range claims {
+	for _, c := range list {
 		ids = append(ids, c.ID)
 		rest, below := strings.CutPrefix(ref.Claim, c.ID)
 		if !below || rest != "" && (rest[0] != '/' || strings.Count(rest, "/") != len(c.Each)) {
@@ -55,11 +62,11 @@ func find(ref Reference, figures map[string][]spec.Claim) (string, error) {
 		}
 		switch {
 		case c.Superseded != nil:
-			return "", fmt.Errorf("claim %s of %s is superseded and judged no more; name the one in its place", c.ID, ref.Figure)
+			return c, fmt.Errorf("claim %s of %s is superseded and judged no more; name the one in its place", c.ID, ref.Figure)
 		case c.Check != "":
-			return "", fmt.Errorf("claim %s of %s is a check of the set-up and decides nothing", c.ID, ref.Figure)
+			return c, fmt.Errorf("claim %s of %s is a check of the set-up and decides nothing", c.ID, ref.Figure)
 		}
-		return c.ID, nil
+		return c, nil
 	}
-	return "", fmt.Errorf("%s has no claim %q%s", ref.Figure, ref.Claim, catalog.Hint(ref.Claim, ids))
+	return spec.Claim{}, fmt.Errorf("%s has no claim %q%s", ref.Figure, ref.Claim, catalog.Hint(ref.Claim, ids))
 }

@@ -139,7 +139,7 @@ func (s Statement) readings(records map[string]*record.Record) []string {
 // that reading stays as by default.
 func (s Statement) under(reading string, records map[string]*record.Record) (state, ours, failed string) {
 	var fails, open, shown []string
-	judged := 0
+	judged, several := 0, len(s.figures()) > 1
 	for _, ref := range s.Claims {
 		o := records[ref.Figure].Outcome(reading)
 		if o == nil {
@@ -154,7 +154,14 @@ func (s Statement) under(reading string, records map[string]*record.Record) (sta
 				continue
 			}
 			judged++
-			shown = append(shown, c.MeasuredText())
+			text := c.ID + ": " + c.MeasuredText()
+			if several {
+				text = ref.Figure + " " + text
+			}
+			if ref.Range != "" {
+				text += " (" + ref.Range + ")"
+			}
+			shown = append(shown, text)
 			switch c.Verdict {
 			case claims.Reproduced:
 			case claims.Deviates:

@@ -2,6 +2,7 @@ package statement
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -74,11 +75,16 @@ func short(text string, n int) string {
 	return strings.TrimRight(string(letters[:n-1]), " ;,") + "…"
 }
 
-// Markdown is the verdicts as two tables of a page: the statements by verdict, and
-// each statement.
+// Markdown is the verdicts on a page: how many there are, and two tables, the
+// statements by verdict and each statement.
 func Markdown(verdicts []Verdict) string {
 	var b strings.Builder
-	b.WriteString("| verdict | statements |\n| --- | --- |\n")
+	counted, recalled := apart(verdicts)
+	fmt.Fprintf(&b, "%d statements, scale %s: %s.", len(counted), made(counted), Totals(Count(counted)))
+	if len(recalled) > 0 {
+		fmt.Fprintf(&b, " %d from memory: %s.", len(recalled), Totals(Count(recalled)))
+	}
+	b.WriteString("\n\n| verdict | statements |\n| --- | --- |\n")
 	for _, verdict := range Order {
 		under, ids := byReading(verdicts, verdict)
 		for _, reading := range under {
@@ -89,7 +95,7 @@ func Markdown(verdicts []Verdict) string {
 			fmt.Fprintf(&b, "| %s | %s |\n", words, strings.Join(ids[reading], ", "))
 		}
 	}
-	b.WriteString("\n| | the paper says | its number | here | verdict | why |\n| --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("\n| | the paper says | its number | here, by claim (range that reproduces a number) | verdict | why |\n| --- | --- | --- | --- | --- | --- |\n")
 	for _, v := range verdicts {
 		verdict := "**" + v.Verdict + "**"
 		if v.Reading != "" {
@@ -99,14 +105,8 @@ func Markdown(verdicts []Verdict) string {
 		if v.Reading != "" {
 			why += " `" + v.Command + "`"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", v.ID, cell(v.Fact), cell(v.Number), cell(short(v.Ours, 160)), verdict, cell(why))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", v.ID, cell(v.Fact), cell(v.Number), cell(v.Ours), verdict, cell(why))
 	}
-	counted, recalled := apart(verdicts)
-	fmt.Fprintf(&b, "\n%d statements: %s.", len(counted), Totals(Count(counted)))
-	if len(recalled) > 0 {
-		fmt.Fprintf(&b, " %d from memory: %s.", len(recalled), Totals(Count(recalled)))
-	}
-	b.WriteString("\n")
 	return b.String()
 }
 
@@ -137,10 +137,16 @@ func cell(text string) string {
 func Row(paper, link string, verdicts []Verdict) string {
 	counted, _ := apart(verdicts)
 	n := Count(counted)
-	seeds, scale := 0, "–"
-	for _, v := range counted {
-		if v.Seeds > 0 && (seeds == 0 || v.Seeds < seeds) {
-			seeds = v.Seeds
+	return fmt.Sprintf("| [%s](%s) | %d | %d | %d | %d | %d | %d | %s |\n", paper, link, n[Holds], n[HoldsIf], n[DoesNotHold], n[CannotTested], n[Undecided], n[NoRecord]+n[NoClaim], made(counted))
+}
+
+// made is the scale of what was recorded, and how many seeds.
+func made(verdicts []Verdict) string {
+	var seeds []int
+	scale := "–"
+	for _, v := range verdicts {
+		if v.Seeds > 0 {
+			seeds = append(seeds, v.Seeds)
 		}
 		if v.Scale != "" && scale == "–" {
 			scale = v.Scale
@@ -148,5 +154,15 @@ func Row(paper, link string, verdicts []Verdict) string {
 			scale = "mixed"
 		}
 	}
-	return fmt.Sprintf("| [%s](%s) | %d | %d | %d | %d | %d | %d | %s, %d |\n", paper, link, n[Holds], n[HoldsIf], n[DoesNotHold], n[CannotTested], n[Undecided], n[NoRecord]+n[NoClaim], scale, seeds)
+	if len(seeds) == 0 {
+		return scale
+	}
+	least, most := slices.Min(seeds), slices.Max(seeds)
+	switch {
+	case most > least:
+		return fmt.Sprintf("%s, %d to %d seeds", scale, least, most)
+	case most > 1:
+		return fmt.Sprintf("%s, %d seeds", scale, most)
+	}
+	return scale + ", one seed"
 }

@@ -41,6 +41,8 @@ type Statement struct {
 type Reference struct {
 	Figure, Claim string
 	Line          int
+	// Range is from where to where the number may be, by Check; "" of other claims.
+	Range string
 }
 
 // References are a mapping of figures to lists of claims.
@@ -88,7 +90,7 @@ func readClaims(s *reader.Section) References {
 	for _, e := range s.Entries("claims") {
 		texts, nodes := figures.Texts(e.Key.Value)
 		for i, text := range texts {
-			all = append(all, Reference{e.Key.Value, text, nodes[i].Line})
+			all = append(all, Reference{Figure: e.Key.Value, Claim: text, Line: nodes[i].Line})
 		}
 	}
 	return all

@@ -118,6 +118,24 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// What was measured is told by claim, with its figure where there are several, and
+// with the range of its number.
+func TestOursIsLabelled(t *testing.T) {
+	ten := 10.0
+	figures := map[string][]spec.Claim{"x/a": {{ID: "low", Expected: &ten}, {ID: "fast"}}, "x/b": {{ID: "low", Expected: &ten, ToleranceAbs: &ten}}}
+	records := map[string]*record.Record{}
+	for figure := range figures {
+		records[figure] = &record.Record{Figure: figure, Scale: "quick", Seeds: []uint64{1}, Outcomes: []record.Outcome{{Claims: []record.Claim{
+			{ID: "low", Verdict: claims.Reproduced, Measured: 9.0, Unit: "KB"}, {ID: "fast", Verdict: claims.Reproduced, Measured: "b 1 us, a 2 us"},
+		}}}}
+	}
+	f, err := read(t, head+"{id: A, fact: f, source: s, claims: {x/a: [low, fast]}}\n  - {id: B, fact: f, source: s, claims: {x/a: [low], x/b: [low]}}")
+	require.NoError(t, err)
+	require.NoError(t, f.Check(figures))
+	assert.Equal(t, "low: 9 KB (7.5 to 12.5); fast: b 1 us, a 2 us", f.Statements[0].Judge(records).Ours)
+	assert.Equal(t, "x/a low: 9 KB (7.5 to 12.5); x/b low: 9 KB (0 to 20)", f.Statements[1].Judge(records).Ours)
+}
+
 func TestTables(t *testing.T) {
 	verdicts := []statement.Verdict{
 		{ID: "A", Fact: "a < b", Verdict: statement.HoldsIf, Reading: "t=late", Why: "by default b < a", Command: "fabriclab figure x/a --reading t=late", Seeds: 5, Scale: "paper"},
@@ -128,9 +146,8 @@ func TestTables(t *testing.T) {
 	assert.Contains(t, terminal, "P: 1 holds if, 1 no claim yet\nfrom memory, counted apart: 1 holds\n")
 	page := statement.Markdown(verdicts)
 	assert.Contains(t, page, "| A | a &lt; b |  |  | **holds if** t=late | by default b &lt; a `fabriclab figure x/a --reading t=late` |\n")
-	assert.True(t, strings.HasPrefix(page, "| verdict | statements |\n| --- | --- |\n| holds | R |\n| holds if `t=late` | A |\n| no claim yet | B |\n\n"), page)
+	assert.True(t, strings.HasPrefix(page, "2 statements, scale paper, 5 seeds: 1 holds if, 1 no claim yet. 1 from memory: 1 holds.\n\n| verdict | statements |\n| --- | --- |\n| holds | R |\n| holds if `t=late` | A |\n| no claim yet | B |\n\n"), page)
 	two := statement.Markdown([]statement.Verdict{{ID: "A", Verdict: statement.HoldsIf, Reading: "t=late or u=x"}, {ID: "B", Verdict: statement.HoldsIf, Reading: "u=x"}})
 	assert.Contains(t, two, "| holds if `t=late` | A |\n| holds if `u=x` | A, B |\n")
-	assert.Contains(t, page, "2 statements: 1 holds if, 1 no claim yet. 1 from memory: 1 holds.")
-	assert.Equal(t, "| [P](p.md) | 0 | 1 | 0 | 0 | 0 | 1 | paper, 5 |\n", statement.Row("P", "p.md", verdicts))
+	assert.Equal(t, "| [P](p.md) | 0 | 1 | 0 | 0 | 0 | 1 | paper, 5 seeds |\n", statement.Row("P", "p.md", verdicts))
 }

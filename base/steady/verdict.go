@@ -32,7 +32,7 @@ type Verdict struct {
 	Settled bool   `json:"settled"`
 	Reason  string `json:"reason,omitempty"`
 	// WarmupPs is the warm-up that the record asks for, -1 where it asks for
-	// half of the record or more, or flows go on gathering.
+	// half of the record or more, or active flows go on growing.
 	WarmupPs    int64   `json:"warmup_ps"`
 	Asked       float64 `json:"asked"`
 	Offered     float64 `json:"offered"`
@@ -88,8 +88,8 @@ func (r Record) Judge(fromPs int64, asked, capacityBps float64) Verdict {
 		v.Reason = fmt.Sprintf("it takes %s to settle, and the window begins after %s", units.FormatTime(v.WarmupPs), units.FormatTime(fromPs-r.BeginPs))
 	case share > growing && errors > certain:
 		v.WarmupPs = -1
-		v.Reason = fmt.Sprintf("flows gather: their number grows by %.0f %% from %s to the end of the window", 100*share, units.FormatTime(int64(cut)*r.BinPs))
-	// Of few large flows more may start than the load asked for has; that they
+		v.Reason = fmt.Sprintf("active flows grow by %.0f %% from %s to the end of the window", 100*share, units.FormatTime(int64(cut)*r.BinPs))
+	// Of few large flows more may start than the target load has; that they
 	// stay for a while is no sign of a transient.
 	case v.Carried < (1-lacking)*min(v.Asked, v.Offered):
 		v.Reason = fmt.Sprintf("%.0f %% of the load in the window stays in the network", 100*(1-v.Carried/min(v.Asked, v.Offered)))
@@ -100,9 +100,9 @@ func (r Record) Judge(fromPs int64, asked, capacityBps float64) Verdict {
 }
 
 func (v Verdict) String() string {
-	text := fmt.Sprintf("load %.2f asked for, %.2f offered, %.2f carried in the window; %.4g active flows", v.Asked, v.Offered, v.Carried, v.ActiveFlows)
+	text := fmt.Sprintf("target load %.2f, %.2f offered, %.2f carried in the window; %.4g active flows", v.Asked, v.Offered, v.Carried, v.ActiveFlows)
 	if v.Offered == 0 && v.Carried == 0 { // of flows that were not recorded
-		text = fmt.Sprintf("load %.2f asked for", v.Asked)
+		text = fmt.Sprintf("target load %.2f", v.Asked)
 	}
 	if v.Settled {
 		return "settled: " + text

@@ -72,6 +72,37 @@ func TestCatalogOfTheTestsIsUpToDate(t *testing.T) {
 	assert.Equal(t, string(described), string(kept), "%s is out of date; run: make docs", file)
 }
 
+// The page on mechanisms of one's own says of every hook when it is called.
+func TestHooksAreDescribed(t *testing.T) {
+	root, err := build.FindRoot(".")
+	require.NoError(t, err)
+	page, err := os.ReadFile(filepath.Join(root, "docs", "how-to", "adding-a-mechanism.md"))
+	require.NoError(t, err)
+	_, hooks, _ := strings.Cut(string(page), "\n### Hooks\n")
+	hooks, _, _ = strings.Cut(hooks, "\n### ")
+	described := map[string][]string{} // by base class
+	class := ""
+	for _, line := range strings.Split(hooks, "\n") {
+		if begins := regexp.MustCompile("^`([A-Za-z]+)`, at ").FindStringSubmatch(line); begins != nil {
+			class = begins[1]
+		}
+		if cells := strings.Split(line, "|"); len(cells) == 5 {
+			for _, name := range regexp.MustCompile("`([A-Za-z]+)`").FindAllStringSubmatch(cells[1], -1) {
+				described[class] = append(described[class], name[1])
+			}
+		}
+	}
+	for class, header := range map[string]string{"CongestionControl": "congestion_control.h", "PortAgent": "port_agent.h", "ReceiverAgent": "receiver_agent.h"} {
+		text, err := os.ReadFile(filepath.Join(root, "mechanisms", "core", header))
+		require.NoError(t, err)
+		var there []string
+		for _, hook := range regexp.MustCompile(`(?m)^  virtual [^(]*?(\w+)\(`).FindAllStringSubmatch(string(text), -1) {
+			there = append(there, hook[1])
+		}
+		assert.ElementsMatch(t, there, described[class], "hooks of %s in docs/how-to/adding-a-mechanism.md", class)
+	}
+}
+
 // The mechanisms' page names every preset.
 func TestMechanismsPageNamesEveryPreset(t *testing.T) {
 	root, err := build.FindRoot(".")

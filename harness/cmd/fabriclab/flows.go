@@ -56,7 +56,7 @@ func (a *app) printTally(title string, t *workload.Tally) error {
 		fmt.Fprintf(a.Out, "  unlimited %d of the flows: they have no size and send until they are stopped, or to the end of the run\n", t.Unlimited)
 	}
 	if t.Load != nil {
-		fmt.Fprintf(a.Out, "  load      %.4f asked for, %.4f offered; random flow lists of this length are off by %.4f, as a rule\n",
+		fmt.Fprintf(a.Out, "  load      %.4f target, %.4f offered; random flow lists of this length are off by %.4f, as a rule\n",
 			t.Load.Asked, t.Load.Offered, t.Load.StandardError)
 	}
 	return nil

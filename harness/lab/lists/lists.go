@@ -24,6 +24,7 @@ var lists = map[string]func() string{
 	"workloads":  workloads,
 	"measures":   measures,
 	"plots":      plots,
+	"standard":   standard,
 }
 
 // Fill puts the lists between a page's markers.
@@ -80,6 +81,19 @@ func measures() string {
 			needs = "–"
 		}
 		rows = append(rows, []string{code(name), k.Title, k.From, needs})
+	}
+	return table(rows...)
+}
+
+// standard are the measures that every run has.
+func standard() string {
+	rows := [][]string{{"measure", "unit", "better", "value"}}
+	for _, m := range measure.Standard() {
+		better := "–"
+		if m.Better != measure.Neither {
+			better = m.Better.String()
+		}
+		rows = append(rows, []string{code(m.Name), m.Unit, better, m.Help})
 	}
 	return table(rows...)
 }

@@ -31,7 +31,7 @@ func FillPage(lab *lab.Lab, page string) (string, error) {
 			return parts[1] + statement.Markdown(all[0].Verdicts) + parts[4]
 		}
 		var b strings.Builder
-		b.WriteString("| paper | holds | holds if | does not hold | cannot be tested | undecided | not judged yet | scale, seeds |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+		b.WriteString("| paper | holds | holds if | does not hold | cannot be tested | undecided | not judged | scale, seeds |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
 		for _, p := range all {
 			b.WriteString(statement.Row(p.Name, fmt.Sprintf("docs/figures/%s.md", p.ID), p.Verdicts))
 		}

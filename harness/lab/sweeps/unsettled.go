@@ -55,7 +55,7 @@ func unsettled(out io.Writer, done []Runs) error {
 		return err
 	}
 	w := columns.New(out)
-	fmt.Fprintln(w, "  point\tseeds\tload asked\toffered\tcarried\twhy")
+	fmt.Fprintln(w, "  point\tseeds\ttarget load\toffered\tcarried\twhy")
 	for _, k := range order {
 		if one := rows[k]; one.bad > 0 {
 			n := float64(one.runs)

@@ -25,7 +25,7 @@ func TestUnsettledRunsAreToldOfTogether(t *testing.T) {
 		verdict *steady.Verdict
 	}{
 		{one, &steady.Verdict{Settled: true, Asked: 0.5, Offered: 0.5, Carried: 0.5}},
-		{two, &steady.Verdict{Asked: 0.9, Offered: 0.8, Carried: 0.4, Reason: "flows gather", Emptying: 0.5}},
+		{two, &steady.Verdict{Asked: 0.9, Offered: 0.8, Carried: 0.4, Reason: "active flows grow", Emptying: 0.5}},
 		{two, &steady.Verdict{Asked: 0.9, Offered: 1, Carried: 0.6, Reason: "the load drifts"}},
 		{two, nil},
 	} {
@@ -37,8 +37,8 @@ func TestUnsettledRunsAreToldOfTogether(t *testing.T) {
 	var b strings.Builder
 	require.NoError(t, unsettled(&b, []Runs{d}))
 	assert.Equal(t, `warning: 2 of 3 runs are not in steady state (docs/experiments.md, Steady state):
-  point                  seeds   load asked  offered  carried  why
-  my/sweep load=0.9 ns3  2 of 2  0.90        0.90     0.50     flows gather; 50 % of the measured flows' time is after the last arrival (workload.to)
+  point                  seeds   target load  offered  carried  why
+  my/sweep load=0.9 ns3  2 of 2  0.90         0.90     0.50     active flows grow; 50 % of the measured flows' time is after the last arrival (workload.to)
 `, b.String())
 	b.Reset()
 	d.Results, d.PointOf = d.Results[:1], d.PointOf[:1]
