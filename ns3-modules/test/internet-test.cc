@@ -247,12 +247,12 @@ EcnFieldsCross(LeafSpineOptions options)
         {
             const Ptr<Socket> socket = f.Udp(host, 100 + ecn, [](Ptr<Socket>) {});
             sockets.push_back(socket);
-            InetSocketAddress to(f.addresses.GetAddress(2), 100 + ecn);
-            to.SetTos(0x20 | ecn);
+            socket->Connect(InetSocketAddress(f.addresses.GetAddress(2), 100 + ecn));
+            socket->SetIpTos(0x20 | ecn);
             for (int i = 0; i < 20; ++i)
             {
                 Simulator::Schedule(NanoSeconds(1000 + 10 * i),
-                                    [socket, to] { socket->SendTo(Create<Packet>(1400), 0, to); });
+                                    [socket] { socket->Send(Create<Packet>(1400)); });
             }
         }
     }
