@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
 
 	"fabriclab/harness/build"
 )
@@ -76,4 +77,28 @@ func TestNamesAndKindsAreChecked(t *testing.T) {
 		_, err := Experiment(t.TempDir(), name, []string{"none"})
 		require.ErrorContains(t, err, "is no name of an experiment", name)
 	}
+}
+
+// TestWorkflowsOfAProject: they are YAML. In a container ${{ github.workspace }} is
+// the host's path, and a cache's key has nothing that each commit changes.
+func TestWorkflowsOfAProject(t *testing.T) {
+	root, err := build.FindRoot(".")
+	require.NoError(t, err)
+	p := Project{Dir: filepath.Join(t.TempDir(), "study"), Mechanism: "mine", Kind: "queue", URL: "https://example.org/x", Commit: "abc"}
+	files, err := p.Write(root)
+	require.NoError(t, err)
+	workflows := 0
+	for _, file := range files {
+		if filepath.Ext(file) != ".yml" {
+			continue
+		}
+		workflows++
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		var workflow map[string]any
+		require.NoError(t, yaml.Unmarshal(text, &workflow), file)
+		assert.NotContains(t, string(text), "github.workspace", file)
+		assert.NotContains(t, string(text), "mechanisms", file)
+	}
+	assert.Equal(t, 2, workflows)
 }
