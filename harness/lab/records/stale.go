@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -76,6 +77,40 @@ func FindStale(ctx context.Context, lab *lab.Lab) ([]Stale, error) {
 		}
 	}
 	return stale, nil
+}
+
+// Outdated are the figures of those records of which a part of the sources has
+// changed, or that are the project's and have other scenarios today. Whether the
+// scenarios have changed is not checked where that takes a build, nor for the
+// checkout's records, which would take seconds.
+func Outdated(ctx context.Context, lab *lab.Lab, all []*record.Record) (stale, unchecked []string, err error) {
+	quiet := *lab
+	quiet.Err = io.Discard
+	own, err := IDs(lab)
+	if err != nil {
+		return nil, nil, err
+	}
+	sources := map[string]engine.Sources{}
+	for _, r := range all {
+		why, err := changedParts(&quiet, r, sources)
+		if err != nil {
+			return nil, nil, err
+		}
+		checked := lab.Set.Project != "" && slices.Contains(own, r.Figure)
+		if checked && len(why) == 0 {
+			why, err = changedScenarios(ctx, &quiet, r)
+			if checked = !errors.Is(err, build.ErrStale); checked && err != nil {
+				return nil, nil, err
+			}
+		}
+		switch {
+		case len(why) > 0:
+			stale = append(stale, r.Figure)
+		case !checked:
+			unchecked = append(unchecked, r.Figure)
+		}
+	}
+	return stale, unchecked, nil
 }
 
 // changedParts are the parts of the sources that are not as the record has them.
