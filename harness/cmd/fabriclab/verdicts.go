@@ -86,7 +86,7 @@ func (a *app) recordCommand() *cobra.Command {
 		Use:   "record ID…",
 		Short: "write the outcome of complete figures to docs/results",
 		Long: `record judges the claims of figures under the default and every reading, or those
-given with --reading, and writes docs/results/PAPER/FIGURE.json: commit, engines,
+given with --reading, and writes docs/results/PAPER/FIGURE.json: commits, engines,
 seeds, scenarios, the parts of the sources that the runs depend on, measures with
 intervals and the outcome of each claim. It runs nothing, and refuses where runs
 are missing.`,
