@@ -65,6 +65,9 @@ experiment and saves the baseline. DIR may be the top of a repository: no file i
 			for _, name := range kept {
 				warnings = append(warnings, name+" was there and stays as it is"+first.Missing(name))
 			}
+			if top := inRepository(cmd.Context(), p.Dir); top != "" {
+				warnings = append(warnings, fmt.Sprintf("%s is in the repository %s, and GitHub and GitLab take workflows only from its top: make the project a repository of its own", p.Dir, top))
+			}
 			defer func() { // behind all output of the runs
 				for _, w := range warnings {
 					fmt.Fprintln(a.Err, "warning:", w)
@@ -119,6 +122,17 @@ func source(ctx context.Context, root string) (from, commit string, warnings []s
 		warn("the checkout of fabriclab has changes that commit %.12s, which CI fetches, does not have", commit)
 	}
 	return from, commit, warnings
+}
+
+// inRepository is the top of the git repository that a folder is in, "" where it is
+// the top itself or in none.
+func inRepository(ctx context.Context, dir string) string {
+	out, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--show-toplevel", "--show-prefix").Output()
+	top, prefix, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if err != nil || prefix == "" {
+		return ""
+	}
+	return top
 }
 
 // isPublic says whether an address names another machine.
