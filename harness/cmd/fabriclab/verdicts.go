@@ -43,7 +43,7 @@ than their sources or scenarios (docs stale).`,
 				return err
 			}
 			if len(stale) > 0 {
-				fmt.Fprintf(a.Out, "stale: sources or scenarios have changed since (records: %d). Renew with: %s; list: fabriclab docs stale\n", len(stale), again(all, stale[0]))
+				fmt.Fprintf(a.Out, "stale: sources or scenarios have changed since (records: %d). Renew with: %s\n", len(stale), again(all, stale[0]))
 			}
 			if len(unchecked) > 0 {
 				fmt.Fprintf(a.Out, "whether scenarios have changed was not checked (records: %d): fabriclab docs stale\n", len(unchecked))

@@ -80,9 +80,9 @@ func FindStale(ctx context.Context, lab *lab.Lab) ([]Stale, error) {
 }
 
 // Outdated are the figures of those records of which a part of the sources has
-// changed, or that are the project's and have other scenarios today. Whether the
-// scenarios have changed is not checked where that takes a build, nor for the
-// checkout's records, which would take seconds.
+// changed, or that are the project's and have other scenarios today. Unchecked are
+// those that FindStale would load: where that takes a build, and the checkout's, which
+// takes seconds.
 func Outdated(ctx context.Context, lab *lab.Lab, all []*record.Record) (stale, unchecked []string, err error) {
 	quiet := *lab
 	quiet.Err = io.Discard
@@ -96,7 +96,8 @@ func Outdated(ctx context.Context, lab *lab.Lab, all []*record.Record) (stale, u
 		if err != nil {
 			return nil, nil, err
 		}
-		checked := lab.Set.Project != "" && slices.Contains(own, r.Figure)
+		here := slices.Contains(own, r.Figure)
+		checked := here && lab.Set.Project != ""
 		if checked && len(why) == 0 {
 			why, err = changedScenarios(ctx, &quiet, r)
 			if checked = !errors.Is(err, build.ErrStale); checked && err != nil {
@@ -106,7 +107,7 @@ func Outdated(ctx context.Context, lab *lab.Lab, all []*record.Record) (stale, u
 		switch {
 		case len(why) > 0:
 			stale = append(stale, r.Figure)
-		case !checked:
+		case here && !checked:
 			unchecked = append(unchecked, r.Figure)
 		}
 	}
