@@ -86,6 +86,8 @@ type Row struct {
 	Verdict   Verdict `json:"verdict"`
 	Note      string  `json:"note,omitempty"`
 	Failed    bool    `json:"failed"`
+	// Unjudged: it changed, with too few seeds for a verdict.
+	Unjudged bool `json:"unjudged,omitempty"`
 }
 
 // place identifies a run on either side.
@@ -294,6 +296,7 @@ func (c *comparison) judge(e *Experiment) {
 		case failChanged:
 			row.Failed = row.Verdict != Same && row.Verdict != Unchanged
 		}
+		row.Unjudged = row.Unjudged && !row.Failed && l.fail != failNever
 		e.Failed = e.Failed || row.Failed
 		e.Rows = append(e.Rows, row)
 	}
@@ -370,8 +373,9 @@ func (p *pairs) never(r *Row, differences []float64, n int, l limits, confidence
 	r.Verdict, r.Note = Changed, fmt.Sprintf("never on one side only, with %d of %d seeds", n, len(differences))
 	higher := !slices.ContainsFunc(differences, func(d float64) bool { return !(d > 0) })
 	lower := !slices.ContainsFunc(differences, func(d float64) bool { return !(d < 0) })
+	r.Unjudged = len(differences) < FewestSeeds(confidence)
 	switch {
-	case len(differences) < FewestSeeds(confidence) || l.better == measure.Neither:
+	case r.Unjudged || l.better == measure.Neither:
 	case higher && l.better == measure.Lower, lower && l.better == measure.Higher:
 		r.Verdict = Worse
 	case higher, lower:
@@ -386,6 +390,7 @@ func (p *pairs) test(r *Row, differences []float64, experiment string, l limits,
 		r.Verdict = Changed
 	}
 	if fewest := FewestSeeds(confidence); len(differences) < fewest {
+		r.Unjudged = r.Exact
 		r.Note = fmt.Sprintf("no verdict with %d of the %d seeds it takes", len(differences), fewest)
 		return
 	}

@@ -58,13 +58,16 @@ func (r *Report) Markdown(out io.Writer) error {
 // outcome is the last line.
 func (r *Report) outcome() string {
 	count := map[Verdict]int{}
-	lost, failed := 0, 0
+	lost, failed, unjudged := 0, 0, 0
 	for _, e := range r.Experiments {
 		lost += len(e.Lost)
 		for _, row := range e.Rows {
 			count[row.Verdict]++
 			if row.Failed {
 				failed++
+			}
+			if row.Unjudged {
+				unjudged++
 			}
 		}
 	}
@@ -77,6 +80,9 @@ func (r *Report) outcome() string {
 			what += fmt.Sprintf("; %d of these fail", failed)
 		}
 		return "REGRESSION: " + what
+	}
+	if unjudged > 0 {
+		return fmt.Sprintf("not judged: %s; %d have fewer than the %d seeds of a verdict: take seeds 1-%d, or --thresholds with fail: changed", what, unjudged, r.FewestSeeds, r.FewestSeeds)
 	}
 	return "no regression: " + what
 }

@@ -31,7 +31,10 @@ type Record struct {
 	Title  string `json:"title"`
 	Scale  string `json:"scale"`
 	// Commit is that of the fabriclab that judged the runs.
-	Commit  string            `json:"commit"`
+	Commit string `json:"commit"`
+	// Project is the commit of the project that the experiment is in, if that is a
+	// git repository.
+	Project string            `json:"project,omitempty"`
 	Engines map[string]string `json:"engines"` // with their versions
 	Seeds   []uint64          `json:"seeds"`
 	// Parts are the parts of the C++ sources that the runs depend on, with their

@@ -38,6 +38,8 @@ type Verdict struct {
 	Command string `json:"command,omitempty"` // shows it
 	Scale   string `json:"scale,omitempty"`
 	Seeds   int    `json:"seeds,omitempty"`
+	// Stale: scenarios or sources have changed since.
+	Stale bool `json:"stale,omitempty"`
 }
 
 // Judge judges a statement by the records of its figures.

@@ -49,6 +49,9 @@ func apart(verdicts []Verdict) (counted, recalled []Verdict) {
 // inWords is the verdict with its reading and why.
 func (v Verdict) inWords() string {
 	words := v.Verdict
+	if v.Stale {
+		words += " (stale)"
+	}
 	if v.Reading != "" {
 		words += " " + v.Reading
 	}

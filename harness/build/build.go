@@ -328,7 +328,11 @@ func (b *Builder) ensure(ctx context.Context, name string, folders []string, sim
 		return present, nil // in a checkout that cannot be written to, too
 	}
 	if b.asItIs {
-		return nil, fmt.Errorf("%s: %w", b.binary(name), ErrStale)
+		err := fmt.Errorf("%s: %w", b.binary(name), ErrStale)
+		if name == describeBinary { // which every build makes
+			err = fmt.Errorf("%w, or quicker: fabriclab build --engine plain. Commands that only look compile nothing (docs/how-to/trust.md)", err)
+		}
+		return nil, err
 	}
 	if err := os.MkdirAll(b.Dir(), 0o777); err != nil {
 		return nil, notHere("making the build folder", err)

@@ -26,7 +26,12 @@ func TestAProjectFromAnEmptyFolder(t *testing.T) {
 	assert.Contains(t, p.must("test"), "[  PASSED  ] 1 test.")
 	assert.Contains(t, p.must("figure", "study/first"), "1 reproduced")
 	p.must("record", "study/first")
-	assert.Contains(t, p.must("verdicts", "study"), "study: 1 holds")
+	verdicts := p.must("verdicts", "study")
+	assert.Contains(t, verdicts, "study: 1 holds")
+	assert.NotContains(t, verdicts, "stale")
+	p.change("configs/study/first.yaml", "rate: 100Gbps", "rate: 200Gbps")
+	assert.Contains(t, p.must("verdicts", "study"), "(stale)")
+	p.change("configs/study/first.yaml", "rate: 200Gbps", "rate: 100Gbps")
 
 	git := func(args ...string) {
 		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a"}, args...)...)
@@ -68,9 +73,16 @@ func TestAProjectFromAnEmptyFolder(t *testing.T) {
 	assert.NotContains(t, red, "preset=hpcc  ", "only what uses the mechanism")
 	assert.FileExists(t, filepath.Join(p.dir, "results", "regression.md"))
 
-	history := p.must("compare", "--rev", "HEAD~1", "HEAD")
-	assert.Regexp(t, `preset=aimd +│.*changed`, history)
+	history, _, err := p.run("compare", "--rev", "HEAD~1", "HEAD")
+	require.Error(t, err, "by the rules of CI")
+	assert.Regexp(t, `preset=aimd +│.*CHANGED`, history)
 	assert.Contains(t, p.must("baseline", "update"), "runs written to "+filepath.Join(p.dir, "ci", "baselines", "study", "first.json"))
+	red, err = ci()
+	require.Error(t, err, red)
+	assert.Contains(t, red, "no regression: ")
+	assert.Contains(t, red, "study/first: the record in docs/results is stale")
+	p.must("figure", "study/first")
+	p.must("record", "study/first")
 	green, err = ci()
 	require.NoError(t, err, green)
 }

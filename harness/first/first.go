@@ -7,6 +7,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"strings"
 
 	"fabriclab/base/catalog"
+	"fabriclab/base/file"
+	"fabriclab/harness/build"
 )
 
 //go:embed templates
@@ -63,7 +66,7 @@ func Mechanism(checkout, dir, name, of string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	return write(filepath.Join(dir, name), texts)
+	return write(filepath.Join(dir, name), texts, elsewhere)
 }
 
 // mechanism are the texts of a first mechanism by the names of their files.
@@ -74,6 +77,9 @@ func mechanism(checkout, name, of string) (map[string]string, error) {
 	}
 	if !mechanismName.MatchString(name) {
 		return nil, fmt.Errorf("%q is no name of a mechanism; use small letters, digits and _ between words, such as my_control", name)
+	}
+	if err := taken(checkout, name); err != nil {
+		return nil, err
 	}
 	class := className(name)
 	fill := strings.NewReplacer("NAME", name, "CLASS", class, "TITLE", strings.ToUpper(name[:1])+strings.ReplaceAll(name[1:], "_", " "), "USE", strings.ReplaceAll(k.use, "NAME", name))
@@ -105,6 +111,20 @@ func mechanism(checkout, name, of string) (map[string]string, error) {
 	return texts, nil
 }
 
+// taken is an error if fabriclab has a mechanism, a folder of some or a preset of
+// this name.
+func taken(checkout, name string) error {
+	of, err := build.New(checkout, build.Release, io.Discard).Described()
+	if err != nil {
+		return err
+	}
+	_, component := of[name]
+	if component || file.Exists(filepath.Join(checkout, "mechanisms", name)) || file.Exists(filepath.Join(checkout, "configs", "presets", name+".yaml")) {
+		return fmt.Errorf("fabriclab has a mechanism or preset %q; choose another name, such as my_%s", name, name)
+	}
+	return nil
+}
+
 // renamed is the text of a file pair as that of another mechanism.
 func renamed(text string, k kind, name, class string) string {
 	base := k.like[strings.LastIndex(k.like, "/")+1:]
@@ -128,7 +148,7 @@ func Experiment(dir, name string, presets []string) ([]string, error) {
 		return nil, err
 	}
 	text := strings.NewReplacer("NAME", name, "PRESETS", strings.Join(presets, ", "), "PRESET", presets[0]).Replace(template("experiment.yaml"))
-	return write(dir, map[string]string{filepath.FromSlash(name) + ".yaml": text})
+	return write(dir, map[string]string{filepath.FromSlash(name) + ".yaml": text}, elsewhere)
 }
 
 func experimentName(name string) error {
@@ -146,26 +166,30 @@ func template(name string) string {
 	return string(text)
 }
 
-// write makes files, all of which must be new.
-func write(dir string, texts map[string]string) ([]string, error) {
+// elsewhere is what to do where a file is there already.
+const elsewhere = "choose another name or --dir"
+
+// write makes files, all of which must be new; otherwise says what to do where one
+// is not.
+func write(dir string, texts map[string]string, otherwise string) ([]string, error) {
 	names := slices.Sorted(maps.Keys(texts))
 	var files []string
 	for _, name := range names {
-		file := filepath.Join(dir, name)
-		if _, err := os.Lstat(file); err == nil {
-			return nil, fmt.Errorf("%s is there already and stays as it is; choose another name or --dir", file)
+		path := filepath.Join(dir, name)
+		if _, err := os.Lstat(path); err == nil {
+			return nil, fmt.Errorf("%s is there already and stays as it is; %s", path, otherwise)
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w; choose another --dir", err)
+			return nil, fmt.Errorf("%w; %s", err, otherwise)
 		}
-		files = append(files, file)
+		files = append(files, path)
 	}
-	for i, file := range files {
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			return nil, fmt.Errorf("%w; choose another --dir", err)
+	for i, path := range files {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return nil, fmt.Errorf("%w; %s", err, otherwise)
 		}
-		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 		if err != nil {
-			return nil, fmt.Errorf("%w; choose another --dir", err)
+			return nil, fmt.Errorf("%w; %s", err, otherwise)
 		}
 		_, err = f.WriteString(texts[names[i]])
 		if err := errors.Join(err, f.Close()); err != nil {

@@ -100,7 +100,7 @@ run: {stop: %s, stop_when_flows_finish: true}
 trace:
   flows: {}
 `, name, named, units.FormatTime(first), n.yaml(set.failures, from.PublicPaths), filepath.Base(base), c.preset, set.yaml(), units.FormatTime(stop))
-	files, err = write(dir, map[string]string{base + ".yaml": text, base + ".csv": csv.String()})
+	files, err = write(dir, map[string]string{base + ".yaml": text, base + ".csv": csv.String()}, elsewhere)
 	if err != nil {
 		return nil, nil, err
 	}

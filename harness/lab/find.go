@@ -54,7 +54,7 @@ func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
 	var all []Entry
 	var problems []error
 	for _, dir := range dirs {
-		entries, err := experimentsIn(dir, figures)
+		entries, err := experimentsIn(dir, func(h head, _ bool) bool { return !figures || !h.Figure.IsZero() })
 		problems = append(problems, err)
 		for _, e := range entries {
 			if !slices.ContainsFunc(all, func(other Entry) bool { return other.Name == e.Name }) {
@@ -65,7 +65,23 @@ func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
 	return all, errors.Join(problems...)
 }
 
-func experimentsIn(dir string, figures bool) ([]Entry, error) {
+// OwnExperiments are the ids of the project's experiments that are simulated.
+func (lab *Lab) OwnExperiments() ([]string, error) {
+	dir := filepath.Join(lab.Set.Project, "configs")
+	if lab.Set.Project == "" || !file.Exists(dir) {
+		return nil, nil
+	}
+	entries, err := experimentsIn(dir, func(_ head, computed bool) bool { return !computed })
+	var ids []string
+	for _, e := range entries {
+		ids = append(ids, e.Name)
+	}
+	return ids, err
+}
+
+// experimentsIn are the experiments below a folder that are kept, by their heads and
+// whether they are computed.
+func experimentsIn(dir string, keep func(h head, computed bool) bool) ([]Entry, error) {
 	var entries []Entry
 	var problems []error
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -86,7 +102,7 @@ func experimentsIn(dir string, figures bool) ([]Entry, error) {
 		has := func(name string) bool { _, has := keys[name]; return has }
 		isComputed := slices.ContainsFunc(computed.Kinds(), func(k computed.Kind) bool { return has(k.Key) })
 		simulated := has("include") || has("topology") && slices.ContainsFunc([]string{"run", "matrix", "scales"}, has) // others are included
-		if !isComputed && !simulated || figures && head.Figure.IsZero() {
+		if !isComputed && !simulated || !keep(head, isComputed) {
 			return nil
 		}
 		id, err := filepath.Rel(dir, path)

@@ -197,6 +197,16 @@ func (lab *Lab) RecordsDir() (string, error) {
 	return filepath.Join(home, "docs", "results"), err
 }
 
+// RecordsDirs are where records are read: the project's go before the checkout's.
+func (lab *Lab) RecordsDirs() ([]string, error) {
+	root, err := lab.Root()
+	dirs := []string{filepath.Join(root, "docs", "results")}
+	if lab.Set.Project != "" {
+		dirs = append([]string{filepath.Join(lab.Set.Project, "docs", "results")}, dirs...)
+	}
+	return dirs, err
+}
+
 // OnCluster says whether simulations run on a cluster.
 func (lab *Lab) OnCluster() bool { return lab.Set.Executor == ExecutorSlurm }
 

@@ -48,6 +48,7 @@ var acts = map[string][]string{
 	"doctor":          {"out", "json", "ns3"},
 	"figure":          ofSweeps,
 	"flows":           with(ofExperiments, "json"),
+	"help":            {},
 	"import hpcc":     {"json"},
 	"list":            with(ofBuilds, "json"),
 	"new experiment":  {"json"},
@@ -124,13 +125,45 @@ func group(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		var known []string
-		for _, sub := range subcommands {
-			known = append(known, sub.Name())
-		}
-		return fmt.Errorf("%s has no command %q%s", cmd.CommandPath(), args[0], catalog.Hint(args[0], known))
+		return noCommand(cmd, args[0])
 	}
 	return cmd
+}
+
+// noCommand says that a command has no such subcommand, with the nearest.
+func noCommand(cmd *cobra.Command, name string) error {
+	var known []string
+	for _, sub := range cmd.Commands() {
+		if !sub.Hidden {
+			known = append(known, sub.Name())
+		}
+	}
+	return fmt.Errorf("%s has no command %q%s", cmd.CommandPath(), name, catalog.Hint(name, known))
+}
+
+// refuseUnknownTopics has help refuse what is no command; cobra's prints the help of
+// all and reports success.
+func refuseUnknownTopics(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	for _, help := range root.Commands() {
+		if help.Name() != "help" {
+			continue
+		}
+		show := help.Run
+		help.Run = nil
+		help.RunE = func(cmd *cobra.Command, args []string) error {
+			at := root
+			for _, name := range args {
+				i := slices.IndexFunc(at.Commands(), func(sub *cobra.Command) bool { return sub.Name() == name || sub.HasAlias(name) })
+				if i < 0 {
+					return noCommand(at, name)
+				}
+				at = at.Commands()[i]
+			}
+			show(cmd, args)
+			return nil
+		}
+	}
 }
 
 // noEffect is the value of a setting that a command does not take.

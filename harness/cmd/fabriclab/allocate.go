@@ -31,7 +31,7 @@ func (a *app) allocateCommand() *cobra.Command {
 	own.Bool("optimum", false, "find the optimal rates at every iteration, too")
 	own.String("tables", "iterations,allocations", "what to write: iterations, allocations, prices")
 	cmd := &cobra.Command{
-		Use:   "allocate FILE",
+		Use:   "allocate EXPERIMENT",
 		Short: "run Flowtune's allocator alone on an experiment's network and flows",
 		Long: `Runs Flowtune's allocator without a simulator on the network and the flow list of an
 experiment's first point (--set chooses another): flows come as the list says, every

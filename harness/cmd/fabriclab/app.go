@@ -101,6 +101,7 @@ defaults.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(flagsOfCommands(root.UsageTemplate()))
+	refuseUnknownTopics(root)
 	keepToTheirCommands(root, root.PersistentFlags())
 	return root
 }

@@ -17,7 +17,7 @@ func (a *app) benchCommand() *cobra.Command {
 	var allocatorFlows uint64
 	var scaling bool
 	cmd := &cobra.Command{
-		Use:               "bench [FILE…]",
+		Use:               "bench [EXPERIMENT…]",
 		Short:             "measure the speed of simulation and harness; writes bench/bench.json in the results folder",
 		ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -45,9 +45,9 @@ func (a *app) benchCommand() *cobra.Command {
 			return bench.Measure(cmd.Context(), a.Lab, args, sweep, beside, allocatorFlows)
 		},
 	}
-	cmd.Flags().StringVar(&sweep, "sweep", "", "experiment of which all runs are made, one at a time and --jobs at a time (default without FILE: "+bench.Sweep+")")
-	cmd.Flags().StringVar(&beside, "ns3-tcp", "", "experiment whose load ns-3's own TCP carries, too (default without FILE: "+bench.NS3TCP+")")
-	cmd.Flags().Uint64Var(&allocatorFlows, "allocator", 0, fmt.Sprintf("measure Flowtune's allocator for up to so many flows (default without FILE: %d)", bench.AllocatorFlows))
+	cmd.Flags().StringVar(&sweep, "sweep", "", "experiment of which all runs are made, one at a time and --jobs at a time (default without EXPERIMENT: "+bench.Sweep+")")
+	cmd.Flags().StringVar(&beside, "ns3-tcp", "", "experiment whose load ns-3's own TCP carries, too (default without EXPERIMENT: "+bench.NS3TCP+")")
+	cmd.Flags().Uint64Var(&allocatorFlows, "allocator", 0, fmt.Sprintf("measure Flowtune's allocator for up to so many flows (default without EXPERIMENT: %d)", bench.AllocatorFlows))
 	cmd.Flags().BoolVar(&scaling, "scaling", false, "instead: how much faster 2 to 64 threads could be at most")
 	return cmd
 }

@@ -28,7 +28,7 @@ func (a *app) compareCommand() *cobra.Command {
 with --rev git revisions of the project (where there is none, of fabriclab's checkout), which are
 checked out and run. Without HEAD the experiments of BASE are run as the project or the checkout
 is (what has a valid result is not run again). Without BASE it is ci/baselines of the project or
-the checkout, and ci/regression.yaml beside it has the thresholds.
+the checkout. Then, and with --rev, ci/regression.yaml beside it has the thresholds.
 
 Exit status 1: something got worse beyond its threshold, or is missing. What "worse" is and what
 else fails is set in YAML (--thresholds; docs/how-to/regression.md).`,
@@ -60,6 +60,9 @@ else fails is set in YAML (--thresholds; docs/how-to/regression.md).`,
 			if err == nil && report.Failed {
 				err = errRegression
 			}
+			if len(args) == 0 && len(o.Experiments) == 0 {
+				err = errors.Join(err, a.tellUnguarded(o))
+			}
 			return err
 		},
 	}
@@ -69,11 +72,21 @@ else fails is set in YAML (--thresholds; docs/how-to/regression.md).`,
 	f.StringArrayVar(&o.Experiments, "experiment", nil, "compare this experiment only; may be repeated (default: all of BASE; with --rev those with a baseline)")
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("experiment", a.completeExperiments(false)))
 	f.Var(&seedsValue{&o.Seeds}, "seed", "seeds to run, instead of the experiment's (with --rev)")
-	f.StringVar(&o.Thresholds, "thresholds", "", "YAML file that says what counts and what fails (default without BASE: ci/regression.yaml)")
+	f.StringVar(&o.Thresholds, "thresholds", "", "YAML file that says what counts and what fails (default without BASE and with --rev: ci/regression.yaml)")
 	f.StringVar(&o.Baselines, "baselines", "", "folder of the baselines (default: ci/baselines of the project or the checkout)")
 	f.StringArrayVarP(&outputs, "output", "o", nil, "write the report to a file, too: .txt, .md (for a pull request), .xml (JUnit) or .json; may be repeated")
 	f.BoolVar(&all, "all", false, "print measures that did not change, too")
 	return cmd
+}
+
+// tellUnguarded says which experiments of a project are not compared.
+func (a *app) tellUnguarded(o comparison.Options) error {
+	names, err := comparison.WithoutBaseline(a.Lab, o)
+	if err == nil && len(names) > 0 {
+		list := strings.Join(names, " ")
+		fmt.Fprintf(a.Err, "without a baseline, so not compared: %s; fabriclab baseline update %s\n", list, list)
+	}
+	return err
 }
 
 // reportWriter is how a report is written to a file of this name.

@@ -14,7 +14,7 @@ func (a *app) flowsCommand() *cobra.Command {
 	var s plan.Selection
 	var to string
 	cmd := &cobra.Command{
-		Use:   "flows FILE",
+		Use:   "flows EXPERIMENT",
 		Short: "print the size of an experiment's flow list, or write it: --to flows.csv",
 		Long: `Generates the flow list of an experiment's first point for one seed (--seed, else the
 experiment's first), without running anything; --set chooses another point. --to writes it as

@@ -9,11 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"go.yaml.in/yaml/v3"
 
+	"fabriclab/base/catalog"
 	"fabriclab/base/file"
 	"fabriclab/harness/first"
 	"fabriclab/harness/lab/comparison"
@@ -28,19 +30,24 @@ func (a *app) newCommand() *cobra.Command {
 func (a *app) newProjectCommand() *cobra.Command {
 	p := first.Project{}
 	var empty bool
+	var kind func() (string, error)
 	cmd := &cobra.Command{
 		Use:   "project DIR",
 		Short: "write a first project: experiment, mechanism, statement, baseline and CI workflows",
 		Long: `Writes a folder with a mechanism, an experiment that compares it with HPCC, a claim and a
 statement, and workflows for GitHub and GitLab: they fetch fabriclab at the commit of this
 checkout, build it from a cache, and compare with the project's baselines. Then it runs the
-experiment and saves the baseline.`,
+experiment and saves the baseline. DIR may be the top of a repository: no file in it is changed.`,
 		Example: `  fabriclab new project study --mechanism my_control
-  cd study && git init && git add . && git commit -m "A project"`,
+  fabriclab new project study --mechanism my_control --int   # with in-band telemetry
+  fabriclab new project .                                    # in a repository of one's own`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			root, err := a.Root()
 			if err != nil {
+				return err
+			}
+			if p.Kind, err = kind(); err != nil {
 				return err
 			}
 			if p.Dir, err = filepath.Abs(args[0]); err != nil {
@@ -49,11 +56,23 @@ experiment and saves the baseline.`,
 			if inside, err := within(root, p.Dir); err != nil || inside {
 				return errors.Join(err, fmt.Errorf("%s is in the checkout of fabriclab; name a folder of your own", args[0]))
 			}
-			p.URL, p.Commit = a.source(cmd.Context(), root)
-			files, err := p.Write(root)
+			var warnings []string
+			p.URL, p.Commit, warnings = source(cmd.Context(), root)
+			files, kept, err := p.Write(root)
 			if err != nil {
 				return err
 			}
+			for _, name := range kept {
+				warnings = append(warnings, name+" was there and stays as it is"+first.Missing(name))
+			}
+			if top := inRepository(cmd.Context(), p.Dir); top != "" {
+				warnings = append(warnings, fmt.Sprintf("%s is in the repository %s, and GitHub and GitLab take workflows only from its top: make the project a repository of its own", p.Dir, top))
+			}
+			defer func() { // behind all output of the runs
+				for _, w := range warnings {
+					fmt.Fprintln(a.Err, "warning:", w)
+				}
+			}()
 			if err := a.wrote(files, nil); err != nil || empty {
 				return err
 			}
@@ -68,13 +87,14 @@ experiment and saves the baseline.`,
 		},
 	}
 	cmd.Flags().StringVar(&p.Mechanism, "mechanism", "my_control", "name of its mechanism")
-	kindFlag(cmd, &p.Kind)
+	kind = kindFlags(cmd)
 	cmd.Flags().BoolVar(&empty, "no-baseline", false, "write the files only, run nothing")
 	return cmd
 }
 
-// source is where CI gets the fabriclab of a checkout, and its commit.
-func (a *app) source(ctx context.Context, root string) (from, commit string) {
+// source is where CI gets the fabriclab of a checkout, and its commit, with what
+// keeps CI from getting it.
+func source(ctx context.Context, root string) (from, commit string, warnings []string) {
 	git := func(args ...string) string {
 		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", root}, args...)...).Output()
 		if err != nil {
@@ -82,17 +102,43 @@ func (a *app) source(ctx context.Context, root string) (from, commit string) {
 		}
 		return strings.TrimSpace(string(out))
 	}
+	warn := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	const edit = "edit the two lines url= and commit= in ci/regress.sh"
 	if from = publicAddress(git("remote", "get-url", "origin")); from == "" {
 		from = root
-		fmt.Fprintf(a.Err, "warning: this checkout has no remote \"origin\": CI cannot fetch fabriclab from %s; set url in ci/regress.sh\n", root)
+	}
+	public := isPublic(from)
+	if !public {
+		warn("CI cannot fetch fabriclab from %s, which is a folder of this machine: %s", from, edit)
 	}
 	if commit = git("rev-parse", "HEAD"); commit == "" {
-		commit = "HEAD"
-		fmt.Fprintln(a.Err, "warning: the checkout of fabriclab is no git repository: set commit in ci/regress.sh")
-	} else if git("status", "--porcelain", "--untracked-files=no") != "" {
-		fmt.Fprintf(a.Err, "warning: the checkout of fabriclab has changes that commit %.12s, which CI fetches, does not have\n", commit)
+		warn("the checkout of fabriclab is no git repository: set commit= in ci/regress.sh")
+		return from, "HEAD", warnings
 	}
-	return from, commit
+	if public && git("branch", "-r", "--contains", commit, "--list", "origin/*") == "" {
+		warn("commit %.12s of fabriclab is on no branch of %s that this checkout knows of: push it, or %s", commit, from, edit)
+	}
+	if git("status", "--porcelain") != "" {
+		warn("the checkout of fabriclab has changes that commit %.12s, which CI fetches, does not have", commit)
+	}
+	return from, commit, warnings
+}
+
+// inRepository is the top of the git repository that a folder is in, "" where it is
+// the top itself or in none.
+func inRepository(ctx context.Context, dir string) string {
+	out, err := exec.CommandContext(ctx, "git", "-C", dir, "rev-parse", "--show-toplevel", "--show-prefix").Output()
+	top, prefix, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	if err != nil || prefix == "" {
+		return ""
+	}
+	return top
+}
+
+// isPublic says whether an address names another machine.
+func isPublic(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && u.Scheme != "file"
 }
 
 var sshAddress = regexp.MustCompile(`^(?:ssh://)?[\w.-]+@([\w.-]+)[:/]([^:]+)$`)
@@ -109,15 +155,25 @@ func publicAddress(address string) string {
 	return address
 }
 
-// kindFlag is the kind of a first mechanism.
-func kindFlag(cmd *cobra.Command, kind *string) {
-	cmd.Flags().StringVar(kind, "kind", "congestion_control", "its kind: "+strings.Join(first.Kinds(), ", "))
+// kindFlags are the flags for the kind of a first mechanism.
+func kindFlags(cmd *cobra.Command) func() (string, error) {
+	kind := cmd.Flags().String("kind", "congestion_control", "its kind: "+strings.Join(first.Kinds(), ", "))
 	cobra.CheckErr(cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions(first.Kinds(), cobra.ShellCompDirectiveNoFileComp)))
+	telemetry := cmd.Flags().Bool("int", false, "a congestion control by in-band telemetry")
+	return func() (string, error) {
+		switch {
+		case !*telemetry:
+			return *kind, nil
+		case *kind != "congestion_control":
+			return "", fmt.Errorf("--int is for --kind congestion_control, not %s", *kind)
+		}
+		return first.Telemetry, nil
+	}
 }
 
 func (a *app) newMechanismCommand() *cobra.Command {
-	var kind, dir string
-	var telemetry bool
+	var dir string
+	var kind func() (string, error)
 	cmd := &cobra.Command{
 		Use:   "mechanism NAME",
 		Short: "write a first mechanism that compiles, with its preset, page and unit test",
@@ -130,11 +186,9 @@ func (a *app) newMechanismCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if telemetry && kind != "congestion_control" {
-				return fmt.Errorf("--int is for --kind congestion_control, not %s", kind)
-			}
-			if telemetry {
-				kind = first.Telemetry
+			of, err := kind()
+			if err != nil {
+				return err
 			}
 			if dir == "" {
 				if dir = "mechanisms"; len(a.Set.Mechanisms) > 0 {
@@ -144,15 +198,14 @@ func (a *app) newMechanismCommand() *cobra.Command {
 			if inside, err := within(root, dir); err != nil || inside {
 				return errors.Join(err, fmt.Errorf("%s is in the checkout of fabriclab; give a folder of your own with --dir", dir))
 			}
-			files, err := first.Mechanism(root, dir, args[0], kind)
+			files, err := first.Mechanism(root, dir, args[0], of)
 			if err != nil {
 				return err
 			}
 			return a.wrote(files, func() ([]string, error) { return a.onPath(dir) })
 		},
 	}
-	kindFlag(cmd, &kind)
-	cmd.Flags().BoolVar(&telemetry, "int", false, "a congestion control by in-band telemetry")
+	kind = kindFlags(cmd)
 	cmd.Flags().StringVar(&dir, "dir", "", "folder to write to (default: the first of the mechanism path, or mechanisms/)")
 	return cmd
 }
@@ -216,6 +269,19 @@ func (a *app) newExperimentCommand() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(presets) == 0 {
 				return errors.New("name a preset to run with --preset; see: fabriclab list presets")
+			}
+			known, err := a.Presets()
+			if err != nil {
+				return err
+			}
+			var names []string
+			for _, p := range known {
+				names = append(names, p.Name)
+			}
+			for _, name := range presets {
+				if !slices.Contains(names, name) {
+					return fmt.Errorf("there is no preset %q%s", name, catalog.Hint(name, names))
+				}
 			}
 			to, begin, err := a.experimentsDir(dir)
 			if err != nil {

@@ -16,7 +16,7 @@ func (a *app) parityCommand() *cobra.Command {
 	var digests string
 	var s plan.Selection
 	cmd := &cobra.Command{
-		Use:   "parity [FILE…]",
+		Use:   "parity [EXPERIMENT…]",
 		Short: "check that all engines give the same tables, to the picosecond and the byte",
 		Long: `parity runs every point of the experiments on all engines that are installed and
 compares their tables row by row, then with the digests in ci/parity, on which

@@ -31,7 +31,7 @@ func (a *app) runCommand() *cobra.Command {
 	var s plan.Selection
 	var dryRun, noWait bool
 	cmd := &cobra.Command{
-		Use:   "run FILE…",
+		Use:   "run EXPERIMENT…",
 		Short: "run experiments, given by file or id",
 		Long: `Runs every point of the experiments' matrix with every seed on every engine. A run that has a
 valid result is not made again, so a call that was interrupted goes on where it was. Results are in
@@ -65,7 +65,7 @@ anything runs.`,
 func (a *app) validateCommand() *cobra.Command {
 	var s plan.Selection
 	cmd := &cobra.Command{
-		Use:   "validate FILE…",
+		Use:   "validate EXPERIMENT…",
 		Short: "check experiments and print their effective configuration, run nothing",
 		Args:  cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {

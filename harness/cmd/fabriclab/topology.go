@@ -20,7 +20,7 @@ func (a *app) topologyCommand() *cobra.Command {
 	var draw bool
 	var output string
 	cmd := &cobra.Command{
-		Use:   "topology FILE",
+		Use:   "topology EXPERIMENT",
 		Short: "print an experiment's network, or draw it: -o FILE.svg",
 		Long:  "Prints the network of an experiment's first point, or draws it; --set chooses another point.",
 		Example: `  fabriclab topology fncc/fig13

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"fabriclab/analysis/record"
 	"fabriclab/analysis/statement"
 	"fabriclab/harness/lab/papers"
 	"fabriclab/harness/lab/plan"
@@ -17,16 +19,48 @@ func (a *app) verdictsCommand() *cobra.Command {
 		Short: "print what each paper says and whether it holds, from the records in docs/results",
 		Long: `verdicts prints each statement of the papers (configs/PAPER/statements.yaml) with
 the paper's number, ours with its interval, the verdict and why. It reads the
-records in docs/results and runs nothing; with --scale only those of that scale.`,
+records in docs/results, the project's before the checkout's, and runs nothing; with
+--scale only those of that scale. "stale" marks verdicts of records that are older
+than their sources or scenarios (docs stale).`,
 		ValidArgsFunction: cobra.FixedCompletions(nil, cobra.ShellCompDirectiveNoFileComp),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			judged, err := papers.Verdicts(a.Lab, args)
 			if err != nil {
 				return err
 			}
-			return a.showVerdicts(judged)
+			var all []*record.Record
+			for _, p := range judged {
+				all = append(all, p.Records...)
+			}
+			stale, unchecked, err := records.Outdated(cmd.Context(), a.Lab, all)
+			if err != nil {
+				return err
+			}
+			for i := range judged {
+				judged[i].Mark(stale)
+			}
+			if err := a.showVerdicts(judged); err != nil || a.Set.JSON {
+				return err
+			}
+			if len(stale) > 0 {
+				fmt.Fprintf(a.Out, "stale: sources or scenarios have changed since (records: %d). Renew with: %s\n", len(stale), again(all, stale[0]))
+			}
+			if len(unchecked) > 0 {
+				fmt.Fprintf(a.Out, "whether scenarios have changed was not checked (records: %d): fabriclab docs stale\n", len(unchecked))
+			}
+			return nil
 		},
 	}
+}
+
+// again is how a figure's record is made again.
+func again(all []*record.Record, figure string) string {
+	r := all[slices.IndexFunc(all, func(r *record.Record) bool { return r.Figure == figure })]
+	readings := ""
+	if len(r.Outcomes) > 1 {
+		readings = " --reading all"
+	}
+	return fmt.Sprintf("fabriclab figure %s --scale %s%s && fabriclab record %s --scale %s", figure, r.Scale, readings, figure, r.Scale)
 }
 
 func (a *app) showVerdicts(judged []papers.Paper) error {
@@ -52,7 +86,7 @@ func (a *app) recordCommand() *cobra.Command {
 		Use:   "record ID…",
 		Short: "write the outcome of complete figures to docs/results",
 		Long: `record judges the claims of figures under the default and every reading, or those
-given with --reading, and writes docs/results/PAPER/FIGURE.json: commit, engines,
+given with --reading, and writes docs/results/PAPER/FIGURE.json: commits, engines,
 seeds, scenarios, the parts of the sources that the runs depend on, measures with
 intervals and the outcome of each claim. It runs nothing, and refuses where runs
 are missing.`,

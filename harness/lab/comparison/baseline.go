@@ -24,7 +24,7 @@ func BaselinesDir(lab *lab.Lab, given string) (string, error) {
 }
 
 // regressionRules is the file that says what fails in a comparison with the
-// baselines of the project or the checkout; "" if there is none.
+// baselines or a revision of the project or the checkout; "" if there is none.
 func regressionRules(lab *lab.Lab) (string, error) {
 	home, err := lab.Home()
 	if err != nil {
@@ -34,6 +34,16 @@ func regressionRules(lab *lab.Lab) (string, error) {
 		return rules, nil
 	}
 	return "", nil
+}
+
+// WithoutBaseline are the experiments of the project that no baseline guards.
+func WithoutBaseline(lab *lab.Lab, o Options) ([]string, error) {
+	folder, err := BaselinesDir(lab, o.Baselines)
+	if err != nil {
+		return nil, err
+	}
+	names, err := lab.OwnExperiments()
+	return slices.DeleteFunc(names, func(name string) bool { return file.Exists(compare.BaselineFile(folder, name)) }), err
 }
 
 // UpdateBaselines runs experiments and renews their baselines in a folder; dir

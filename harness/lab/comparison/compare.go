@@ -30,10 +30,12 @@ type Options struct {
 }
 
 // Compare compares two sets of results. Without arguments these are the baselines
-// of the project or the checkout and it as it is, by its rules.
+// of the project or the checkout and it as it is, by its rules. These rules judge
+// revisions, too.
 func Compare(ctx context.Context, lab *lab.Lab, args []string, o Options) (*compare.Report, error) {
 	rules := compare.DefaultRules()
 	var err error
+	usual := o.Rev
 	switch {
 	case len(args) > 0:
 	case o.Rev:
@@ -43,12 +45,12 @@ func Compare(ctx context.Context, lab *lab.Lab, args []string, o Options) (*comp
 		if err != nil {
 			return nil, err
 		}
-		if o.Thresholds == "" {
-			if o.Thresholds, err = regressionRules(lab); err != nil {
-				return nil, err
-			}
+		args, usual = []string{dir}, true
+	}
+	if usual && o.Thresholds == "" {
+		if o.Thresholds, err = regressionRules(lab); err != nil {
+			return nil, err
 		}
-		args = []string{dir}
 	}
 	if o.Thresholds != "" {
 		if rules, err = compare.ReadRules(o.Thresholds); err != nil {

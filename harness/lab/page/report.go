@@ -180,7 +180,7 @@ func isFigure(dir string) bool {
 }
 
 func nothingFound(where string) error {
-	return fmt.Errorf("there are no results in %s; make some with: fabriclab figure fncc/fig10 (one figure), make figures (all), or fabriclab run FILE", where)
+	return fmt.Errorf("there are no results in %s; make some with: fabriclab figure fncc/fig10 (one figure), make figures (all), or fabriclab run EXPERIMENT", where)
 }
 
 // add takes up the figures and runs in a folder that were not seen yet.

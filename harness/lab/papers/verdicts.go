@@ -29,6 +29,15 @@ type Paper struct {
 	ID       string // its folder, such as fncc
 	Name     string
 	Verdicts []statement.Verdict
+	Records  []*record.Record // that decide them
+}
+
+// Mark marks the statements that records decide which are out of date.
+func (p *Paper) Mark(stale []string) {
+	for i := range p.Verdicts {
+		v := &p.Verdicts[i]
+		v.Stale = v.Verdict != statement.NoRecord && slices.ContainsFunc(v.Statement.Claims, func(ref statement.Reference) bool { return slices.Contains(stale, ref.Figure) })
+	}
 }
 
 // IDs are the folders that have statements.
@@ -104,7 +113,7 @@ func Verdicts(lab *lab.Lab, papers []string) ([]Paper, error) {
 			return nil, err
 		}
 	}
-	dir, err := lab.RecordsDir()
+	dirs, err := lab.RecordsDirs()
 	if err != nil {
 		return nil, err
 	}
@@ -115,24 +124,41 @@ func Verdicts(lab *lab.Lab, papers []string) ([]Paper, error) {
 			return nil, err
 		}
 		records := map[string]*record.Record{}
+		var used []*record.Record
 		for _, s := range f.Statements {
 			for _, ref := range s.Claims {
 				if _, known := records[ref.Figure]; known {
 					continue
 				}
-				r, err := record.Read(dir, ref.Figure)
-				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				r, err := recordIn(dirs, ref.Figure, lab.Set.Scale)
+				if err != nil {
 					return nil, err
 				}
-				if r != nil && lab.Set.Scale != "" && r.Scale != lab.Set.Scale {
-					r = nil
+				if records[ref.Figure] = r; r != nil {
+					used = append(used, r)
 				}
-				records[ref.Figure] = r
 			}
 		}
-		all = append(all, judgePaper(id, f, records))
+		p := judgePaper(id, f, records)
+		p.Records = used
+		all = append(all, p)
 	}
 	return all, nil
+}
+
+// recordIn is the first record of a figure in these folders, with a scale that of
+// this scale; nil if there is none.
+func recordIn(dirs []string, figure, scale string) (*record.Record, error) {
+	for _, dir := range dirs {
+		r, err := record.Read(dir, figure)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if r != nil && (scale == "" || r.Scale == scale) {
+			return r, nil
+		}
+	}
+	return nil, nil
 }
 
 func judgePaper(id string, f *statement.File, records map[string]*record.Record) Paper {

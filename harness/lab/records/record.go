@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"os/exec"
 	"slices"
 	"strings"
 
@@ -54,6 +55,7 @@ func recordOf(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) 
 	}
 	r := &record.Record{
 		Figure: all[0].Name, Title: all[0].Title, Scale: all[0].Scale, Commit: lab.Tool.Version,
+		Project: projectCommit(ctx, lab.Set.Project),
 		Engines: map[string]string{}, Parts: map[string]string{}, Seeds: all[0].Seeds,
 	}
 	for _, one := range all {
@@ -68,6 +70,26 @@ func recordOf(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) 
 		r.Outcomes = append(r.Outcomes, *judged)
 	}
 	return r, nil
+}
+
+// projectCommit is the commit of a project, "" without a project or a repository.
+// Records and results are no changes: writing one would be the next one's.
+func projectCommit(ctx context.Context, project string) string {
+	git := func(args ...string) string {
+		out, err := exec.CommandContext(ctx, "git", append([]string{"-C", project}, args...)...).Output()
+		if err != nil {
+			return ""
+		}
+		return strings.TrimSpace(string(out))
+	}
+	if project == "" {
+		return ""
+	}
+	commit := git("rev-parse", "--short=12", "HEAD")
+	if commit != "" && git("status", "--porcelain", "--", ".", ":(exclude)docs/results", ":(exclude)results") != "" {
+		commit += " with changes"
+	}
+	return commit
 }
 
 // underReadings are the complete runs of an experiment under the default and the

@@ -1,9 +1,13 @@
 package records
 
 import (
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/lab/sweeps"
@@ -19,4 +23,33 @@ func TestRecordsHaveAReadingOnce(t *testing.T) {
 		got = append(got, plan.ReadingText(r.Reading))
 	}
 	assert.Equal(t, []string{"", "table=late"}, got)
+}
+
+// A record names the project's commit; other records are no change of it.
+func TestProjectCommit(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	repository := t.TempDir()
+	project := filepath.Join(repository, "study")
+	put := func(name, text string) {
+		path := filepath.Join(project, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	put("fabriclab.yaml", "")
+	put("docs/results/study/first.json", "{}")
+	assert.Empty(t, projectCommit(t.Context(), ""))
+	assert.Empty(t, projectCommit(t.Context(), project))
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}, {"commit", "-q", "-m", "one"}} {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a"}, args...)...)
+		cmd.Dir = repository
+		require.NoError(t, cmd.Run())
+	}
+	put("docs/results/study/first.json", "{ }")
+	put("docs/results/study/second.json", "{}")
+	commit := projectCommit(t.Context(), project)
+	assert.Regexp(t, "^[0-9a-f]{12}$", commit)
+	put("configs/first.yaml", "")
+	assert.Equal(t, commit+" with changes", projectCommit(t.Context(), project))
 }

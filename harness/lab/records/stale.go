@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path/filepath"
@@ -76,6 +77,41 @@ func FindStale(ctx context.Context, lab *lab.Lab) ([]Stale, error) {
 		}
 	}
 	return stale, nil
+}
+
+// Outdated are the figures of those records of which a part of the sources has
+// changed, or that are the project's and have other scenarios today. Unchecked are
+// those that FindStale would load: where that takes a build, and the checkout's, which
+// takes seconds.
+func Outdated(ctx context.Context, lab *lab.Lab, all []*record.Record) (stale, unchecked []string, err error) {
+	quiet := *lab
+	quiet.Err = io.Discard
+	own, err := IDs(lab)
+	if err != nil {
+		return nil, nil, err
+	}
+	sources := map[string]engine.Sources{}
+	for _, r := range all {
+		why, err := changedParts(&quiet, r, sources)
+		if err != nil {
+			return nil, nil, err
+		}
+		here := slices.Contains(own, r.Figure)
+		checked := here && lab.Set.Project != ""
+		if checked && len(why) == 0 {
+			why, err = changedScenarios(ctx, &quiet, r)
+			if checked = !errors.Is(err, build.ErrStale); checked && err != nil {
+				return nil, nil, err
+			}
+		}
+		switch {
+		case len(why) > 0:
+			stale = append(stale, r.Figure)
+		case here && !checked:
+			unchecked = append(unchecked, r.Figure)
+		}
+	}
+	return stale, unchecked, nil
 }
 
 // changedParts are the parts of the sources that are not as the record has them.
