@@ -94,6 +94,8 @@ type Point struct {
 	Oracle []OracleTable
 	// Model stands instead of the scenario where a point is computed.
 	Model computed.Model
+	// Writes are the tables of the model.
+	Writes []catalog.Table
 	// Alone says that nothing else may run beside the model.
 	Alone bool
 	// Threads are those of each run, of which results do not depend; 0 = any.
@@ -164,6 +166,9 @@ func until(ctx context.Context, routes iter.Seq[scenario.Route]) iter.Seq[scenar
 		}
 	}
 }
+
+// Classes is the number of priority classes.
+func (p *Point) Classes() int { return p.rules.Classes }
 
 // FlowList is the point's workload, of which flow lists are generated.
 func (p *Point) FlowList() *flowlist.List {
@@ -565,6 +570,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	}
 	s := l.Section(root, root, "")
 	s.Knows(slices.Concat(pointKeys(l.catalog), headKeys)...)
+	l.misplaced(s)
 	s.Done()
 	if kind := computedKind(s); kind != nil {
 		return l.computedPoint(s, c, kind)
@@ -641,6 +647,23 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	}
 	point.hash = sync.OnceValues(func() (string, error) { return point.computeHash(l.watch.ctx) })
 	return point
+}
+
+// misplaced says of parameters and components that are written as keys of the
+// experiment where they belong.
+func (l *loader) misplaced(s *reader.Section) {
+	keys := slices.Concat(pointKeys(l.catalog), headKeys)
+	for i := 0; i < len(s.Node.Content); i += 2 {
+		key := s.Node.Content[i]
+		hint := ""
+		if !slices.Contains(keys, key.Value) {
+			hint = l.catalog.HintParam(key.Value)
+		}
+		if hint != "" {
+			s.Knows(key.Value)
+			l.Problem(key, "there is no key %q here%s", key.Value, hint)
+		}
+	}
 }
 
 // uses lists the components that an engine makes for a scenario: those that are
