@@ -55,7 +55,7 @@ func (lab *Lab) Experiments(figures bool) ([]Entry, error) {
 	var all []Entry
 	var problems []error
 	for _, dir := range dirs {
-		entries, err := experimentsIn(dir, func(h head, computed bool) bool { return !figures || withFigure(h, computed) })
+		entries, err := experimentsIn(dir, func(h head, _ bool) bool { return !figures || !h.Figure.IsZero() })
 		problems = append(problems, err)
 		for _, e := range entries {
 			if !slices.ContainsFunc(all, func(other Entry) bool { return other.Name == e.Name }) {
@@ -100,8 +100,7 @@ func experimentsIn(dir string, keep func(h head, computed bool) bool) ([]Entry, 
 			problems = append(problems, err)
 			return nil
 		}
-		isExperiment, isComputed := kindOf(keys)
-		if !isExperiment || !keep(head, isComputed) {
+		if !isExperiment(keys) || !keep(head, computes(keys)) {
 			return nil
 		}
 		id, err := filepath.Rel(dir, path)
@@ -117,15 +116,15 @@ func experimentsIn(dir string, keep func(h head, computed bool) bool) ([]Entry, 
 	return entries, nil
 }
 
-func withFigure(h head, _ bool) bool { return !h.Figure.IsZero() }
-
-// kindOf says whether a file with these keys is an experiment by itself, and
-// whether it is a computed one.
-func kindOf(keys map[string]yaml.Node) (isExperiment, isComputed bool) {
+// isExperiment says whether a file with these keys is one by itself.
+func isExperiment(keys map[string]yaml.Node) bool {
 	has := func(name string) bool { _, has := keys[name]; return has }
-	isComputed = slices.ContainsFunc(computed.Kinds(), func(k computed.Kind) bool { return has(k.Key) })
-	simulated := has("include") || has("topology") && slices.ContainsFunc([]string{"run", "matrix", "scales"}, has) // others are included
-	return isComputed || simulated, isComputed
+	return computes(keys) || has("include") || has("topology") && slices.ContainsFunc([]string{"run", "matrix", "scales"}, has) // others are included
+}
+
+// computes says whether a file with these keys is computed, not simulated.
+func computes(keys map[string]yaml.Node) bool {
+	return slices.ContainsFunc(computed.Kinds(), func(k computed.Kind) bool { _, has := keys[k.Key]; return has })
 }
 
 // Figures are the experiments with a figure section that are named: by id, by
@@ -178,7 +177,7 @@ func (lab *Lab) figuresOf(name string) (figures []string, is bool, err error) {
 			continue
 		}
 		is = true
-		entries, err := experimentsIn(folder, withFigure)
+		entries, err := experimentsIn(folder, hasFigure)
 		if err != nil {
 			return nil, true, err
 		}
@@ -191,22 +190,23 @@ func (lab *Lab) figuresOf(name string) (figures []string, is bool, err error) {
 	if info, err := os.Stat(name); is || err != nil || !info.IsDir() {
 		return figures, is, nil
 	}
-	entries, err := experimentsIn(name, withFigure)
+	entries, err := experimentsIn(name, hasFigure)
 	for _, e := range entries {
 		figures = append(figures, filepath.Join(name, filepath.FromSlash(e.Name)+".yaml"))
 	}
 	return figures, true, err
 }
 
+func hasFigure(h head, _ bool) bool { return !h.Figure.IsZero() }
+
 // noFigure says why a file makes no figure; "" if it does, or cannot be read, which
 // whoever loads it says.
 func noFigure(file string) string {
 	head, keys, err := readHead(file)
-	isExperiment, _ := kindOf(keys)
 	switch {
 	case err != nil:
 		return ""
-	case !isExperiment:
+	case !isExperiment(keys):
 		return "is no experiment"
 	case head.Figure.IsZero():
 		return "has no figure section"
