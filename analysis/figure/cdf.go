@@ -46,6 +46,12 @@ func init() {
 				}
 			}
 		},
+		from: func(p spec.Plot) []string {
+			if len(p.Measures) > 0 {
+				return nil // they have said so
+			}
+			return measure.KindOf(p.Own.(spec.Measure).Kind).From
+		},
 		labels: func(x *painter) {
 			c, first := x.c, x.cdfMeasure(0)
 			c.XUnit, c.YUnit, c.XLabel, c.YLabel = first.Unit, "1", "FCT slowdown", "share of the flows"

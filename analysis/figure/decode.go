@@ -17,14 +17,12 @@ import (
 	"fabriclab/base/reader"
 )
 
-// Decode reads and checks a figure section. matrix has the values of each matrix
-// path; nil leaves unchecked whether dimensions and their values are in the
-// matrix, which is right where a flag has narrowed it. tables are those that the
-// runs can have; nil leaves unchecked what measures and series say of them. The
-// error is of type reader.Problems: all that is wrong.
-func Decode(s *reader.Section, matrix claims.Matrix, tables spec.Tables) (*spec.Figure, error) {
+// Decode reads and checks a figure section, as far as what it is about is known.
+// The error is of type reader.Problems: all that is wrong.
+func Decode(s *reader.Section, known spec.Known) (*spec.Figure, error) {
 	f := spec.Read(s)
-	f.Tables = tables
+	f.Known = known
+	matrix := claims.Matrix(known.Matrix)
 	for _, e := range s.Entries("dimensions") {
 		checkDimension(s.F.Section(e.Value, e.Key, e.Path), f.Dimensions.Items[e.Key.Value], matrix)
 	}
@@ -94,5 +92,5 @@ func ReadFile(path string) (*spec.Figure, error) {
 	if section == nil {
 		return nil, nil
 	}
-	return Decode(section, nil, nil)
+	return Decode(section, spec.Known{})
 }

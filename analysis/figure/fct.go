@@ -41,6 +41,7 @@ func init() {
 			}
 			p.Own = own
 		},
+		from: func(spec.Plot) []string { return measure.KindOf("fct_slowdown").From },
 		check: func(s *reader.Section, p spec.Plot, lines []string) {
 			if own := p.Own.(*fctPlot); own.baseline != "" && lines != nil && !slices.Contains(lines, own.baseline) {
 				s.Fail(reader.At("baseline", fmt.Errorf("baseline: the matrix has no %s = %q%s", p.Lines, own.baseline, catalog.Hint(own.baseline, lines))))

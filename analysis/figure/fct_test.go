@@ -23,7 +23,7 @@ func decode(t *testing.T, text string) (*spec.Figure, error) {
 	t.Helper()
 	s, err := reader.Parse("exp.yaml", []byte(text))
 	require.NoError(t, err)
-	return figure.Decode(s, claims.Matrix{"preset": {"dcqcn", "hpcc", "fncc"}}, nil)
+	return figure.Decode(s, spec.Known{Matrix: claims.Matrix{"preset": {"dcqcn", "hpcc", "fncc"}}})
 }
 
 const fctHead = "dimensions: {mechanism: {path: preset, names: {hpcc: HPCC, fncc: FNCC}}}\n"

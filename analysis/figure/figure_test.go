@@ -77,7 +77,7 @@ func TestShippedExperimentsDecode(t *testing.T) {
 		}
 		found++
 		_, matrix := e.matrix()
-		f, err := figure.Decode(e.section, matrix, nil)
+		f, err := figure.Decode(e.section, spec.Known{Matrix: matrix})
 		if assert.NoError(t, err) {
 			assert.NotEmpty(t, f.Plots, path)
 		}
@@ -178,7 +178,7 @@ func evaluate(t *testing.T, id, results string, change func([]spec.Run) []spec.R
 	path := filepath.Join(configs, id+".yaml")
 	e := load(t, path)
 	_, matrix := e.matrix()
-	f, err := figure.Decode(e.section, matrix, nil)
+	f, err := figure.Decode(e.section, spec.Known{Matrix: matrix})
 	require.NoError(t, err)
 	runs := synthetic(t, results, e)
 	if change != nil {
@@ -350,7 +350,7 @@ func TestSweepOfMeasures(t *testing.T) {
 	path := filepath.Join(configs, "fncc/fig3.yaml")
 	e := load(t, path)
 	_, matrix := e.matrix()
-	f, err := figure.Decode(e.section, matrix, nil)
+	f, err := figure.Decode(e.section, spec.Known{Matrix: matrix})
 	require.NoError(t, err)
 	again := f.Measures.Items["pauses"]
 	again.Text = "the same again"
@@ -377,7 +377,7 @@ func TestSweepAlongNames(t *testing.T) {
 	e := load(t, path)
 	_, matrix := e.matrix()
 	along := func(names map[string]string) string {
-		f, err := figure.Decode(e.section, matrix, nil)
+		f, err := figure.Decode(e.section, spec.Known{Matrix: matrix})
 		require.NoError(t, err)
 		xoff := f.Dimensions.Items["xoff"]
 		xoff.Names = names
@@ -480,7 +480,7 @@ measures: {peak: {kind: queue_peak, port: "a->b", class: 1, window: [0us, 1us], 
 	} {
 		s, err := reader.Parse("x.yaml", []byte(c.text))
 		require.NoError(t, err)
-		_, err = figure.Decode(s, matrix, nil)
+		_, err = figure.Decode(s, spec.Known{Matrix: matrix})
 		assert.ErrorContains(t, err, c.want, c.text)
 	}
 }

@@ -65,7 +65,7 @@ measures: {slowdown: {kind: fct_slowdown, stat: mean, max_size: 10KB, unit: "1",
 plots: [{id: bars, title: S, kind: bars, x: load, lines: mechanism, measure: slowdown}]
 `))
 	require.NoError(t, err)
-	f, err := figure.Decode(s, claims.Matrix{"preset": {"hpcc", "fncc"}, "load": {"20", "40", "60"}}, nil)
+	f, err := figure.Decode(s, spec.Known{Matrix: claims.Matrix{"preset": {"hpcc", "fncc"}, "load": {"20", "40", "60"}}})
 	require.NoError(t, err)
 	var runs []spec.Run
 	for i, r := range fctRuns(t, 3) {

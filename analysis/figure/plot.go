@@ -20,6 +20,8 @@ import (
 type plotKind struct {
 	name, title string
 	read        func(s *reader.Section, p *spec.Plot, f *spec.Figure)
+	// from are the tables that it draws from beside those of its measures and series.
+	from func(p spec.Plot) []string
 	// check holds it against the values of its lines, nil where they are not known.
 	check  func(s *reader.Section, p spec.Plot, lines []string)
 	labels func(x *painter)
@@ -65,6 +67,9 @@ func readPlot(s *reader.Section, f *spec.Figure, matrix claims.Matrix) spec.Plot
 		p.LogX = s.Boolean("log_x", false)
 	}
 	k.read(s, &p, f)
+	if k.from != nil {
+		measure.CheckTables(s, f, k.from(p))
+	}
 	s.Fail(claims.CheckPlace(f, matrix, p.Where, p.Rows, p.Columns, p.Lines, p.X))
 	if k.check != nil {
 		k.check(s, p, matrix[f.Dimensions.Items[p.Lines].Path])

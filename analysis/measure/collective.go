@@ -13,35 +13,35 @@ func init() {
 	register(Kind{
 		Name: "collective_time", Quantity: Time, Better: Lower,
 		Title: "`stat` over the groups (or one `group`) of first start to last payload byte ([workloads.md](workloads.md#collectives))",
-		From:  "`flows`",
+		From:  []string{"flows"},
 		Needs: []string{"stat"}, Allows: []string{"group"},
 		Take: statOf(collectiveTimes), Spread: collectiveTimes,
 	})
 	register(Kind{
 		Name: "iteration_time", Quantity: Time, Better: Lower,
 		Title: "`stat` of the time from a group's first start to that of the next group; in a mix of jobs, name the group",
-		From:  "`flows`",
+		From:  []string{"flows"},
 		Needs: []string{"stat"}, Allows: []string{"group"},
 		Take: statOf(iterationTimes), Spread: iterationTimes,
 	})
 	register(Kind{
 		Name: "bus_bandwidth", Quantity: Rate, Better: Higher,
 		Title: "`stat` of payload / (senders × time of the group): NCCL's bus bandwidth, for a ring all-reduce 2(n - 1)/n × size / time; hosts count, not ranks",
-		From:  "`flows`",
+		From:  []string{"flows"},
 		Needs: []string{"stat"}, Allows: []string{"group"},
 		Take: statOf(busBandwidths), Spread: busBandwidths,
 	})
 	register(Kind{
 		Name: "bus_share", Quantity: Share, Better: Higher,
 		Title: "bus bandwidth over the mean rate of the senders' links",
-		From:  "`flows`",
+		From:  []string{"flows"},
 		Needs: []string{"stat"}, Allows: []string{"group"},
 		Take: statOf(busShares), Spread: busShares,
 	})
 	register(Kind{
 		Name: "straggler_delay", Quantity: Time, Better: Lower,
 		Title: "`stat` of how much later the last receiver has everything than the median one",
-		From:  "`flows`",
+		From:  []string{"flows"},
 		Needs: []string{"stat"}, Allows: []string{"group"},
 		Take: statOf(stragglerDelays), Spread: stragglerDelays,
 	})

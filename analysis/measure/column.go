@@ -24,7 +24,6 @@ func init() {
 	register(Kind{
 		Name: "table", Quantity: Any, Better: Neither,
 		Title: "`stat` of any column of any table; see [below](#any-column-of-any-table)",
-		From:  "any",
 		Needs: []string{"stat"}, Allows: []string{"window", "percentile", "port"}, Stats: Stats, Read: readTable,
 		Signed: true,
 		Take:   ofColumn, Spread: columnValues,

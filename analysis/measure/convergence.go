@@ -14,21 +14,21 @@ func init() {
 	register(Kind{
 		Name: "slowdown_time", Quantity: Time, Better: Lower,
 		Title: "first time after `event` at which the flow's rate is below 90 % (or `share`) of its mean over the 50 us before",
-		From:  "`rates.rate_bps`",
+		From:  []string{"rates.rate_bps"},
 		Needs: []string{"flow", "event"}, Allows: []string{"share"},
 		Take: slowdownTime,
 	})
 	register(Kind{
 		Name: "fair_time", Quantity: Time, Better: Lower,
 		Title: "first time after `event` from which all flows' rates stay within 10 % of the target for 50 us. Target: link rate / number of flows, or `share` × link rate",
-		From:  "`rates.rate_bps`",
+		From:  []string{"rates.rate_bps"},
 		Needs: []string{"flows", "port", "event"}, Allows: []string{"share"},
 		Take: fairTime,
 	})
 	register(Kind{
 		Name: "recovery_time", Quantity: Time, Better: Lower,
 		Title: "first time after `event` from which the sum of the rates stays at 90 % of the link rate for 50 us; `event` itself if the sum never falls",
-		From:  "`rates.rate_bps`",
+		From:  []string{"rates.rate_bps"},
 		Needs: []string{"flows", "port", "event"},
 		Take:  recoveryTime,
 	})

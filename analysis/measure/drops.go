@@ -6,7 +6,7 @@ func init() {
 	register(Kind{
 		Name: "drops", Quantity: Count, Better: Lower,
 		Title: "packets dropped in the window",
-		From:  "`drops`",
+		From:  []string{"drops"},
 		Needs: []string{"window"},
 		Take:  drops,
 	})

@@ -10,21 +10,21 @@ func init() {
 	register(Kind{
 		Name: "fct_slowdown", Quantity: Share, Better: Lower, Least: 1,
 		Title: "`stat` (mean, median, p90, p95, p99, p99.9, min, max) of FCT / ideal FCT of the measured flows with `min_size` ≤ size < `max_size`",
-		From:  "`flows`",
+		From:  []string{"flows"},
 		Needs: []string{"stat"}, Allows: []string{"min_size", "max_size"},
 		Take: statOfFlows(slowdowns), Spread: ofFlows(slowdowns),
 	})
 	register(Kind{
 		Name: "fct", Quantity: Time, Better: Lower,
 		Title: "`stat` of the FCT of the measured flows with `min_size` ≤ size < `max_size`",
-		From:  "`flows`",
+		From:  []string{"flows"},
 		Needs: []string{"stat"}, Allows: []string{"min_size", "max_size"},
 		Take: statOfFlows(times), Spread: ofFlows(times),
 	})
 	register(Kind{
 		Name: "log_rate", Quantity: Share, Better: Higher,
 		Title: "`stat` of log2 of size / FCT in bit/s; the mean is Flowtune's fairness score per flow",
-		From:  "`flows`",
+		From:  []string{"flows"},
 		Needs: []string{"stat"}, Allows: []string{"min_size", "max_size"},
 		Signed: true,
 		Take:   statOfFlows(logRates), Spread: ofFlows(logRates),
@@ -32,7 +32,7 @@ func init() {
 	register(Kind{
 		Name: "fct_normalised", Quantity: Share, Better: Lower, Least: 1,
 		Title:  "sum of FCTs / sum of ideal FCTs (CONGA's \"overall average FCT\")",
-		From:   "`flows`",
+		From:   []string{"flows"},
 		Allows: []string{"min_size", "max_size"},
 		Take:   fctNormalised,
 	})

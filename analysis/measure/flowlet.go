@@ -12,8 +12,8 @@ import (
 func init() {
 	register(Kind{
 		Name: "flowlet_size", Quantity: Bytes, Better: Lower,
-		Title: "a gap longer than `gap` ends a flowlet; the size such that flowlets up to it hold `percentile` % of all bytes (CONGA's Figure 5)",
-		From:  "`packets` (of the hosts' ports)",
+		Title: "a gap longer than `gap` ends a flowlet; the size such that flowlets up to it hold `percentile` % of all bytes (CONGA's Figure 5); record the hosts' ports",
+		From:  []string{"packets"},
 		Needs: []string{"gap", "percentile"},
 		Take:  flowletSize, Spread: flowletSizes,
 	})

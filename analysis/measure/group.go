@@ -13,14 +13,14 @@ func init() {
 	register(Kind{
 		Name: "group_time", Quantity: Time, Better: Lower,
 		Title: "first start to last payload byte of the flows of `group`: completion time of a job",
-		From:  "`flows`",
+		From:  []string{"flows"},
 		Needs: []string{"group"},
 		Take:  groupTime,
 	})
 	register(Kind{
 		Name: "group_throughput", Quantity: Share, Better: Higher,
 		Title:  "payload of a group / (its time × mean rate of the receiver's link): throughput of an incast round; mean over all groups, or one `group`",
-		From:   "`flows`",
+		From:   []string{"flows"},
 		Allows: []string{"group"},
 		Take:   groupThroughput,
 	})

@@ -12,9 +12,9 @@ import (
 
 func init() {
 	register(Kind{
-		Name: "join_time", Quantity: Time, Better: Lower,
+		Name: "join_time", Quantity: Time, Better: Lower, Events: true,
 		Title: "events: new flows to the host `node` while others run. `stat` over the events of the time until all flows to `node` stay within 10 % of an equal share of `port`'s link for `hold` (50 us). Never if another flow starts or one ends before",
-		From:  "`rates.rate_bps`, `flows`",
+		From:  []string{"rates.rate_bps", "flows"},
 		Needs: []string{"node", "port", "stat"}, Allows: []string{"window", "hold"},
 		Take: statOf(joinTimes), Spread: joinTimes,
 	})

@@ -1,8 +1,10 @@
 package measure
 
 import (
+	"fmt"
 	"slices"
-	"strconv"
+
+	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/spec"
 	"fabriclab/base/reader"
@@ -28,7 +30,7 @@ type at struct {
 var keys = map[string]key{
 	"window":     {"[300us, 700us]", func(s at) { s.m.Window = spec.ReadWindow(s.Section, "window", s.f) }},
 	"class":      {"1", func(s at) { s.m.Class = spec.ReadClass(s.Section, "class") }},
-	"flow":       {"0", func(s at) { s.m.Flow = spec.ReadWhole(s.Section, "flow") }},
+	"flow":       {"0", readFlow},
 	"count":      {"payload", func(s at) { s.m.Count = spec.ReadChoice(s.Section, "count", counts) }},
 	"node":       {"s1", func(s at) { s.m.Node = s.Str("node") }},
 	"flows":      {"[0, 1]", readFlows},
@@ -63,12 +65,23 @@ func between(s at, key string, most float64) *float64 {
 	return reader.Given(v, s.Get(key) != nil)
 }
 
+// readFlow reads a flow's id or name, nil if there is none.
+func readFlow(s at) {
+	schema := map[string]any{"type": []string{"integer", "string"}, "minimum": 0}
+	s.m.Flow = reader.Given(reader.Own(s.Section, "flow", schema, func(n *yaml.Node) (int64, error) {
+		if n.Kind != yaml.ScalarNode || reader.IsNull(n) {
+			return 0, fmt.Errorf("it is one flow, by its id or name, not %s", reader.What(n))
+		}
+		return flowID(s.f, n.Value)
+	}))
+}
+
 func readFlows(s at) {
 	texts, nodes := s.Texts("flows")
 	for i, text := range texts {
-		id, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || id < 0 {
-			s.F.Problem(nodes[i], "%s.%d: %q is no id of a flow: its position in the flow list, from 0", s.Name("flows"), i, text)
+		id, err := flowID(s.f, text)
+		if err != nil {
+			s.F.Problem(nodes[i], "%s.%d: %v", s.Name("flows"), i, err)
 		}
 		s.m.Flows = append(s.m.Flows, id)
 	}
@@ -101,8 +114,17 @@ func ReadOne(s *reader.Section, f *spec.Figure) spec.Measure {
 	if k.Read != nil {
 		k.Read(s, &m, f)
 	}
+	check(s, f, m, k.from(m))
 	s.Done()
 	return m
+}
+
+// from are the tables that a measure is taken from.
+func (k *Kind) from(m spec.Measure) []string {
+	if m.Table != "" {
+		return []string{m.Table}
+	}
+	return k.From
 }
 
 // readUnit reads the unit of a quantity.

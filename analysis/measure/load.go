@@ -10,7 +10,7 @@ func init() {
 	register(Kind{
 		Name: "carried_share", Quantity: Share, Better: Higher,
 		Title: "load carried / load offered in the window",
-		From:  "`load`",
+		From:  []string{"load"},
 		Needs: []string{"window"},
 		Take:  carriedShare,
 	})

@@ -54,14 +54,17 @@ func BetterOf(name string) Better { return kinds[name].Better }
 // A Kind is a kind of measure: what it is, which keys it reads, and how it is
 // taken, in the base unit of its quantity.
 type Kind struct {
-	Name, Title, From string // From are the tables that it is taken from
-	Quantity          Quantity
-	Better            Better
-	Signed            bool     // it can be below 0
-	Least             float64  // what it is not below
-	Needs             []string // of keys: must be given
-	Allows            []string // may be given
-	Methods, Stats    []string // what method and stat may be; nil: the usual statistics
+	Name, Title string
+	From        []string // the tables, or columns (table.column), that it is taken from; the kind table: any
+	Quantity    Quantity
+	Better      Better
+	Signed      bool     // it can be below 0
+	Least       float64  // what it is not below
+	Needs       []string // of keys: must be given
+	Allows      []string // may be given
+	// Events: the window only chooses events, so it may reach beyond the run.
+	Events         bool
+	Methods, Stats []string // what method and stat may be; nil: the usual statistics
 	// Read reads keys that only this kind has, and says what is wrong with the others.
 	Read func(s *reader.Section, m *spec.Measure, f *spec.Figure)
 	Take func(in) (float64, error)

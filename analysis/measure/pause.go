@@ -9,14 +9,14 @@ func init() {
 	register(Kind{
 		Name: "pauses", Quantity: Count, Better: Lower,
 		Title: "XOFF frames sent by `node`, at `port` if given",
-		From:  "`pauses`",
+		From:  []string{"pauses"},
 		Needs: []string{"node", "class", "window"}, Allows: []string{"port"},
 		Take: pauses,
 	})
 	register(Kind{
 		Name: "paused_time", Quantity: Time, Better: Lower,
 		Title: "time the port was paused",
-		From:  "`links.paused_ps`",
+		From:  []string{"links.paused_ps"},
 		Needs: []string{"port", "window"},
 		Take:  pausedTime,
 	})

@@ -16,21 +16,21 @@ func init() {
 	register(Kind{
 		Name: "queue_peak", Quantity: Bytes, Better: Lower,
 		Title: "highest queue in the window, peaks between samples included",
-		From:  "`queues.max_bytes`",
+		From:  []string{"queues.max_bytes"},
 		Needs: []string{"port", "class", "window"},
 		Take:  ofQueue(QueueSamples.Peak),
 	})
 	register(Kind{
 		Name: "queue_mean", Quantity: Bytes, Better: Lower,
 		Title: "mean of the sampled queue",
-		From:  "`queues.bytes`",
+		From:  []string{"queues.bytes"},
 		Needs: []string{"port", "class", "window"},
 		Take:  ofQueue(QueueSamples.Mean), Spread: queueSamples,
 	})
 	register(Kind{
 		Name: "queue_percentile", Quantity: Bytes, Better: Lower,
 		Title: "`percentile` (0-100) of the sampled queue",
-		From:  "`queues.bytes`",
+		From:  []string{"queues.bytes"},
 		Needs: []string{"port", "class", "window", "percentile"},
 		Take: func(x in) (float64, error) {
 			return ofQueue(func(s QueueSamples) float64 { return s.Percentile(*x.m.Percentile) })(x)
@@ -39,7 +39,7 @@ func init() {
 	register(Kind{
 		Name: "queue_ports", Quantity: Bytes, Better: Lower,
 		Title: "mean queue of each of the `ports` (patterns such as `spine*->leaf*` too), then `stat` over the ports",
-		From:  "`queues.bytes`",
+		From:  []string{"queues.bytes"},
 		Needs: []string{"ports", "class", "window", "stat"},
 		Take:  statOf(queueMeans), Spread: queueMeans,
 	})

@@ -15,14 +15,14 @@ func init() {
 	register(Kind{
 		Name: "utilisation", Quantity: Share, Better: Higher,
 		Title: "bits sent / what the link could carry in the window; `count: wire` counts whole frames, `count: payload` payload of data packets",
-		From:  "`links.sent_bytes`, `links.data_bytes`",
+		From:  []string{"links.sent_bytes", "links.data_bytes"},
 		Needs: []string{"port", "window", "count"},
 		Take:  utilisation,
 	})
 	register(Kind{
 		Name: "jitter", Quantity: Share, Better: Lower,
 		Title: "standard deviation / mean of each flow's sampled rate, mean over the flows; `method: range`: (highest - lowest) / mean",
-		From:  "`rates.rate_bps`",
+		From:  []string{"rates.rate_bps"},
 		Needs: []string{"flows", "window"}, Allows: []string{"method"},
 		Methods: []string{"variation", "range"},
 		Take:    jitter,
@@ -30,14 +30,14 @@ func init() {
 	register(Kind{
 		Name: "rate_share", Quantity: Share, Better: Neither,
 		Title: "mean sampled rate of the flows over the fair rate (link rate / number of flows)",
-		From:  "`rates.rate_bps`",
+		From:  []string{"rates.rate_bps"},
 		Needs: []string{"flows", "port", "window"},
 		Take:  rateShare,
 	})
 	register(Kind{
 		Name: "imbalance", Quantity: Share, Better: Lower,
 		Title: "(largest - smallest) / mean of the bytes that each of the `ports` sent in an `interval`, then `stat` over the intervals; intervals without bytes do not count",
-		From:  "`links`",
+		From:  []string{"links"},
 		Needs: []string{"ports", "window", "interval", "count", "stat"},
 		Read: func(s *reader.Section, m *spec.Measure, _ *spec.Figure) {
 			least(s, "ports", len(m.Ports), "imbalance needs two ports or more: of one port it is always 0")

@@ -10,7 +10,7 @@ func init() {
 	register(Kind{
 		Name: "reordering", Quantity: Share, Better: Lower,
 		Title:  "data packets that arrive while an earlier byte is missing / data packets sent",
-		From:   "`flows`",
+		From:   []string{"flows"},
 		Allows: []string{"min_size", "max_size"},
 		Take:   reordering,
 	})

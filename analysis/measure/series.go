@@ -14,17 +14,18 @@ type seriesKind struct {
 	quantity Quantity
 	needs    []string // of keys
 	interval bool     // it may say over what time it is the mean
+	from     []string // the table; the kind table: any
 }
 
 var seriesKinds = map[string]seriesKind{
-	"queue":        {Bytes, []string{"port", "class"}, false},
-	"queue_max":    {Bytes, []string{"port", "class"}, false},
-	"rate":         {Rate, []string{"flow"}, false},
-	"goodput":      {Rate, []string{"flow"}, true},
-	"utilisation":  {Share, []string{"port", "count"}, true},
-	"arrival_rate": {Rate, []string{"flow"}, false},
-	"optimal_rate": {Rate, []string{"flow"}, false},
-	"table":        {Any, nil, false},
+	"queue":        {Bytes, []string{"port", "class"}, false, []string{"queues"}},
+	"queue_max":    {Bytes, []string{"port", "class"}, false, []string{"queues"}},
+	"rate":         {Rate, []string{"flow"}, false, []string{"rates"}},
+	"goodput":      {Rate, []string{"flow"}, true, []string{"rates"}},
+	"utilisation":  {Share, []string{"port", "count"}, true, []string{"links"}},
+	"arrival_rate": {Rate, []string{"flow"}, false, []string{"arrivals"}},
+	"optimal_rate": {Rate, []string{"flow"}, false, []string{"optimal_rates"}},
+	"table":        {Any, nil, false, nil},
 }
 
 // SeriesKinds lists what a time plot can show.
@@ -60,6 +61,12 @@ func ReadSeries(s *reader.Section, f *spec.Figure) spec.Series {
 		}
 	}
 	one.Source, one.Column, one.Interval = m.Source, m.Column, m.Interval
+	m.Kind = kind
+	from := k.from
+	if m.Table != "" {
+		from = []string{m.Table}
+	}
+	check(s, f, m, from)
 	s.Done()
 	return one
 }

@@ -16,38 +16,38 @@ import (
 
 func init() {
 	register(Kind{
-		Name: "convergence_time", Quantity: Time, Better: Lower,
+		Name: "convergence_time", Quantity: Time, Better: Lower, Events: true,
 		Title: "`stat` over the events of the time until 95 % (or `share`) of the flows are at the optimum; see [below](#convergence)",
-		From:  "`arrivals`, `optimal_rates`",
+		From:  []string{"arrivals", "optimal_rates"},
 		Needs: []string{"stat"}, Allows: []string{"window", "hold", "method", "share"},
 		Methods: []string{methodConverged},
 		Take:    statOf(settleTimes), Spread: settleTimes,
 	})
 	register(Kind{
-		Name: "converged", Quantity: Share, Better: Higher,
+		Name: "converged", Quantity: Share, Better: Higher, Events: true,
 		Title:  "share of the events that converge",
-		From:   "`arrivals`, `optimal_rates`",
+		From:   []string{"arrivals", "optimal_rates"},
 		Allows: []string{"window", "hold", "share"},
 		Take:   converged,
 	})
 	register(Kind{
-		Name: "unconverged", Quantity: Count, Better: Lower,
+		Name: "unconverged", Quantity: Count, Better: Lower, Events: true,
 		Title:  "number of events that do not converge",
-		From:   "`arrivals`, `optimal_rates`",
+		From:   []string{"arrivals", "optimal_rates"},
 		Allows: []string{"window", "hold", "share"},
 		Take:   unconverged,
 	})
 	register(Kind{
 		Name: "throughput", Quantity: Rate, Better: Higher,
 		Title: "`stat` over the flows of received bits in the window (headers and repetitions included) over its length",
-		From:  "`arrivals`",
+		From:  []string{"arrivals"},
 		Needs: []string{"window", "stat"}, Allows: []string{"flows"},
 		Take: statOf(throughputs), Spread: throughputs,
 	})
 	register(Kind{
 		Name: "rate_deviation", Quantity: Share, Better: Neither,
 		Title: "`stat` of (rate - ideal rate) / ideal rate; rate is size / FCT, the ideal one uses the FCT under optimal rates",
-		From:  "`flows`, `optimal_flows.optimal_fct_ps`",
+		From:  []string{"flows", "optimal_flows.optimal_fct_ps"},
 		Needs: []string{"stat"}, Allows: []string{"min_size", "max_size"},
 		Signed: true,
 		Take:   statOfFlows(deviations), Spread: ofFlows(deviations),

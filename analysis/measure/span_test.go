@@ -16,7 +16,7 @@ import (
 func TestSpan(t *testing.T) {
 	dir := priced(t).Dir
 	tables := spec.Tables{"prices": pricesTable, "flows": {Name: "flows", Columns: []catalog.Column{{Name: "size_bytes"}}}}
-	f := &spec.Figure{Tables: tables}
+	f := &spec.Figure{Known: spec.Known{Tables: tables}}
 	of := func(m spec.Measure) (series.Window, bool) {
 		w, timed, err := measure.Span(f, m, dir)
 		require.NoError(t, err)

@@ -44,9 +44,10 @@ type Figure struct {
 	Measures   Ordered[Measure]
 	Claims     []Claim
 	Plots      []Plot
-	// Tables are those that runs can have, as they are stored; nil where that
-	// is not known.
-	Tables Tables
+	// Known is what is known of the experiment beside this section.
+	Known
+	// Warnings are of what a narrowed experiment cannot have.
+	Warnings []string
 }
 
 // Tables are tables by name.

@@ -2,6 +2,7 @@ package reader
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -342,9 +343,18 @@ func Given[T any](value T, ok bool) *T {
 // Fail reports what is wrong with the section as a whole, or with the key that
 // the error names (At).
 func (s *Section) Fail(err error) {
-	if err == nil {
-		return
+	if err != nil {
+		s.F.Problem(s.at(err), "%s: %v", s.Path, err)
 	}
+}
+
+// Failure is what Fail reports, with its place.
+func (s *Section) Failure(err error) string {
+	return fmt.Sprintf("%s: %s: %v", s.F.Sources[s.at(err)].Position(), s.Path, err)
+}
+
+// at is the node that an error is about.
+func (s *Section) at(err error) *yaml.Node {
 	at := s.Node
 	var keyed *keyError
 	if errors.As(err, &keyed) {
@@ -352,7 +362,7 @@ func (s *Section) Fail(err error) {
 			at = value
 		}
 	}
-	s.F.Problem(at, "%s: %v", s.Path, err)
+	return at
 }
 
 // At says which key an error is about.

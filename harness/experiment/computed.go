@@ -51,7 +51,7 @@ func (l *loader) computedPoint(s *reader.Section, c combination, kind *computed.
 			l.Problem(n, "%s is about a simulation, and %s is computed; take one of the two out", key, kind.Key)
 		}
 	}
-	point := &Point{Labels: c.labels, Alone: kind.Alone}
+	point := &Point{Labels: c.labels, Alone: kind.Alone, Writes: kind.Tables}
 	var network *computed.Network
 	if kind.Network {
 		r := l.run(s)

@@ -94,6 +94,8 @@ type Point struct {
 	Oracle []OracleTable
 	// Model stands instead of the scenario where a point is computed.
 	Model computed.Model
+	// Writes are the tables of the model.
+	Writes []catalog.Table
 	// Alone says that nothing else may run beside the model.
 	Alone bool
 	// Threads are those of each run, of which results do not depend; 0 = any.
@@ -164,6 +166,9 @@ func until(ctx context.Context, routes iter.Seq[scenario.Route]) iter.Seq[scenar
 		}
 	}
 }
+
+// Classes is the number of priority classes.
+func (p *Point) Classes() int { return p.rules.Classes }
 
 // FlowList is the point's workload, of which flow lists are generated.
 func (p *Point) FlowList() *flowlist.List {

@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/analysis/figure"
+	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
 	_ "fabriclab/harness/allocation" // kinds of computed experiments
 	"fabriclab/harness/experiment"
@@ -275,7 +276,7 @@ func TestSchemaAndValidationAgree(t *testing.T) {
 		require.NoError(t, os.WriteFile(file, []byte(test.text), 0o644))
 		e, err := experiment.Load(file, experiment.Options{Catalog: c, ConfigDir: configs})
 		if err == nil && e.Figure != nil {
-			_, err = figure.Decode(e.Figure, nil, nil)
+			_, err = figure.Decode(e.Figure, spec.Known{})
 		}
 		bySchema := s.Validate(asJSON(t, []byte(test.text)))
 		if test.taken {

@@ -80,7 +80,11 @@ func measures() string {
 		if needs == "" {
 			needs = "–"
 		}
-		rows = append(rows, []string{code(name), k.Title, k.From, needs})
+		from := "any"
+		if k.From != nil {
+			from = "`" + strings.Join(k.From, "`, `") + "`"
+		}
+		rows = append(rows, []string{code(name), k.Title, from, needs})
 	}
 	return table(rows...)
 }

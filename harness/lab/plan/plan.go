@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"fabriclab/analysis/claims"
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
@@ -111,7 +110,8 @@ func loadOne(ctx context.Context, lab *lab.Lab, c *catalog.Catalog, checks exper
 	}
 	var section *spec.Figure
 	opt.Figure = func(e *experiment.Experiment, broken bool) {
-		section = readFigure(e, broken || len(s.Sets) > 0, storedTables(c))
+		section, _ = figure.Decode(e.Figure, known(e, c, broken, len(s.Sets) > 0)) // the section has told the experiment
+		e.Warnings = append(e.Warnings, section.Warnings...)
 	}
 	e, err := experiment.Load(file, opt)
 	if err != nil {
@@ -237,6 +237,11 @@ func Make(ctx context.Context, lab *lab.Lab, all []Experiment) ([]Plan, error) {
 	var plans []Plan
 	told := false
 	for _, e := range all {
+		if e.Spec != nil {
+			for _, w := range e.Spec.Warnings {
+				fmt.Fprintf(lab.Err, "warning: %s\n", w)
+			}
+		}
 		p := Plan{Experiment: e}
 		if e.Why != nil && !told {
 			told = true
@@ -342,25 +347,6 @@ func setsOf(sets []string) map[string]string {
 		values[path] = value
 	}
 	return values
-}
-
-// readFigure reads and checks the figure section; what is wrong with it is wrong
-// with the experiment. The matrix may be narrower than the section expects, and
-// is then not held against it.
-func readFigure(e *experiment.Experiment, narrow bool, tables spec.Tables) *spec.Figure {
-	var matrix claims.Matrix
-	if !narrow {
-		matrix = claims.Matrix{}
-		for _, p := range e.Points {
-			for _, l := range p.Labels {
-				if !slices.Contains(matrix[l.Path], l.Value) {
-					matrix[l.Path] = append(matrix[l.Path], l.Value)
-				}
-			}
-		}
-	}
-	f, _ := figure.Decode(e.Figure, matrix, tables) // the section has told the experiment
-	return f
 }
 
 // onlySimulated refuses experiments that are computed where a simulation is
