@@ -12,12 +12,19 @@ import (
 	"fabriclab/base/catalog"
 )
 
+// A Loose claim of a figure decides no statement, does not check the set-up and is
+// not superseded.
+type Loose struct {
+	Figure string
+	spec.Claim
+}
+
 // Check holds a paper's statements against its figures, by id. Every claim that a
-// statement names has to be there, and every claim of a figure has to decide a
-// statement, to check the set-up or to be superseded. References learn the range
-// of their claims' numbers.
-func (f *File) Check(figures map[string][]spec.Claim) error {
+// statement names has to be there, and loose claims are listed. References learn the
+// range of their claims' numbers.
+func (f *File) Check(figures map[string][]spec.Claim) ([]Loose, error) {
 	var problems []error
+	var loose []Loose
 	decides := map[string]map[string]bool{}
 	for _, s := range f.Statements {
 		for i := range s.Claims {
@@ -40,11 +47,11 @@ func (f *File) Check(figures map[string][]spec.Claim) error {
 	for _, figure := range slices.Sorted(maps.Keys(figures)) {
 		for _, c := range figures[figure] {
 			if !decides[figure][c.ID] && c.Check == "" && c.Superseded == nil {
-				problems = append(problems, fmt.Errorf("%s: claim %s (line %d) decides no statement of %s; name it there, mark it with check or superseded, or delete it", figure, c.ID, c.Line, f.Path))
+				loose = append(loose, Loose{figure, c})
 			}
 		}
 	}
-	return errors.Join(problems...)
+	return loose, errors.Join(problems...)
 }
 
 // find is the claim that a reference means.

@@ -37,9 +37,9 @@ their claims, and writes plots, tables and summary.md to results/figures/<id>.`,
 				return a.controls(cmd.Context(), ids, s)
 			}
 			outcomes, err := figures.Make(cmd.Context(), a.Lab, ids, s)
+			judged := papers.VerdictsOf(a.Lab, papers.MadeOf(outcomes))
 			if len(outcomes) > 1 && !a.Set.JSON {
-				judged, judging := papers.VerdictsOf(a.Lab, papers.MadeOf(outcomes))
-				err = errors.Join(err, judging, a.showVerdicts(judged))
+				err = errors.Join(err, a.showVerdicts(judged))
 			}
 			for _, o := range outcomes {
 				if show := a.showFigure(o); show != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fabriclab/base/columns"
+	"fabriclab/harness/lab/papers"
 	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/lab/sweeps"
 	"fabriclab/harness/run"
@@ -74,6 +75,11 @@ func (a *app) validateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			var names []string
+			for _, e := range all {
+				names = append(names, e.Name)
+			}
+			papers.Warn(a.Lab, names)
 			for _, e := range all {
 				if a.Set.JSON {
 					for _, p := range e.Points {

@@ -57,12 +57,8 @@ func Write(ctx context.Context, lab *lab.Lab, args []string, output string) erro
 	}
 	p := &mapper{depth: lab.Depth()}
 	sections := append(found.figureSections(described, p), experimentSections(found, described, p)...)
-	papers, err := papers.VerdictsOf(lab, found.made())
-	if err != nil {
-		return err
-	}
 	in := report.Input{Dir: filepath.Dir(output), Sections: sections, Notices: found.notices}
-	for _, p := range papers {
+	for _, p := range papers.VerdictsOf(lab, found.made()) {
 		in.Papers = append(in.Papers, report.Paper{Name: p.Name, Verdicts: p.Verdicts})
 	}
 	var b bytes.Buffer

@@ -57,11 +57,12 @@ func IDs(lab *lab.Lab) ([]string, error) {
 	return ids, nil
 }
 
-// Statements are a paper's statements, held against its figures.
-func Statements(lab *lab.Lab, paper string) (*statement.File, error) {
+// Statements are a paper's statements, held against its figures, and the claims
+// that decide none of them.
+func Statements(lab *lab.Lab, paper string) (*statement.File, []Loose, error) {
 	dirs, err := lab.Configs()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, dir := range dirs {
 		path := filepath.Join(dir, paper, StatementsFile)
@@ -70,19 +71,70 @@ func Statements(lab *lab.Lab, paper string) (*statement.File, error) {
 		}
 		f, err := statement.Read(path)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		figures, err := claimsIn(dir, paper)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		return f, f.Check(figures)
+		found, err := f.Check(figures)
+		var loose []Loose
+		for _, l := range found {
+			loose = append(loose, Loose{l.Figure, fmt.Sprintf("%s:%d: claim %s decides no statement; name it in %s, mark it with check or superseded, or delete it",
+				filepath.Join(dir, filepath.FromSlash(l.Figure)+".yaml"), l.Line, l.ID, path)})
+		}
+		return f, loose, err
 	}
 	known, err := IDs(lab)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return nil, fmt.Errorf("there are no statements of %q (%s)%s", paper, filepath.Join("configs", paper, StatementsFile), catalog.Hint(paper, known))
+	return nil, nil, fmt.Errorf("there are no statements of %q (%s)%s", paper, filepath.Join("configs", paper, StatementsFile), catalog.Hint(paper, known))
+}
+
+// Loose says of a claim of a figure that it decides no statement, and where it is.
+type Loose struct{ Figure, Text string }
+
+// warn says which claims of these figures decide no statement; nil: of any.
+func warn(lab *lab.Lab, loose []Loose, figures []string) {
+	for _, l := range loose {
+		if figures == nil || slices.Contains(figures, l.Figure) {
+			fmt.Fprintln(lab.Err, "warning:", l.Text)
+		}
+	}
+}
+
+// Warn says which claims of figures, given by id, decide no statement of their
+// papers, as far as these have some.
+func Warn(lab *lab.Lab, figures []string) {
+	held(lab, figures)
+}
+
+// held are the statements of the papers of figures, by the papers' folders, as far
+// as they have some that fit; what is wrong is a warning.
+func held(lab *lab.Lab, figures []string) (papers []string, files map[string]*statement.File) {
+	known, err := IDs(lab)
+	if err != nil {
+		fmt.Fprintln(lab.Err, "warning:", err)
+	}
+	files = map[string]*statement.File{}
+	seen := map[string]bool{}
+	for _, figure := range figures {
+		paper, _, below := strings.Cut(figure, "/")
+		if !below || seen[paper] || !slices.Contains(known, paper) {
+			continue
+		}
+		seen[paper] = true
+		f, loose, err := Statements(lab, paper)
+		warn(lab, loose, figures)
+		if err != nil {
+			fmt.Fprintf(lab.Err, "warning: the statements of %s are not judged: %v\n", paper, err)
+			continue
+		}
+		papers = append(papers, paper)
+		files[paper] = f
+	}
+	return papers, files
 }
 
 // claimsIn are the claims of a paper's figures, read from their files alone.
@@ -119,10 +171,11 @@ func Verdicts(lab *lab.Lab, papers []string) ([]Paper, error) {
 	}
 	var all []Paper
 	for _, id := range papers {
-		f, err := Statements(lab, id)
+		f, loose, err := Statements(lab, id)
 		if err != nil {
 			return nil, err
 		}
+		warn(lab, loose, nil)
 		records := map[string]*record.Record{}
 		var used []*record.Record
 		for _, s := range f.Statements {
@@ -185,14 +238,10 @@ func MadeOf(outcomes []*figures.Outcome) (all []Made) {
 }
 
 // VerdictsOf judges the statements that are decided by figures that were made, as
-// far as their papers have statements.
-func VerdictsOf(lab *lab.Lab, figures []Made) ([]Paper, error) {
+// far as their papers have statements. What is wrong with those is a warning.
+func VerdictsOf(lab *lab.Lab, figures []Made) []Paper {
 	records := map[string]*record.Record{}
-	var papers []string
-	known, err := IDs(lab)
-	if err != nil {
-		return nil, err
-	}
+	var ids []string
 	for _, o := range figures {
 		r := records[o.ID]
 		if r == nil {
@@ -204,21 +253,16 @@ func VerdictsOf(lab *lab.Lab, figures []Made) ([]Paper, error) {
 			one.Claims = append(one.Claims, record.ClaimOf(c))
 		}
 		r.Outcomes = append(r.Outcomes, one)
-		if paper, _, ok := strings.Cut(o.ID, "/"); ok && slices.Contains(known, paper) && !slices.Contains(papers, paper) {
-			papers = append(papers, paper)
-		}
+		ids = append(ids, o.ID)
 	}
+	papers, files := held(lab, ids)
 	var all []Paper
 	for _, id := range papers {
-		f, err := Statements(lab, id)
-		if err != nil {
-			return nil, err
-		}
-		p := judgePaper(id, f, records)
+		p := judgePaper(id, files[id], records)
 		p.Verdicts = slices.DeleteFunc(p.Verdicts, func(v statement.Verdict) bool {
 			return v.Verdict == statement.NoRecord || v.Verdict == statement.NoClaim
 		})
 		all = append(all, p)
 	}
-	return all, nil
+	return all
 }
