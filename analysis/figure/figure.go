@@ -1,6 +1,8 @@
 package figure
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -23,9 +25,11 @@ type Input struct {
 	// Reading is what the paper leaves open and is not taken as by default, such as
 	// table=live; "" is the default.
 	Reading string
-	Title   string
-	Source  string
-	Scale   string
+	// Sets are the values that differ from the experiment's, path=value; nil: none.
+	Sets   []string
+	Title  string
+	Source string
+	Scale  string
 	// Command makes the figure.
 	Command string
 	Figure  *spec.Figure
@@ -40,18 +44,47 @@ type Input struct {
 	Loads []Load
 }
 
-// Folder is where a figure is below the folder of figures.
-func Folder(id, reading string) string {
-	if reading == "" {
+// Folder is where a figure is below the folder of figures. One that is not the
+// experiment's own has a folder of its own: ID@READING or ID@set,PATH=VALUE.
+func Folder(id, reading string, sets []string) string {
+	var parts []string
+	if reading != "" {
+		parts = append(parts, reading)
+	}
+	if len(sets) > 0 {
+		parts = append(parts, "set", setsName(sets))
+	}
+	if parts == nil {
 		return id
 	}
-	return id + "@" + reading
+	return id + "@" + strings.Join(parts, ",")
+}
+
+// longestName is how long the name of a folder may be made by --set.
+const longestName = 80
+
+// setsName is a file name of its own for values. Where it cannot hold all of them
+// it ends in their hash.
+func setsName(sets []string) string {
+	all := strings.Join(sets, ",")
+	name := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("/\\:*?\"'<>|[]{}() \t\n", r) {
+			return '_'
+		}
+		return r
+	}, all)
+	if name == all && len(name) <= longestName {
+		return name
+	}
+	sum := sha256.Sum256([]byte(strings.Join(sets, "\n")))
+	return strings.ToValidUTF8(name[:min(len(name), longestName)], "") + "-" + hex.EncodeToString(sum[:4])
 }
 
 // Outcome is what came out.
 type Outcome struct {
-	Dir     string // where the files are
-	Reading string // of the paper, where it is not the default
+	Dir     string   // where the files are
+	Reading string   // of the paper, where it is not the default
+	Sets    []string // values that differ from the experiment's
 	Claims  []claims.Result
 	// Missing says which lines of plots could not be drawn, and why.
 	Missing []string
@@ -63,6 +96,9 @@ func (o *Outcome) String() string {
 	var b strings.Builder
 	if o.Reading != "" {
 		fmt.Fprintf(&b, "reading %s\n", o.Reading)
+	}
+	if len(o.Sets) > 0 {
+		fmt.Fprintf(&b, "with %s: not the experiment's own, so no statement is judged by it\n", strings.Join(o.Sets, " "))
 	}
 	b.WriteString(claims.Render(o.Claims))
 	for _, m := range o.Missing {
@@ -100,7 +136,7 @@ func Evaluate(in Input, resultsDir string) (*Outcome, error) {
 	for i := range results { // the same bytes wherever the results are
 		results[i].Note = strings.ReplaceAll(results[i].Note, resultsDir+string(filepath.Separator), "")
 	}
-	out := &Outcome{Dir: filepath.Join(resultsDir, "figures", filepath.FromSlash(Folder(in.ID, in.Reading))), Reading: in.Reading, Claims: results}
+	out := &Outcome{Dir: filepath.Join(resultsDir, "figures", filepath.FromSlash(Folder(in.ID, in.Reading, in.Sets))), Reading: in.Reading, Sets: in.Sets, Claims: results}
 	var drawings []*drawing
 	for _, p := range in.Figure.Plots {
 		d := paint(in.Figure, p, in.Runs, values.lookup)

@@ -35,9 +35,11 @@ type Record struct {
 	ID string `json:"id"`
 	// Reading is the reading of the paper, where it is not the default.
 	Reading string `json:"reading,omitempty"`
-	Title   string `json:"title"`
-	Source  string `json:"source"`
-	Scale   string `json:"scale"`
+	// Sets are the values that differ from the experiment's, path=value.
+	Sets   []string `json:"sets,omitempty"`
+	Title  string   `json:"title"`
+	Source string   `json:"source"`
+	Scale  string   `json:"scale"`
 	// Command makes the figure.
 	Command string `json:"command"`
 
@@ -110,7 +112,7 @@ type Run struct {
 
 func record(in Input, resultsDir string, drawings []*drawing) Record {
 	r := Record{
-		Format: recordFormat, Version: recordVersion, ID: in.ID, Reading: in.Reading, Title: in.Title, Source: in.Source, Scale: in.Scale, Command: in.Command,
+		Format: recordFormat, Version: recordVersion, ID: in.ID, Reading: in.Reading, Sets: in.Sets, Title: in.Title, Source: in.Source, Scale: in.Scale, Command: in.Command,
 		Dimensions: dimensionsOf(in.Figure), Measures: []Measure{}, Plots: []chart.Figure{}, Runs: []Run{}, Loads: in.Loads,
 	}
 	for _, name := range in.Figure.Measures.Names {
@@ -168,6 +170,12 @@ func (s *Stored) Results() string {
 	}
 	return dir
 }
+
+// Own says whether it is the experiment's own figure, under the default reading.
+func (r *Record) Own() bool { return r.Reading == "" && len(r.Sets) == 0 }
+
+// Folder is its folder's name below the folder of figures.
+func (r *Record) Folder() string { return Folder(r.ID, r.Reading, r.Sets) }
 
 // RunDir is where a run of the figure is.
 func (s *Stored) RunDir(r Run) string {

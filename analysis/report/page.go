@@ -119,7 +119,7 @@ func Render(w io.Writer, in Input) error {
 			return err
 		}
 		v.Sections = append(v.Sections, one)
-		if s.Figure == nil || s.Figure.Reading == "" { // a reading is a figure judged again
+		if s.Figure == nil || s.Figure.Own() { // a reading is a figure judged again
 			v.Tally.Merge(one.Tally)
 		}
 		v.Thinned = v.Thinned || one.Thinned

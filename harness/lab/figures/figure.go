@@ -74,7 +74,7 @@ func evaluate(lab *lab.Lab, r sweeps.Runs, s plan.Selection) (*Outcome, error) {
 // Input is what a figure is made from.
 func Input(r sweeps.Runs, s plan.Selection) (figure.Input, error) {
 	in := figure.Input{
-		ID: r.Name, Reading: plan.ReadingText(r.Reading), Title: r.Title, Source: r.Source,
+		ID: r.Name, Reading: plan.ReadingText(r.Reading), Sets: r.Sets, Title: r.Title, Source: r.Source,
 		Scale: r.Scale, Command: r.Command, Figure: r.Spec, Width: s.Width, Bare: s.Bare,
 	}
 	all, loads, err := judge(r)

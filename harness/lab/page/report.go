@@ -79,7 +79,7 @@ func Write(ctx context.Context, lab *lab.Lab, args []string, output string) erro
 	}
 	var all []claims.Result
 	for _, f := range found.figures {
-		if f.Reading == "" {
+		if f.Own() {
 			all = append(all, f.Claims...)
 		}
 	}
@@ -88,9 +88,12 @@ func Write(ctx context.Context, lab *lab.Lab, args []string, output string) erro
 	return err
 }
 
-// made are the figures as they were made.
+// made are the figures as they were made, those that --set changed left out.
 func (f *findings) made() (all []papers.Made) {
 	for _, x := range f.figures {
+		if len(x.Sets) > 0 {
+			continue // no statement is about it
+		}
 		one := papers.Made{ID: x.ID, Reading: x.Reading, Scale: x.Scale, Command: x.Command, Claims: x.Claims}
 		for _, r := range x.Runs {
 			if !slices.Contains(one.Seeds, r.Seed) {
@@ -153,7 +156,7 @@ func findResults(results string, args []string) (*findings, error) {
 		return f, nothingFound(strings.Join(args, ", "))
 	}
 	slices.SortFunc(f.figures, func(x, y *figure.Stored) int {
-		return natural.Compare(figure.Folder(x.ID, x.Reading), figure.Folder(y.ID, y.Reading))
+		return natural.Compare(x.Folder(), y.Folder())
 	})
 	for _, x := range f.figures {
 		delete(f.runs, x.ID)
@@ -278,8 +281,12 @@ func (f *findings) figureSections(described *catalog.Catalog, p *mapper) []repor
 			f.notices = append(f.notices, fmt.Sprintf("%s is older than its runs: %d of %d were made again by another build since. Make the figure again: %s", stored.ID, replaced, len(stored.Runs), stored.Command))
 		}
 		drawn, missing := p.of(runs, stored.Dimensions)
+		title := stored.Title
+		if len(stored.Sets) > 0 {
+			title += " (with " + strings.Join(stored.Sets, " ") + "; no statement is judged by it)"
+		}
 		sections = append(sections, report.Section{
-			ID: figure.Folder(stored.ID, stored.Reading), Title: stored.Title, Source: stored.Source, Scale: stored.Scale, Commands: []string{stored.Command}, Figure: stored,
+			ID: stored.Folder(), Title: title, Source: stored.Source, Scale: stored.Scale, Commands: []string{stored.Command}, Figure: stored,
 			Runs: pageRuns(runs, stored.Dimensions), Params: parameters(runs, stored.Dimensions, described), Maps: drawn, NoMaps: missing,
 		})
 	}

@@ -172,10 +172,10 @@ func Verdicts(lab *lab.Lab, papers []string) ([]Paper, error) {
 	var all []Paper
 	for _, id := range papers {
 		f, loose, err := Statements(lab, id)
+		warn(lab, loose, nil)
 		if err != nil {
 			return nil, err
 		}
-		warn(lab, loose, nil)
 		records := map[string]*record.Record{}
 		var used []*record.Record
 		for _, s := range f.Statements {
@@ -229,9 +229,12 @@ type Made struct {
 	Claims                      []claims.Result
 }
 
-// MadeOf are the outcomes of figures.
+// MadeOf are the outcomes of figures, those that --set changed left out.
 func MadeOf(outcomes []*figures.Outcome) (all []Made) {
 	for _, o := range outcomes {
+		if len(o.Sets) > 0 {
+			continue
+		}
 		all = append(all, Made{o.ID, o.Reading, o.Scale, o.Command, o.Seeds, o.Claims})
 	}
 	return all
