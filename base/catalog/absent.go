@@ -24,6 +24,34 @@ var Absent = []Scheme{
 	{"uec", "Ultra Ethernet's transport", "spray"},
 }
 
+// HintParam says where a parameter is set, "" where no component has one of that
+// name.
+func (c *Catalog) HintParam(name string) string {
+	var where []string
+	for i := range c.Components {
+		m := &c.Components[i]
+		p := m.Param(name)
+		if p == nil || len(where) == mostHints {
+			continue
+		}
+		value := p.Format(p.Default)
+		if p.Type == TypeBool {
+			value = "true"
+		}
+		where = append(where, fmt.Sprintf("params: {%s: {%s: %s}}", m.Name, name, value))
+	}
+	if where == nil {
+		return ""
+	}
+	if name == "pfc" {
+		where = append(where, "network: lossless")
+	}
+	return "; it is a parameter, written as " + strings.Join(where, " or ")
+}
+
+// mostHints is how many components HintParam names.
+const mostHints = 3
+
 // HintMechanism is Hint for the name of a mechanism or preset: a well-known scheme
 // that is absent is said to be. One of one's own may not be on the path.
 func HintMechanism(name string, known []string) string {

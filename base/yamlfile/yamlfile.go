@@ -100,8 +100,10 @@ func checkCharacters(text []byte, at func(int, int, string, ...any) error) error
 }
 
 var (
-	lineOf   = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-	anchorOf = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+	lineOf = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+	// bracketOf is a text with brackets that has no quotes.
+	bracketOf = regexp.MustCompile(`[\s{,:]([A-Za-z][A-Za-z0-9_-]*\[[^\], ]*\][A-Za-z0-9_-]*)`)
+	anchorOf  = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
 )
 
 // syntax gives an error of the YAML library a place. The library tells a line,
@@ -119,6 +121,17 @@ func syntax(text []byte, err error, at func(int, int, string, ...any) error) err
 		message = fmt.Sprintf("the alias *%s has no anchor &%[1]s before it", found[1])
 	}
 	line = min(max(1, line), len(lines))
+	if strings.Contains(message, "cannot start any token") || strings.Contains(message, "a tab character") {
+		for i := line - 1; i < min(line+1, len(lines)); i++ { // the library may name the line before
+			blank := lines[i][:len(lines[i])-len(bytes.TrimLeft(lines[i], " \t"))]
+			if tab := bytes.IndexByte(blank, '\t'); tab >= 0 {
+				return at(i+1, tab+1, "this is a tab, and YAML is indented with spaces; write spaces in its place")
+			}
+		}
+	}
+	if bare := bracketOf.FindSubmatch(lines[line-1]); bare != nil && strings.Contains(message, "did not find expected") {
+		message += fmt.Sprintf(": within { } a text with brackets needs quotes, such as %q", bare[1])
+	}
 	if column == 0 {
 		first := bytes.IndexFunc(lines[line-1], func(r rune) bool { return r != ' ' && r != '\t' })
 		column = max(0, first) + 1

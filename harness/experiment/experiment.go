@@ -570,6 +570,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	}
 	s := l.Section(root, root, "")
 	s.Knows(slices.Concat(pointKeys(l.catalog), headKeys)...)
+	l.misplaced(s)
 	s.Done()
 	if kind := computedKind(s); kind != nil {
 		return l.computedPoint(s, c, kind)
@@ -646,6 +647,23 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	}
 	point.hash = sync.OnceValues(func() (string, error) { return point.computeHash(l.watch.ctx) })
 	return point
+}
+
+// misplaced says of parameters and components that are written as keys of the
+// experiment where they belong.
+func (l *loader) misplaced(s *reader.Section) {
+	keys := slices.Concat(pointKeys(l.catalog), headKeys)
+	for i := 0; i < len(s.Node.Content); i += 2 {
+		key := s.Node.Content[i]
+		hint := ""
+		if !slices.Contains(keys, key.Value) {
+			hint = l.catalog.HintParam(key.Value)
+		}
+		if hint != "" {
+			s.Knows(key.Value)
+			l.Problem(key, "there is no key %q here%s", key.Value, hint)
+		}
+	}
 }
 
 // uses lists the components that an engine makes for a scenario: those that are

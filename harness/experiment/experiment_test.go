@@ -576,6 +576,7 @@ func TestRefuses(t *testing.T) {
 		alsoWants string
 	}{
 		{"unknown key", "preset: hpcc", "presets: hpcc", `exp.yaml:7:1: there is no key "presets" here; did you mean "preset"?`, `exp.yaml:2:1: needs the key preset, such as preset: none`},
+		{"parameter as a key", "preset: hpcc", "preset: hpcc\npfc: true", `exp.yaml:8:1: there is no key "pfc" here; it is a parameter, written as params: {port: {pfc: true}} or network: lossless`, ""},
 		{"unknown key below", "hosts: 3", "host: 3", `exp.yaml:2:24: there is no key "host" in topology; did you mean "hosts"?`, `exp.yaml:2:11: topology needs the key hosts`},
 		{"wrong unit", "delay: 1us", "delay: 1Gbps", `exp.yaml:2:56: topology.delay: "1Gbps" has the unit "Gbps"; a time has one of ps, ns, us, ms, s, such as 1.5us`, ""},
 		{"no unit", "delay: 1us", "delay: 1", `exp.yaml:2:56: topology.delay: "1" has no unit`, ""},

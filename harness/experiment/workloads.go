@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -261,6 +262,8 @@ func (l *loader) hosts(s *reader.Section, t *topology.Topology, key string) []ui
 	return t.UsualHosts()
 }
 
+var bracketed = regexp.MustCompile(`^(.*)\[(\d+)(?:-|:|,|\.\.)(\d+)\]$`)
+
 // hostList reads host names and ranges of them (host0..host15), none of which
 // may be there twice.
 func (l *loader) hostList(n *yaml.Node, name string, t *topology.Topology, seen map[uint32]bool) []uint32 {
@@ -276,6 +279,10 @@ func (l *loader) hostList(n *yaml.Node, name string, t *topology.Topology, seen 
 	for i, item := range n.Content {
 		text, ok := l.Scalar(item, name+"."+strconv.Itoa(i))
 		if !ok {
+			continue
+		}
+		if parts := bracketed.FindStringSubmatch(text); parts != nil {
+			l.Problem(item, "%s.%d: in a list of hosts a range names its first and last host; write %s%s..%[3]s%[5]s", name, i, parts[1], parts[2], parts[3])
 			continue
 		}
 		first, last, isRange := strings.Cut(text, "..")

@@ -194,6 +194,7 @@ func TestWorkloadsRefused(t *testing.T) {
 		{"{type: poisson, sizes: web-search, load: 0.5, class: 2}", "workload.class: 2 is out of range; allowed: from 0 to 1"},
 		{"{type: poisson, sizes: web-search, load: 0.5, sources: [host8]}", `exp.yaml:2:67: workload.sources.0: there is no host "host8" in this topology; did you mean "host0"?`},
 		{"{type: poisson, sizes: web-search, load: 0.5, sources: [host3..host1]}", "workload.sources.0: host3 stands behind host1; write the range the other way round"},
+		{"{type: poisson, sizes: web-search, load: 0.5, sources: ['host[1-2]']}", "workload.sources.0: in a list of hosts a range names its first and last host; write host1..host2"},
 		{"{type: poisson, sizes: web-search, load: 0.5, sources: [host0..host3, host3]}", "workload.sources.1: host host3 is here twice; keep one"},
 		{"{type: poisson, sizes: web-search, load: 0.5, sources: host0}", `workload.sources is a list of hosts, such as [host0, host4..host7], not "host0"`},
 		{"{type: poisson, sizes: web-search, load: 0.5, sources: []}", "exp.yaml:2:66: workload.sources has no hosts; name one or more"},
@@ -264,6 +265,7 @@ func TestListByRanges(t *testing.T) {
 	assert.Equal(t, []string{"a-0:0>2", "a-1:0>2", "a-2:1>3", "a-3:1>3"}, names(`{name: a, src: "host[0..1]", dst: "host[2..3]", join: pairs, count: 2, size: 1KB}`))
 	for flows, want := range map[string]string{
 		`{src: "host[0..6]", dst: host1, size: 1KB}`:                       `exp.yaml:5:13: workload.flows.0.src: there is no host "host6"`,
+		`{src: "host[0-2]", dst: host5, size: 1KB}`:                        `exp.yaml:5:13: workload.flows.0.src: "host[0-2]": a range has two dots; write "host[0..2]"`,
 		`{src: "host[0..2]", dst: "host[4..5]", join: pairs, size: 1KB}`:   `exp.yaml:5:52: workload.flows.0.join: 3 nodes and 2 make no pairs`,
 		`{src: "host[0..2]", dst: "host[2..0]", size: 1KB}`:                `exp.yaml:5:32: workload.flows.0.dst: "host[2..0]": 2 stands behind 0`,
 		`{src: "host[0..2]", dst: "host[0..2]", join: pairs, size: 1KB}`:   `exp.yaml:5:32: workload.flows.0.dst: source and destination are the same host`,

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 	"time"
 
@@ -132,6 +133,9 @@ func (f *Failure) Error() string {
 	if f.Repeat != "" {
 		text += "\n  repeat: " + f.Repeat
 	}
+	if strings.Contains(f.Reason, crashed) { // the text is all that a cluster's node sends
+		text += "\n  to find the place, in a mechanism of your own too: repeat it with --build-type asan"
+	}
 	return text
 }
 
@@ -149,6 +153,9 @@ const (
 	exitChecks  = 3
 )
 
+// crashed begins what is said of a simulator that ended by itself.
+const crashed = "the simulator crashed"
+
 // describeExit says how a child ended that did not end well.
 func describeExit(code int, signal syscall.Signal, lastLine string) string {
 	said := ""
@@ -159,12 +166,12 @@ func describeExit(code int, signal syscall.Signal, lastLine string) string {
 	case signal == syscall.SIGKILL:
 		return "the simulator was killed (signal 9); if nobody did, the machine ran out of memory: see peak memory of other runs, use fewer --jobs" + said
 	case signal != 0:
-		return fmt.Sprintf("the simulator crashed: signal %d (%s)%s", int(signal), signal, said)
+		return fmt.Sprintf(crashed+": signal %d (%s)%s", int(signal), signal, said)
 	case code == exitRefused:
 		if lastLine == "" {
 			lastLine = "no reason given"
 		}
 		return "the simulator refused the scenario: " + lastLine
 	}
-	return fmt.Sprintf("the simulator crashed: exit code %d%s", code, said)
+	return fmt.Sprintf(crashed+": exit code %d%s", code, said)
 }

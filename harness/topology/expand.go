@@ -10,6 +10,17 @@ import (
 
 var numbered = regexp.MustCompile(`^(.*?)\[(\d+)\.\.(\d+)\](.*)$`)
 
+// dashed is a range as other tools write it.
+var dashed = regexp.MustCompile(`\[(\d+)[-:,](\d+)\]`)
+
+// checkRange says how a range is written.
+func checkRange(name string) error {
+	if !dashed.MatchString(name) {
+		return nil
+	}
+	return fmt.Errorf("%q: a range has two dots; write %q", name, dashed.ReplaceAllString(name, "[$1..$2]"))
+}
+
 // Expand writes out the names that a name with ranges stands for: a[0..2] is
 // a0, a1 and a2, and p[0..1]-h[0..1] has four. A name without a range is
 // itself.
@@ -19,7 +30,7 @@ func Expand(name string) ([]string, error) {
 		parts = numbered.FindStringSubmatch(name)
 	}
 	if parts == nil {
-		return []string{name}, nil
+		return []string{name}, checkRange(name)
 	}
 	first, err := strconv.Atoi(parts[2])
 	last, err2 := strconv.Atoi(parts[3])

@@ -234,6 +234,9 @@ func (a *app) describeCommand() *cobra.Command {
 					for _, p := range presets {
 						known = append(known, p.Name)
 					}
+					if hint := c.HintParam(name); hint != "" {
+						return fmt.Errorf("there is no mechanism and no preset %q%s", name, hint)
+					}
 					return fmt.Errorf("there is no mechanism and no preset %q%s", name, catalog.HintMechanism(name, known))
 				}
 				switch {
