@@ -55,7 +55,7 @@ func readPlot(s *reader.Section, f *spec.Figure, matrix claims.Matrix) spec.Plot
 	if p.ID != "" && !s.F.Interviewed() {
 		s.Path = "plot " + p.ID
 	}
-	kind, k, ok := spec.ReadKind(s, "plot", "time", plotKinds)
+	kind, k, ok := spec.ReadKind(s, "plot", "time", plotKinds, nil)
 	if p.Kind = kind; !ok {
 		return p
 	}

@@ -94,7 +94,7 @@ func Read(s *reader.Section, f *spec.Figure) {
 
 // ReadOne reads a measure.
 func ReadOne(s *reader.Section, f *spec.Figure) spec.Measure {
-	name, k, ok := spec.ReadKind(s, "measure", "queue_peak", kinds)
+	name, k, ok := spec.ReadKind(s, "measure", "queue_peak", kinds, asMeasure)
 	m := spec.Measure{Kind: name, Text: s.Str("text")}
 	if !ok {
 		return m

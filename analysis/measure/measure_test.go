@@ -211,6 +211,7 @@ func TestCheck(t *testing.T) {
 		{`{kind: jitter, unit: "1", flows: [0], window: [0us, 1us], method: rang}`, `did you mean "range"?`},
 		{`{kind: imbalance, ports: ["a->b"], window: [0us, 1us], interval: 1us, count: wire, stat: mean, unit: "1"}`, "imbalance needs two ports or more"},
 		{`{kind: imbalance, ports: ["a->b", "a->c"], window: [0us, 1us], count: wire, stat: mean, unit: "1"}`, "imbalance needs the key interval"},
+		{`{kind: queue_max, unit: KB}`, `unknown kind of measure "queue_max"; did you mean "queue_peak"?`},
 		{`{kind: group_time, unit: us}`, "group_time needs the key group"},
 		{`{kind: fct_slowdown, unit: "1", stat: p50}`, `unknown stat "p50"`},
 		{`{kind: utilisation, unit: "1", port: "a->b", window: [0us, 1us], count: wired}`, `did you mean "wire"?`},
@@ -258,6 +259,7 @@ func TestCheckSeries(t *testing.T) {
 		{`{kind: rate, flow: 1, unit: KB}`, "not a unit of a rate"},
 		{`{kind: rate, flow: 1, class: 1, unit: Gbps}`, "rate does not take class"},
 		{`{kind: rate, flow: 1, interval: 1us, unit: Gbps}`, "rate does not take interval"},
+		{`{kind: queue_peak, port: "a->b", unit: KB}`, `unknown kind of series "queue_peak"; did you mean "queue_max"?`},
 		{`{kind: queue, port: "a->b", unit: KB}`, "queue needs the key class"},
 	} {
 		_, err := decode(t, "plots:\n  - series: ["+c.text+"]", nil)

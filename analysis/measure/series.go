@@ -15,25 +15,39 @@ type seriesKind struct {
 	needs    []string // of keys
 	interval bool     // it may say over what time it is the mean
 	from     []string // the table; the kind table: any
+	measure  string   // the measure of the same, "" if there is none
 }
 
 var seriesKinds = map[string]seriesKind{
-	"queue":        {Bytes, []string{"port", "class"}, false, []string{"queues"}},
-	"queue_max":    {Bytes, []string{"port", "class"}, false, []string{"queues"}},
-	"rate":         {Rate, []string{"flow"}, false, []string{"rates"}},
-	"goodput":      {Rate, []string{"flow"}, true, []string{"rates"}},
-	"utilisation":  {Share, []string{"port", "count"}, true, []string{"links"}},
-	"arrival_rate": {Rate, []string{"flow"}, false, []string{"arrivals"}},
-	"optimal_rate": {Rate, []string{"flow"}, false, []string{"optimal_rates"}},
-	"table":        {Any, nil, false, nil},
+	"queue":        {Bytes, []string{"port", "class"}, false, []string{"queues"}, "queue_mean"},
+	"queue_max":    {Bytes, []string{"port", "class"}, false, []string{"queues"}, "queue_peak"},
+	"rate":         {Rate, []string{"flow"}, false, []string{"rates"}, "rate_share"},
+	"goodput":      {Rate, []string{"flow"}, true, []string{"rates"}, "utilisation"},
+	"utilisation":  {Share, []string{"port", "count"}, true, []string{"links"}, "utilisation"},
+	"arrival_rate": {Rate, []string{"flow"}, false, []string{"arrivals"}, "throughput"},
+	"optimal_rate": {Rate, []string{"flow"}, false, []string{"optimal_rates"}, ""},
+	"table":        {Any, nil, false, nil, "table"},
 }
 
 // SeriesKinds lists what a time plot can show.
 func SeriesKinds() []string { return slices.Sorted(maps.Keys(seriesKinds)) }
 
+// asMeasure is the measure of what a series shows, "" if there is none, and asSeries
+// the series of a measure.
+func asMeasure(series string) string { return seriesKinds[series].measure }
+
+func asSeries(measure string) string {
+	for _, name := range SeriesKinds() {
+		if measure != "" && seriesKinds[name].measure == measure {
+			return name
+		}
+	}
+	return ""
+}
+
 // ReadSeries reads what a line of a time plot shows.
 func ReadSeries(s *reader.Section, f *spec.Figure) spec.Series {
-	kind, k, ok := spec.ReadKind(s, "series", "queue", seriesKinds)
+	kind, k, ok := spec.ReadKind(s, "series", "queue", seriesKinds, asSeries)
 	one := spec.Series{Kind: kind, Name: s.Str("name")}
 	if !ok {
 		return one

@@ -89,7 +89,7 @@ func newView(s *sheet.Sheet, o Options) (*view, error) {
 		if *c.at >= 0 || c.name == "" && (c.flag == "colour" || c.flag == "facet") {
 			continue
 		}
-		if *c.at = s.Index(c.name); *c.at < 0 {
+		if *c.at = index(s, c.name); *c.at < 0 {
 			return nil, fmt.Errorf("--%s: there is no column %q%s", c.flag, c.name, catalog.Hint(c.name, s.Names()))
 		}
 	}
@@ -97,6 +97,25 @@ func newView(s *sheet.Sheet, o Options) (*view, error) {
 		return nil, fmt.Errorf("--y: the column %s has no numbers", o.Y)
 	}
 	return v, nil
+}
+
+// index is a column by its name or, where only one column has it, by the last
+// element of its name, as runs print their labels: rate is topology.rate. -1 is
+// none.
+func index(s *sheet.Sheet, name string) int {
+	if at := s.Index(name); at >= 0 {
+		return at
+	}
+	found := -1
+	for i, c := range s.Names() {
+		if strings.HasSuffix(c, "."+name) {
+			if found >= 0 {
+				return -1
+			}
+			found = i
+		}
+	}
+	return found
 }
 
 // OfDataClass keeps the rows of the class that the data packets of their run
@@ -107,7 +126,7 @@ const OfDataClass = "class=data"
 func (v *view) filter(where []string) error {
 	for _, w := range where {
 		name, value, ok := strings.Cut(w, "=")
-		at := v.s.Index(name)
+		at := index(v.s, name)
 		if !ok || at < 0 {
 			return fmt.Errorf("--where %s: write column=value; there is no column %q%s", w, name, catalog.Hint(name, v.s.Names()))
 		}
@@ -257,7 +276,7 @@ func (v *view) draw() (chart.Figure, []string, error) {
 		return f, nil, fmt.Errorf("%d panels of %d colours are too many to look at; choose some with --where", len(facets), len(colours))
 	}
 	x, y := v.scales()
-	f.XLabel, f.YLabel = cmp.Or(v.o.XLabel, x.label(v.o.X)), cmp.Or(v.o.YLabel, y.label(v.o.Y))
+	f.XLabel, f.YLabel = cmp.Or(v.o.XLabel, x.label(v.s.Columns[v.x].Name)), cmp.Or(v.o.YLabel, y.label(v.o.Y))
 	columns := min(3, len(facets))
 	if len(facets) == 4 {
 		columns = 2

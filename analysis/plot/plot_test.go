@@ -39,6 +39,27 @@ func sweep() *sheet.Sheet {
 	return collect.Table(runs, true)
 }
 
+// Columns may be named as runs print their labels, by the last element.
+func TestColumnsByTheirLastElement(t *testing.T) {
+	f, _, err := plot.Draw(sweep(), plot.Options{X: "rate", Y: "queue_max", Colour: "preset", Where: []string{"rate=50Gbps"}})
+	require.NoError(t, err)
+	assert.Equal(t, "topology.rate (Gb/s)", f.XLabel)
+
+	s := sweep()
+	s.Columns[s.Index("preset")].Name = "params.hpcc.rate"
+	_, _, err = plot.Draw(s, plot.Options{X: "rate", Y: "queue_max"})
+	require.ErrorContains(t, err, `--x: there is no column "rate"; did you mean`)
+
+	s = sweep()
+	for _, row := range s.Rows {
+		if at := s.Index(collect.MeasureName); row[at] == "late" {
+			row[at] = "figure.settled"
+		}
+	}
+	_, _, err = plot.Draw(s, plot.Options{X: "rate", Y: "settled"})
+	require.ErrorContains(t, err, `--y: there is no measure "settled"; did you mean "figure.settled"?`)
+}
+
 func TestSweep(t *testing.T) {
 	f, notes, err := plot.Draw(sweep(), plot.Options{X: "topology.rate", Y: "queue_max", Colour: "preset", Title: "t"})
 	require.NoError(t, err)

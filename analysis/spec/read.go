@@ -337,8 +337,9 @@ func ReadChoice(s *reader.Section, key string, words []string) string {
 }
 
 // ReadKind reads the kind of what a section describes, which decides what other
-// keys there are. Where it is unknown that is reported, and nothing else.
-func ReadKind[K any](s *reader.Section, what, example string, kinds map[string]K) (name string, kind K, ok bool) {
+// keys there are. Where it is unknown that is reported, and nothing else; meant is
+// the kind that is called otherwise elsewhere, "" if there is none.
+func ReadKind[K any](s *reader.Section, what, example string, kinds map[string]K, meant func(string) string) (name string, kind K, ok bool) {
 	s.Need("kind", example)
 	name = s.Str("kind")
 	if kind, ok = kinds[name]; ok {
@@ -346,7 +347,11 @@ func ReadKind[K any](s *reader.Section, what, example string, kinds map[string]K
 		return name, kind, true
 	}
 	if at := s.Get("kind"); at != nil {
-		s.F.Problem(at, "%s: unknown kind of %s %q%s", s.Name("kind"), what, name, catalog.Hint(name, slices.Sorted(maps.Keys(kinds))))
+		hint := catalog.Hint(name, slices.Sorted(maps.Keys(kinds)))
+		if meant != nil && meant(name) != "" {
+			hint = fmt.Sprintf("; did you mean %q?", meant(name))
+		}
+		s.F.Problem(at, "%s: unknown kind of %s %q%s", s.Name("kind"), what, name, hint)
 	}
 	s.IgnoreRest()
 	return name, kind, false

@@ -237,7 +237,11 @@ func Hint(name string, known []string) string {
 	}
 	nearest, distance := "", len(name)/3+2
 	for _, k := range known {
-		if d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k)); d < distance {
+		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k))
+		if strings.HasSuffix(k, "."+name) {
+			d = 1 // the last element of a path, such as settled of figure.settled
+		}
+		if d < distance {
 			nearest, distance = k, d
 		}
 	}
