@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -99,10 +100,7 @@ func experimentsIn(dir string, keep func(h head, computed bool) bool) ([]Entry, 
 			problems = append(problems, err)
 			return nil
 		}
-		has := func(name string) bool { _, has := keys[name]; return has }
-		isComputed := slices.ContainsFunc(computed.Kinds(), func(k computed.Kind) bool { return has(k.Key) })
-		simulated := has("include") || has("topology") && slices.ContainsFunc([]string{"run", "matrix", "scales"}, has) // others are included
-		if !isComputed && !simulated || !keep(head, isComputed) {
+		if !isExperiment(keys) || !keep(head, computes(keys)) {
 			return nil
 		}
 		id, err := filepath.Rel(dir, path)
@@ -116,6 +114,104 @@ func experimentsIn(dir string, keep func(h head, computed bool) bool) ([]Entry, 
 		return entries, fmt.Errorf("listing experiments: %w", err)
 	}
 	return entries, nil
+}
+
+// isExperiment says whether a file with these keys is one by itself.
+func isExperiment(keys map[string]yaml.Node) bool {
+	has := func(name string) bool { _, has := keys[name]; return has }
+	return computes(keys) || has("include") || has("topology") && slices.ContainsFunc([]string{"run", "matrix", "scales"}, has) // others are included
+}
+
+// computes says whether a file with these keys is computed, not simulated.
+func computes(keys map[string]yaml.Node) bool {
+	return slices.ContainsFunc(computed.Kinds(), func(k computed.Kind) bool { _, has := keys[k.Key]; return has })
+}
+
+// Figures are the experiments with a figure section that are named: by id, by
+// file, or all of a folder, below configs/ or by its path. Of several files those
+// without one are left out, as a pattern of the shell names them too; skipped says
+// which.
+func (lab *Lab) Figures(names []string) (figures, skipped []string, err error) {
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err == nil && info.Mode().IsRegular() {
+			if why := noFigure(name); why != "" && len(names) > 1 {
+				skipped = append(skipped, name+" "+why)
+				continue
+			}
+			figures = append(figures, name)
+			continue
+		}
+		found, is, err := lab.figuresOf(name)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case !is:
+			figures = append(figures, name)
+		case found == nil:
+			return nil, nil, fmt.Errorf("no experiment in the folder %s has a figure section; see: fabriclab list figures", name)
+		}
+		figures = append(figures, found...)
+	}
+	if len(figures) == 0 && len(skipped) > 0 {
+		return nil, nil, fmt.Errorf("there is no figure to make:\n%s", strings.Join(skipped, "\n"))
+	}
+	return figures, skipped, nil
+}
+
+// figuresOf are the figures of a folder; is says whether it is one.
+func (lab *Lab) figuresOf(name string) (figures []string, is bool, err error) {
+	dirs, err := lab.Configs()
+	if err != nil {
+		return nil, false, err
+	}
+	if !filepath.IsLocal(name) {
+		dirs = nil
+	}
+	for _, dir := range dirs {
+		folder := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := os.Stat(folder + ".yaml"); err == nil {
+			return nil, false, nil // an experiment of this name
+		}
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			continue
+		}
+		is = true
+		entries, err := experimentsIn(folder, hasFigure)
+		if err != nil {
+			return nil, true, err
+		}
+		for _, e := range entries {
+			if id := path.Join(filepath.ToSlash(name), e.Name); !slices.Contains(figures, id) {
+				figures = append(figures, id)
+			}
+		}
+	}
+	if info, err := os.Stat(name); is || err != nil || !info.IsDir() {
+		return figures, is, nil
+	}
+	entries, err := experimentsIn(name, hasFigure)
+	for _, e := range entries {
+		figures = append(figures, filepath.Join(name, filepath.FromSlash(e.Name)+".yaml"))
+	}
+	return figures, true, err
+}
+
+func hasFigure(h head, _ bool) bool { return !h.Figure.IsZero() }
+
+// noFigure says why a file makes no figure; "" if it does, or cannot be read, which
+// whoever loads it says.
+func noFigure(file string) string {
+	head, keys, err := readHead(file)
+	switch {
+	case err != nil:
+		return ""
+	case !isExperiment(keys):
+		return "is no experiment"
+	case head.Figure.IsZero():
+		return "has no figure section"
+	}
+	return ""
 }
 
 // head is what a list says of an experiment.

@@ -16,12 +16,14 @@ func (a *app) figureCommand() *cobra.Command {
 	var s plan.Selection
 	var all, controls bool
 	cmd := &cobra.Command{
-		Use:   "figure ID…",
+		Use:   "figure ID|FOLDER…",
 		Short: "run the experiments of figures, check their claims and draw them",
 		Long: `Runs experiments that have a figure section (what has a valid result is not run again), judges
-their claims, and writes plots, tables and summary.md to results/figures/<id>.`,
+their claims, and writes plots, tables and summary.md to results/figures/<id>. A folder, such as
+fncc, is all of its experiments that have one.`,
 		Example: `  fabriclab figure fncc/fig10
   fabriclab figure fncc/fig10 fncc/fig13 --jobs 4
+  fabriclab figure fncc                          # all figures of a paper
   fabriclab figure fncc/fig10 --controls         # each claim with its control, for which it has to fail
   fabriclab figure --all --scale paper`,
 		ValidArgsFunction: a.completeExperiments(true),
@@ -69,10 +71,15 @@ func (a *app) figureIDs(args []string, all bool) ([]string, error) {
 		for _, e := range entries {
 			args = append(args, e.Name)
 		}
+		return args, nil
 	case len(args) == 0:
-		return nil, fmt.Errorf("name the figures to make, such as fncc/fig10, or write --all; see: fabriclab list figures")
+		return nil, fmt.Errorf("name the figures to make, such as fncc/fig10 or all of fncc, or write --all; see: fabriclab list figures")
 	}
-	return args, nil
+	ids, skipped, err := a.Figures(args)
+	for _, text := range skipped {
+		fmt.Fprintf(a.Err, "skipped: %s\n", text)
+	}
+	return ids, err
 }
 
 func (a *app) showFigure(o *figures.Outcome) error {

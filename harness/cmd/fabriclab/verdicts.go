@@ -83,16 +83,20 @@ func (a *app) showVerdicts(judged []papers.Paper) error {
 func (a *app) recordCommand() *cobra.Command {
 	var s plan.Selection
 	cmd := &cobra.Command{
-		Use:   "record ID…",
+		Use:   "record ID|FOLDER…",
 		Short: "write the outcome of complete figures to docs/results",
 		Long: `record judges the claims of figures under the default and every reading, or those
 given with --reading, and writes docs/results/PAPER/FIGURE.json: commits, engines,
 seeds, scenarios, the parts of the sources that the runs depend on, measures with
-intervals and the outcome of each claim. It runs nothing, and refuses where runs
-are missing.`,
+intervals and the outcome of each claim. It runs nothing, and refuses figures of
+which runs are missing. A folder, such as fncc, is all of its figures.`,
 		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(true),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			paths, err := records.Write(cmd.Context(), a.Lab, args, s)
+			ids, err := a.figureIDs(args, false)
+			if err != nil {
+				return err
+			}
+			paths, err := records.Write(cmd.Context(), a.Lab, ids, s)
 			for _, path := range paths {
 				fmt.Fprintln(a.Out, path)
 			}

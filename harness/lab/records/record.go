@@ -4,6 +4,7 @@ package records
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -24,7 +25,8 @@ import (
 	"fabriclab/harness/store"
 )
 
-// Write writes the records of figures from runs that are there; it makes none.
+// Write writes the records of figures from runs that are there; it makes none. One
+// that cannot be written does not keep the others from it.
 // Without readings in the selection it is all of them.
 func Write(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection) ([]string, error) {
 	s.Figure = true
@@ -33,10 +35,12 @@ func Write(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection) 
 		return nil, err
 	}
 	var paths []string
+	var problems []error
 	for _, name := range names {
 		r, err := recordOf(ctx, lab, name, s)
 		if err != nil {
-			return paths, err
+			problems = append(problems, err)
+			continue
 		}
 		path, err := record.Write(dir, *r)
 		if err != nil {
@@ -44,7 +48,7 @@ func Write(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection) 
 		}
 		paths = append(paths, path)
 	}
-	return paths, nil
+	return paths, errors.Join(problems...)
 }
 
 // recordOf judges the runs of a figure under its readings.
