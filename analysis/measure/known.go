@@ -23,7 +23,7 @@ func CheckTables(s *reader.Section, f *spec.Figure, tables []string) {
 // table.column. A dimension that chooses ports is checked for each of its values.
 func check(s *reader.Section, f *spec.Figure, m spec.Measure, from []string) {
 	var groups []string
-	first, some := map[string]error{}, map[string]bool{}
+	first, late, some := map[string]error{}, map[string]error{}, map[string]bool{}
 	for _, setup := range f.Setups {
 		group, err := m.PortOf(f.Values(spec.Run{Labels: setup.Labels}))
 		if err != nil {
@@ -38,22 +38,24 @@ func check(s *reader.Section, f *spec.Figure, m spec.Measure, from []string) {
 		fault := missing(f, m, group, from, setup)
 		if fault == nil {
 			some[group] = true
-			if late := tooLate(f, m, setup); late != nil { // the value would not show it
-				tell(s, f, late)
-			}
+			tell(s, f, tooLate(f, m, setup)) // the value would not show it
 		} else if first[group] == nil {
-			first[group] = fault
+			first[group], late[group] = fault, tooLate(f, m, setup)
 		}
 	}
 	for _, group := range groups {
 		if !some[group] {
 			tell(s, f, first[group])
+			tell(s, f, late[group])
 		}
 	}
 }
 
 // tell reports what is wrong, as a warning where a flag has changed the experiment.
 func tell(s *reader.Section, f *spec.Figure, err error) {
+	if err == nil {
+		return
+	}
 	if !f.Narrowed {
 		s.Fail(err)
 		return

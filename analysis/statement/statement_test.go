@@ -134,7 +134,8 @@ func TestOursIsLabelled(t *testing.T) {
 	}
 	f, err := read(t, head+"{id: A, fact: f, source: s, claims: {x/a: [low, fast]}}\n  - {id: B, fact: f, source: s, claims: {x/a: [low], x/b: [low]}}")
 	require.NoError(t, err)
-	require.NoError(t, f.Check(figures))
+	_, err = f.Check(figures)
+	require.NoError(t, err)
 	assert.Equal(t, "low: 9 KB (7.5 to 12.5); fast: b 1 us, a 2 us", f.Statements[0].Judge(records).Ours)
 	assert.Equal(t, "x/a low: 9 KB (7.5 to 12.5); x/b low: 9 KB (0 to 20)", f.Statements[1].Judge(records).Ours)
 }
