@@ -265,7 +265,7 @@ func TestListByRanges(t *testing.T) {
 	assert.Equal(t, []string{"a-0:0>2", "a-1:0>2", "a-2:1>3", "a-3:1>3"}, names(`{name: a, src: "host[0..1]", dst: "host[2..3]", join: pairs, count: 2, size: 1KB}`))
 	for flows, want := range map[string]string{
 		`{src: "host[0..6]", dst: host1, size: 1KB}`:                       `exp.yaml:5:13: workload.flows.0.src: there is no host "host6"`,
-		`{src: "host[0-2]", dst: host5, size: 1KB}`:                        `exp.yaml:5:13: workload.flows.0.src: "host[0-2]": a range has two dots; write "host[0..2]"`,
+		`{src: "host[0-2]", dst: host5, size: 1KB}`:                        `exp.yaml:5:13: workload.flows.0.src: there is no host "host[0-2]" in this topology; a range has two dots, write "host[0..2]"`,
 		`{src: "host[0..2]", dst: "host[4..5]", join: pairs, size: 1KB}`:   `exp.yaml:5:52: workload.flows.0.join: 3 nodes and 2 make no pairs`,
 		`{src: "host[0..2]", dst: "host[2..0]", size: 1KB}`:                `exp.yaml:5:32: workload.flows.0.dst: "host[2..0]": 2 stands behind 0`,
 		`{src: "host[0..2]", dst: "host[0..2]", join: pairs, size: 1KB}`:   `exp.yaml:5:32: workload.flows.0.dst: source and destination are the same host`,

@@ -13,12 +13,12 @@ var numbered = regexp.MustCompile(`^(.*?)\[(\d+)\.\.(\d+)\](.*)$`)
 // dashed is a range as other tools write it.
 var dashed = regexp.MustCompile(`\[(\d+)[-:,](\d+)\]`)
 
-// checkRange says how a range is written.
-func checkRange(name string) error {
+// rangeHint says how a range is written, "" of a name without one.
+func rangeHint(name string) string {
 	if !dashed.MatchString(name) {
-		return nil
+		return ""
 	}
-	return fmt.Errorf("%q: a range has two dots; write %q", name, dashed.ReplaceAllString(name, "[$1..$2]"))
+	return fmt.Sprintf("; a range has two dots, write %q", dashed.ReplaceAllString(name, "[$1..$2]"))
 }
 
 // Expand writes out the names that a name with ranges stands for: a[0..2] is
@@ -30,7 +30,7 @@ func Expand(name string) ([]string, error) {
 		parts = numbered.FindStringSubmatch(name)
 	}
 	if parts == nil {
-		return []string{name}, checkRange(name)
+		return []string{name}, nil
 	}
 	first, err := strconv.Atoi(parts[2])
 	last, err2 := strconv.Atoi(parts[3])

@@ -421,7 +421,11 @@ func matching(pattern string, names []string) ([]int, error) {
 func (t *Topology) Host(name string) (uint32, error) {
 	id, ok := t.byName[name]
 	if !ok {
-		return 0, fmt.Errorf("there is no host %q in this topology%s", name, catalog.Hint(name, t.HostNames()))
+		hint := rangeHint(name)
+		if hint == "" {
+			hint = catalog.Hint(name, t.HostNames())
+		}
+		return 0, fmt.Errorf("there is no host %q in this topology%s", name, hint)
 	}
 	if !t.isHost(id) {
 		return 0, fmt.Errorf("%q is a switch, not a host%s", name, catalog.Hint(name, t.HostNames()))
