@@ -16,7 +16,7 @@ const Description& Switch::describe() {
           .help("Store and forward. Room in the buffer is given back when a frame leaves its egress queue.")
           .source("FNCC section 5.1")
           .param("buffer", &Switch::bufferBytes_, Bytes{32000000}, "shared packet buffer, headroom included",
-                 "chosen; HPCC's public simulator: 32 MB")
+                 "chosen; HPCC's public simulator: 32 MiB")
           .range(1, 1e12)
           .param("reserve", &Switch::reserve_, Bytes{0}, "buffer of its own per ingress port and class",
                  "chosen; HPCC's public simulator: 4 KiB")
