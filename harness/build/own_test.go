@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/engine"
 )
 
 func TestOwnFolders(t *testing.T) {
@@ -94,6 +96,16 @@ func TestOwnMechanismsAreBuiltApart(t *testing.T) {
 
 	assert.Equal(t, dir+"/mine/mine.cc:1:2: error: x\nIn file included from ../../mechanisms/queue/fifo.cc:\n"+dir+"/mine/mine.h:3: y",
 		with().byTheirPaths("../../mechanisms/mine/mine.cc:1:2: error: x\nIn file included from ../../mechanisms/queue/fifo.cc:\n"+with().root+"/mechanisms/mine/mine.h:3: y"))
+
+	// What fabriclab's own parts are does not depend on where they are built, so
+	// results without one's own mechanisms stay.
+	put(t, root, "fake-modules/near.h", "int near;")
+	put(t, root, "fake-modules/near.cc", `#include "near.h"`)
+	here, err := readSources(root, fake{}.Sources())
+	require.NoError(t, err)
+	there, err := readSources(with().root, fake{}.Sources())
+	require.NoError(t, err)
+	assert.Equal(t, here.Hash[engine.Base], there.Hash[engine.Base])
 
 	put(t, dir, "mine/twin.cc", `Describe<A>("a", 1)`)
 	put(t, root, "mechanisms/old/old.cc", `Describe<A>("a", 1)`)

@@ -51,7 +51,7 @@ type sources struct {
 // folders hold, and what they include from elsewhere. Links are followed, as
 // CMake and the compiler follow them.
 func readSources(root string, folders []string) (*sources, error) {
-	s, err := newScan(root)
+	s, err := newScan(root, folders)
 	for _, start := range slices.Concat(commonSources, folders) {
 		if err == nil {
 			err = s.walk(filepath.Join(root, start))
@@ -80,7 +80,7 @@ type part struct {
 	compiled bool // has files of its own that are compiled
 }
 
-func newScan(root string) (*scan, error) {
+func newScan(root string, folders []string) (*scan, error) {
 	s := &scan{root: root, parts: map[string]*part{}, folders: map[string]string{}, of: map[string][]string{}}
 	entries, err := os.ReadDir(filepath.Join(root, "mechanisms"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -89,6 +89,11 @@ func newScan(root string) (*scan, error) {
 	for _, e := range entries {
 		if resolved, err := filepath.EvalSymlinks(filepath.Join(root, "mechanisms", e.Name())); err == nil {
 			s.folders[resolved] = s.partOf(filepath.Join("mechanisms", e.Name(), "x"))
+		}
+	}
+	for _, folder := range folders { // may be links to a checkout, where mechanisms of one's own are built
+		if resolved, err := filepath.EvalSymlinks(filepath.Join(root, folder)); err == nil && s.folders[resolved] == "" {
+			s.folders[resolved] = s.partOf(filepath.Join(folder, "x"))
 		}
 	}
 	s.part(engine.Base)
