@@ -167,10 +167,13 @@ func Compare(base, head Set, rules *Rules) (*Report, error) {
 	if len(c.report.Experiments) == 0 {
 		return nil, fmt.Errorf("%s and %s have no results", base.Name, head.Name)
 	}
+	nothing := true
 	for _, e := range c.report.Experiments {
 		c.judge(e)
 		c.report.Failed = c.report.Failed || e.Failed
+		nothing = nothing && e.Pairs == 0
 	}
+	c.report.Failed = c.report.Failed || nothing // what is called a comparison and compares no run
 	return c.report, nil
 }
 

@@ -114,7 +114,7 @@ func tally(count map[Verdict]int) string {
 		}
 	}
 	if len(words) == 0 {
-		return "nothing to compare"
+		return "no run is on both sides, so nothing is compared"
 	}
 	return strings.Join(words, ", ")
 }

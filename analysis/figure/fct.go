@@ -16,6 +16,7 @@ import (
 	"fabriclab/analysis/stats"
 	"fabriclab/base/catalog"
 	"fabriclab/base/reader"
+	"fabriclab/base/units"
 )
 
 func init() {
@@ -120,6 +121,7 @@ func (x *painter) fctFlows(panel *chart.Panel, at spot) fctFlows {
 		if all.edges == nil {
 			all.edges = x.equalCounts(found, own.bins)
 		}
+		above := 0
 		for _, i := range found {
 			flows, err := readFlows(x.runs[i])
 			if err == nil && len(all.edges) == 0 {
@@ -131,6 +133,14 @@ func (x *painter) fctFlows(panel *chart.Panel, at spot) fctFlows {
 				break
 			}
 			l.bySeed = append(l.bySeed, flows.Bins(all.edges))
+			for _, size := range flows.Size {
+				if size >= all.edges[len(all.edges)-1] {
+					above++
+				}
+			}
+		}
+		if above > 0 {
+			x.miss(panel, l.Name, fmt.Errorf("%d flows of the last edge's size (%s) or more are not drawn", above, units.FormatBytes(all.edges[len(all.edges)-1])))
 		}
 		all.lines = append(all.lines, l)
 	})

@@ -141,6 +141,9 @@ func readEdges(s *reader.Section) []spec.Size {
 	if at != nil && len(edges) < 2 {
 		s.F.Problem(at, "%s: there are two edges or more", s.Name("edges"))
 	}
+	if len(edges) > 0 && edges[0] > 1 {
+		s.F.Problem(at, "%s: flows below %d B would be left out; begin with 0: [0, …]", s.Name("edges"), edges[0])
+	}
 	for i, edge := range edges {
 		if i > 0 && edge <= edges[i-1] {
 			s.F.Problem(at, "%s: edges only grow; %d B does not", s.Name("edges"), edge)

@@ -27,6 +27,17 @@ void printLine(const Json& line) {
 
 double seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) * 1e-6; }
 
+/// In bytes. What the system counts of a process goes back to before exec(), to the memory of whoever started it, so
+/// this is what it says of the memory that the program itself has.
+int64_t peakMemory(const rusage& usage) {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    constexpr size_t kName = sizeof "VmHWM:" - 1;
+    if (line.compare(0, kName, "VmHWM:") == 0) return std::stoll(line.substr(kName)) * 1024;
+  }
+  return usage.ru_maxrss * 1024;
+}
+
 /// Null where everything could have got on.
 Json toJson(const Standstill& s) {
   if (!s.any()) return nullptr;
@@ -156,7 +167,7 @@ int Recorder::finish() {
                       {{"wall_s", static_cast<double>(nowNs() - startedNs_) * 1e-9},
                        {"cpu_user_s", seconds(usage.ru_utime)},
                        {"cpu_sys_s", seconds(usage.ru_stime)},
-                       {"peak_rss_bytes", usage.ru_maxrss * 1024}}}};
+                       {"peak_rss_bytes", peakMemory(usage)}}}};
   if (!options_.summaryFile.empty()) {
     std::ofstream out(options_.summaryFile);
     out << summary.dump(1) << "\n";

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,19 +24,20 @@ func (a *app) analyzeCommand() *cobra.Command {
 		Use:   "analyze DIR|EXPERIMENT…",
 		Short: "verify runs and print a summary of each",
 		Long: `Prints a summary of every run in the folders: flows, completion times, queues, links, checks. An
-experiment stands for its folder of results.`,
+experiment stands for its folder of results, and of each point for the run that was made last.`,
 		Example: `  fabriclab analyze fncc/fig10
   fabriclab analyze results/fncc/fig10/64d66b852c749a01/ns3-seed1`,
 		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(_ *cobra.Command, args []string) error {
 			for _, arg := range args {
+				experiment := false
 				if _, err := os.Stat(arg); err != nil || strings.HasSuffix(arg, ".yaml") { // an experiment
 					results, err := a.ResultsDir()
 					if err != nil {
 						return err
 					}
 					if dir := filepath.Join(results, filepath.FromSlash(strings.TrimSuffix(arg, ".yaml"))); file.Exists(dir) {
-						arg = dir
+						arg, experiment = dir, true
 					}
 				}
 				dirs, err := store.Runs(arg)
@@ -44,6 +46,15 @@ experiment stands for its folder of results.`,
 				}
 				if len(dirs) == 0 {
 					return fmt.Errorf("%w in %s; give a folder below results/", store.ErrNoRun, arg)
+				}
+				if experiment {
+					all := len(dirs)
+					if dirs, err = newest(dirs); err != nil {
+						return err
+					}
+					if older := all - len(dirs); older > 0 {
+						fmt.Fprintf(a.Err, "%d older results of the same points are left out; give their folders to see them\n", older)
+					}
 				}
 				for _, dir := range dirs {
 					if err := a.analyze(dir); err != nil {
@@ -54,6 +65,37 @@ experiment stands for its folder of results.`,
 			return nil
 		},
 	}
+}
+
+// newest are the runs that were made last of their point, engine and seed:
+// others are of sources or settings that have changed since.
+func newest(dirs []string) ([]string, error) {
+	type run struct {
+		at   int
+		made time.Time
+	}
+	last := map[string]run{}
+	for i, dir := range dirs {
+		m, err := store.Read(dir)
+		if err != nil {
+			return nil, err
+		}
+		point := fmt.Sprint(m.Experiment, labels(m.Labels), m.Engine.Name, m.Seed)
+		if before, known := last[point]; !known || m.Started.After(before.made) {
+			last[point] = run{i, m.Started}
+		}
+	}
+	keep := map[int]bool{}
+	for _, r := range last {
+		keep[r.at] = true
+	}
+	var kept []string
+	for i, dir := range dirs {
+		if keep[i] {
+			kept = append(kept, dir)
+		}
+	}
+	return kept, nil
 }
 
 func (a *app) analyze(dir string) error {
