@@ -17,7 +17,8 @@ func (a *app) verdictsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "verdicts [PAPER…]",
 		Short: "print what each paper says and whether it holds, from the records in docs/results",
-		Long: `verdicts prints each statement of the papers (configs/PAPER/statements.yaml) with
+		Long: `verdicts prints each statement of the papers (configs/PAPER/statements.yaml; without
+PAPER those of a project are its own) with
 the paper's number, ours with its interval, the verdict and why. It reads the
 records in docs/results, the project's before the checkout's, and runs nothing; with
 --scale only those of that scale. "stale" marks verdicts of records that are older

@@ -156,12 +156,25 @@ func claimsIn(dir, paper string) (map[string][]spec.Claim, error) {
 	return figures, nil
 }
 
-// Verdicts judges the statements of papers, of all that have some without any, by
-// the records that are there; with a scale by those of that scale.
+// ownOrAll are the project's papers where it has some, else all.
+func ownOrAll(lab *lab.Lab) ([]string, error) {
+	all, err := IDs(lab)
+	own := slices.DeleteFunc(slices.Clone(all), func(id string) bool {
+		return lab.Set.Project == "" || !file.Exists(filepath.Join(lab.Set.Project, "configs", id, StatementsFile))
+	})
+	if len(own) > 0 {
+		return own, err
+	}
+	return all, err
+}
+
+// Verdicts judges the statements of papers, without any of the project's or else of
+// all that have some, by the records that are there; with a scale by those of that
+// scale.
 func Verdicts(lab *lab.Lab, papers []string) ([]Paper, error) {
 	if len(papers) == 0 {
 		var err error
-		if papers, err = IDs(lab); err != nil {
+		if papers, err = ownOrAll(lab); err != nil {
 			return nil, err
 		}
 	}
