@@ -84,6 +84,7 @@ FabricNetwork::Get()
         Simulator::ScheduleDestroy([] {
             g_network->Dispose();
             g_network = nullptr;
+            Names::Clear(); // the program's next simulation has a network of this name, too
         });
     }
     return g_network;

@@ -1,5 +1,7 @@
 // CoDel and FQ-CoDel beside ns-3's CoDelQueueDisc and FqCoDelQueueDisc: the same arrivals, packet
 // by packet.
+#include "fabric-test.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
@@ -157,7 +159,7 @@ class CoDelBeside : public testing::TestWithParam<uint64_t>
   protected:
     void SetUp() override
     {
-        ns3::Time::SetResolution(ns3::Time::PS);
+        ns3::fabric::UsePicoseconds();
     }
     /// FQ-CoDel of both, with so much room: ns-3 counts packets, fabriclab bytes. All are of one
     /// size.

@@ -16,7 +16,7 @@ namespace
 FabricHelper
 MakeHelper()
 {
-    Time::SetResolution(Time::PS);
+    UsePicoseconds();
     return FabricHelper(1);
 }
 

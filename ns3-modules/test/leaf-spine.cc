@@ -29,15 +29,6 @@ MakeHelper()
 
 } // namespace
 
-void
-UsePicoseconds()
-{
-    if (Time::GetResolution() != Time::PS)
-    {
-        Time::SetResolution(Time::PS);
-    }
-}
-
 LeafSpine::LeafSpine(const LeafSpineOptions& o)
     : options(o),
       helper(MakeHelper())

@@ -6,6 +6,7 @@
 
 #include "fabric-helper.h"
 #include "fabric-internet-helper.h"
+#include "fabric-test.h"
 
 #include "ns3/application-container.h"
 #include "ns3/ipv4-interface-container.h"
@@ -19,9 +20,6 @@ namespace ns3
 {
 namespace fabric
 {
-
-/// First in every test: times below are made in picoseconds. ns-3 bears one change of it.
-void UsePicoseconds();
 
 /// What a LeafSpine is made of.
 struct LeafSpineOptions
