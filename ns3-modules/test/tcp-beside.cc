@@ -78,6 +78,7 @@ With(const Tcp& tcp, LeafSpineOptions options, uint32_t queue)
     if (tcp.ns3)
     {
         UsePicoseconds();
+        Config::Reset(); // what another test of the process has set
         Ns3Tcp like;
         like.control = tcp.control;
         like.segment = SEGMENT;
