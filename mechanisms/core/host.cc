@@ -173,8 +173,9 @@ void Host::checkPersistent(const FlowSpec& f, Report& report) const {
     if (open ? part.staysOpen() : part.keptBytes() >= 0) return;
     report.refuse(component.description().name +
                       (open ? " has no queue pairs that stay open" : " has no persistent connections") +
-                      ", and the workload asks for some; leave connections out, or use tcp or mptcp and one of TCP's "
-                      "congestion controls, or go_back_n and none, dcqcn, hpcc, fncc, timely, rocc or ib_cc",
+                      ", and the workload asks for some; leave connections (or persistent) out, or use tcp or mptcp "
+                      "and one of TCP's congestion controls, or go_back_n and one that keeps queue pairs open, as "
+                      "docs/mechanisms/go_back_n.md lists them and your own does by staysOpen()",
                   {Spot::flow("connections"), component});
   };
   refuse(*transport_, *transport_);

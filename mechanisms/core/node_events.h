@@ -173,16 +173,13 @@ class NodeEvents {
   void makePlaces(uint32_t last) {
     if (last >= count_) makePlace(last);
   }
-  void setOthers(OtherLanes* others) {
-    others_ = others;
-    work_ = true;
-  }
+  void setOthers(OtherLanes* others) { others_ = others; }
   /// This lane's nodes, in order; the lanes of all.
   void setNodes(std::vector<uint32_t> own, const std::vector<uint8_t>& laneOf, uint32_t lanes) {
     own_ = std::move(own);
     lanes_ = laneOf.data();
     sent_.resize(lanes);
-    shared_ = work_ = true;
+    shared_ = true;
     look();
   }
   /// A window begins for this lane; false: none of its nodes has an event in it.
@@ -389,7 +386,7 @@ class NodeEvents {
 
   /// What was taken at the turn that is over.
   void noteWork() {
-    if (work_ && node_ != kNobody) nodes_->work[node_] += static_cast<uint32_t>(went_ - noted_);
+    if ((others_ != nullptr || shared_) && node_ != kNobody) nodes_->work[node_] += static_cast<uint32_t>(went_ - noted_);
     noted_ = went_;
   }
 
@@ -586,8 +583,7 @@ class NodeEvents {
 
   // Where there are lanes.
   uint8_t lane_ = 0;
-  bool work_ = false;    // is counted
-  int64_t noted_ = 0;    // how many were taken then
+  int64_t noted_ = 0;    // of went_, as work of their nodes
   bool shared_ = false;  // own_ are the lane's nodes
   OtherLanes* others_ = nullptr;
   const uint8_t* lanes_ = nullptr;   // by node: its lane
