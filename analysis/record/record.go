@@ -40,6 +40,11 @@ type Record struct {
 	// Parts are the parts of the C++ sources that the runs depend on, with their
 	// hashes.
 	Parts map[string]string `json:"parts"`
+	// Digests is the hash of the experiment's parity digests at the time of the
+	// record, "" without any: sources that have changed and still give them are
+	// as good (Confirmed is their commit).
+	Digests   string `json:"digests,omitempty"`
+	Confirmed string `json:"confirmed,omitempty"`
 	// Outcomes are the default's, then those of the other readings.
 	Outcomes []Outcome `json:"outcomes"`
 }

@@ -83,21 +83,37 @@ func (a *app) showVerdicts(judged []papers.Paper) error {
 
 func (a *app) recordCommand() *cobra.Command {
 	var s plan.Selection
+	var confirm bool
 	cmd := &cobra.Command{
-		Use:   "record ID|FOLDER…",
+		Use:   "record ID|FOLDER… | --confirm [ID|FOLDER…]",
 		Short: "write the outcome of complete figures to docs/results",
 		Long: `record judges the claims of figures under the default and every reading, or those
 given with --reading, and writes docs/results/PAPER/FIGURE.json: commits, engines,
 seeds, scenarios, the parts of the sources that the runs depend on, measures with
 intervals and the outcome of each claim. It runs nothing, and refuses figures of
-which runs are missing. A folder, such as fncc, is all of its figures.`,
-		Args: cobra.MinimumNArgs(1), ValidArgsFunction: a.completeExperiments(true),
+which runs are missing. A folder, such as fncc, is all of its figures.
+With --confirm it takes over records of which sources have changed, and nothing that
+comes out: it runs the points of the experiment's parity digests, which have to be
+those of the time of the record.`,
+		Example: `  fabriclab record fncc/fig10 --scale paper
+  fabriclab record --confirm    # all records, after work on speed`,
+		ValidArgsFunction: a.completeExperiments(true),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, err := a.figureIDs(args, false)
-			if err != nil {
-				return err
+			var ids, paths []string
+			var err error
+			if confirm && len(args) == 0 {
+				ids, err = records.IDs(a.Lab)
+			} else {
+				ids, err = a.figureIDs(args, false)
 			}
-			paths, err := records.Write(cmd.Context(), a.Lab, ids, s)
+			switch {
+			case err != nil:
+				return err
+			case confirm:
+				paths, err = records.Confirm(cmd.Context(), a.Lab, ids)
+			default:
+				paths, err = records.Write(cmd.Context(), a.Lab, ids, s)
+			}
 			for _, path := range paths {
 				fmt.Fprintln(a.Out, path)
 			}
@@ -105,5 +121,6 @@ which runs are missing. A folder, such as fncc, is all of its figures.`,
 		},
 	}
 	readingFlag(cmd, &s)
+	cmd.Flags().BoolVar(&confirm, "confirm", false, "take over records whose sources have changed without moving a digest")
 	return cmd
 }

@@ -107,6 +107,11 @@ func digestFolder(lab *lab.Lab, given string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
+	return Digests(lab)
+}
+
+// Digests is the folder of the digests of the project, else of the checkout.
+func Digests(lab *lab.Lab) (string, error) {
 	home, err := lab.Home()
 	return filepath.Join(home, "ci", "parity"), err
 }

@@ -62,6 +62,9 @@ func recordOf(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) 
 		Project: projectCommit(ctx, lab.Set.Project),
 		Engines: map[string]string{}, Parts: map[string]string{}, Seeds: all[0].Seeds,
 	}
+	if r.Digests, _, err = digestsOf(lab, r.Figure); err != nil {
+		return nil, err
+	}
 	for _, one := range all {
 		judged, err := outcome(one, s)
 		if err != nil {

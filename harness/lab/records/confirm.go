@@ -1,0 +1,126 @@
+package records
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"fabriclab/analysis/record"
+	"fabriclab/harness/engine"
+	"fabriclab/harness/lab"
+	"fabriclab/harness/lab/agreement"
+	"fabriclab/harness/lab/plan"
+	"fabriclab/harness/parity"
+)
+
+// Confirm takes over records whose sources have changed without moving a byte: the
+// experiment's parity digests are those of the time of the record, and the sources
+// of today give them. It runs the points of the digests. One that cannot be
+// confirmed does not keep the others from it.
+func Confirm(ctx context.Context, lab *lab.Lab, names []string) ([]string, error) {
+	dir, err := lab.RecordsDir()
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]engine.Sources{}
+	var paths []string
+	var problems []error
+	for _, name := range names {
+		r, err := record.Read(dir, name)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		changed, err := changedParts(lab, r, known)
+		switch {
+		case err != nil:
+			return paths, err
+		case len(changed) == 0:
+			continue // there is nothing to confirm
+		}
+		if err := confirm(ctx, lab, r, known); err != nil {
+			problems = append(problems, fmt.Errorf("the record of %s is not confirmed: %w", name, err))
+			continue
+		}
+		path, err := record.Write(dir, *r)
+		if err != nil {
+			return paths, err
+		}
+		paths = append(paths, path)
+	}
+	return paths, errors.Join(problems...)
+}
+
+// confirm gives a record the sources of today, if they give what its own gave.
+func confirm(ctx context.Context, lab *lab.Lab, r *record.Record, known map[string]engine.Sources) error {
+	anew := "; make it again with: " + r.Outcomes[0].Command + " && fabriclab record " + r.Figure + " --scale " + r.Scale
+	scenarios, err := changedScenarios(ctx, lab, r)
+	switch {
+	case err != nil:
+		return err
+	case len(scenarios) > 0:
+		return errors.New(strings.Join(scenarios, "; ") + anew)
+	}
+	hash, scales, err := digestsOf(lab, r.Figure)
+	switch {
+	case err != nil:
+		return err
+	case len(scales) == 0:
+		return errors.New("its experiment has no parity digest to confirm it with" + anew)
+	case hash != r.Digests:
+		return errors.New("its experiment's parity digests have moved since" + anew)
+	}
+	for _, scale := range scales {
+		at := *lab
+		at.Set.Scale = scale
+		if err := agreement.Check(ctx, &at, []string{r.Figure}, plan.Selection{}, "", false); err != nil {
+			return err
+		}
+	}
+	for part := range r.Parts {
+		for _, sources := range known {
+			if now, still := sources.Hash[part]; still {
+				r.Parts[part] = now
+			}
+		}
+	}
+	r.Confirmed = lab.Tool.Version
+	return nil
+}
+
+// digestsOf is the SHA-256 of the tables that an experiment's parity digests have,
+// and the scales of these; "" without any.
+func digestsOf(lab *lab.Lab, experiment string) (hash string, scales []string, err error) {
+	dir, err := agreement.Digests(lab)
+	if err != nil {
+		return "", nil, err
+	}
+	all, err := parity.Files(dir)
+	if err != nil {
+		return "", nil, err
+	}
+	h := sha256.New()
+	for _, d := range all {
+		if d.Experiment != experiment {
+			continue
+		}
+		scales = append(scales, d.Scale)
+		tables := map[string]any{"scale": d.Scale}
+		for name, p := range d.Points {
+			tables["point "+name] = p.Seeds
+		}
+		text, err := json.Marshal(tables) // in the order of keys
+		if err != nil {
+			return "", nil, err
+		}
+		h.Write(text)
+	}
+	if len(scales) == 0 {
+		return "", nil, nil
+	}
+	return hex.EncodeToString(h.Sum(nil)), scales, nil
+}
