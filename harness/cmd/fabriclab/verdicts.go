@@ -110,6 +110,7 @@ those of the time of the record.`,
 			case err != nil:
 				return err
 			case confirm:
+				a.Compiles = true // it runs what the sources of today give
 				paths, err = records.Confirm(cmd.Context(), a.Lab, ids)
 			default:
 				paths, err = records.Write(cmd.Context(), a.Lab, ids, s)
