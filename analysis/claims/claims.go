@@ -676,8 +676,11 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) outcome {
 			numbers = append(numbers, number)
 		}
 		mean := stats.Mean(numbers)
-		if e.c.Mean == Geometric {
+		switch e.c.Mean {
+		case Geometric:
 			mean = stats.GeometricMean(numbers)
+		case Largest:
+			mean = slices.Max(numbers)
 		}
 		if math.IsNaN(mean) {
 			return notEvaluated(fmt.Sprintf("%s is 0 at some points and comes never at others, which has no geometric mean (%s).", e.c.Value, rep))

@@ -394,6 +394,11 @@ func TestMeanOver(t *testing.T) {
 	require.NoError(t, err)
 	assert.InDelta(t, 1.05*math.Sqrt(2*4), got[0].Measured, 1e-5)
 
+	largest := figure(t, `mean_over: {rate: [100Gbps, 200Gbps]}, mean: largest, by: mechanism, value: peak.hpcc / peak.fncc, expected: 3`)
+	got, err = claims.Evaluate(largest, list, peak, "quick")
+	require.NoError(t, err)
+	assert.InDelta(t, 4.2, got[0].Measured, 1e-5, "4 with the first seed, 4.4 with the second")
+
 	negative := func(m string, run int) (float64, error) {
 		v, err := peak(m, run)
 		return -v, err

@@ -19,10 +19,14 @@ const (
 var Verdicts = []string{Reproduced, Deviates, Inconclusive, NotEvaluated}
 
 // Means are those that mean_over may take, the one it takes by itself first.
-var Means = []string{"arithmetic", Geometric}
+var Means = []string{"arithmetic", Geometric, Largest}
 
-// Geometric is the n-th root of the product of n numbers.
-const Geometric = "geometric"
+// Geometric is the n-th root of the product of n numbers; Largest is no mean, but
+// what a paper has that says "up to".
+const (
+	Geometric = "geometric"
+	Largest   = "largest"
+)
 
 // overall is the verdict of a claim whose engines have these: the worst that
 // can be said.

@@ -158,7 +158,7 @@ type Claim struct {
 	ToleranceAbs *float64
 	Holds        string
 	MeanOver     Points // value is the mean of these points' values
-	Mean         string // which: arithmetic, if it is not given, or geometric
+	Mean         string // which: arithmetic, if it is not given, geometric or largest
 	Scales       []string
 	Unsettled    Points      // points beyond saturation by design, which need not settle
 	Check        string      // what of the set-up it checks: it decides no statement
