@@ -17,7 +17,7 @@ import (
 
 func init() {
 	register(plotKind{
-		name: "cdf", title: "distribution of the FCT slowdown, or of a measure's values", logX: true,
+		name: "cdf", title: "distribution of the FCT slowdown of measured flows, or of a measure's values", logX: true,
 		read: func(s *reader.Section, p *spec.Plot, f *spec.Figure) {
 			p.Lines = s.Str("lines")
 			p.LogX = s.Boolean("log", false) || p.LogX

@@ -21,7 +21,7 @@ import (
 
 func init() {
 	register(plotKind{
-		name: "fct", title: "FCT slowdown by flow size, a panel for each statistic", named: true,
+		name: "fct", title: "FCT slowdown of measured flows by flow size, a panel for each statistic", named: true,
 		read: func(s *reader.Section, p *spec.Plot, _ *spec.Figure) {
 			own := &fctPlot{}
 			p.Lines, own.baseline = s.Str("lines"), s.Str("baseline")

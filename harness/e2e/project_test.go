@@ -22,7 +22,6 @@ func TestAProjectFromAnEmptyFolder(t *testing.T) {
 	p.dir = filepath.Join(above.dir, "study")
 	assert.Contains(t, out, filepath.Join(p.dir, "ci", "baselines", "study", "first.json"))
 
-	p.must("test", "--update")
 	assert.Contains(t, p.must("test"), "[  PASSED  ] 1 test.")
 	assert.Contains(t, p.must("figure", "study/first"), "1 reproduced")
 	p.must("record", "study/first")
@@ -62,11 +61,19 @@ func TestAProjectFromAnEmptyFolder(t *testing.T) {
 
 	green, err := ci()
 	require.NoError(t, err, green)
+	assert.Contains(t, green, "[  PASSED  ] 1 test.")
 	assert.Contains(t, green, "no regression: ")
+
+	p.change("mechanisms/aimd/aimd_test.cc", "flowsFinished, 2u", "flowsFinished, 3u")
+	red, err := ci()
+	require.Error(t, err, red)
+	assert.Contains(t, red, "[  FAILED  ] 1 test")
+	assert.Contains(t, red, "no regression: ")
+	p.change("mechanisms/aimd/aimd_test.cc", "flowsFinished, 3u", "flowsFinished, 2u")
 
 	p.change("mechanisms/aimd/aimd.cc", "1 - decrease_", "1 - decrease_ / 2")
 	git("commit", "-q", "-a", "-m", "two")
-	red, err := ci()
+	red, err = ci()
 	require.Error(t, err, red)
 	assert.Contains(t, red, "REGRESSION: ")
 	assert.Contains(t, red, "preset=aimd")

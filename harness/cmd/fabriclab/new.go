@@ -36,8 +36,9 @@ func (a *app) newProjectCommand() *cobra.Command {
 		Short: "write a first project: experiment, mechanism, statement, baseline and CI workflows",
 		Long: `Writes a folder with a mechanism, an experiment that compares it with HPCC, a claim and a
 statement, and workflows for GitHub and GitLab: they fetch fabriclab at the commit of this
-checkout, build it from a cache, and compare with the project's baselines. Then it runs the
-experiment and saves the baseline. DIR may be the top of a repository: no file in it is changed.`,
+checkout, build it from a cache, run the unit tests, and compare with the project's baselines.
+Then it runs the experiment and saves the baseline. DIR may be the top of a repository: no file in
+it is changed.`,
 		Example: `  fabriclab new project study --mechanism my_control
   fabriclab new project study --mechanism my_control --int   # with in-band telemetry
   fabriclab new project .                                    # in a repository of one's own`,
@@ -83,7 +84,7 @@ experiment and saves the baseline. DIR may be the top of a repository: no file i
 			if err := comparison.UpdateBaselines(cmd.Context(), a.Lab, []string{p.Experiment()}, nil, ""); err != nil {
 				return fmt.Errorf("%w\nthe files are written; afterwards, in %s: fabriclab baseline update %s", err, p.Dir, p.Experiment())
 			}
-			return nil
+			return own.Pages(cmd.Context(), a.Lab, true) // CI looks at them
 		},
 	}
 	cmd.Flags().StringVar(&p.Mechanism, "mechanism", "my_control", "name of its mechanism")

@@ -33,7 +33,7 @@ func Test(ctx context.Context, lab *lab.Lab, o Tests) error {
 	if len(own) == 0 {
 		return errors.New("there is no mechanism of one's own; name their folder with --mechanisms, or in fabriclab.yaml as mechanism_path")
 	}
-	if err := ownPages(ctx, lab, o.Update); err != nil {
+	if err := Pages(ctx, lab, o.Update); err != nil {
 		return err
 	}
 	var tests int
@@ -59,9 +59,9 @@ func Test(ctx context.Context, lab *lab.Lab, o Tests) error {
 	return nil
 }
 
-// ownPages compares the tables of parameters in the pages beside mechanisms
-// with the descriptions. Every mechanism has its page.
-func ownPages(ctx context.Context, lab *lab.Lab, update bool) error {
+// Pages compares the tables of parameters in the pages beside mechanisms with
+// the descriptions, or with update writes them. Every mechanism has its page.
+func Pages(ctx context.Context, lab *lab.Lab, update bool) error {
 	own, err := lab.Own()
 	if err != nil {
 		return err
