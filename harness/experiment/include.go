@@ -63,7 +63,7 @@ func (l *loader) part(path string, at *yaml.Node, within []string) *yaml.Node {
 		l.fail(path, err)
 		return nil
 	}
-	known := append(pointKeys(l.catalog), "include")
+	known := append(pointKeys(l.catalog), "include", "seeds", "readings", "scales")
 	for i := 0; i < len(root.Content); i += 2 {
 		if key := root.Content[i]; !slices.Contains(known, key.Value) {
 			l.Problem(key, "an included file has no key %q%s; %s", key.Value, catalog.Hint(key.Value, known), "what belongs to one experiment stands in that one")

@@ -29,7 +29,7 @@ func TestInclude(t *testing.T) {
 	file := writeAll(t, map[string]string{
 		"exp.yaml":                 "include: [shared/network.yaml, shared/traffic.yaml]\ntopology: {rate: 200Gbps}\npreset: hpcc\nrun: {stop: 1ms}\n",
 		"shared/network.yaml":      "topology: {type: star, hosts: 3, rate: 100Gbps, delay: 1us}\nparams:\n  hpcc: {eta: 0.9}\n  port: {pfc_xoff: 400KB}\n",
-		"shared/traffic.yaml":      "include: below/params.yaml\nworkload: {type: file, path: flows.csv}\n",
+		"shared/traffic.yaml":      "include: below/params.yaml\nworkload: {type: file, path: flows.csv}\nseeds: 4-6\nscales: {quick: {}, paper: {seeds: 7}}\n" + "readings:\n  xoff: {source: none given, first: {}, high: {port.pfc_xoff: 500KB}}\n",
 		"shared/flows.csv":         "src,dst,size,start\nhost0,host2,1MB,0us\n",
 		"shared/below/params.yaml": "params:\n  hpcc: {eta: 0.93}\n",
 	})
@@ -41,6 +41,11 @@ func TestInclude(t *testing.T) {
 	assert.Equal(t, "0.93", eta.Value)
 	assert.Equal(t, "params.yaml:2", eta.Origin)
 	assert.Equal(t, "network.yaml:4", xoff.Origin)
+	assert.Equal(t, []uint64{4, 5, 6}, e.Seeds)
+	e, err = Load(file, Options{Catalog: testCatalog(t), ConfigDir: "../../configs", Readings: map[string]string{"xoff": "high"}, Scale: "paper"})
+	require.NoError(t, err)
+	assert.Equal(t, "500KB", setting(t, e.Points[0], "port", "pfc_xoff").Value)
+	assert.Equal(t, []uint64{7}, e.Seeds)
 
 	for name, c := range map[string]struct {
 		files map[string]string

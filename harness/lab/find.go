@@ -89,7 +89,7 @@ func experimentsIn(dir string, keep func(h head, computed bool) bool) ([]Entry, 
 		if err != nil {
 			return err
 		}
-		if d.IsDir() && (d.Name() == "presets" || d.Name() == "workloads") {
+		if d.IsDir() && (slices.Contains([]string{"presets", "workloads", "shared"}, d.Name())) {
 			return fs.SkipDir
 		}
 		if d.IsDir() || filepath.Ext(path) != ".yaml" {
