@@ -58,7 +58,7 @@ func unexplained(lines []string, known map[string]bool) (found []string) {
 func TestPresetsSayWhereTheirValuesAreFrom(t *testing.T) {
 	configs := filepath.Join("..", "..", "configs")
 	known := map[string]bool{}
-	for _, path := range file.Glob(configs, filepath.Join("*", "*.yaml")) {
+	for _, path := range append(file.Glob(configs, filepath.Join("*", "*.yaml")), file.Glob(configs, filepath.Join("*", "shared", "*.yaml"))...) {
 		root, err := reader.Read(path)
 		require.NoError(t, err)
 		for _, r := range root.Entries("readings") {
