@@ -404,7 +404,7 @@ func (e *evaluation) at(place map[string]string) Result {
 		r.Within = &[2]float64{*c.Expected - Limit(c), *c.Expected + Limit(c)}
 	}
 	var notes []string
-	if !appliesAt(e.scale, c.Scales) {
+	if !AppliesAt(e.scale, c.Scales) {
 		r.Verdict, r.Elsewhere = NotEvaluated, true
 		notes = append(notes, fmt.Sprintf("Not at scale %s; run it with SCALE=%s.", e.scale, c.Scales[0]))
 	} else if points, replicates, err := e.points(place); err != nil {
@@ -418,7 +418,7 @@ func (e *evaluation) at(place map[string]string) Result {
 		notes = append([]string{sentence(c.Note)}, notes...)
 	}
 	for _, n := range c.Notes {
-		if spec.Matches(place, n.Where) && (n.Verdict == "" || n.Verdict == r.Verdict) && appliesAt(e.scale, n.Scales) {
+		if spec.Matches(place, n.Where) && (n.Verdict == "" || n.Verdict == r.Verdict) && AppliesAt(e.scale, n.Scales) {
 			notes = append(notes, sentence(n.Text))
 		}
 	}
@@ -426,8 +426,8 @@ func (e *evaluation) at(place map[string]string) Result {
 	return r
 }
 
-// appliesAt: without any scales, at all of them.
-func appliesAt(scale string, scales []string) bool {
+// AppliesAt says whether a scale is one of these; without any, every scale is.
+func AppliesAt(scale string, scales []string) bool {
 	return len(scales) == 0 || slices.Contains(scales, scale)
 }
 

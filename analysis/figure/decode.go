@@ -41,7 +41,11 @@ func Decode(s *reader.Section, known spec.Known) (*spec.Figure, error) {
 		if c.ID == "" {
 			continue // said already
 		}
-		c.At.Fail(claims.Check(f, c.Claim, matrix))
+		values := matrix
+		if !claims.AppliesAt(known.Scale, c.Scales) {
+			values = nil // another scale's matrix may have more
+		}
+		c.At.Fail(claims.Check(f, c.Claim, values))
 		if seen[c.ID] {
 			c.At.Fail(reader.At("id", errors.New("another claim has this id")))
 		}

@@ -298,3 +298,20 @@ plots:
 	assert.Equal(t, 1, drawn(stored.Plots[1]))
 	assert.InDelta(t, 1, *stored.Plots[1].LeastY, 0, "slowdowns are not below 1")
 }
+
+// A claim may name what only the matrix of its own scale has.
+func TestClaimsNameTheirScalesMatrix(t *testing.T) {
+	const text = fctHead + `
+measures: {slow: {kind: fct_slowdown, stat: p99, unit: "1", text: slowdown}}
+claims:
+  - {id: late, text: RoCC is slow, source: section 1, scales: [paper], where: {mechanism: rocc}, holds: slow > 2}
+`
+	at := func(scale string) error {
+		s, err := reader.Parse("exp.yaml", []byte(text))
+		require.NoError(t, err)
+		_, err = figure.Decode(s, spec.Known{Scale: scale, Matrix: claims.Matrix{"preset": {"hpcc", "fncc"}}})
+		return err
+	}
+	require.NoError(t, at("quick"))
+	require.ErrorContains(t, at("paper"), `the matrix has no mechanism = "rocc"`)
+}

@@ -30,8 +30,9 @@ type Recorded struct {
 // Known is what is known of an experiment beside its figure section. Nil leaves
 // unchecked what is about it.
 type Known struct {
-	// Matrix has the values of each matrix path.
+	// Matrix has the values of each matrix path, at this scale.
 	Matrix map[string][]string
+	Scale  string
 	// Tables are those that runs can have, as they are stored.
 	Tables Tables
 	// Add is what to write below trace to have a table.

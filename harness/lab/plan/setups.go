@@ -20,7 +20,7 @@ const parityScale = "parity"
 // known is what is known of an experiment before it runs. Where something else is
 // wrong points are missing, so nothing is said of them.
 func known(e *experiment.Experiment, c *catalog.Catalog, broken, narrowed bool) spec.Known {
-	k := spec.Known{Tables: storedTables(c), Add: additions(c), Narrowed: narrowed || e.Scale == parityScale}
+	k := spec.Known{Scale: e.Scale, Tables: storedTables(c), Add: additions(c), Narrowed: narrowed || e.Scale == parityScale}
 	if broken {
 		return k
 	}
