@@ -238,8 +238,8 @@ func Hint(name string, known []string) string {
 	nearest, distance := "", len(name)/3+2
 	for _, k := range known {
 		d := levenshtein.ComputeDistance(strings.ToLower(name), strings.ToLower(k))
-		if strings.HasSuffix(k, "."+name) {
-			d = 1 // the last element of a path, such as settled of figure.settled
+		if strings.HasSuffix(k, "."+name) || strings.HasSuffix(k, "/"+name) {
+			d = 1 // the last element of a path, such as settled of figure.settled or fig10 of fncc/fig10
 		}
 		if d < distance {
 			nearest, distance = k, d
