@@ -216,7 +216,7 @@ func (x *painter) lines(panel *chart.Panel, where map[string]string, parts []par
 				if len(found) == 0 {
 					continue // the matrix has no such run
 				}
-				line := chart.Line{Name: x.name(x.f.Dimensions.Items[x.p.Lines].Name(value), part.text, x.engine(engine)), Key: x.name(value, part.key), Engine: engine}
+				line := chart.Line{Name: x.name(inLegend(x.f.Dimensions.Items[x.p.Lines], x.p.Lines, value), part.text, x.engine(engine)), Key: x.name(value, part.key), Engine: engine}
 				line.Style = x.style(line.Name)
 				draw(&line, i, found)
 				panel.Lines = append(panel.Lines, line)
@@ -243,6 +243,15 @@ func titled(d spec.Dimension, dimension, value string) string {
 		return name
 	}
 	return strings.ReplaceAll(dimension, "_", " ") + " " + strings.TrimPrefix(value, dimension+"-")
+}
+
+// inLegend is a value in a legend: titled where it is a number, which says nothing
+// alone, else its name.
+func inLegend(d spec.Dimension, dimension, value string) string {
+	if value != "" && value[0] >= '0' && value[0] <= '9' {
+		return titled(d, dimension, value)
+	}
+	return d.Name(value)
 }
 
 func (x *painter) style(name string) int {
