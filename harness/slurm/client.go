@@ -173,6 +173,9 @@ func (s standing) ended() string {
 	return fmt.Sprintf("Slurm says %s (%s), and it left no result", s.state, s.reason)
 }
 
+// limited: Slurm ended it at a limit, at which it would end again.
+func (s standing) limited() bool { return s.state == "TIMEOUT" || s.state == "OUT_OF_MEMORY" }
+
 // cancel takes jobs off the cluster.
 func cancel(ctx context.Context, jobs []string) error {
 	_, err := call(ctx, "scancel", jobs...)

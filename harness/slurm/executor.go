@@ -271,6 +271,7 @@ func (r *running) collect(t *watched) (again bool) {
 		failure.Reason, failure.Err = fmt.Sprintf("its task ended well, but its result cannot be seen here (%v); the results folder has to be on a file system that is shared with the cluster", err), err
 	default:
 		failure.Reason, failure.Log = t.standing.ended(), r.folder.log(t.element.job, t.element.index)
+		t.last.Final = t.standing.limited()
 	}
 	if !t.last.Final && t.attempt <= r.Retry {
 		r.emit(t.task, progress.Event{Kind: progress.Retry, Time: time.Now(), Text: failure.Reason, Attempt: t.attempt + 1})

@@ -221,3 +221,15 @@ case $n in 0) echo "1|0|RUNNING|None";; 1|2) echo "slurm_load_jobs error: Unable
 	require.Len(t, warnings, 2)
 	assert.Contains(t, warnings[0], "Unable to contact slurm controller")
 }
+
+// TestLimitsOfSlurmAreFinal: the same limits would end the task again.
+func TestLimitsOfSlurmAreFinal(t *testing.T) {
+	for state, again := range map[string]bool{"TIMEOUT": false, "OUT_OF_MEMORY": false, "NODE_FAIL": true, "CANCELLED": true} {
+		x, sink := executor(t)
+		x.Retry = 1
+		r := &running{Executor: x, jobs: jobs(1), results: make([]run.Result, 1), folder: &Folder{}}
+		assert.Equal(t, again, r.collect(&watched{attempt: 1, standing: standing{state: state}}), state)
+		assert.Equal(t, again, len(sink.texts(progress.Retry)) == 1, state)
+		assert.Equal(t, again, r.results[0].Err == nil, state)
+	}
+}
