@@ -87,11 +87,11 @@ func (a *app) recordCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record ID|FOLDER… | --confirm [ID|FOLDER…]",
 		Short: "write the outcome of complete figures to docs/results",
-		Long: `record judges the claims of figures under the default and every reading, or those
-given with --reading, and writes docs/results/PAPER/FIGURE.json: commits, engines,
+		Long: `record judges the claims of figures under the default and every reading of which the
+runs are there, or those given with --reading, and writes docs/results/PAPER/FIGURE.json: commits, engines,
 seeds, scenarios, the parts of the sources that the runs depend on, measures with
 intervals and the outcome of each claim. It runs nothing, and refuses figures of
-which runs are missing. A folder, such as fncc, is all of its figures.
+which runs of the default are missing. A folder, such as fncc, is all of its figures.
 With --confirm it takes over records of which sources have changed, and nothing that
 comes out: it runs the points of the experiment's parity digests, which have to be
 those of the time of the record.`,

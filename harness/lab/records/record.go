@@ -100,11 +100,23 @@ func projectCommit(ctx context.Context, project string) string {
 }
 
 // underReadings are the complete runs of an experiment under the default and the
-// readings that are asked for, without any all of them.
+// readings that are asked for, without any all of which the runs are there.
 func underReadings(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) ([]sweeps.Runs, error) {
 	if len(s.Readings) == 0 {
 		s.Readings = []string{plan.AllReadings}
-	} else if !slices.Contains(s.Readings, plan.AllReadings) { // the default is always there
+		all, missing, err := runsOf(ctx, lab, name, s)
+		if err != nil {
+			return nil, err
+		}
+		if len(all) == 0 || len(all[0].Reading) > 0 { // the default is always there
+			return nil, missingRuns(name, missing[:1])
+		}
+		for _, text := range missing {
+			fmt.Fprintf(lab.Err, "%s: without a reading: %s\n", name, text)
+		}
+		return all, nil
+	}
+	if !slices.Contains(s.Readings, plan.AllReadings) { // the default is always there
 		single := s
 		var all []sweeps.Runs
 		for _, readings := range append([][]string{nil}, one(s.Readings)...) {
@@ -141,16 +153,28 @@ func one(texts []string) (all [][]string) {
 
 // complete are the runs of an experiment, all of which have to be there.
 func complete(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) ([]sweeps.Runs, error) {
+	all, missing, err := runsOf(ctx, lab, name, s)
+	if err == nil && len(missing) > 0 {
+		return nil, missingRuns(name, missing)
+	}
+	return all, err
+}
+
+func missingRuns(name string, missing []string) error {
+	return fmt.Errorf("no record of %s, because runs are missing:\n%s", name, strings.Join(missing, "\n"))
+}
+
+// runsOf are the runs of an experiment under the readings of which they are all
+// there, and what is missing of the others.
+func runsOf(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) (all []sweeps.Runs, missing []string, err error) {
 	plans, err := plan.Of(ctx, lab, []string{name}, s)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	opt, err := sweeps.Options(lab)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var all []sweeps.Runs
-	var missing []string
 	for _, p := range plans {
 		runs := sweeps.Runs{Plan: p}
 		lost := 0
@@ -162,14 +186,12 @@ func complete(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) 
 			runs.Results = append(runs.Results, run.Result{Job: j, Dir: opt.Store.Dir(j.Key), Manifest: m, Cached: true, Err: err})
 		}
 		if lost > 0 {
-			missing = append(missing, fmt.Sprintf("%d of %d runs of this build are missing%s; make them with: %s", lost, len(p.Jobs), under(p.Reading), p.Command))
+			missing = append(missing, fmt.Sprintf("%d of %d runs of this build are missing%s at scale %s; make them with: %s", lost, len(p.Jobs), under(p.Reading), p.Scale, p.Command))
+			continue
 		}
 		all = append(all, runs)
 	}
-	if len(missing) > 0 {
-		return nil, fmt.Errorf("no record of %s at scale %s, because runs are missing:\n%s\nor name the readings to record with --reading", plans[0].Name, plans[0].Scale, strings.Join(missing, "\n"))
-	}
-	return all, nil
+	return all, missing, nil
 }
 
 // found is the manifest of a valid result. What is computed has no program.
