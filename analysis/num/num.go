@@ -35,6 +35,7 @@ type Flow struct {
 	Name    string
 	Utility Utility
 	Paths   [][]int // of each sub-flow the links it takes, as places in Problem.Links
+	Acks    [][]int // of each sub-flow the links that its ACKs take (BesideAcks)
 }
 
 // Problem is a network with its flows.

@@ -147,6 +147,12 @@ func (s Statement) under(reading string, records map[string]*record.Record) (sta
 		if o == nil {
 			o = records[ref.Figure].Outcome("")
 		}
+		if o == nil { // a reading alone was made
+			if text := ref.Figure + " was not made by default"; !slices.Contains(open, text) {
+				open = append(open, text)
+			}
+			continue
+		}
 		found := claimsOf(o, ref.Claim)
 		if len(found) == 0 {
 			open = append(open, ref.Claim+" is not in the record of "+ref.Figure)

@@ -100,6 +100,7 @@ func TestVerdicts(t *testing.T) {
 		{"why", both + ", cause: it cannot", []record.Outcome{outcome("", yes, no, yes)}, statement.DoesNotHold, "", "it cannot"},
 		{"seeds do not decide", both, []record.Outcome{outcome("", yes, open, yes)}, statement.Undecided, "", "low/2 is inconclusive"},
 		{"nor under a reading", both, []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, open, yes)}, statement.Undecided, "", "low/2 deviates; the seeds do not decide t=late"},
+		{"a reading alone was made", both, []record.Outcome{outcome("t=late", yes, yes, yes)}, statement.HoldsIf, "t=late", "by default: x/a was not made by default"},
 		{"another scale's claim", both, []record.Outcome{outcome("", yes, "elsewhere", yes)}, statement.Holds, "", ""},
 		{"only those", "claims: {x/a: [low/1]}", []record.Outcome{outcome("", "elsewhere")}, statement.Undecided, "", "no claim is for scale quick"},
 		{"not in the record", "claims: {x/a: [slow]}", []record.Outcome{outcome("", yes)}, statement.Undecided, "", "slow is not in the record of x/a"},

@@ -13,6 +13,8 @@ type OracleTable struct {
 	Utility string  `json:"utility,omitempty"`
 	Alpha   float64 `json:"alpha,omitempty"`
 	Epsilon float64 `json:"epsilon,omitempty"`
+	// AckShare is what a flow's ACKs take of the links back, as a part of its rate.
+	AckShare float64 `json:"ack_share,omitempty"`
 }
 
 // The utilities that can be named, and their parameters where none are given.
@@ -25,12 +27,14 @@ const (
 	defaultEpsilon = 0.125
 )
 
-// What alpha and epsilon may be; analysis/num refuses what is outside.
+// What alpha, epsilon and the share of ACKs may be; analysis/num refuses what is
+// outside.
 const (
 	LeastAlpha   = 0.05
 	MostAlpha    = 16
 	LeastEpsilon = 0.05
 	MostEpsilon  = 0.95
+	MostAckShare = 0.5
 )
 
 // Names of the tables that the harness can compute for a run.
@@ -95,6 +99,7 @@ func (l *loader) oracleTable(s *reader.Section, table string) OracleTable {
 	}
 	alpha := s.FloatBetween("alpha", defaultAlpha, LeastAlpha, MostAlpha)
 	epsilon := s.FloatBetween("epsilon", defaultEpsilon, LeastEpsilon, MostEpsilon)
+	d.AckShare = s.FloatBetween("ack_share", 0, 0, MostAckShare)
 	for _, p := range []struct {
 		key, of string
 		value   float64

@@ -56,6 +56,7 @@ docs/oracle.md has the method and its limits.`,
 	cmd.Flags().StringVar(&u.Name, "utility", "", "what is maximised instead of the experiment's: "+strings.Join([]string{oracle.AlphaFair, oracle.MinFCT, oracle.MaxMin}, ", "))
 	cmd.Flags().Float64Var(&u.Alpha, "alpha", 1, "of alpha_fair; 1 is proportional fairness")
 	cmd.Flags().Float64Var(&u.Epsilon, "epsilon", 0.125, "of fct_min")
+	cmd.Flags().Float64Var(&u.AckShare, "ack-share", 0, "what a flow's ACKs take of the links back, as a part of its rate, such as 0.06")
 	cmd.Flags().StringVar(&to, "to", "", "folder to write (default: below oracle/ in the results folder)")
 	cmd.Flags().Var(&seedsValue{&s.Seeds}, "seed", "seeds, such as 1-3,7 (default: the experiment's)")
 	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as workload.load=0.3")

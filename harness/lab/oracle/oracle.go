@@ -29,24 +29,31 @@ const (
 
 // Utility says what flows have of their rates. Flows' weights are those of the
 // flow list. Without a name it is the utility of the experiment (of the flow's
-// sender), and alpha_fair with alpha 1 where that has none.
+// sender), and alpha_fair with alpha 1 where that has none. ACKs take AckShare of a
+// flow's rate from the links back; flows have what they leave.
 type Utility struct {
 	Name    string  `json:"name,omitempty"`
 	Alpha   float64 `json:"alpha,omitempty"`   // of alpha_fair
 	Epsilon float64 `json:"epsilon,omitempty"` // of fct_min
+
+	AckShare float64 `json:"ack_share,omitempty"`
 }
 
 // String is short, and another one for every utility.
 func (u Utility) String() string {
+	text := u.Name
 	switch u.Name {
 	case "":
-		return "own"
+		text = "own"
 	case AlphaFair:
-		return fmt.Sprintf("%s-%g", u.Name, u.Alpha)
+		text = fmt.Sprintf("%s-%g", u.Name, u.Alpha)
 	case MinFCT:
-		return fmt.Sprintf("%s-%g", u.Name, u.Epsilon)
+		text = fmt.Sprintf("%s-%g", u.Name, u.Epsilon)
 	}
-	return u.Name
+	if u.AckShare > 0 {
+		text += fmt.Sprintf("-acks-%g", u.AckShare)
+	}
+	return text
 }
 
 // UnitBps is the unit in which utilities take rates: prices are per Mb/s, as
@@ -119,6 +126,9 @@ func (u Utility) check() error {
 	}
 	if u.Name == MinFCT && u.Epsilon == 0 {
 		return fmt.Errorf("epsilon is 0; it must be between %g and %g", experiment.LeastEpsilon, experiment.MostEpsilon)
+	}
+	if !(u.AckShare >= 0 && u.AckShare <= experiment.MostAckShare) {
+		return fmt.Errorf("the ACKs' share is %g; it must be between 0 and %g", u.AckShare, experiment.MostAckShare)
 	}
 	return nil
 }
@@ -276,9 +286,12 @@ func (o *Oracle) completions(seed uint64, shared *Shared, watch func(num.Interva
 
 // fluid lets the flows send at their optimal rates.
 func (o *Oracle) fluid(arrivals []num.Arrival, each func(num.Interval) error) ([]num.Completion, error) {
-	allocate := num.Solve
+	var allocate num.Allocate = num.Solve
 	if o.utility.Name == MaxMin {
 		allocate = func(p *num.Problem, _ *num.Solution) (*num.Solution, error) { return num.MaxMin(p) }
+	}
+	if o.utility.AckShare > 0 {
+		allocate = num.BesideAcks(o.utility.AckShare, allocate)
 	}
 	return num.Fluid(o.paths.links, o.paths.changes, UnitBps, arrivals, o.point.Scenario.StopPs, allocate, each)
 }
@@ -308,6 +321,11 @@ func (o *Oracle) arrivals(seed uint64) ([]scenario.Flow, []num.Arrival, error) {
 		}
 		if a.Paths, err = o.paths.of(&f); err != nil {
 			return nil, nil, err
+		}
+		if o.utility.AckShare > 0 {
+			if a.Acks, err = o.paths.back(&f); err != nil {
+				return nil, nil, err
+			}
 		}
 		flows, arrivals = append(flows, f), append(arrivals, a)
 	}

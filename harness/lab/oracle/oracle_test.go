@@ -299,6 +299,7 @@ func TestRefusals(t *testing.T) {
 		"game":     {func(p *experiment.Point) { p.Model = model{} }, flow, logarithm, "its runs are computed"},
 		"utility":  {nil, flow, oracle.Utility{Name: "alpha-fair"}, `there is no utility "alpha-fair"; did you mean "alpha_fair"?`},
 		"alpha":    {nil, flow, oracle.Utility{Name: oracle.AlphaFair}, "flow 0: alpha is 0; it must be between"},
+		"ACKs":     {nil, flow, oracle.Utility{AckShare: 0.6}, "the ACKs' share is 0.6; it must be between 0 and 0.5"},
 		"epsilon":  {nil, flow, oracle.Utility{Name: oracle.MinFCT}, "epsilon is 0; it must be between 0.05 and 0.95"},
 		"own selector": {func(p *experiment.Point) {
 			p.Scenario.Sets = []scenario.Set{{Nodes: []uint32{8}, Components: scenario.Components{"path_selector": one("spray", nil)}}}

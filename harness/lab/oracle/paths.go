@@ -78,6 +78,17 @@ func (p *paths) of(f *scenario.Flow) ([][]int, error) {
 	return all, nil
 }
 
+// back are the paths of the ACKs of a flow's sub-flows, whose hosts and ports are
+// exchanged.
+func (p *paths) back(f *scenario.Flow) ([][]int, error) {
+	acks := *f
+	acks.Src, acks.Dst, acks.SrcPort, acks.DstPort = f.Dst, f.Src, f.DstPort, f.SrcPort
+	if p.selector != "ecmp" || p.subflows(f.Src) == p.subflows(f.Dst) {
+		return p.of(&acks)
+	}
+	return nil, fmt.Errorf("flow %d: its hosts have different numbers of sub-flows, so the paths of its ACKs are not known; leave ack_share out", f.ID)
+}
+
 // egress are the links behind ports.
 func (p *paths) egress(ports []scenario.PortRef) []int {
 	var links []int

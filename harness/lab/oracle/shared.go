@@ -37,7 +37,7 @@ func NewShared() *Shared { return &Shared{most: mostShared} }
 func (o *Oracle) key(flows []scenario.Flow, arrivals []num.Arrival) string {
 	h := sha256.New()
 	end := &o.point.Scenario
-	fmt.Fprintf(h, "%t %t %d %#v %#v\n", o.utility.Name == MaxMin, end.StopWhenFlowsFinish, end.StopPs, o.paths.links, o.paths.changes)
+	fmt.Fprintf(h, "%t %g %t %d %#v %#v\n", o.utility.Name == MaxMin, o.utility.AckShare, end.StopWhenFlowsFinish, end.StopPs, o.paths.links, o.paths.changes)
 	for i := range arrivals {
 		fmt.Fprintf(h, "%t %#v\n", flows[i].Measured, arrivals[i]) // with the types of utilities, and numbers to their last digit
 	}
