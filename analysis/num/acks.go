@@ -8,7 +8,7 @@ import (
 
 const (
 	// A link's capacity is settled where a further round changes it by no more.
-	settled = 1e-9
+	settled = 1e-6
 	// mostRounds are enough for a share of a half, which each round halves.
 	mostRounds = 64
 )

@@ -29,7 +29,7 @@ func TestThreadsDoNotRace(t *testing.T) {
 			cmd.Dir = dir
 			cmd.Env = append(append(cmd.Environ(), program.Env...), alwaysShared, "TSAN_OPTIONS=halt_on_error=1")
 			out, err := cmd.CombinedOutput()
-			assert.NoError(t, err, string(out))
+			require.NoError(t, err, string(out))
 			assert.NotContains(t, string(out), "ThreadSanitizer")
 		})
 	}

@@ -69,7 +69,7 @@ func FindStale(ctx context.Context, lab *lab.Lab) ([]Stale, error) {
 			return nil, err
 		}
 		scenarios, err := changedScenarios(ctx, lab, r)
-		if err != nil && !(errors.Is(err, build.ErrStale) && len(why) > 0) {
+		if err != nil && (!errors.Is(err, build.ErrStale) || len(why) == 0) {
 			return nil, err
 		}
 		if why = append(why, scenarios...); len(why) > 0 {
