@@ -631,12 +631,45 @@ func (e *evaluation) judged(points [][]sample, replicates []replicate) outcome {
 		notes = e.furthest(values, replicates)
 	}
 	o := outcome{verdict: ofSeeds(held, len(values)), notes: notes}
+	if o.verdict == Inconclusive {
+		if o.verdict = e.inTheMean(values, replicates); o.verdict != Inconclusive {
+			o.notes = append(o.notes, fmt.Sprintf("In %d of %d seeds, and by the means of the differences.", held, len(values)))
+		}
+	}
 	if several {
 		o.measured = e.showMissed(missed, values, replicates)
 	} else {
 		o.measured = e.show(e.refs, values, replicates)
 	}
 	return o
+}
+
+// inTheMean judges an order that some seeds have and others not, by the differences
+// of each pair, seed by seed: all of their confidence intervals are below 0, or one
+// is above. A time that comes in some seeds only has no mean.
+func (e *evaluation) inTheMean(values []sample, replicates []replicate) string {
+	type side struct {
+		engine string
+		pair   int
+	}
+	differences := map[side][]float64{}
+	for i, v := range values {
+		for j, p := range e.judge.pairs {
+			at := side{replicates[i].engine, j}
+			differences[at] = append(differences[at], v[p[0]]-v[p[1]])
+		}
+	}
+	verdict := Reproduced
+	for _, list := range differences {
+		mean, half := stats.Mean95(list)
+		switch {
+		case mean-half > 0:
+			return Deviates
+		case !(mean+half < 0): // not a number, too
+			verdict = Inconclusive
+		}
+	}
+	return verdict
 }
 
 // showMissed says of how many measures an order holds, and writes those of
