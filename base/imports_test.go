@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"harness/lab/bench":      both("", "/plan", "/sweeps"),
 	"harness/lab/comparison": both("", "/plan", "/sweeps", "/collected"),
 	"harness/lab/figures":    both("", "/plan", "/sweeps"),
-	"harness/lab/records":    both("", "/plan", "/sweeps", "/figures"),
+	"harness/lab/records":    both("", "/agreement", "/figures", "/plan", "/sweeps"),
 	"harness/lab/papers":     both("", "/figures"),
 	"harness/lab/page":       both("", "/plan", "/papers"),
 	"harness/cmd": both("", "/agreement", "/bench", "/collected", "/comparison", "/figures", "/optima", "/oracle", "/own", "/page",
