@@ -6,8 +6,10 @@
 
 namespace fabric {
 
-/// After so many looks the core goes to whom it may concern: another lane may be ready to run on the same one.
-constexpr int kYield = 128;
+/// Looks at once, before the core may rest between two.
+constexpr int kAtOnce = 64;
+/// After so many looks another lane may have the core, in case that both are on the same one.
+constexpr int kYield = 256;
 
 LaneSteps::LaneSteps(uint32_t lanes)
     : lanes_(lanes), awake_(lanes <= std::thread::hardware_concurrency() ? 2000 : 0) {}
@@ -25,7 +27,8 @@ void LaneSteps::reach(uint32_t lane, uint64_t count, uint64_t sentTo) {
 void LaneSteps::await(uint32_t lane, uint64_t count) {
   for (int i = 0; i < awake_; ++i) {
     if (reached(lane, count)) return;
-    i % kYield == 0 && i > 0 ? std::this_thread::yield() : pauseInLoop();
+    if (i < kAtOnce) continue;
+    i % kYield == 0 ? std::this_thread::yield() : pauseInLoop();
   }
   std::unique_lock<std::mutex> lock(mutex_);
   ++asleep_;

@@ -21,7 +21,7 @@ class SideBySide {
  private:
   static constexpr uint64_t kTiny = 8;  // events
   static constexpr double kRound = 2e-3;  // seconds
-  static constexpr uint32_t kFewRounds = 16, kManyRounds = 512;
+  static constexpr uint32_t kFewRounds = 4, kManyRounds = 512;
 
   const uint64_t large_;
   bool now_ = false, trying_ = false;
