@@ -11,8 +11,7 @@ constexpr int kAtOnce = 64;
 /// After so many looks another lane may have the core, in case that both are on the same one.
 constexpr int kYield = 256;
 
-LaneSteps::LaneSteps(uint32_t lanes)
-    : lanes_(lanes), awake_(lanes <= std::thread::hardware_concurrency() ? 2000 : 0) {}
+LaneSteps::LaneSteps(uint32_t lanes) : lanes_(lanes), awake_(lanes <= std::thread::hardware_concurrency() ? 2000 : 0) {}
 
 /// Sequentially consistent, as is the look at asleep_: a lane that is about to sleep is either seen here, or sees the
 /// count.
@@ -20,7 +19,9 @@ void LaneSteps::reach(uint32_t lane, uint64_t count, uint64_t sentTo) {
   counts_[lane].sentTo[count % kKept] = sentTo;
   counts_[lane].steps.store(count);
   if (asleep_.load() == 0) return;
-  { const std::lock_guard<std::mutex> lock(mutex_); }
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+  }
   next_.notify_all();
 }
 

@@ -346,7 +346,7 @@ Network::Counters Network::total() const {
   return all;
 }
 
-uint64_t Network::total(uint64_t Counters::*counter) const {
+uint64_t Network::total(uint64_t Counters::* counter) const {
   uint64_t sum = 0;
   for (uint32_t lane = 0; lane < lanes_; ++lane) sum += counters_[lane].*counter;
   return sum;
@@ -369,8 +369,8 @@ Time Network::nextWindow() {
   return shortestDelay_;
 }
 
-/// The last measured flow must not end, nor a flow be stopped, before this is asked again. Flows are taken from the list
-/// by events that belong to no node.
+/// The last measured flow must not end, nor a flow be stopped, before this is asked again. Flows are taken from the
+/// list by events that belong to no node.
 uint32_t Network::windowsAhead() const {
   constexpr uint32_t kMany = 64;
   const bool mayEnd = stopWhenFlowsFinish_ && (feed_ == nullptr || measuredTaken_ == feed_->measured());

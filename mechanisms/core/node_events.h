@@ -460,31 +460,45 @@ class NodeEvents {
       turn_ = 0;
       turns_.clear();
       next_ = last_ = nullptr;
-      if (others_ == nullptr) begins = earliest();
-      int64_t end = 0;
+      int64_t limit = kNever;
       if (!waiting_[kNobody].far.empty()) {
         const Entry& nobody = waiting_[kNobody].far.front();
         // Node events of that time come after flow starts and link changes, and before samples.
-        end = nobody.node() == kLastNode ? nobody.at + 1 : nobody.at;
-        if (begins >= end) {
-          node_ = kNobody;
-          return true;
-        }
+        limit = nobody.node() == kLastNode ? nobody.at + 1 : nobody.at;
+      }
+      // Mostly the next window follows at once, and one look at all nodes does.
+      int64_t end = std::min(limit, before_ + span.ps);
+      if (others_ == nullptr) begins = collectTurns(end);
+      if (begins >= limit) {
+        node_ = kNobody;
+        return true;
       }
       outside_ = kNever;  // from here on the lanes know of them; several events that belong to no node may come before
-      if (others_ != nullptr) others_->part(begins, end == 0 ? kNever : end, span);
+      if (others_ != nullptr) others_->part(begins, limit, span);
       if (shared_) {
         if (others_->nextPhase(lane_)) return true;
         continue;
       }
-      if (end == 0 || end - begins > span.ps) end = begins + span.ps;
-      end_ = end;
-      near_ = end + kNear * span.ps;
-      for (uint32_t n = kNobody + 1; n < count_; ++n) {
-        if (waiting_[n].first < end_) turns_.push_back(n);
+      if (turns_.empty()) {
+        end = limit - begins > span.ps ? begins + span.ps : limit;
+        collectTurns(end);
       }
+      before_ = end_ = end;
+      near_ = end + kNear * span.ps;
       return beginTurns();
     }
+  }
+
+  /// The nodes that have events before `end` get their turn. When the earliest event of any node comes.
+  int64_t collectTurns(int64_t end) {
+    turns_.clear();
+    int64_t earliest = kNever;
+    for (uint32_t n = kNobody + 1; n < count_; ++n) {
+      const int64_t first = waiting_[n].first;
+      earliest = std::min(earliest, first);
+      if (first < end) turns_.push_back(n);
+    }
+    return earliest;
   }
 
   bool beginTurns() {
@@ -599,16 +613,17 @@ class NodeEvents {
   Entry nobodys_{};                 // nobody's event that was taken
   bool taken_ = false;              // the first of them, and not replaced
   int64_t end_ = 0;                 // of the window; 0: outside of one
+  int64_t before_ = 0;              // all events before have run
   int64_t near_ = 0;                // what comes before is near
-  int64_t came_ = 0;  // events, without those that were removed
-  int64_t went_ = 0;  // that were taken
-  int64_t outside_ = kNever;  // the first event that came since the lanes have met
+  int64_t came_ = 0;                // events, without those that were removed
+  int64_t went_ = 0;                // that were taken
+  int64_t outside_ = kNever;        // the first event that came since the lanes have met
 
   // Where there are lanes.
   uint8_t lane_ = 0;
   std::vector<uint32_t> work_;  // by node
   int64_t noted_ = 0;           // of went_, as work of their nodes
-  bool shared_ = false;  // own_ are the lane's nodes
+  bool shared_ = false;         // own_ are the lane's nodes
   OtherLanes* others_ = nullptr;
   const uint8_t* laneOf_ = nullptr;           // by node: its lane; null: the lanes are not within a span
   std::array<std::vector<uint32_t>, 2> own_;  // by phase of a window, in order

@@ -235,7 +235,7 @@ class NodeLanes final : public OtherLanes {
   int64_t begin_ = 0, end_ = 0;
   Time window_;
   uint32_t phases_ = 0;
-  PerLane<int64_t> phase_;  // of the lane; -1: before the first
+  PerLane<int64_t> phase_;                // of the lane; -1: before the first
   std::unique_ptr<LaneThreads> threads_;  // null: the nodes are not shared yet
 };
 

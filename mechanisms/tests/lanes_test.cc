@@ -48,7 +48,7 @@ TEST(Lanes, UnitsStayTogetherUnlessTheyAreTooLarge) {
   EXPECT_EQ(dealt(units), (std::vector<uint8_t>{0, 0, 0, 0, 1, 1}));
 }
 
-/// Wide of what the lanes are worth: a round takes 2 ms.
+/// Each call is a round, which takes 2 ms.
 TEST(Lanes, RunSideBySideWhereThatIsFaster) {
   const auto rounds = [](SideBySide& worth, double alone, double together) {
     int sideBySide = 0;
@@ -100,8 +100,7 @@ TEST(Lanes, AFlowsMemoryServesAgainWhenLanesHaveMet) {
 TEST(Lanes, StepsRunInAllLanesAndErrorsComeOut) {
   constexpr uint32_t kLanes = 3;
   std::vector<int> ran(kLanes), took(kLanes);
-  LaneThreads threads(
-      kLanes, [&](uint32_t lane) { ++ran[lane]; }, [&](uint32_t lane) { ++took[lane]; });
+  LaneThreads threads(kLanes, [&](uint32_t lane) { ++ran[lane]; }, [&](uint32_t lane) { ++took[lane]; });
   EXPECT_FALSE(threads.meet());
   for (int i = 0; i < 100; ++i) {
     threads.part();
@@ -111,8 +110,7 @@ TEST(Lanes, StepsRunInAllLanesAndErrorsComeOut) {
   EXPECT_EQ(ran, std::vector<int>(kLanes, 100));
   EXPECT_EQ(took, std::vector<int>(kLanes, 100));
 
-  LaneThreads failing(
-      2, [](uint32_t) { throw std::runtime_error("lane 1 is stuck"); }, [](uint32_t) {});
+  LaneThreads failing(2, [](uint32_t) { throw std::runtime_error("lane 1 is stuck"); }, [](uint32_t) {});
   failing.part();
   EXPECT_THROW(failing.meet(), std::runtime_error);
 }
@@ -248,8 +246,7 @@ TEST(Lanes, AWindowsLineSaysWhatLanesWouldHave) {
 }
 
 TEST(Lanes, EndInTheMiddleOfAWindow) {
-  LaneThreads threads(
-      2, [](uint32_t) {}, [](uint32_t) {});
+  LaneThreads threads(2, [](uint32_t) {}, [](uint32_t) {});
   threads.part();
 }
 
