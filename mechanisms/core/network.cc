@@ -346,7 +346,7 @@ Network::Counters Network::total() const {
   return all;
 }
 
-uint64_t Network::total(uint64_t Counters::* counter) const {
+uint64_t Network::total(uint64_t Counters::*counter) const {
   uint64_t sum = 0;
   for (uint32_t lane = 0; lane < lanes_; ++lane) sum += counters_[lane].*counter;
   return sum;

@@ -214,7 +214,7 @@ class Network final : public Windows {
     Number& operator=(const Number&) = delete;
     uint8_t value;
   };
-  uint64_t total(uint64_t Counters::* counter) const;
+  uint64_t total(uint64_t Counters::*counter) const;
   bool mustKeepOrder() const;
   void catchUp();
   int64_t computeLargestFrame() const;
