@@ -1,6 +1,7 @@
 // Which lane each node is in.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -11,10 +12,9 @@ namespace fabric {
 /// and go, so nodes are dealt anew now and then.
 class Dealing {
  public:
-  /// `order` has all nodes so that those that send each other much are near each other. At first all have as much work.
-  Dealing(std::vector<uint32_t> order, uint32_t lanes) : order_(std::move(order)), lanes_(lanes) {
-    deal(std::vector<uint32_t>(order_.size() + 1, 1));
-  }
+  /// `units` has all nodes, those together that should be in one lane, and those near each other that send each other
+  /// much. At first all nodes have as much work.
+  Dealing(std::vector<std::vector<uint32_t>> units, uint32_t lanes);
 
   /// By a node's number in keys, where 0 is nobody.
   const std::vector<uint8_t>& laneOf() const { return laneOf_; }
@@ -25,8 +25,11 @@ class Dealing {
 
  private:
   void deal(const std::vector<uint32_t>& work);
+  void deal(const std::vector<std::vector<uint32_t>>& units, const std::vector<uint32_t>& work);
+  /// The most that a lane has to do, relative to its share.
+  double uneven(const std::vector<uint32_t>& work) const;
 
-  std::vector<uint32_t> order_;
+  std::vector<std::vector<uint32_t>> units_, nodes_;  // the latter each alone
   uint32_t lanes_;
   std::vector<uint8_t> laneOf_;
 };
@@ -34,10 +37,11 @@ class Dealing {
 /// Looks are rare, and more often at first.
 class Looks {
  public:
-  /// Another window is over: whether to look at how work is dealt.
-  bool due() {
-    if (++windows_ != next_) return false;
-    next_ += windows_ < kMost ? windows_ : kMost;
+  /// So many more windows are over: whether to look at how work is dealt.
+  bool due(uint64_t windows = 1) {
+    windows_ += windows;
+    if (windows_ < next_) return false;
+    next_ = windows_ + std::min(windows_, kMost);
     return true;
   }
   uint64_t windows() const { return windows_; }
@@ -47,7 +51,7 @@ class Looks {
   }
 
  private:
-  static constexpr uint64_t kMost = 512;
+  static constexpr uint64_t kMost = 64;
   uint64_t windows_ = 0, next_ = 16;
 };
 

@@ -17,12 +17,14 @@ namespace fabric {
 /// cache what the one before has fetched. No result depends on it. docs/performance.md says what each use gains.
 class FetchAhead {
  public:
+  enum class For { Writing, Reading };
+  template <For kFor = For::Writing>
   static void memory(const void* at, size_t bytes = 1) {
     // A function that only fetches has no effect that GCC knows of, and it drops the calls of such functions. This is
     // an effect.
     asm volatile("");
     const auto* byte = static_cast<const std::byte*>(at);
-    for (size_t i = 0; i < bytes; i += sizeof(CacheLine)) __builtin_prefetch(byte + i, 1);
+    for (size_t i = 0; i < bytes; i += sizeof(CacheLine)) __builtin_prefetch(byte + i, kFor == For::Writing ? 1 : 0);
   }
 
   /// What everybody looks at of a packet.
@@ -43,9 +45,18 @@ class FetchAhead {
   static void route(const RouteTable<Route>& routes, uint32_t dst) {
     memory(routes.at(dst));
   }
-  /// At the receiver's end an arrival looks at the beginning of a flow, else at all of it.
+  /// The two ends may be in two lanes, so each lets the other's lines be: both read the beginning, and write only what
+  /// is their own.
   static void flow(const FlowPool& pool, const Flow& flow, bool atReceiver) {
-    memory(&flow, atReceiver ? 4 * sizeof(CacheLine) : pool.bytesPerFlow());
+    const std::byte* begin = reinterpret_cast<const std::byte*>(&flow) - FlowPool::kFront;
+    constexpr size_t kReceiver = 4, kLine = sizeof(CacheLine);
+    memory<For::Reading>(begin, 2 * kLine);
+    if (atReceiver) {
+      memory(begin + kReceiver * kLine);
+    } else {
+      memory(begin + 2 * kLine, (kReceiver - 2) * kLine);
+      memory(begin + (kReceiver + 1) * kLine, pool.bytesPerFlow() + FlowPool::kFront - (kReceiver + 1) * kLine);
+    }
   }
 
  private:

@@ -176,6 +176,8 @@ struct Arrivals {
 /// their way compare with theirs: they may look while the memory serves another flow.
 class FlowPool {
  public:
+  /// Bytes in front of a flow, which begin with a line of the cache.
+  static constexpr size_t kFront = sizeof(uint64_t);
   FlowPool() = default;
   FlowPool(const FlowPool&) = delete;
   FlowPool& operator=(const FlowPool&) = delete;
@@ -201,7 +203,6 @@ class FlowPool {
   size_t bytesPerFlow() const { return size_; }
 
  private:
-  static constexpr size_t kFront = sizeof(uint64_t);
   using Number = std::atomic<uint32_t>;
   static const Number& front(const std::byte* flow) {
     return *std::launder(reinterpret_cast<const Number*>(flow - kFront));

@@ -315,6 +315,8 @@ void Network::start(const FlowSpec& flow) {
   Start& start = *idle.back();
   idle.pop_back();
   start.spec = flow;
+  measuredTaken_ += flow.measured ? 1 : 0;
+  flowsStop_ |= flow.stop.ps >= 0;
   if (stopsAtOnce(flow) && flow.measured) ++counters().measuredAllSent;
   if (dependencies_ == nullptr) {
     start.arm(flow.start);
@@ -367,6 +369,14 @@ Time Network::nextWindow() {
   return shortestDelay_;
 }
 
+/// The last measured flow must not end, nor a flow be stopped, before this is asked again. Flows are taken from the
+/// list by events that belong to no node.
+uint32_t Network::windowsAhead() const {
+  constexpr uint32_t kMany = 64;
+  const bool mayEnd = stopWhenFlowsFinish_ && (feed_ == nullptr || measuredTaken_ == feed_->measured());
+  return mayEnd || flowsStop_ ? 1 : kMany;
+}
+
 void Network::inOrder(uint32_t node, std::function<void()> deed) {
   if (inWindows_) {
     deeds_.here().push_back({engine_.now(), node, std::move(deed)});
@@ -412,9 +422,20 @@ void Network::meet() {
   }
 }
 
+namespace {
+
+/// That of a host, or the node itself.
+const Node& switchOf(const Node& n) {
+  if (dynamic_cast<const Host*>(&n) == nullptr || n.ports().empty()) return n;
+  const Port& p = *n.ports().front();
+  return p.connected() && dynamic_cast<const Switch*>(&p.peer().node()) != nullptr ? p.peer().node() : n;
+}
+
+}  // namespace
+
 /// A host's place is its number among the hosts, that of a switch the mean of what it is linked to below it. So a
 /// leaf is near its hosts, and what a pod has is together.
-std::vector<uint32_t> Network::byPlace() const {
+std::vector<std::vector<uint32_t>> Network::byPlace() const {
   constexpr double kNowhere = -1;
   std::vector<double> places(nodes_.size(), kNowhere);
   std::vector<uint32_t> layer;
@@ -439,10 +460,35 @@ std::vector<uint32_t> Network::byPlace() const {
       layer.push_back(id);
     }
   }
+  std::vector<std::vector<uint32_t>> units(nodes_.size());
+  for (const Node* n : nodes_) units[switchOf(*n).id()].push_back(n->id());
   std::vector<uint32_t> order(nodes_.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return places[a] < places[b]; });
-  return order;
+  std::vector<std::vector<uint32_t>> byPlace;
+  for (const uint32_t id : order) {
+    if (!units[id].empty()) byPlace.push_back(std::move(units[id]));
+  }
+  return byPlace;
+}
+
+std::vector<bool> Network::early(const std::vector<uint8_t>& lanes) const {
+  std::vector<bool> early(lanes.size(), true);
+  std::vector<const Node*> late;
+  for (const Node* n : nodes_) {
+    if (dynamic_cast<const Host*>(n) != nullptr) late.push_back(n);
+  }
+  while (!late.empty()) {
+    const Node& n = *late.back();
+    late.pop_back();
+    early[keyNode(n.id())] = false;
+    for (const Port* p : n.ports()) {
+      if (!p->connected()) continue;
+      const Node& peer = p->peer().node();
+      if (lanes[keyNode(peer.id())] != lanes[keyNode(n.id())] && early[keyNode(peer.id())]) late.push_back(&peer);
+    }
+  }
+  return early;
 }
 
 void Network::setLaneOf(const std::vector<uint8_t>& lanes) {

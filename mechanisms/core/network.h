@@ -182,8 +182,11 @@ class Network final : public Windows {
   /// Does what looks at several nodes, such as a check, and comes from an event of this node: now, or at the end of the
   /// window in the order of time.
   void inOrder(uint32_t node, std::function<void()> deed);
-  /// All nodes, so that those that send each other much are near each other.
-  std::vector<uint32_t> byPlace() const override;
+  uint32_t windowsAhead() const override;
+  /// A switch is in a unit with its hosts.
+  std::vector<std::vector<uint32_t>> byPlace() const override;
+  /// Switches, as hosts schedule events for each other.
+  std::vector<bool> early(const std::vector<uint8_t>& lanes) const override;
   /// The nodes' lanes by their numbers in keys: ports learn in which lane the other end is.
   void setLaneOf(const std::vector<uint8_t>& lanes) override;
 
@@ -317,6 +320,8 @@ class Network final : public Windows {
   std::vector<Port*> queuePorts_, linkPorts_;
   std::vector<std::unique_ptr<Sampler>> samplers_;
   std::vector<std::unique_ptr<Start>> starts_;
+  uint64_t measuredTaken_ = 0;  // flows, from the list
+  bool flowsStop_ = false;
   PerLane<std::vector<Start*>> idleStarts_;
   std::vector<Start*> notBegun_;  // where flows wait for others: by number; null: not due by the list, or begun
   NodeMemory nodeMemory_;

@@ -15,17 +15,22 @@
 #include "mechanisms/core/arena.h"
 #include "mechanisms/core/engine.h"
 #include "mechanisms/core/fetch_ahead.h"
+#include "mechanisms/core/lane_post.h"
 
 namespace fabric {
 
-/// The other lanes, for the first one; see NodeLanes.
+/// The other lanes, for one of them; see NodeLanes.
 class OtherLanes {
  public:
   virtual ~OtherLanes() = default;
-  /// Waits until the window is over for all. Returns when the earliest event of any node comes.
+  // For the first lane.
+  /// Waits until the span is over for all. Returns when the earliest event of any node comes.
   virtual int64_t meet() = 0;
-  /// The window up to `end` begins for all.
-  virtual void part(int64_t end, int64_t near) = 0;
+  /// A span begins for all, of windows of this length: the first one at `begin`, the last one ends at `end` at the
+  /// latest.
+  virtual void part(int64_t begin, int64_t end, Time window) = 0;
+  /// This lane's next phase begins, which may take other lanes' last but one. False: the span is over for this lane.
+  virtual bool nextPhase(uint32_t lane) = 0;
 };
 
 /// The nodes of a network, for an engine that runs one node ahead of others, and how far ahead it may run.
@@ -39,12 +44,17 @@ class Windows {
   virtual void fetch(uint32_t node) const = 0;
 
   // Where lanes share the nodes (node_lanes.h).
+  /// So many windows may follow each other from now on before nextWindow() is asked again.
+  virtual uint32_t windowsAhead() const { return 1; }
   /// So many will.
   virtual void setLanes(uint32_t) {}
-  /// All nodes by number, so that those that send each other much are near each other.
-  virtual std::vector<uint32_t> byPlace() const { return {}; }
+  /// All nodes by number, in units that should stay together. Units that send each other much are near each other.
+  virtual std::vector<std::vector<uint32_t>> byPlace() const { return {}; }
   /// By a node's number in keys: its lane.
   virtual void setLaneOf(const std::vector<uint8_t>&) {}
+  /// By a node's number in keys: whether its turn may come in the first phase of a window (NodeLanes). It gives other
+  /// nodes nothing but frames, and those for other lanes go to nodes of the first phase.
+  virtual std::vector<bool> early(const std::vector<uint8_t>& laneOf) const { return std::vector<bool>(laneOf.size()); }
   /// The lanes begin a window; until meet() each is in the nodes of its own.
   virtual void part() {}
   virtual void meet() {}
@@ -68,7 +78,7 @@ class NodeEvents {
  public:
   NodeEvents() : made_(std::make_unique<Nodes>()), nodes_(made_.get()) { look(); }
   /// A further lane, with a part of the nodes of `first`.
-  NodeEvents(NodeEvents& first, uint8_t lane) : nodes_(first.nodes_), lane_(lane) { windows_ = first.windows_; }
+  NodeEvents(NodeEvents& first, uint8_t lane) : nodes_(first.nodes_), windows_(first.windows_), lane_(lane) { look(); }
 
   /// Of this lane.
   bool empty() const { return balance() == 0; }
@@ -96,7 +106,7 @@ class NodeEvents {
       push(waiting_[node].far, e);
       outside_ = std::min(outside_, e.at);
     }
-    first_[node] = std::min(first_[node], e.at);
+    waiting_[node].first = std::min(waiting_[node].first, e.at);
   }
 
   /// Goes on to the next event; there is one. False: events have to run in the order of time from now on,
@@ -146,7 +156,7 @@ class NodeEvents {
   bool removeFar(const Entry& e, const Is& is) {
     const uint32_t node = placeOf(e);
     if (e.at < near_ || node >= count_ || !removeFromHeap(waiting_[node].far, is)) return false;
-    if (e.at <= first_[node]) findFirst(node);
+    if (e.at <= waiting_[node].first) findFirst(node);
     --came_;
     return true;
   }
@@ -174,55 +184,73 @@ class NodeEvents {
     if (last >= count_) makePlace(last);
   }
   void setOthers(OtherLanes* others) { others_ = others; }
-  /// This lane's nodes, in order; the lanes of all.
-  void setNodes(std::vector<uint32_t> own, const std::vector<uint8_t>& laneOf, uint32_t lanes) {
-    own_ = std::move(own);
-    lanes_ = laneOf.data();
-    sent_.resize(lanes);
+  /// So many lanes share the nodes from now on.
+  void setLanes(uint32_t count) { nodes_->post.setLanes(count); }
+  /// By a node's number in keys: its lane, and whether its turn comes in the first phase of a window. For all lanes.
+  void deal(std::vector<uint8_t> laneOf, std::vector<bool> early) {
+    nodes_->laneOf = std::move(laneOf);
+    nodes_->early = std::move(early);
+  }
+  /// This lane gets the nodes that are dealt to it.
+  void takeNodes(OtherLanes& others) {
+    others_ = &others;
     shared_ = true;
+    for (std::vector<uint32_t>& own : own_) own.clear();
+    for (uint32_t node = 1; node < nodes_->laneOf.size(); ++node) {
+      if (nodes_->laneOf[node] == lane_) own_[nodes_->early[node] ? 0 : 1].push_back(node);
+    }
     look();
   }
-  /// A window begins for this lane; false: none of its nodes has an event in it.
-  bool startWindow(int64_t end, int64_t near) {
-    laneOf_ = lanes_;
+  /// The lane's part of a phase begins, in the window up to `end`. False: none of the phase's nodes has an event in it.
+  bool startPhase(uint32_t phase, int64_t end, Time window) {
+    laneOf_ = nodes_->laneOf.data();
+    nodes_->post.setPhase(lane_, phase);
     end_ = end;
-    near_ = near;
-    return beginWindow();
+    near_ = end + kNear * window.ps;
+    turns_.clear();
+    for (const uint32_t n : own_[phase % own_.size()]) {
+      if (waiting_[n].first < end_) turns_.push_back(n);
+    }
+    return beginTurns();
   }
-  /// The next event of this lane in the window, after more() is false.
-  bool turnInWindow() {
+  /// The next event of this lane in the span, after more() is false.
+  bool turnInSpan() {
     fill();
     while (++turn_ < turns_.size()) {
       begin();
       if (next_ != last_) return true;  // else its events were removed
     }
     noteWork();
-    return false;
+    return shared_ && others_->nextPhase(lane_);
   }
-  /// What `from` has for this lane's nodes.
-  void take(NodeEvents& from) {
-    std::vector<Entry>& sent = from.sent_[lane_];
-    for (const Entry& e : sent) insert(e);
-    sent.clear();
+  /// A bit for each lane whose nodes have got an event in this phase.
+  uint64_t sentTo() const { return nodes_->post.sentTo(lane_); }
+  /// Until the next phase the lane is in no window.
+  void endPhase() { end_ = 0; }
+  /// What another lane has sent in the phase for this lane's nodes; between phases.
+  void take(uint32_t from, uint32_t phase) {
+    for (const Entry& e : nodes_->post.sent(from, lane_, phase)) insert(e);
   }
-  /// The window is over, and all is taken. When the earliest event of this lane's nodes comes.
-  int64_t endWindow() {
+  /// The span is over, and all is taken. When the earliest event of this lane's nodes comes.
+  int64_t endSpan() {
     laneOf_ = nullptr;
     node_ = kNobody;
     outside_ = kNever;
     int64_t earliest = kNever;
-    for (const uint32_t n : own_) earliest = std::min(earliest, first_[n]);
+    for (const std::vector<uint32_t>& own : own_) {
+      for (const uint32_t n : own) earliest = std::min(earliest, waiting_[n].first);
+    }
     return earliest;
   }
   /// When the earliest event of any node comes, where nodes are not shared.
   int64_t earliest() {
     outside_ = kNever;
     int64_t earliest = kNever;
-    for (uint32_t n = kNobody + 1; n < count_; ++n) earliest = std::min(earliest, first_[n]);
+    for (uint32_t n = kNobody + 1; n < count_; ++n) earliest = std::min(earliest, waiting_[n].first);
     return earliest;
   }
-  /// By node: events at its turns so far.
-  std::vector<uint32_t>& work() { return nodes_->work; }
+  /// By node: events at its turns in this lane so far.
+  std::vector<uint32_t>& work() { return work_; }
   uint32_t nodeCount() const { return count_; }
 
   /// The next event, of the current node or the next one; null where it is not known. For fetching ahead.
@@ -277,6 +305,7 @@ class NodeEvents {
 
   /// A node's events after the window, and those in it until its turn is near. One line of the cache.
   struct alignas(64) Waiting {
+    int64_t first = kNever;  // when the first of them comes
     List near;               // in no order: each window looks at all of them, and they are taken a few windows later
     std::vector<Entry> far;  // a heap, because timers may be many
   };
@@ -290,17 +319,15 @@ class NodeEvents {
 
   FABRIC_RARE void makePlace(uint32_t node) {
     for (size_t made = count_; made <= node; ++made) nodes_->waiting.emplace_back().near.makeRoom(kRoom);
-    nodes_->first.resize(node + 1, kNever);
-    nodes_->work.resize(node + 1);
     look();
   }
   void look() {
     waiting_ = nodes_->waiting.data();
-    first_ = nodes_->first.data();
-    count_ = static_cast<uint32_t>(nodes_->first.size());
+    count_ = static_cast<uint32_t>(nodes_->waiting.size());
+    work_.resize(count_);
   }
 
-  [[gnu::noinline]] bool nextTurn() { return turnInWindow() || open(); }
+  [[gnu::noinline]] bool nextTurn() { return turnInSpan() || open(); }
 
   /// To another lane's node, which takes it when the lanes meet.
   [[gnu::noinline]] void send(const Entry e, uint32_t node) {
@@ -309,7 +336,11 @@ class NodeEvents {
           "at a node's turn an event was scheduled that belongs to no node, which several threads cannot put in order; "
           "give it the node's key, or run on one thread");
     }
-    sent_[laneOf_[node]].push_back(e);
+    if (nodes_->early[node] && !nodes_->early[node_]) {
+      throw std::logic_error("node " + std::to_string(node - keyNode(0)) + " was given an event by node " +
+                             std::to_string(node_ - keyNode(0)) + " of a later phase; let a packet carry it");
+    }
+    nodes_->post.send(nodes_->laneOf[node], e);
   }
 
   /// An event that the node got since, or one that belongs to no node.
@@ -375,18 +406,18 @@ class NodeEvents {
       list.add(w.far.front());
       pop(w.far);
     }
-    first_[node] = w.far.empty() ? first : std::min(first, w.far.front().at);
+    w.first = w.far.empty() ? first : std::min(first, w.far.front().at);
   }
 
   void findFirst(uint32_t node) {
-    const Waiting& w = waiting_[node];
-    first_[node] = w.far.empty() ? kNever : w.far.front().at;
-    for (const Entry& e : w.near) first_[node] = std::min(first_[node], e.at);
+    Waiting& w = waiting_[node];
+    w.first = w.far.empty() ? kNever : w.far.front().at;
+    for (const Entry& e : w.near) w.first = std::min(w.first, e.at);
   }
 
   /// What was taken at the turn that is over.
   void noteWork() {
-    if ((others_ != nullptr || shared_) && node_ != kNobody) nodes_->work[node_] += static_cast<uint32_t>(went_ - noted_);
+    if ((others_ != nullptr || shared_) && node_ != kNobody) work_[node_] += static_cast<uint32_t>(went_ - noted_);
     noted_ = went_;
   }
 
@@ -429,44 +460,51 @@ class NodeEvents {
       turn_ = 0;
       turns_.clear();
       next_ = last_ = nullptr;
-      if (others_ == nullptr) begins = earliest();
-      int64_t end = 0;
+      int64_t limit = kNever;
       if (!waiting_[kNobody].far.empty()) {
         const Entry& nobody = waiting_[kNobody].far.front();
         // Node events of that time come after flow starts and link changes, and before samples.
-        end = nobody.node() == kLastNode ? nobody.at + 1 : nobody.at;
-        if (begins >= end) {
-          node_ = kNobody;
-          return true;
-        }
+        limit = nobody.node() == kLastNode ? nobody.at + 1 : nobody.at;
       }
-      if (end == 0 || end - begins > span.ps) end = begins + span.ps;
-      const int64_t near = end + kNear * span.ps;
-      if (others_ == nullptr) {
-        end_ = end;
-        near_ = near;
-        return beginWindow();
+      // Mostly the next window follows at once, and one look at all nodes does.
+      int64_t end = std::min(limit, before_ + span.ps);
+      if (others_ == nullptr) begins = collectTurns(end);
+      if (begins >= limit) {
+        node_ = kNobody;
+        return true;
       }
       outside_ = kNever;  // from here on the lanes know of them; several events that belong to no node may come before
-      others_->part(end, near);
-      if (startWindow(end, near)) return true;
+      if (others_ != nullptr) others_->part(begins, limit, span);
+      if (shared_) {
+        if (others_->nextPhase(lane_)) return true;
+        continue;
+      }
+      if (turns_.empty()) {
+        end = limit - begins > span.ps ? begins + span.ps : limit;
+        collectTurns(end);
+      }
+      before_ = end_ = end;
+      near_ = end + kNear * span.ps;
+      return beginTurns();
     }
   }
 
-  bool beginWindow() {
-    turn_ = 0;
+  /// The nodes that have events before `end` get their turn. When the earliest event of any node comes.
+  int64_t collectTurns(int64_t end) {
     turns_.clear();
-    next_ = last_ = nullptr;
-    if (shared_) {
-      for (const uint32_t n : own_) {
-        if (first_[n] < end_) turns_.push_back(n);
-      }
-      if (turns_.empty()) return false;
-    } else {
-      for (uint32_t n = kNobody + 1; n < count_; ++n) {
-        if (first_[n] < end_) turns_.push_back(n);
-      }
+    int64_t earliest = kNever;
+    for (uint32_t n = kNobody + 1; n < count_; ++n) {
+      const int64_t first = waiting_[n].first;
+      earliest = std::min(earliest, first);
+      if (first < end) turns_.push_back(n);
     }
+    return earliest;
+  }
+
+  bool beginTurns() {
+    turn_ = 0;
+    next_ = last_ = nullptr;
+    if (turns_.empty()) return false;
     for (size_t turn = 0; turn < std::min(kDrawn - 1, turns_.size()); ++turn) draw(turn);
     sort(drawn_[0]);
     begin();
@@ -563,7 +601,6 @@ class NodeEvents {
   std::unique_ptr<Nodes> made_;  // the first lane's
   Nodes* nodes_;
   Waiting* waiting_ = nullptr;  // the nodes'
-  int64_t* first_ = nullptr;    // and these
   uint32_t count_ = 0;          // of nodes, nobody included
   Windows* windows_ = nullptr;
   std::vector<uint32_t> turns_;     // the nodes that have events in the window
@@ -576,28 +613,31 @@ class NodeEvents {
   Entry nobodys_{};                 // nobody's event that was taken
   bool taken_ = false;              // the first of them, and not replaced
   int64_t end_ = 0;                 // of the window; 0: outside of one
+  int64_t before_ = 0;              // all events before have run
   int64_t near_ = 0;                // what comes before is near
-  int64_t came_ = 0;  // events, without those that were removed
-  int64_t went_ = 0;  // that were taken
-  int64_t outside_ = kNever;  // the first event that came since the lanes have met
+  int64_t came_ = 0;                // events, without those that were removed
+  int64_t went_ = 0;                // that were taken
+  int64_t outside_ = kNever;        // the first event that came since the lanes have met
 
   // Where there are lanes.
   uint8_t lane_ = 0;
-  int64_t noted_ = 0;    // of went_, as work of their nodes
-  bool shared_ = false;  // own_ are the lane's nodes
+  std::vector<uint32_t> work_;  // by node
+  int64_t noted_ = 0;           // of went_, as work of their nodes
+  bool shared_ = false;         // own_ are the lane's nodes
   OtherLanes* others_ = nullptr;
-  const uint8_t* lanes_ = nullptr;   // by node: its lane
-  const uint8_t* laneOf_ = nullptr;  // the same while they run side by side, else null
-  std::vector<uint32_t> own_;
-  std::vector<std::vector<Entry>> sent_;  // by lane
+  const uint8_t* laneOf_ = nullptr;           // by node: its lane; null: the lanes are not within a span
+  std::array<std::vector<uint32_t>, 2> own_;  // by phase of a window, in order
 };
 
 /// What waits, by node: that of nobody first.
 template <class Entry>
 struct NodeEvents<Entry>::Nodes {
   std::vector<Waiting> waiting{1};
-  std::vector<int64_t> first{kNever};  // when the first of them comes
-  std::vector<uint32_t> work{0};       // events at its turns so far
+
+  // Where there are lanes, by node.
+  std::vector<uint8_t> laneOf;
+  std::vector<bool> early;
+  LanePost<Entry> post;
 };
 
 }  // namespace fabric

@@ -19,23 +19,24 @@ template <class Entry>
 class WindowLog final : public OtherLanes {
  public:
   WindowLog(NodeEvents<Entry>& nodes, const Windows& windows, std::ostream& out) : nodes_(nodes), out_(out) {
-    const std::vector<uint32_t> order = windows.byPlace();
-    nodes.makePlaces(static_cast<uint32_t>(order.size()));
+    const auto units = windows.byPlace();
     nodes.setOthers(this);
-    before_.resize(nodes.work().size());
     out_ << "events";
     for (uint32_t lanes = 2; lanes <= kMostLanes; lanes *= 2) {
-      dealings_.emplace_back(order, lanes);
+      dealings_.emplace_back(units, lanes);
       out_ << ',' << lanes;
     }
     out_ << '\n';
+    nodes.makePlaces(static_cast<uint32_t>(dealings_.front().laneOf().size() - 1));
+    before_.resize(nodes.work().size());
   }
 
   int64_t meet() override {
     if (std::exchange(apart_, false)) note();
     return nodes_.earliest();
   }
-  void part(int64_t, int64_t) override { apart_ = true; }
+  void part(int64_t, int64_t, Time) override { apart_ = true; }
+  bool nextPhase(uint32_t) override { return false; }
 
  private:
   void note() {

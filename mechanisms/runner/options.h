@@ -71,8 +71,8 @@ struct RunOptions {
   int64_t progressMs = 500;
   bool nodeByNode = true;
   uint32_t threads = 1;
-  /// Of a thread in a window, to run beside others; -1: the engine's choice. FABRIC_LEAST_EVENTS says it for tests, which
-  /// are about few events.
+  /// Of a thread in a window, to run beside others whatever it takes; -1: the engine's choice. FABRIC_LEAST_EVENTS says
+  /// it for tests, which are about few events.
   int64_t leastEvents = -1;
 
   /// Adds them to others that an engine has.

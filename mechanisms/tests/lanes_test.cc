@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
-#include <numeric>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -14,14 +14,16 @@
 #include "mechanisms/core/lane_threads.h"
 #include "mechanisms/core/node_lanes.h"
 #include "mechanisms/core/packet.h"
+#include "mechanisms/core/side_by_side.h"
 #include "mechanisms/core/window_log.h"
 
 namespace fabric {
 namespace {
 
-std::vector<uint32_t> upTo(uint32_t count) {
-  std::vector<uint32_t> all(count);
-  std::iota(all.begin(), all.end(), 0);
+/// Each a unit of its own.
+std::vector<std::vector<uint32_t>> upTo(uint32_t count) {
+  std::vector<std::vector<uint32_t>> all;
+  for (uint32_t node = 0; node < count; ++node) all.push_back({node});
   return all;
 }
 
@@ -29,13 +31,42 @@ std::vector<uint32_t> upTo(uint32_t count) {
 std::vector<uint8_t> dealt(const Dealing& d) { return {d.laneOf().begin() + 1, d.laneOf().end()}; }
 
 TEST(Lanes, NodesAreDealtByPlaceAndWork) {
-  EXPECT_EQ(dealt(Dealing({2, 0, 1, 3}, 2)), (std::vector<uint8_t>{0, 1, 0, 1}));
+  EXPECT_EQ(dealt(Dealing({{2}, {0}, {1}, {3}}, 2)), (std::vector<uint8_t>{0, 1, 0, 1}));
   EXPECT_EQ(dealt(Dealing(upTo(2), 5)), (std::vector<uint8_t>{1, 3})) << "more lanes than nodes";
   Dealing four(upTo(4), 2);
   EXPECT_FALSE(four.look({0, 5, 6, 5, 6})) << "nothing to be gained";
   EXPECT_TRUE(four.look({0, 9, 1, 1, 1}));
   EXPECT_EQ(dealt(four), (std::vector<uint8_t>{0, 1, 1, 1})) << "an incast's node stands alone";
   EXPECT_FALSE(four.look({0, 0, 0, 0, 0})) << "nothing is known";
+}
+
+TEST(Lanes, UnitsStayTogetherUnlessTheyAreTooLarge) {
+  Dealing units({{0, 1, 2}, {3, 4, 5}}, 2);
+  EXPECT_TRUE(units.look({0, 30, 30, 30, 40, 30, 30}));
+  EXPECT_EQ(dealt(units), (std::vector<uint8_t>{0, 0, 0, 1, 1, 1})) << "a tenth more is not too much";
+  EXPECT_TRUE(units.look({0, 30, 30, 30, 30, 60, 60}));
+  EXPECT_EQ(dealt(units), (std::vector<uint8_t>{0, 0, 0, 0, 1, 1}));
+}
+
+/// Each call is a round, which takes 2 ms.
+TEST(Lanes, RunSideBySideWhereThatIsFaster) {
+  const auto rounds = [](SideBySide& worth, double alone, double together) {
+    int sideBySide = 0;
+    for (int round = 0; round < 1000; ++round) {
+      sideBySide += worth.now() ? 1 : 0;
+      worth.note(static_cast<uint64_t>(worth.now() ? together : alone), 20, 2.1e-3);
+    }
+    return sideBySide;
+  };
+  SideBySide faster(500), slower(500), large(500), tiny(500);
+  EXPECT_GT(rounds(faster, 1000, 1500), 900);
+  EXPECT_LT(rounds(slower, 1000, 500), 10);
+  large.note(1000, 500, 1e-6);
+  EXPECT_TRUE(large.now()) << "whatever it takes";
+  large.note(1000, 7, 1);
+  EXPECT_FALSE(large.now());
+  for (int round = 0; round < 100; ++round) tiny.note(1000, 7, 1);
+  EXPECT_FALSE(tiny.now());
 }
 
 TEST(Lanes, APacketGoesBackWhereItIsPut) {
@@ -69,8 +100,7 @@ TEST(Lanes, AFlowsMemoryServesAgainWhenLanesHaveMet) {
 TEST(Lanes, StepsRunInAllLanesAndErrorsComeOut) {
   constexpr uint32_t kLanes = 3;
   std::vector<int> ran(kLanes), took(kLanes);
-  LaneThreads threads(
-      kLanes, [&](uint32_t lane) { ++ran[lane]; }, [&](uint32_t lane) { ++took[lane]; });
+  LaneThreads threads(kLanes, [&](uint32_t lane) { ++ran[lane]; }, [&](uint32_t lane) { ++took[lane]; });
   EXPECT_FALSE(threads.meet());
   for (int i = 0; i < 100; ++i) {
     threads.part();
@@ -80,10 +110,34 @@ TEST(Lanes, StepsRunInAllLanesAndErrorsComeOut) {
   EXPECT_EQ(ran, std::vector<int>(kLanes, 100));
   EXPECT_EQ(took, std::vector<int>(kLanes, 100));
 
-  LaneThreads failing(
-      2, [](uint32_t) { throw std::runtime_error("lane 1 is stuck"); }, [](uint32_t) {});
+  LaneThreads failing(2, [](uint32_t) { throw std::runtime_error("lane 1 is stuck"); }, [](uint32_t) {});
   failing.part();
   EXPECT_THROW(failing.meet(), std::runtime_error);
+}
+
+/// Each lane counts its phases; none sees another one's count more than one behind.
+TEST(Lanes, ALaneIsOnePhaseAheadAtMost) {
+  constexpr uint32_t kLanes = 3, kPhases = 100;
+  PerLane<std::atomic<uint32_t>> done;
+  std::atomic<uint32_t> wrong{0};
+  LaneThreads* all = nullptr;
+  const auto span = [&](uint32_t lane) {
+    for (uint32_t phase = 0; phase < kPhases; ++phase) {
+      for (uint32_t other = 0; other < kLanes; ++other) {
+        wrong += phase >= 1 && done[other] < phase - 1 ? 1 : 0;
+        if (phase >= 2 && other != lane) wrong += all->hasSent(other, lane, phase - 2) ? 0 : 1;
+      }
+      ++done[lane];
+      if (phase + 1 < kPhases) all->nextPhase(lane, ~uint64_t{0});
+    }
+  };
+  LaneThreads threads(kLanes, span, [](uint32_t) {});
+  all = &threads;
+  threads.part(kPhases);
+  span(0);
+  threads.meet();
+  for (uint32_t lane = 0; lane < kLanes; ++lane) EXPECT_EQ(done[lane], kPhases);
+  EXPECT_EQ(wrong, 0u);
 }
 
 struct Entry {
@@ -97,20 +151,22 @@ struct Entry {
 
 /// Three nodes; everything that comes is noted.
 struct Network final : Windows, LaneWork {
-  explicit Network(uint64_t least = 0) {
+  explicit Network(uint64_t large = 0) {
     first.setWindows(*this);
-    lanes = std::make_unique<NodeLanes<Entry>>(first, *this, 2, least, *this);
+    lanes = std::make_unique<NodeLanes<Entry>>(first, *this, 2, large, *this);
   }
   Time nextWindow() override { return Time{1000}; }
   void fetch(uint32_t) const override {}
-  std::vector<uint32_t> byPlace() const override { return upTo(3); }
+  std::vector<std::vector<uint32_t>> byPlace() const override { return upTo(3); }
   void runTurn(uint32_t lane) override {
     NodeEvents<Entry>& events = lanes->lane(lane);
     do {
       seen.here().push_back(events.takeFirst());
     } while (events.more());
   }
-  void takeFrames(uint32_t) override {}
+  void beginPhase(uint32_t, uint32_t) override {}
+  uint64_t sentTo(uint32_t) const override { return 0; }
+  void takeFrames(uint32_t, uint32_t, uint32_t) override {}
   /// The next event of the first lane, or of no node.
   Entry next() {
     EXPECT_TRUE(first.turn());
@@ -136,8 +192,8 @@ TEST(Lanes, WhatIsScheduledBetweenWindowsIsNotForgotten) {
 
 /// Two events of each node in every window; the first lane has node 1 when they are shared.
 TEST(Lanes, ShareNodesWhenWindowsAreLarge) {
-  const auto secondLaneSees = [](uint64_t least) {
-    Network net(least);
+  const auto secondLaneSees = [](uint64_t large) {
+    Network net(large);
     for (int64_t window = 0; window < 100; ++window) {
       for (uint32_t node = 1; node <= 3; ++node) {
         for (const int64_t at : {0, 500}) net.first.insert({window * 1000 + at, node});
@@ -156,8 +212,8 @@ TEST(Lanes, ShareNodesWhenWindowsAreLarge) {
 
 /// A timer that is set within a window and stopped leaves no window without events behind.
 TEST(Lanes, ATimerThatIsStoppedIsForgotten) {
-  for (const uint64_t least : {0, 1000}) {
-    Network net(least);
+  for (const uint64_t large : {0, 1000}) {
+    Network net(large);
     for (const int64_t at : {0, 50000}) net.first.insert({at, 1});
     EXPECT_EQ(net.next().at, 0);
     net.first.insert({20000, 1});
@@ -171,7 +227,7 @@ TEST(Lanes, AWindowsLineSaysWhatLanesWouldHave) {
   struct Four final : Windows {
     Time nextWindow() override { return Time{1000}; }
     void fetch(uint32_t) const override {}
-    std::vector<uint32_t> byPlace() const override { return upTo(4); }
+    std::vector<std::vector<uint32_t>> byPlace() const override { return upTo(4); }
   } windows;
   NodeEvents<Entry> nodes;
   nodes.setWindows(windows);
@@ -190,8 +246,7 @@ TEST(Lanes, AWindowsLineSaysWhatLanesWouldHave) {
 }
 
 TEST(Lanes, EndInTheMiddleOfAWindow) {
-  LaneThreads threads(
-      2, [](uint32_t) {}, [](uint32_t) {});
+  LaneThreads threads(2, [](uint32_t) {}, [](uint32_t) {});
   threads.part();
 }
 

@@ -211,8 +211,8 @@ TEST_F(NodeByNode, WhatComesFromAnotherNodeTooSoonIsAnError) {
   ASSERT_TRUE(events_.turn());
   EXPECT_EQ(events_.takeFirst().at, 100);
   insert(1, 300);   // its own
-  insert(2, 1100);  // a window later
-  EXPECT_THROW(insert(2, 1099), std::logic_error);
+  insert(2, 1000);  // in the next window
+  EXPECT_THROW(insert(2, 999), std::logic_error);
 }
 
 /// As a simulation does it: every event schedules others, at its own node soon, elsewhere a window later.

@@ -58,10 +58,11 @@ class KeyedEvent : public EventImpl
 /**
  * \brief An event of the model in ns-3's event list.
  *
- * Reused: when it fires or its event is cancelled it goes back to the engine. EventImpl::Cancel is
- * never called on it, because an EventImpl that was cancelled once never runs again.
+ * Lanes have their own, so it has a line of the cache of its own. Reused: when it fires or its
+ * event is cancelled it goes back to the engine. EventImpl::Cancel is never called on it, because
+ * an EventImpl that was cancelled once never runs again.
  */
-class ModelEvent final : public KeyedEvent
+class alignas(64) ModelEvent final : public KeyedEvent
 {
   public:
     explicit ModelEvent(Ns3Engine& engine)

@@ -87,9 +87,10 @@ class FabricNetwork : public Object, private core::RowSink
     /// it stands still, in callbacks of sampled tables too. Does nothing where frames are watched
     /// or ns-3's internet stack runs on a host, which go by that time.
     ///
-    /// Several threads share the nodes where each has `least` events or more in a window: to wait
-    /// for each other takes a few microseconds. Results do not depend on it. There are at most 64,
-    /// and one where a host's trace source FlowStart is connected.
+    /// Several threads share the nodes where that is faster, which is measured now and then: to
+    /// wait for each other takes time, too. They always do where each has `least` events or more in
+    /// a window. Results do not depend on it. There are at most 64 threads, and one where a host's
+    /// trace source FlowStart is connected.
     void RunNodeByNode(uint32_t threads = 1, uint64_t least = LEAST_EVENTS)
     {
         m_threads = threads;

@@ -9,6 +9,8 @@
 #include "ns3/simulator-impl.h"
 #include "ns3/simulator.h"
 
+#include <algorithm>
+
 namespace ns3
 {
 namespace fabric
@@ -76,22 +78,15 @@ FabricScheduler::PeekNext() const
 }
 
 /// Takes out what First() has given.
-inline FabricScheduler::Entry
+FabricScheduler::Entry
 FabricScheduler::TakeFirst()
 {
-    if (!m_nodeByNode)
+    if (m_nodeByNode)
     {
-        const Entry e = m_events.takeFirst();
-        FetchAhead();
-        return e;
+        return m_nodes.takeFirst();
     }
-    ::fabric::NodeEvents<Entry>& nodes = Nodes();
-    const Entry e = nodes.takeFirst();
-    // The node's own memory is in the cache, and the packet was fetched by the one before it.
-    if (const Entry* next = nodes.ahead(); next != nullptr && next->rank >= MODEL_RANK)
-    {
-        static_cast<const KeyedEvent*>(next->impl)->PrefetchMore();
-    }
+    const Entry e = m_events.takeFirst();
+    FetchAhead();
     return e;
 }
 
@@ -119,11 +114,7 @@ FabricScheduler::RunStretch()
     // Finished: somebody has stopped the simulation, or nothing is left. What is more of a node is
     // the model's.
     const auto goesOn = [&] {
-        if (m_nodeByNode && m_nodes.more())
-        {
-            return true; // nothing stops the simulation within a window
-        }
-        if (m_lanes && !m_nodes.turnInWindow())
+        if (m_lanes && !m_nodes.turnInSpan())
         {
             m_lanes->meet(); // else nobody knows whether something is left
         }
@@ -131,47 +122,79 @@ FabricScheduler::RunStretch()
     };
     do
     {
-        RunFirst();
+        if (m_nodeByNode)
+        {
+            RunTurn(m_nodes); // nothing stops the simulation within a window
+        }
+        else
+        {
+            RunEvent(TakeFirst());
+        }
     }
     while (goesOn());
     m_inStretch = false;
 }
 
 inline void
-FabricScheduler::RunFirst()
+FabricScheduler::RunEvent(const Entry& e)
 {
-    auto& event = *static_cast<KeyedEvent*>(TakeFirst().impl);
+    auto& event = *static_cast<KeyedEvent*>(e.impl);
     event.Run();
     event.Unref();
 }
 
-void
-FabricScheduler::runTurn(uint32_t)
+/// The events of the node whose turn it is, which are the model's.
+inline void
+FabricScheduler::RunTurn(::fabric::NodeEvents<Entry>& nodes)
 {
     do
     {
-        RunFirst();
+        const Entry e = nodes.takeFirst();
+        // The node's own memory is in the cache, and the packet was fetched by the one before it.
+        if (const Entry* next = nodes.ahead(); next != nullptr && next->rank >= MODEL_RANK)
+        {
+            static_cast<const KeyedEvent*>(next->impl)->PrefetchMore();
+        }
+        RunEvent(e);
     }
-    while (Nodes().more());
+    while (nodes.more());
 }
 
 void
-FabricScheduler::takeFrames(uint32_t lane)
+FabricScheduler::runTurn(uint32_t lane)
 {
-    for (uint32_t from = 0; from < m_lanes->count(); ++from)
+    RunTurn(*m_lane[lane]);
+}
+
+void
+FabricScheduler::beginPhase(uint32_t lane, uint32_t phase)
+{
+    m_frames.setPhase(lane, phase);
+}
+
+uint64_t
+FabricScheduler::sentTo(uint32_t lane) const
+{
+    return m_frames.sentTo(lane);
+}
+
+void
+FabricScheduler::takeFrames(uint32_t from, uint32_t lane, uint32_t phase)
+{
+    // The packets are in another core's cache: several are fetched at a time.
+    constexpr size_t AHEAD = 16;
+    const std::vector<Frame>& frames = m_frames.sent(from, lane, phase);
+    for (size_t i = 0; i < std::min(AHEAD, frames.size()); ++i)
     {
-        // The packets are in another core's cache: several are fetched at a time.
-        constexpr size_t AHEAD = 8;
-        std::vector<Frame>& frames = m_frames[from][lane];
-        for (size_t i = 0; i < frames.size(); ++i)
+        core::FetchAhead::packet(*frames[i].packet);
+    }
+    for (size_t i = 0; i < frames.size(); ++i)
+    {
+        if (i + AHEAD < frames.size())
         {
-            if (i + AHEAD < frames.size())
-            {
-                core::FetchAhead::packet(*frames[i + AHEAD].packet);
-            }
-            frames[i].wire->Take(frames[i].packet, frames[i].duration, frames[i].arrival);
+            core::FetchAhead::packet(*frames[i + AHEAD].packet);
         }
-        frames.clear();
+        frames[i].wire->Take(frames[i].packet, frames[i].duration, frames[i].arrival);
     }
 }
 
@@ -250,6 +273,7 @@ FabricScheduler::LogWindows(::fabric::Windows& windows, std::ostream& out)
 void
 FabricScheduler::Share(::fabric::Windows& windows, uint32_t threads, uint64_t least)
 {
+    m_frames.setLanes(threads);
     m_lanes = std::make_unique<::fabric::NodeLanes<Entry>>(m_nodes,
                                                            windows,
                                                            threads,
@@ -258,7 +282,6 @@ FabricScheduler::Share(::fabric::Windows& windows, uint32_t threads, uint64_t le
     for (uint32_t lane = 0; lane < threads; ++lane)
     {
         m_lane[lane] = &m_lanes->lane(lane);
-        m_frames[lane].resize(threads);
     }
 }
 

@@ -9,6 +9,7 @@
 
 #include "mechanisms/core/event_wheel.h"
 #include "mechanisms/core/lane.h"
+#include "mechanisms/core/lane_post.h"
 #include "mechanisms/core/node_events.h"
 #include "mechanisms/core/node_lanes.h"
 #include "mechanisms/core/window_log.h"
@@ -92,7 +93,7 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
         return m_inStretch;
     }
 
-    /// A frame on its way to another lane, which puts it on the wire when lanes meet.
+    /// A frame on its way to another lane, which puts it on the wire.
     struct Frame
     {
         FabricChannel::Direction* wire;
@@ -103,7 +104,7 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
 
     void Send(uint8_t lane, const Frame& frame)
     {
-        m_frames.here()[lane].push_back(frame);
+        m_frames.send(lane, frame);
     }
 
   private:
@@ -183,10 +184,13 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
     }
     const Entry& First();
     Entry TakeFirst();
-    void RunFirst();
+    static void RunEvent(const Entry& e);
+    static void RunTurn(::fabric::NodeEvents<Entry>& nodes);
     void RunStretch();
     void runTurn(uint32_t lane) override;
-    void takeFrames(uint32_t lane) override;
+    void beginPhase(uint32_t lane, uint32_t phase) override;
+    uint64_t sentTo(uint32_t lane) const override;
+    void takeFrames(uint32_t from, uint32_t lane, uint32_t phase) override;
     void Share(::fabric::Windows& windows, uint32_t threads, uint64_t least);
 
     /// Of this thread's lane.
@@ -208,9 +212,9 @@ class FabricScheduler : public Scheduler, private ::fabric::LaneWork
     ::fabric::EventWheel<Entry> m_events;
     ::fabric::NodeEvents<Entry> m_nodes; //!< in place of m_events, while nodes run one by one
     std::array<::fabric::NodeEvents<Entry>*, ::fabric::kMostLanes> m_lane{&m_nodes};
-    ::fabric::PerLane<std::vector<std::vector<Frame>>> m_frames; //!< by receiving lane
-    std::unique_ptr<::fabric::NodeLanes<Entry>> m_lanes;         //!< null: one thread
-    std::unique_ptr<::fabric::WindowLog<Entry>> m_log;           //!< null: none
+    ::fabric::LanePost<Frame> m_frames;
+    std::unique_ptr<::fabric::NodeLanes<Entry>> m_lanes; //!< null: one thread
+    std::unique_ptr<::fabric::WindowLog<Entry>> m_log;   //!< null: none
     bool m_nodeByNode{false};
     Ptr<Stretch> m_stretch;
     bool m_inStretch{false};
