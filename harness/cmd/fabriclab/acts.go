@@ -57,7 +57,7 @@ var acts = map[string][]string{
 	"oracle":          with(ofExperiments, "out", "json"),
 	"parity":          but(ofSweeps, "engine"),
 	"plot":            with(ofExperiments, "out", "verify"),
-	"record":          with(ofExperiments, "out", "verify"),
+	"record":          but(ofSweeps, "json", "again"), // with --confirm it simulates
 	"report":          with(ofBuilds, "out", "json", "verify"),
 	"run":             ofSweeps,
 	"run-one":         ofSweeps,

@@ -23,11 +23,10 @@ import (
 // out with each other and with the digests in a folder ("" is the checkout's),
 // or renews the digests.
 func Check(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection, digests string, update bool) error {
-	digests, err := digestFolder(lab, digests)
-	if err != nil {
-		return err
-	}
 	here, absent, err := lab.Here()
+	if err == nil && digests == "" {
+		digests, err = Digests(lab)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -36,6 +35,21 @@ func Check(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection, 
 	case update && len(here) == 1:
 		return fmt.Errorf("digests are renewed where two engines agree, and here is only %s: %w", here[0], absent)
 	}
+	return check(ctx, lab, here, absent, names, s, digests, update)
+}
+
+// CheckDigest runs an experiment, at the lab's scale, on one engine and compares what
+// comes out with its digest.
+func CheckDigest(ctx context.Context, lab *lab.Lab, engine, name string) error {
+	digests, err := Digests(lab)
+	if err != nil {
+		return err
+	}
+	return check(ctx, lab, []string{engine}, nil, []string{name}, plan.Selection{}, digests, false)
+}
+
+// check is Check on some engines; absent says why the others are not among them.
+func check(ctx context.Context, lab *lab.Lab, here []string, absent error, names []string, s plan.Selection, digests string, update bool) error {
 	lab.Set.Engines = here
 	experiments, err := plan.Load(ctx, lab, names, s)
 	if err != nil {
@@ -78,9 +92,11 @@ func Check(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection, 
 // CheckAll does it with all experiments that have a digest, each at the scale
 // of its digest.
 func CheckAll(ctx context.Context, lab *lab.Lab, digests string, update bool) error {
-	digests, err := digestFolder(lab, digests)
-	if err != nil {
-		return err
+	if digests == "" {
+		var err error
+		if digests, err = Digests(lab); err != nil {
+			return err
+		}
 	}
 	all, err := parity.Files(digests)
 	if err != nil {
@@ -101,13 +117,6 @@ func CheckAll(ctx context.Context, lab *lab.Lab, digests string, update bool) er
 		}
 	}
 	return errors.Join(problems...)
-}
-
-func digestFolder(lab *lab.Lab, given string) (string, error) {
-	if given != "" {
-		return given, nil
-	}
-	return Digests(lab)
 }
 
 // Digests is the folder of the digests of the project, else of the checkout.

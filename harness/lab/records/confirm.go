@@ -7,13 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"fabriclab/analysis/record"
 	"fabriclab/harness/engine"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/lab/agreement"
-	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/parity"
 )
 
@@ -71,14 +72,21 @@ func confirm(ctx context.Context, lab *lab.Lab, r *record.Record, known map[stri
 		return err
 	case len(scales) == 0:
 		return errors.New("its experiment has no parity digest to confirm it with" + anew)
+	case r.Digests == "":
+		return errors.New("it has no digests: an earlier fabriclab made it" + anew)
 	case hash != r.Digests:
 		return errors.New("its experiment's parity digests have moved since" + anew)
 	}
 	for _, scale := range scales {
 		at := *lab
 		at.Set.Scale = scale
-		if err := agreement.Check(ctx, &at, []string{r.Figure}, plan.Selection{}, "", false); err != nil {
-			return err
+		for _, name := range slices.Sorted(maps.Keys(r.Engines)) { // what others make of the sources is for parity
+			if _, simulates := known[name]; !simulates {
+				continue
+			}
+			if err := agreement.CheckDigest(ctx, &at, name, r.Figure); err != nil {
+				return err
+			}
 		}
 	}
 	for part := range r.Parts {
