@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -166,7 +167,7 @@ func readWindows(in io.Reader) (threads []int, windows []window, err error) {
 	}
 	for {
 		row, err := rows.Read()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return threads, windows, nil
 		}
 		if err != nil {
