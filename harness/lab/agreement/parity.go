@@ -35,25 +35,35 @@ func Check(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection, 
 	case update && len(here) == 1:
 		return fmt.Errorf("digests are renewed where two engines agree, and here is only %s: %w", here[0], absent)
 	}
-	return check(ctx, lab, here, absent, names, s, digests, update)
+	_, err = check(ctx, lab, here, absent, names, s, digests, update)
+	return err
 }
 
 // CheckDigest runs an experiment, at the lab's scale, on one engine and compares what
-// comes out with its digest.
-func CheckDigest(ctx context.Context, lab *lab.Lab, engine, name string) error {
+// comes out with its digest. It returns the parts of the sources that the runs used,
+// with their hashes.
+func CheckDigest(ctx context.Context, lab *lab.Lab, engine, name string) (map[string]string, error) {
 	digests, err := Digests(lab)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return check(ctx, lab, []string{engine}, nil, []string{name}, plan.Selection{}, digests, false)
+	all, err := check(ctx, lab, []string{engine}, nil, []string{name}, plan.Selection{}, digests, false)
+	parts := map[string]string{}
+	for _, runs := range all {
+		for _, r := range runs.Results {
+			maps.Copy(parts, r.Manifest.Engine.Sources)
+		}
+	}
+	return parts, err
 }
 
-// check is Check on some engines; absent says why the others are not among them.
-func check(ctx context.Context, lab *lab.Lab, here []string, absent error, names []string, s plan.Selection, digests string, update bool) error {
+// check is Check on some engines; absent says why the others are not among them. It
+// returns the runs if nothing differs.
+func check(ctx context.Context, lab *lab.Lab, here []string, absent error, names []string, s plan.Selection, digests string, update bool) ([]sweeps.Runs, error) {
 	lab.Set.Engines = here
 	experiments, err := plan.Load(ctx, lab, names, s)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	known := map[string]*parity.Digest{}
 	for _, e := range experiments {
@@ -61,32 +71,32 @@ func check(ctx context.Context, lab *lab.Lab, here []string, absent error, names
 			continue // a digest is of the experiment as it is
 		}
 		if len(s.Sets) > 0 {
-			return fmt.Errorf("with --set engines are compared with each other, and here is only %s: %w", here[0], absent)
+			return nil, fmt.Errorf("with --set engines are compared with each other, and here is only %s: %w", here[0], absent)
 		}
 		if known[e.Name], err = digest(lab, e, digests, update); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	plans, err := plan.Make(ctx, lab, experiments)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all, err := sweeps.Tables(ctx, lab, plans)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	differ := false
 	for _, runs := range all {
 		same, err := sameOnAllEngines(lab, runs, known[runs.Name], digests, update)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		differ = differ || !same
 	}
 	if differ {
-		return errors.New("parity fails; see above")
+		return nil, errors.New("parity fails; see above")
 	}
-	return nil
+	return all, nil
 }
 
 // CheckAll does it with all experiments that have a digest, each at the scale

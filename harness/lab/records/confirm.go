@@ -23,37 +23,21 @@ import (
 // of today give them. It runs the points of the digests. One that cannot be
 // confirmed does not keep the others from it.
 func Confirm(ctx context.Context, lab *lab.Lab, names []string) ([]string, error) {
-	dir, err := lab.RecordsDir()
-	if err != nil {
-		return nil, err
-	}
 	known := map[string]engine.Sources{}
-	var paths []string
-	var problems []error
-	for _, name := range names {
+	return writeEach(lab, names, func(dir, name string) (*record.Record, error) {
 		r, err := record.Read(dir, name)
 		if err != nil {
-			problems = append(problems, err)
-			continue
+			return nil, err
 		}
 		changed, err := changedParts(lab, r, known)
-		switch {
-		case err != nil:
-			return paths, err
-		case len(changed) == 0:
-			continue // there is nothing to confirm
+		if err != nil || len(changed) == 0 { // nothing to confirm
+			return nil, err
 		}
 		if err := confirm(ctx, lab, r, known); err != nil {
-			problems = append(problems, fmt.Errorf("the record of %s is not confirmed: %w", name, err))
-			continue
+			return nil, fmt.Errorf("the record of %s is not confirmed: %w", name, err)
 		}
-		path, err := record.Write(dir, *r)
-		if err != nil {
-			return paths, err
-		}
-		paths = append(paths, path)
-	}
-	return paths, errors.Join(problems...)
+		return r, nil
+	})
 }
 
 // confirm gives a record the sources of today, if they give what its own gave.
@@ -77,6 +61,7 @@ func confirm(ctx context.Context, lab *lab.Lab, r *record.Record, known map[stri
 	case hash != r.Digests:
 		return errors.New("its experiment's parity digests have moved since" + anew)
 	}
+	used := map[string]string{}
 	for _, scale := range scales {
 		at := *lab
 		at.Set.Scale = scale
@@ -84,17 +69,23 @@ func confirm(ctx context.Context, lab *lab.Lab, r *record.Record, known map[stri
 			if _, simulates := known[name]; !simulates {
 				continue
 			}
-			if err := agreement.CheckDigest(ctx, &at, name, r.Figure); err != nil {
+			parts, err := agreement.CheckDigest(ctx, &at, name, r.Figure)
+			if err != nil {
 				return err
 			}
+			maps.Copy(used, parts)
 		}
 	}
-	for part := range r.Parts {
-		for _, sources := range known {
-			if now, still := sources.Hash[part]; still {
-				r.Parts[part] = now
-			}
+	var beside []string // parts that only readings use, of which the digests say nothing
+	for _, part := range slices.Sorted(maps.Keys(r.Parts)) {
+		if now, covered := used[part]; covered {
+			r.Parts[part] = now
+		} else if !slices.ContainsFunc(slices.Collect(maps.Values(known)), func(s engine.Sources) bool { return s.Hash[part] == r.Parts[part] }) {
+			beside = append(beside, part)
 		}
+	}
+	if len(beside) > 0 {
+		return errors.New("no point of its parity digests uses " + strings.Join(beside, ", ") + ", which has changed" + anew)
 	}
 	r.Confirmed = lab.Tool.Version
 	return nil

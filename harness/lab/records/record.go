@@ -30,6 +30,11 @@ import (
 // Without readings in the selection it is all of them.
 func Write(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection) ([]string, error) {
 	s.Figure = true
+	return writeEach(lab, names, func(_, name string) (*record.Record, error) { return recordOf(ctx, lab, name, s) })
+}
+
+// writeEach writes a record for each name of which there is one to write.
+func writeEach(lab *lab.Lab, names []string, of func(dir, name string) (*record.Record, error)) ([]string, error) {
 	dir, err := lab.RecordsDir()
 	if err != nil {
 		return nil, err
@@ -37,9 +42,11 @@ func Write(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection) 
 	var paths []string
 	var problems []error
 	for _, name := range names {
-		r, err := recordOf(ctx, lab, name, s)
+		r, err := of(dir, name)
 		if err != nil {
 			problems = append(problems, err)
+		}
+		if err != nil || r == nil {
 			continue
 		}
 		path, err := record.Write(dir, *r)
