@@ -379,7 +379,8 @@ uint32_t Network::windowsAhead() const {
 
 void Network::inOrder(uint32_t node, std::function<void()> deed) {
   if (inWindows_) {
-    deeds_.here().push_back({engine_.now(), node, std::move(deed)});
+    std::vector<Deed>& here = deeds_.here();
+    here.push_back({engine_.now(), node, static_cast<uint32_t>(here.size()), std::move(deed)});
   } else {
     deed();
   }
@@ -392,8 +393,9 @@ void Network::catchUp() {
     deeds_[i].clear();
   }
   if (all.empty()) return;
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Deed& a, const Deed& b) { return std::tie(a.at.ps, a.node) < std::tie(b.at.ps, b.node); });
+  std::sort(all.begin(), all.end(), [](const Deed& a, const Deed& b) {
+    return std::tie(a.at.ps, a.node, a.turn) < std::tie(b.at.ps, b.node, b.turn);
+  });
   for (const Deed& d : all) d.call();
   all.clear();
 }
@@ -464,7 +466,8 @@ std::vector<std::vector<uint32_t>> Network::byPlace() const {
   for (const Node* n : nodes_) units[switchOf(*n).id()].push_back(n->id());
   std::vector<uint32_t> order(nodes_.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return places[a] < places[b]; });
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return std::tie(places[a], a) < std::tie(places[b], b); });
   std::vector<std::vector<uint32_t>> byPlace;
   for (const uint32_t id : order) {
     if (!units[id].empty()) byPlace.push_back(std::move(units[id]));

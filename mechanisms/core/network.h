@@ -283,6 +283,7 @@ class Network final : public Windows {
   struct Deed {
     Time at;
     uint32_t node;
+    uint32_t turn;  ///< among those of its lane: one node's deeds keep their order
     std::function<void()> call;
   };
   bool inWindows_ = false;
