@@ -30,7 +30,7 @@ type Record struct {
 	Figure string `json:"figure"`
 	Title  string `json:"title"`
 	Scale  string `json:"scale"`
-	// Commit is that of the fabriclab that judged the runs.
+	// Commit is that of the fabriclab that judged runs last.
 	Commit string `json:"commit"`
 	// Project is the commit of the project that the experiment is in, if that is a
 	// git repository.
@@ -51,10 +51,12 @@ type Record struct {
 
 // An Outcome is what the figure came to under a reading.
 type Outcome struct {
-	Reading string  `json:"reading,omitempty"` // table=live; "" is the default
-	Command string  `json:"command"`           // makes it again
-	Claims  []Claim `json:"claims"`
-	Points  []Point `json:"points"`
+	Reading string `json:"reading,omitempty"` // table=live; "" is the default
+	Command string `json:"command"`           // makes it again
+	// Judged is the hash of the measures and claims that judged it.
+	Judged string  `json:"judged,omitempty"`
+	Claims []Claim `json:"claims"`
+	Points []Point `json:"points"`
 }
 
 // A Claim is a claim and what it came to.
@@ -124,7 +126,7 @@ func (r Record) text() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(strings.Replace(strings.TrimSuffix(text, "}"), `"outcomes":null`, `"outcomes":[`, 1))
 	for i, o := range r.Outcomes {
-		one, err := marshal(Outcome{Reading: o.Reading, Command: o.Command})
+		one, err := marshal(Outcome{Reading: o.Reading, Command: o.Command, Judged: o.Judged})
 		if err != nil {
 			return nil, err
 		}

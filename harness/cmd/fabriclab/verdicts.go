@@ -9,7 +9,6 @@ import (
 	"fabriclab/analysis/record"
 	"fabriclab/analysis/statement"
 	"fabriclab/harness/lab/papers"
-	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/lab/records"
 )
 
@@ -82,16 +81,16 @@ func (a *app) showVerdicts(judged []papers.Paper) error {
 }
 
 func (a *app) recordCommand() *cobra.Command {
-	var s plan.Selection
 	var confirm bool
 	cmd := &cobra.Command{
 		Use:   "record ID|FOLDER… | --confirm [ID|FOLDER…]",
 		Short: "write the outcome of complete figures to docs/results",
 		Long: `record judges the claims of figures under the default and every reading of which the
-runs are there, or those given with --reading, and writes docs/results/PAPER/FIGURE.json: commits, engines,
-seeds, scenarios, the parts of the sources that the runs depend on, measures with
-intervals and the outcome of each claim. It runs nothing, and refuses figures of
-which runs of the default are missing. A folder, such as fncc, is all of its figures.
+runs are there, and writes docs/results/PAPER/FIGURE.json: commits, engines, seeds,
+scenarios, the parts of the sources that the runs depend on, measures with intervals
+and the outcome of each claim. What the record has of a reading without runs is kept
+while its scenarios, sources, measures and claims are those of today. It runs nothing,
+and refuses figures without a default. A folder, such as fncc, is all of its figures.
 With --confirm it takes over records of which sources have changed, and nothing that
 comes out: it runs the points of the experiment's parity digests, which have to be
 those of the time of the record.`,
@@ -113,7 +112,7 @@ those of the time of the record.`,
 				a.Compiles = true // it runs what the sources of today give
 				paths, err = records.Confirm(cmd.Context(), a.Lab, ids)
 			default:
-				paths, err = records.Write(cmd.Context(), a.Lab, ids, s)
+				paths, err = records.Write(cmd.Context(), a.Lab, ids)
 			}
 			for _, path := range paths {
 				fmt.Fprintln(a.Out, path)
@@ -121,7 +120,6 @@ those of the time of the record.`,
 			return err
 		},
 	}
-	readingFlag(cmd, &s)
 	cmd.Flags().BoolVar(&confirm, "confirm", false, "take over records whose sources have changed without moving a digest")
 	return cmd
 }

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math"
 	"os/exec"
-	"slices"
 	"strings"
 
 	"fabriclab/analysis/claims"
@@ -27,10 +26,8 @@ import (
 
 // Write writes the records of figures from runs that are there; it makes none. One
 // that cannot be written does not keep the others from it.
-// Without readings in the selection it is all of them.
-func Write(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection) ([]string, error) {
-	s.Figure = true
-	return writeEach(lab, names, func(_, name string) (*record.Record, error) { return recordOf(ctx, lab, name, s) })
+func Write(ctx context.Context, lab *lab.Lab, names []string) ([]string, error) {
+	return writeEach(lab, names, func(dir, name string) (*record.Record, error) { return recordOf(ctx, lab, dir, name) })
 }
 
 // writeEach writes a record for each name of which there is one to write.
@@ -58,30 +55,55 @@ func writeEach(lab *lab.Lab, names []string, of func(dir, name string) (*record.
 	return paths, errors.Join(problems...)
 }
 
-// recordOf judges the runs of a figure under its readings.
-func recordOf(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) (*record.Record, error) {
-	all, err := underReadings(ctx, lab, name, s)
+// recordOf judges the runs of a figure under its readings. What the record before
+// has of a reading without runs is kept, if that is what they would come to.
+func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Record, error) {
+	s := plan.Selection{Figure: true, Readings: []string{plan.AllReadings}}
+	all, err := runsOf(ctx, lab, name, s)
+	if err != nil {
+		return nil, err
+	}
+	before, err := stillValid(lab, dir, all[0])
 	if err != nil {
 		return nil, err
 	}
 	r := &record.Record{
 		Figure: all[0].Name, Title: all[0].Title, Scale: all[0].Scale, Commit: lab.Tool.Version,
 		Project: projectCommit(ctx, lab.Set.Project),
-		Engines: map[string]string{}, Parts: map[string]string{}, Seeds: all[0].Seeds,
+		Engines: before.Engines, Parts: before.Parts, Seeds: all[0].Seeds,
 	}
 	if r.Digests, _, err = digestsOf(lab, r.Figure); err != nil {
 		return nil, err
 	}
-	for _, one := range all {
-		judged, err := outcome(one, s)
-		if err != nil {
+	judged := 0
+	for i, one := range all {
+		if one.missing == "" {
+			o, err := outcome(one.Runs, s)
+			if err != nil {
+				return nil, err
+			}
+			for _, result := range one.Results {
+				r.Engines[result.Job.Key.Engine] = result.Manifest.Engine.EngineVersion
+				maps.Copy(r.Parts, result.Manifest.Engine.Sources)
+			}
+			r.Outcomes = append(r.Outcomes, *o)
+			judged++
+			continue
+		}
+		kept, err := keep(before, one.Experiment)
+		switch {
+		case err != nil:
 			return nil, err
+		case kept != nil:
+			r.Outcomes = append(r.Outcomes, *kept)
+		case i == 0: // the default is always there
+			return nil, missingRuns(name, one.missing)
+		default:
+			fmt.Fprintf(lab.Err, "%s: without a reading: %s\n", name, one.missing)
 		}
-		for _, result := range one.Results {
-			r.Engines[result.Job.Key.Engine] = result.Manifest.Engine.EngineVersion
-			maps.Copy(r.Parts, result.Manifest.Engine.Sources)
-		}
-		r.Outcomes = append(r.Outcomes, *judged)
+	}
+	if judged == 0 {
+		return nil, missingRuns(name, all[0].missing)
 	}
 	return r, nil
 }
@@ -106,84 +128,49 @@ func projectCommit(ctx context.Context, project string) string {
 	return commit
 }
 
-// underReadings are the complete runs of an experiment under the default and the
-// readings that are asked for, without any all of which the runs are there.
-func underReadings(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) ([]sweeps.Runs, error) {
-	if len(s.Readings) == 0 {
-		s.Readings = []string{plan.AllReadings}
-		all, missing, err := runsOf(ctx, lab, name, s)
-		if err != nil {
-			return nil, err
-		}
-		if len(all) == 0 || len(all[0].Reading) > 0 { // the default is always there
-			return nil, missingRuns(name, missing[:1])
-		}
-		for _, text := range missing {
-			fmt.Fprintf(lab.Err, "%s: without a reading: %s\n", name, text)
-		}
-		return all, nil
-	}
-	if !slices.Contains(s.Readings, plan.AllReadings) { // the default is always there
-		single := s
-		var all []sweeps.Runs
-		for _, readings := range append([][]string{nil}, one(s.Readings)...) {
-			single.Readings = readings
-			runs, err := complete(ctx, lab, name, single)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, runs...)
-		}
-		return onceEach(all), nil
-	}
-	return complete(ctx, lab, name, s)
-}
-
-// onceEach are the runs of each reading once: the default may be named, too.
-func onceEach(all []sweeps.Runs) []sweeps.Runs {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(all, func(r sweeps.Runs) bool {
-		reading := plan.ReadingText(r.Reading)
-		again := seen[reading]
-		seen[reading] = true
-		return again
-	})
-}
-
-// one is each text alone.
-func one(texts []string) (all [][]string) {
-	for _, t := range texts {
-		all = append(all, []string{t})
-	}
-	return all
-}
-
 // complete are the runs of an experiment, all of which have to be there.
 func complete(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) ([]sweeps.Runs, error) {
-	all, missing, err := runsOf(ctx, lab, name, s)
-	if err == nil && len(missing) > 0 {
-		return nil, missingRuns(name, missing)
+	all, err := runsOf(ctx, lab, name, s)
+	if err != nil {
+		return nil, err
 	}
-	return all, err
+	var runs []sweeps.Runs
+	var missing []string
+	for _, one := range all {
+		runs = append(runs, one.Runs)
+		if one.missing != "" {
+			missing = append(missing, one.missing)
+		}
+	}
+	if len(missing) > 0 {
+		return nil, missingRuns(name, missing...)
+	}
+	return runs, nil
 }
 
-func missingRuns(name string, missing []string) error {
+func missingRuns(name string, missing ...string) error {
 	return fmt.Errorf("no record of %s, because runs are missing:\n%s", name, strings.Join(missing, "\n"))
 }
 
-// runsOf are the runs of an experiment under the readings of which they are all
-// there, and what is missing of the others.
-func runsOf(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) (all []sweeps.Runs, missing []string, err error) {
+// The runs of a reading, and what is missing of them, "" if nothing is.
+type runsUnder struct {
+	sweeps.Runs
+	missing string
+}
+
+// runsOf are the runs of an experiment under each reading.
+func runsOf(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) ([]runsUnder, error) {
 	plans, err := plan.Of(ctx, lab, []string{name}, s)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	opt, err := sweeps.Options(lab)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	var all []runsUnder
 	for _, p := range plans {
-		runs := sweeps.Runs{Plan: p}
+		runs := runsUnder{Runs: sweeps.Runs{Plan: p}}
 		lost := 0
 		for _, j := range p.Jobs {
 			m, err := found(opt, p, j)
@@ -193,12 +180,11 @@ func runsOf(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) (a
 			runs.Results = append(runs.Results, run.Result{Job: j, Dir: opt.Store.Dir(j.Key), Manifest: m, Cached: true, Err: err})
 		}
 		if lost > 0 {
-			missing = append(missing, fmt.Sprintf("%d of %d runs of this build are missing%s at scale %s; make them with: %s", lost, len(p.Jobs), under(p.Reading), p.Scale, p.Command))
-			continue
+			runs.missing = fmt.Sprintf("%d of %d runs of this build are missing%s at scale %s; make them with: %s", lost, len(p.Jobs), under(p.Reading), p.Scale, p.Command)
 		}
 		all = append(all, runs)
 	}
-	return all, missing, nil
+	return all, nil
 }
 
 // found is the manifest of a valid result. What is computed has no program.
@@ -226,7 +212,11 @@ func outcome(r sweeps.Runs, s plan.Selection) (*record.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &record.Outcome{Reading: in.Reading, Command: in.Command, Claims: []record.Claim{}, Points: points(r, in, judged.Lookup)}
+	rules, err := r.Spec.Judging()
+	if err != nil {
+		return nil, err
+	}
+	o := &record.Outcome{Reading: in.Reading, Command: in.Command, Judged: rules, Claims: []record.Claim{}, Points: points(r, in, judged.Lookup)}
 	for _, c := range judged.Claims {
 		o.Claims = append(o.Claims, record.ClaimOf(c))
 	}

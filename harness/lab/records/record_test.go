@@ -8,22 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"fabriclab/harness/lab/plan"
-	"fabriclab/harness/lab/sweeps"
 )
-
-// A record has the default once, named or not.
-func TestRecordsHaveAReadingOnce(t *testing.T) {
-	under := func(reading map[string]string) sweeps.Runs {
-		return sweeps.Runs{Plan: plan.Plan{Experiment: plan.Experiment{Reading: reading}}}
-	}
-	var got []string
-	for _, r := range onceEach([]sweeps.Runs{under(nil), under(map[string]string{}), under(map[string]string{"table": "late"}), under(nil)}) {
-		got = append(got, plan.ReadingText(r.Reading))
-	}
-	assert.Equal(t, []string{"", "table=late"}, got)
-}
 
 // A record names the project's commit; other records are no change of it.
 func TestProjectCommit(t *testing.T) {

@@ -162,30 +162,47 @@ func changedScenarios(ctx context.Context, lab *lab.Lab, r *record.Record) ([]st
 			why = append(why, "it does not load: "+err.Error())
 			break
 		}
-		now := map[string]bool{}
-		for _, p := range all[0].Points {
-			hash, err := p.Hash()
-			if err != nil {
-				return nil, err
-			}
-			now[hash] = true
+		text, err := differs(o, all[0])
+		if err != nil {
+			return nil, err
 		}
-		gone := 0
-		then := map[string]bool{}
-		for _, p := range o.Points {
-			if !now[p.Scenario] && !then[p.Scenario] {
-				gone++
-			}
-			then[p.Scenario] = true
-		}
-		maps.DeleteFunc(now, func(hash string, _ bool) bool { return then[hash] })
-		if gone+len(now) > 0 {
+		if text != "" {
 			what := "default"
 			if o.Reading != "" {
 				what = o.Reading
 			}
-			why = append(why, fmt.Sprintf("%s: %d scenarios are gone, %d are new", what, gone, len(now)))
+			why = append(why, what+": "+text)
 		}
 	}
 	return why, nil
+}
+
+// differs says what an outcome has of its experiment that is not so any more, ""
+// without anything: scenarios, measures or claims.
+func differs(o record.Outcome, e plan.Experiment) (string, error) {
+	now := map[string]bool{}
+	for _, p := range e.Points {
+		hash, err := p.Hash()
+		if err != nil {
+			return "", err
+		}
+		now[hash] = true
+	}
+	gone := 0
+	then := map[string]bool{}
+	for _, p := range o.Points {
+		if !now[p.Scenario] && !then[p.Scenario] {
+			gone++
+		}
+		then[p.Scenario] = true
+	}
+	maps.DeleteFunc(now, func(hash string, _ bool) bool { return then[hash] })
+	if gone+len(now) > 0 {
+		return fmt.Sprintf("%d scenarios are gone, %d are new", gone, len(now)), nil
+	}
+	rules, err := e.Spec.Judging()
+	if err == nil && o.Judged != "" && o.Judged != rules {
+		return "its measures or claims have changed", nil
+	}
+	return "", err
 }
