@@ -54,19 +54,11 @@ type Collective struct {
 	got     map[string]int64 // by receiver: when it had all, ps
 }
 
-// collectives are the groups of a run, or the one that the measure names.
+// collectives are the groups that the measure is over.
 func collectives(x in) ([]Collective, error) {
-	groups, err := Groups(x.dir)
-	if err == nil && x.m.Group != nil {
-		var one Group
-		one, err = OneGroup(groups, *x.m.Group)
-		groups = []Group{one}
-	}
-	if err == nil && len(groups) == 0 {
-		err = fmt.Errorf("no flow is of a group; collectives have one for each iteration (docs/workloads.md)")
-	}
+	groups, err := groupsOf(x)
 	if err != nil {
-		return nil, inRun(x.dir, err)
+		return nil, err
 	}
 	for _, g := range groups {
 		if _, err := g.Time(); err != nil {
@@ -178,8 +170,8 @@ func busShares(x in) ([]float64, error) {
 }
 
 // iterationTimes are from the first start of a group to that of the group with
-// the next number: of all that have a next one, or of the one that the measure
-// names.
+// the next number: of all measured ones that have a next one, or of the one that
+// the measure names.
 func iterationTimes(x in) ([]float64, error) {
 	groups, err := Groups(x.dir)
 	if err != nil {
@@ -188,7 +180,10 @@ func iterationTimes(x in) ([]float64, error) {
 	var values []float64
 	for i := 1; i < len(groups); i++ {
 		this, next := groups[i-1], groups[i]
-		if this.Start < 0 || next.Start < 0 || next.ID != this.ID+1 || x.m.Group != nil && *x.m.Group != this.ID {
+		if this.Start < 0 || next.Start < 0 || next.ID != this.ID+1 {
+			continue
+		}
+		if named := x.m.Group != nil; named && *x.m.Group != this.ID || !named && !this.Measured {
 			continue
 		}
 		if next.Start <= this.Start {
@@ -197,7 +192,7 @@ func iterationTimes(x in) ([]float64, error) {
 		values = append(values, float64(next.Start-this.Start))
 	}
 	if len(values) == 0 {
-		return nil, inRun(x.dir, fmt.Errorf("there are no two groups of numbers that follow each other and have started: one iteration alone has no time to the next one"))
+		return nil, inRun(x.dir, fmt.Errorf("there are no two groups of numbers that follow each other and have started, the first of them in the measuring window: one iteration alone has no time to the next one"))
 	}
 	return values, nil
 }

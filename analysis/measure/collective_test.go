@@ -59,14 +59,27 @@ measures:
 		assert.InDelta(t, value, got, 1e-9, name)
 	}
 
+	early := collectiveRun(t, tabletest.Flow{Group: 2, Src: "a", Dst: "b", SizeBytes: 1, StartPs: 30e6, EndPs: 40e6, Finished: true})
+	got, err := taker.Take(f.Measures.Items["mean"], early)
+	require.NoError(t, err)
+	require.InDelta(t, 20, got, 1e-9, "a flow of the second group is not measured")
+	got, err = taker.Take(f.Measures.Items["second"], early)
+	require.NoError(t, err)
+	require.InDelta(t, 25, got, 1e-9, "its name is enough")
+	none := collectiveRun(t, tabletest.Flow{Group: 1, SizeBytes: 1, EndPs: 1, Finished: true}, tabletest.Flow{Group: 2, SizeBytes: 1, EndPs: 1, Finished: true})
+	for _, name := range []string{"mean", "iteration"} {
+		_, err = taker.Take(f.Measures.Items[name], none)
+		require.ErrorContains(t, err, "in the measuring window", name)
+	}
+
 	unfinished := collectiveRun(t, tabletest.Flow{Group: 2, Src: "a", Dst: "b", SizeBytes: 1, EndPs: -1, Measured: true})
-	_, err := taker.Take(f.Measures.Items["mean"], unfinished)
+	_, err = taker.Take(f.Measures.Items["mean"], unfinished)
 	require.ErrorContains(t, err, "1 of 5 flows of group 2 did not finish")
 	side := collectiveRun(t, tabletest.Flow{Group: 3, Src: "a", Dst: "b", SizeBytes: 1, EndPs: 5e6, Finished: true, Measured: true})
 	_, err = taker.Take(f.Measures.Items["iteration"], side)
 	require.ErrorContains(t, err, "group 3 does not start after group 2, so they are no iterations of one job")
 	waiting := collectiveRun(t, tabletest.Flow{Group: 3, Src: "a", Dst: "b", SizeBytes: 1, StartPs: -1, EndPs: -1, Measured: true})
-	got, err := taker.Take(f.Measures.Items["iteration"], waiting)
+	got, err = taker.Take(f.Measures.Items["iteration"], waiting)
 	require.NoError(t, err)
 	require.InDelta(t, 25, got, 1e-9, "the third iteration has not started")
 	empty := spec.Run{Dir: t.TempDir()}

@@ -19,7 +19,7 @@ func init() {
 	})
 	register(Kind{
 		Name: "group_throughput", Quantity: Share, Better: Higher,
-		Title:  "payload of a group / (its time × mean rate of the receiver's link): throughput of an incast round; mean over all groups, or one `group`",
+		Title:  "payload of a group / (its time × mean rate of the receiver's link): throughput of an incast round; mean over the groups, or one `group`",
 		From:   []string{"flows"},
 		Allows: []string{"group"},
 		Take:   groupThroughput,
@@ -108,6 +108,27 @@ func OneGroup(groups []Group, id int64) (Group, error) {
 	return Group{}, fmt.Errorf("there is no flow of group %d; the groups are numbered from 1 (docs/workloads.md)", id)
 }
 
+// groupsOf are the groups that the measure is over: those of which all flows are
+// measured, or the one that it names.
+func groupsOf(x in) ([]Group, error) {
+	groups, err := Groups(x.dir)
+	if err != nil {
+		return nil, err
+	}
+	if x.m.Group != nil {
+		one, err := OneGroup(groups, *x.m.Group)
+		return []Group{one}, inRun(x.dir, err)
+	}
+	if len(groups) == 0 {
+		return nil, inRun(x.dir, fmt.Errorf("no flow is of a group; incasts, jobs and collectives have them (docs/workloads.md)"))
+	}
+	measured := slices.DeleteFunc(groups, func(g Group) bool { return !g.Measured })
+	if len(measured) == 0 {
+		return nil, inRun(x.dir, fmt.Errorf("there is no group whose flows all start in the measuring window; lengthen run.measure, or name a group"))
+	}
+	return measured, nil
+}
+
 func groupTime(x in) (float64, error) {
 	groups, err := Groups(x.dir)
 	if err != nil {
@@ -122,26 +143,18 @@ func groupTime(x in) (float64, error) {
 }
 
 // groupThroughput is over the rate of the receiver's own link, the mean over
-// the measured groups or of one group.
+// the groups.
 func groupThroughput(x in) (float64, error) {
-	groups, err := Groups(x.dir)
-	if err == nil && x.m.Group != nil {
-		var one Group
-		one, err = OneGroup(groups, *x.m.Group)
-		groups = []Group{one}
-	}
+	groups, err := groupsOf(x)
 	if err != nil {
-		return 0, inRun(x.dir, err)
+		return 0, err
 	}
 	network, err := table.ReadNetwork(x.dir)
 	if err != nil {
 		return 0, err
 	}
-	sum, n := 0.0, 0
+	sum := 0.0
 	for _, g := range groups {
-		if !g.Measured && x.m.Group == nil {
-			continue
-		}
 		throughput, err := g.Throughput()
 		if err != nil {
 			return 0, inRun(x.dir, err)
@@ -151,10 +164,6 @@ func groupThroughput(x in) (float64, error) {
 			return 0, inRun(x.dir, fmt.Errorf("group %d: %w", g.ID, err))
 		}
 		sum += throughput / link
-		n++
 	}
-	if n == 0 {
-		return 0, inRun(x.dir, fmt.Errorf("there is no group whose flows are all measured"))
-	}
-	return sum / float64(n), nil
+	return sum / float64(len(groups)), nil
 }
