@@ -84,6 +84,19 @@ func TestSlurm(t *testing.T) {
 		assert.Len(t, statusOf(t, c, results).Jobs, 1, "nothing was submitted")
 	})
 
+	t.Run("a reading, on two cores", func(t *testing.T) {
+		results := filepath.Join(t.TempDir(), "results")
+		args := []string{resumeSweep, "--reading", "stages=none", "--seed", "1"}
+		_, stderr, err := onSlurm(results, append(args, "--threads", "2")...)
+		require.NoError(t, err, stderr)
+		here := filepath.Join(t.TempDir(), "results")
+		_, stderr, err = fabriclab(t, nil, append([]string{"run", "--out", here}, args...)...)
+		require.NoError(t, err, stderr)
+		requireSame(t, tablesOf(t, here), tablesOf(t, results), "on Slurm")
+		s := statusOf(t, c, results)
+		assert.Contains(t, c.Run(t, "scontrol", "show", "job", s.Jobs[0]), "CPUs/Task=2")
+	})
+
 	t.Run("submitted and collected later", func(t *testing.T) {
 		results := filepath.Join(t.TempDir(), "results")
 		stdout, stderr, err := onSlurm(results, resumeSweep, "--no-wait", "--slurm-arg=--hold")

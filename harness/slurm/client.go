@@ -18,6 +18,7 @@ type Settings struct {
 	Partition string
 	Time      time.Duration // of a task
 	Memory    int64         // of a task, in bytes
+	Cores     int           // of a task
 	Throttle  int           // tasks of an array at a time
 	Args      []string      // further arguments of sbatch
 }
@@ -34,6 +35,9 @@ func (s Settings) args() []string {
 	if s.Memory > 0 {
 		const mib = 1 << 20
 		args = append(args, fmt.Sprintf("--mem=%dM", (s.Memory+mib-1)/mib))
+	}
+	if s.Cores > 0 {
+		args = append(args, fmt.Sprintf("--cpus-per-task=%d", s.Cores))
 	}
 	return append(args, s.Args...)
 }

@@ -68,7 +68,7 @@ func executor(t *testing.T) (*Executor, *recorder) {
 	sink := &recorder{}
 	return &Executor{
 		Options:  run.Options{Settings: run.Settings{KeepGoing: true}, Store: store.New(t.TempDir()), Sink: sink},
-		Settings: Settings{Partition: "fast", Time: 61 * time.Second, Memory: 1 << 30, Throttle: 5, Args: []string{"--account=lab"}},
+		Settings: Settings{Partition: "fast", Time: 61 * time.Second, Memory: 1 << 30, Cores: 4, Throttle: 5, Args: []string{"--account=lab"}},
 		Command:  []string{"run-one", "--root", "/a b's"},
 		Spec:     func(run.Job) (json.RawMessage, error) { return json.RawMessage(`{}`), nil },
 		Poll:     10 * time.Millisecond,
@@ -98,7 +98,7 @@ func TestLargeSweepsAreSeveralArrays(t *testing.T) {
 	require.Len(t, calls, 3)
 	assert.Contains(t, calls[0], "--array=0-1%5 ")
 	assert.Contains(t, calls[2], "--array=0-0%5 ")
-	assert.Contains(t, calls[0], " --partition=fast --time=2 --mem=1024M --account=lab "+f.Dir+"/job.sh list-0.json")
+	assert.Contains(t, calls[0], " --partition=fast --time=2 --mem=1024M --cpus-per-task=4 --account=lab "+f.Dir+"/job.sh list-0.json")
 
 	opened, err := Open(f.Dir)
 	require.NoError(t, err)

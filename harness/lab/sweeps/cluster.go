@@ -38,7 +38,9 @@ type remoteSpec struct {
 	File  string   `json:"file"`
 	Scale string   `json:"scale"`
 	Sets  []string `json:"sets,omitempty"`
-	Point int      `json:"point"` // its place among those of the experiment
+	// Reading is what the paper leaves open and is not taken as by default.
+	Reading map[string]string `json:"reading,omitempty"`
+	Point   int               `json:"point"` // its place among those of the experiment
 
 	Command string `json:"command"` // for the manifest
 }
@@ -84,6 +86,7 @@ func cluster(ctx context.Context, lab *lab.Lab, opt run.Options, plans []plan.Pl
 	}
 	specs := map[store.Key]remoteSpec{}
 	programs := map[string]remoteProgram{}
+	asked := 0 // threads, by an experiment
 	for _, p := range plans {
 		file, err := filepath.Abs(p.File)
 		if err != nil {
@@ -94,8 +97,9 @@ func cluster(ctx context.Context, lab *lab.Lab, opt run.Options, plans []plan.Pl
 			places[point] = i
 		}
 		for i, j := range p.Jobs {
+			asked = max(asked, j.Threads)
 			if _, twice := specs[j.Key]; !twice {
-				specs[j.Key] = remoteSpec{File: file, Scale: p.Scale, Sets: s.Sets, Point: places[p.PointOf[i]], Command: j.Command}
+				specs[j.Key] = remoteSpec{File: file, Scale: p.Scale, Sets: s.Sets, Reading: p.Reading, Point: places[p.PointOf[i]], Command: j.Command}
 			}
 			if _, known := programs[j.Key.Engine]; known {
 				continue
@@ -110,6 +114,9 @@ func cluster(ctx context.Context, lab *lab.Lab, opt run.Options, plans []plan.Pl
 			}
 			programs[j.Key.Engine] = remoteProgram{Program: j.Program, Stamp: stamp}
 		}
+	}
+	if x.Settings.Cores = lab.Set.Threads; x.Settings.Cores == 0 {
+		x.Settings.Cores = asked
 	}
 	x.Files[programsFile], err = json.Marshal(programs)
 	x.Spec = func(j run.Job) (json.RawMessage, error) { return json.Marshal(specs[j.Key]) }
@@ -199,7 +206,7 @@ func remoteJob(ctx context.Context, lab *lab.Lab, f *slurm.Folder, task slurm.Ta
 	if err != nil {
 		return run.Job{}, err
 	}
-	opt.Scale, opt.Sets = spec.Scale, spec.Sets
+	opt.Scale, opt.Sets, opt.Readings = spec.Scale, spec.Sets, spec.Reading
 	e, err := experiment.Load(spec.File, opt)
 	if err != nil {
 		return run.Job{}, err
@@ -211,7 +218,7 @@ func remoteJob(ctx context.Context, lab *lab.Lab, f *slurm.Folder, task slurm.Ta
 			return run.Job{}, err
 		}
 		if hash == task.Key.ScenarioHash {
-			return plan.Experiment{Experiment: e, Command: spec.Command, Sets: spec.Sets}.Job(ctx, plan.Run{Key: task.Key, Point: point}, program, oracle.NewShared())
+			return plan.Experiment{Experiment: e, Command: spec.Command, Sets: spec.Sets, Reading: spec.Reading}.Job(ctx, plan.Run{Key: task.Key, Point: point}, program, oracle.NewShared())
 		}
 	}
 	return run.Job{}, fmt.Errorf("%s, or a preset or file it uses, was changed since the sweep was submitted; submit it again", spec.File)
