@@ -80,7 +80,7 @@ func (m *maker) experiment(figure object) object {
 		"readings": object{
 			"type": "object", "description": "what the paper leaves open: the sentence that does, and values by name with what each sets; the first is the nearest to the text, and the default",
 			"additionalProperties": object{
-				"type": "object", "required": []string{"source"}, "minProperties": 3,
+				"type":       "object",
 				"properties": object{"source": text("the sentence that leaves it open")}, "additionalProperties": object{"type": "object"},
 			},
 		},
@@ -103,9 +103,12 @@ func (m *maker) experiment(figure object) object {
 		elsewhere = append(elsewhere, object{"required": []string{kind.Key}})
 	}
 	whole := object{"not": object{"anyOf": elsewhere}}
+	// A value may be added to a reading of an included file.
+	readings := object{"readings": object{"additionalProperties": object{"required": []string{"source"}, "minProperties": 3}}}
 	return object{
 		"type": "object", "properties": properties, "additionalProperties": false,
-		"if": whole, "then": object{"properties": point, "required": []string{"topology", "workload", "preset", "run"}},
+		"anyOf": []object{{"required": []string{"include"}}, {"properties": readings}},
+		"if":    whole, "then": object{"properties": point, "required": []string{"topology", "workload", "preset", "run"}},
 	}
 }
 

@@ -115,6 +115,15 @@ func TestConfigs(t *testing.T) {
 	}
 }
 
+// A value may be added to a reading of an included file; without one a reading is whole.
+func TestReadingsMayBeOfAnIncludedFile(t *testing.T) {
+	s := compiled(t, "experiment")
+	const added = "readings: {table: {late: {fncc_int.refresh: 50us}}}\n"
+	require.NoError(t, s.Validate(asJSON(t, []byte("include: other.yaml\n"+added))))
+	require.Error(t, s.Validate(asJSON(t, []byte(good+added))))
+	require.NoError(t, s.Validate(asJSON(t, []byte(good+"readings: {table: {source: section 1, live: {}, late: {fncc_int.refresh: 50us}}}\n"))))
+}
+
 // good is an experiment that both the schema and validation take.
 const good = `topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us}
 workload:
