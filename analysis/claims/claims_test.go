@@ -363,7 +363,7 @@ func TestControls(t *testing.T) {
 	} {
 		f := figure(t, claim)
 		require.NoError(t, claims.Check(f, f.Claims[0], matrix), claim)
-		got, err := claims.Controls(f, list, at, "quick", func(string, string) ([]spec.Run, claims.Lookup) { return nil, at })
+		got, err := claims.Controls(f, list, at, "quick", func(string, string) ([]spec.Run, claims.Lookup, error) { return nil, nil, errors.New("there is none") })
 		require.NoError(t, err, claim)
 		require.Len(t, got, 1, claim)
 		assert.Equal(t, want.under, got[0].Under, claim)

@@ -21,6 +21,9 @@ type ControlResult struct {
 	Note    string `json:"note,omitempty"`
 }
 
+// Of says that it is of a claim, or of the claim at one of its places.
+func (r ControlResult) Of(id string) bool { return id == r.ID || strings.HasPrefix(id, r.ID+"/") }
+
 // Passes says that the claim holds with its control, too, so it cannot fail.
 func (r ControlResult) Passes() bool { return r.Verdict == Reproduced && r.Under == Reproduced }
 
@@ -72,9 +75,12 @@ func checkControl(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 	return nil
 }
 
-// Controls judges the claims that have a control under it. other are the runs and
-// their lookup under another reading; it returns nil where there are none.
-func Controls(f *spec.Figure, runs []spec.Run, lookup Lookup, scale string, other func(name, value string) ([]spec.Run, Lookup)) ([]ControlResult, error) {
+// Elsewhere has the runs and their lookup under another reading, or says why there
+// are none.
+type Elsewhere func(reading, value string) ([]spec.Run, Lookup, error)
+
+// Controls judges the claims that have a control under it.
+func Controls(f *spec.Figure, runs []spec.Run, lookup Lookup, scale string, other Elsewhere) ([]ControlResult, error) {
 	var results []ControlResult
 	for _, c := range f.Claims {
 		if c.Superseded != nil {
@@ -139,7 +145,7 @@ func noteOf(results []Result) string {
 
 // controlled is the claim and the runs with the control's change, and the change
 // in words.
-func controlled(f *spec.Figure, c spec.Claim, runs []spec.Run, lookup Lookup, other func(name, value string) ([]spec.Run, Lookup)) (spec.Claim, []spec.Run, Lookup, string) {
+func controlled(f *spec.Figure, c spec.Claim, runs []spec.Run, lookup Lookup, other Elsewhere) (spec.Claim, []spec.Run, Lookup, string) {
 	k := *c.Control
 	c.Note, c.Notes = "", nil
 	by := f.Dimensions.Items[c.By]
@@ -180,7 +186,10 @@ func controlled(f *spec.Figure, c spec.Claim, runs []spec.Run, lookup Lookup, ot
 		return c, runs, lookup, "at " + strings.Join(words, ", ")
 	}
 	for name, value := range k.Reading {
-		under, at := other(name, value)
+		under, at, err := other(name, value)
+		if err != nil { // a claim without runs is not evaluated
+			at = lookup
+		}
 		return c, under, at, "reading " + name + "=" + value
 	}
 	return c, nil, nil, ""

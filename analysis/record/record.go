@@ -45,7 +45,9 @@ type Record struct {
 	// as good (Confirmed is their commit).
 	Digests   string `json:"digests,omitempty"`
 	Confirmed string `json:"confirmed,omitempty"`
-	// Outcomes are the default's, then those of the other readings.
+	// Readings are those that the experiment has beside the default.
+	Readings []string `json:"readings,omitempty"`
+	// Outcomes are the default's, then those of the readings that were made.
 	Outcomes []Outcome `json:"outcomes"`
 }
 
@@ -68,6 +70,8 @@ type Claim struct {
 	Interval float64 `json:"interval,omitempty"` // half the width, 95 %
 	Unit     string  `json:"unit,omitempty"`
 	Check    string  `json:"check,omitempty"`
+	// Controlled: it holds for its control, too, so it shows nothing.
+	Controlled bool `json:"holds_for_control,omitempty"`
 	// Elsewhere: the claim is for another scale.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }

@@ -104,8 +104,13 @@ func (s Statement) judge(v *Verdict, records map[string]*record.Record) {
 		}
 		return
 	}
-	if len(open) > 0 && v.Verdict == DoesNotHold {
-		v.Verdict, failed = Undecided, failed+"; the seeds do not decide "+strings.Join(open, ", ")
+	if missing := s.notMade(records); v.Verdict == DoesNotHold {
+		if len(open) > 0 {
+			v.Verdict, failed = Undecided, failed+"; not decided under "+strings.Join(open, ", ")
+		}
+		if len(missing) > 0 {
+			v.Verdict, failed = Undecided, failed+"; without runs: "+strings.Join(missing, ", ")
+		}
 	}
 	if v.Why == "" || v.Verdict == Undecided {
 		v.Why = failed
@@ -136,6 +141,19 @@ func (s Statement) readings(records map[string]*record.Record) []string {
 	return all
 }
 
+// notMade are the readings that a figure has, and its record does not.
+func (s Statement) notMade(records map[string]*record.Record) []string {
+	var all []string
+	for _, f := range s.figures() {
+		for _, reading := range records[f].Readings {
+			if records[f].Outcome(reading) == nil && !slices.Contains(all, reading) {
+				all = append(all, reading)
+			}
+		}
+	}
+	return all
+}
+
 // under is what a statement comes to under a reading: holds, does not hold or
 // undecided, what was measured, and the claims that do not hold. A figure without
 // that reading stays as by default.
@@ -157,6 +175,7 @@ func (s Statement) under(reading string, records map[string]*record.Record) (sta
 		if len(found) == 0 {
 			open = append(open, ref.Claim+" is not in the record of "+ref.Figure)
 		}
+		holding, controlled := 0, 0
 		for _, c := range found {
 			if c.Elsewhere {
 				continue
@@ -172,11 +191,18 @@ func (s Statement) under(reading string, records map[string]*record.Record) (sta
 			shown = append(shown, text)
 			switch c.Verdict {
 			case claims.Reproduced:
+				holding++
+				if c.Controlled {
+					controlled++
+				}
 			case claims.Deviates:
 				fails = append(fails, c.ID)
 			default:
 				open = append(open, c.ID+" is "+c.Verdict)
 			}
+		}
+		if holding > 0 && controlled == holding { // at no place does it tell anything
+			open = append(open, ref.Claim+" holds for its control, too")
 		}
 	}
 	ours = strings.Join(shown, "; ")

@@ -79,33 +79,44 @@ func outcome(reading string, verdicts ...string) record.Outcome {
 	o := record.Outcome{Reading: reading, Command: "make it " + reading}
 	for i, v := range verdicts {
 		o.Claims = append(o.Claims, record.Claim{ID: []string{"low/1", "low/2", "fast"}[i], Verdict: v, Measured: float64(i), Elsewhere: v == "elsewhere"})
+		if v == both {
+			o.Claims[i].Verdict, o.Claims[i].Controlled = claims.Reproduced, true
+		}
 	}
 	return o
 }
 
+// both is of a claim that holds for its control, too.
+const both = "both"
+
 // All claims of a statement have to hold, by default or under one reading.
 func TestVerdicts(t *testing.T) {
 	const yes, no, open, not = claims.Reproduced, claims.Deviates, claims.Inconclusive, claims.NotEvaluated
-	both := "claims: {x/a: [low, fast]}"
+	two := "claims: {x/a: [low, fast]}"
 	for _, c := range []struct {
 		name, with            string
 		outcomes              []record.Outcome
 		verdict, reading, why string
 	}{
-		{"holds", both, []record.Outcome{outcome("", yes, yes, yes)}, statement.Holds, "", ""},
+		{"holds", two, []record.Outcome{outcome("", yes, yes, yes)}, statement.Holds, "", ""},
 		{"one place only", "claims: {x/a: [low/2]}", []record.Outcome{outcome("", no, yes, no)}, statement.Holds, "", ""},
-		{"under a reading", both, []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, yes, yes)}, statement.HoldsIf, "t=late", "by default: low/2 deviates"},
-		{"under two", both, []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, yes, yes), outcome("u=x", yes, yes, yes)}, statement.HoldsIf, "t=late or u=x", "by default: low/2 deviates"},
-		{"under none", both, []record.Outcome{outcome("", yes, no, no), outcome("t=late", no, yes, yes)}, statement.DoesNotHold, "", "low/2, fast deviate"},
-		{"why", both + ", cause: it cannot", []record.Outcome{outcome("", yes, no, yes)}, statement.DoesNotHold, "", "it cannot"},
-		{"seeds do not decide", both, []record.Outcome{outcome("", yes, open, yes)}, statement.Undecided, "", "low/2 is inconclusive"},
-		{"nor under a reading", both, []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, open, yes)}, statement.Undecided, "", "low/2 deviates; the seeds do not decide t=late"},
-		{"a reading alone was made", both, []record.Outcome{outcome("t=late", yes, yes, yes)}, statement.HoldsIf, "t=late", "by default: x/a was not made by default"},
-		{"another scale's claim", both, []record.Outcome{outcome("", yes, "elsewhere", yes)}, statement.Holds, "", ""},
+		{"under a reading", two, []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, yes, yes)}, statement.HoldsIf, "t=late", "by default: low/2 deviates"},
+		{"under two", two, []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, yes, yes), outcome("u=x", yes, yes, yes)}, statement.HoldsIf, "t=late or u=x", "by default: low/2 deviates"},
+		{"under none", two, []record.Outcome{outcome("", yes, no, no), outcome("t=late", no, yes, yes)}, statement.DoesNotHold, "", "low/2, fast deviate"},
+		{"why", two + ", cause: it cannot", []record.Outcome{outcome("", yes, no, yes)}, statement.DoesNotHold, "", "it cannot"},
+		{"seeds do not decide", two, []record.Outcome{outcome("", yes, open, yes)}, statement.Undecided, "", "low/2 is inconclusive"},
+		{"nor under a reading", two, []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, open, yes)}, statement.Undecided, "", "low/2 deviates; not decided under t=late"},
+		{"a reading alone was made", two, []record.Outcome{outcome("t=late", yes, yes, yes)}, statement.HoldsIf, "t=late", "by default: x/a was not made by default"},
+		{"another scale's claim", two, []record.Outcome{outcome("", yes, "elsewhere", yes)}, statement.Holds, "", ""},
 		{"only those", "claims: {x/a: [low/1]}", []record.Outcome{outcome("", "elsewhere")}, statement.Undecided, "", "no claim is for scale quick"},
 		{"not in the record", "claims: {x/a: [slow]}", []record.Outcome{outcome("", yes)}, statement.Undecided, "", "slow is not in the record of x/a"},
-		{"a part is not decided", both + ", lacks: the rest", []record.Outcome{outcome("", yes, yes, yes)}, statement.Undecided, "", "the rest"},
-		{"not evaluated", both, []record.Outcome{outcome("", yes, yes, not)}, statement.Undecided, "", "fast is not-evaluated"},
+		{"a part is not decided", two + ", lacks: the rest", []record.Outcome{outcome("", yes, yes, yes)}, statement.Undecided, "", "the rest"},
+		{"not evaluated", two, []record.Outcome{outcome("", yes, yes, not)}, statement.Undecided, "", "fast is not-evaluated"},
+		{"a place shows nothing", two, []record.Outcome{outcome("", both, yes, yes)}, statement.Holds, "", ""},
+		{"no place shows anything", two, []record.Outcome{outcome("", both, both, yes)}, statement.Undecided, "", "low holds for its control, too"},
+		{"the one place that counts", "claims: {x/a: [low/2]}", []record.Outcome{outcome("", yes, both, yes)}, statement.Undecided, "", "low/2 holds for its control, too"},
+		{"a reading shows it", two, []record.Outcome{outcome("", yes, yes, both), outcome("t=late", yes, yes, yes)}, statement.HoldsIf, "t=late", "by default: fast holds for its control, too"},
+		{"a reading was not made", two + ", cause: it cannot", []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, no, yes)}, statement.Undecided, "", "low/2 deviates; without runs: u=x"},
 		{"no record", "claims: {x/b: [low]}", nil, statement.NoRecord, "", "x/b"},
 		{"no claim", "number: \"1\"", nil, statement.NoClaim, "", ""},
 		{"cannot be tested", "untestable: a trace", nil, statement.CannotTested, "", "a trace"},
@@ -113,6 +124,9 @@ func TestVerdicts(t *testing.T) {
 		f, err := read(t, head+"{id: A, fact: f, source: s, "+c.with+"}")
 		require.NoError(t, err, c.name)
 		r := &record.Record{Figure: "x/a", Scale: "quick", Seeds: []uint64{1, 2}, Outcomes: c.outcomes}
+		if c.name == "a reading was not made" {
+			r.Readings = []string{"t=late", "u=x"}
+		}
 		v := f.Statements[0].Judge(map[string]*record.Record{"x/a": r})
 		assert.Equal(t, []string{c.verdict, c.reading, c.why}, []string{v.Verdict, v.Reading, v.Why}, c.name)
 		if c.reading != "" {

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"fabriclab/analysis/claims"
@@ -75,10 +76,14 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 	if r.Digests, _, err = digestsOf(lab, r.Figure); err != nil {
 		return nil, err
 	}
+	other := elsewhere(ctx, lab, name, s)
 	judged := 0
 	for i, one := range all {
+		if i > 0 {
+			r.Readings = append(r.Readings, plan.ReadingText(one.Reading))
+		}
 		if one.missing == "" {
-			o, err := outcome(one.Runs, s)
+			o, err := outcome(one.Runs, s, other)
 			if err != nil {
 				return nil, err
 			}
@@ -203,7 +208,7 @@ func under(reading map[string]string) string {
 }
 
 // outcome judges the runs of one reading.
-func outcome(r sweeps.Runs, s plan.Selection) (*record.Outcome, error) {
+func outcome(r sweeps.Runs, s plan.Selection, other claims.Elsewhere) (*record.Outcome, error) {
 	in, err := figures.Input(r, s)
 	if err != nil {
 		return nil, err
@@ -217,10 +222,37 @@ func outcome(r sweeps.Runs, s plan.Selection) (*record.Outcome, error) {
 		return nil, err
 	}
 	o := &record.Outcome{Reading: in.Reading, Command: in.Command, Judged: rules, Claims: []record.Claim{}, Points: points(r, in, judged.Lookup)}
+	controls, err := claims.Controls(in.Figure, in.Runs, judged.Lookup, in.Scale, other)
+	if err != nil {
+		return nil, err
+	}
 	for _, c := range judged.Claims {
-		o.Claims = append(o.Claims, record.ClaimOf(c))
+		of := record.ClaimOf(c)
+		of.Controlled = slices.ContainsFunc(controls, func(r claims.ControlResult) bool { return r.Of(c.ID) && r.Passes() })
+		o.Claims = append(o.Claims, of)
 	}
 	return o, nil
+}
+
+// elsewhere has the runs of a figure under other readings.
+func elsewhere(ctx context.Context, lab *lab.Lab, name string, s plan.Selection) claims.Elsewhere {
+	return func(reading, value string) ([]spec.Run, claims.Lookup, error) {
+		single := s
+		single.Readings = []string{reading + "=" + value}
+		runs, err := complete(ctx, lab, name, single)
+		if err != nil {
+			return nil, nil, err
+		}
+		in, err := figures.Input(runs[0], single)
+		if err != nil {
+			return nil, nil, err
+		}
+		judged, err := figure.Judge(in)
+		if err != nil {
+			return nil, nil, err
+		}
+		return in.Runs, judged.Lookup, nil
+	}
 }
 
 // points are the points of the matrix on each engine, with the means of their
@@ -283,24 +315,7 @@ func Controls(ctx context.Context, lab *lab.Lab, names []string, s plan.Selectio
 		if err != nil {
 			return nil, err
 		}
-		other := func(reading, value string) ([]spec.Run, claims.Lookup) {
-			single := s
-			single.Readings = []string{reading + "=" + value}
-			runs, err := complete(ctx, lab, name, single)
-			if err != nil { // the control says that there is no run for it
-				return nil, judged.Lookup
-			}
-			under, err := figures.Input(runs[0], single)
-			if err != nil {
-				return nil, judged.Lookup
-			}
-			j, err := figure.Judge(under)
-			if err != nil {
-				return nil, judged.Lookup
-			}
-			return under.Runs, j.Lookup
-		}
-		if all[in.ID], err = claims.Controls(in.Figure, in.Runs, judged.Lookup, in.Scale, other); err != nil {
+		if all[in.ID], err = claims.Controls(in.Figure, in.Runs, judged.Lookup, in.Scale, elsewhere(ctx, lab, name, s)); err != nil {
 			return nil, err
 		}
 	}
