@@ -2,6 +2,7 @@ package statement
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,7 +68,7 @@ func (s Statement) Judge(records map[string]*record.Record) Verdict {
 	}
 	if len(missing) > 0 {
 		v.Verdict, v.Why = NoRecord, strings.Join(missing, ", ")
-		v.Command = "fabriclab record " + missing[0] + " --scale SCALE"
+		v.Command = "make figure FIG=" + missing[0] + " && bin/fabriclab record " + missing[0]
 		return v
 	}
 	s.judge(&v, records)
@@ -159,6 +160,7 @@ func (s Statement) notMade(records map[string]*record.Record) []string {
 // that reading stays as by default.
 func (s Statement) under(reading string, records map[string]*record.Record) (state, ours, failed string) {
 	var fails, open, shown []string
+	undecided := map[string][]string{} // claims by their verdict
 	judged, several := 0, len(s.figures()) > 1
 	for _, ref := range s.Claims {
 		o := records[ref.Figure].Outcome(reading)
@@ -198,19 +200,23 @@ func (s Statement) under(reading string, records map[string]*record.Record) (sta
 			case claims.Deviates:
 				fails = append(fails, c.ID)
 			default:
-				open = append(open, c.ID+" is "+c.Verdict)
+				undecided[c.Verdict] = append(undecided[c.Verdict], c.ID)
 			}
 		}
 		if holding > 0 && controlled == holding { // at no place does it tell anything
 			open = append(open, ref.Claim+" holds for its control, too")
 		}
 	}
+	for _, verdict := range slices.Sorted(maps.Keys(undecided)) {
+		ids := undecided[verdict]
+		open = append(open, strings.Join(ids, ", ")+" "+plural(len(ids), "is", "are")+" "+verdict)
+	}
 	ours = strings.Join(shown, "; ")
 	switch {
 	case len(fails) > 0:
 		return DoesNotHold, ours, strings.Join(fails, ", ") + " " + plural(len(fails), "deviates", "deviate")
 	case len(open) > 0:
-		return Undecided, ours, strings.Join(open, ", ")
+		return Undecided, ours, strings.Join(open, "; ")
 	case judged == 0:
 		return Undecided, ours, fmt.Sprintf("no claim is for scale %s", records[s.Claims[0].Figure].Scale)
 	}

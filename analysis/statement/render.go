@@ -61,9 +61,9 @@ func (v Verdict) inWords() string {
 	return words
 }
 
-// shown is the command that shows the verdict, where it holds under a reading.
+// shown is the command that shows the verdict.
 func (v Verdict) shown() string {
-	if v.Command == "" || v.Reading == "" {
+	if v.Command == "" {
 		return ""
 	}
 	return "\n" + v.Command
