@@ -24,14 +24,17 @@ func Render(paper string, verdicts []Verdict) string {
 		{Number: 5, WidthMax: 32, WidthMaxEnforcer: text.WrapSoft},
 	})
 	for _, v := range verdicts {
-		t.AppendRow(table.Row{v.ID, v.Fact, v.Number, short(v.Ours, 110), v.inWords() + v.shown()})
+		t.AppendRow(table.Row{v.ID, v.Fact, v.Number, short(v.Ours, 110), v.inWords()})
 	}
 	counted, recalled := apart(verdicts)
 	out := t.Render() + "\n" + paper + ": " + Totals(Count(counted))
 	if len(recalled) > 0 {
 		out += "\nfrom memory, counted apart: " + Totals(Count(recalled))
 	}
-	return out + "\n"
+	if commands := shown(verdicts); commands != "" {
+		out += "\n\nshown by:\n" + commands
+	}
+	return strings.TrimSuffix(out, "\n") + "\n"
 }
 
 // apart are the statements of the text, and those from memory.
@@ -61,12 +64,27 @@ func (v Verdict) inWords() string {
 	return words
 }
 
-// shown is the command that shows the verdict.
-func (v Verdict) shown() string {
-	if v.Command == "" {
-		return ""
+// shown are the commands that show the verdicts, each with the statements that it
+// is for.
+func shown(verdicts []Verdict) string {
+	var commands []string
+	ids := map[string][]string{}
+	longest := 0
+	for _, v := range verdicts {
+		if v.Command == "" {
+			continue
+		}
+		if ids[v.Command] == nil {
+			commands = append(commands, v.Command)
+			longest = max(longest, len(v.Command))
+		}
+		ids[v.Command] = append(ids[v.Command], v.ID)
 	}
-	return "\n" + v.Command
+	var b strings.Builder
+	for _, c := range commands {
+		fmt.Fprintf(&b, "%-*s  %s\n", longest, c, strings.Join(ids[c], ", "))
+	}
+	return b.String()
 }
 
 // short is a text of at most n letters.
