@@ -21,7 +21,7 @@ suites() {
         esac
     done
 }
-declare -A programs
+declare -A programs=()
 IFS=: read -ra patterns <<<"${filter%%-*}"
 while read -r program suite; do
     for pattern in "${patterns[@]:-*}"; do

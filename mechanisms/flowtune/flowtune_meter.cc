@@ -15,8 +15,9 @@ const FlowtuneMeter::Traffic& FlowtuneMeter::traffic() {
       {"time_ps", "simulated time"},
       {"node", "node the link leaves"},
       {"port", "", "number of the port at its node"},
-      {"to_allocator_bytes", "B", "frames on their way to the allocator, ACKs of its messages among them"},
-      {"from_allocator_bytes", "B", "frames that the allocator sent, ACKs among them"},
+      {"to_allocator_bytes", "B", "frames with messages to the allocator, headers among them"},
+      {"from_allocator_bytes", "B", "frames with messages of the allocator, headers among them"},
+      {"ack_bytes", "B", "frames to and from the allocator without payload: ACKs of these messages"},
       {"other_bytes", "B", "all other frames"}};
   return table;
 }
@@ -44,14 +45,20 @@ void FlowtuneMeter::onStart(Network& network) {
 
 void FlowtuneMeter::onDequeue(Packet& p) {
   // Flows of the workload from or to the allocator's host count with its messages; it has none in the paper.
-  (p.dst == allocator_ ? to_ : p.src == allocator_ ? from_ : other_) += p.wireBytes;
+  if (p.dst != allocator_ && p.src != allocator_) {
+    other_ += p.wireBytes;
+  } else if (p.payload == 0) {
+    acks_ += p.wireBytes;
+  } else {
+    (p.dst == allocator_ ? to_ : from_) += p.wireBytes;
+  }
 }
 
 void FlowtuneMeter::onSample(int) {
   TraceBus& trace = network_->trace();
   const uint32_t node = port_->node().id();
   if (!trace.wantsPort(table_, node, port_->index())) return;
-  trace.emit(table_, network_->engine().now(), NodeId{node}, port_->index(), to_, from_, other_);
+  trace.emit(table_, network_->engine().now(), NodeId{node}, port_->index(), to_, from_, acks_, other_);
 }
 
 }  // namespace fabric

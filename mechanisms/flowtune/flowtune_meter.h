@@ -5,7 +5,7 @@
 
 namespace fabric {
 
-/// Counts the frames between servers and the allocator, acknowledgements and those sent again included, and the others.
+/// Counts the frames between servers and the allocator, those sent again included, their acknowledgements, and the others.
 class FlowtuneMeter final : public PortAgent {
  public:
   static const Description& describe();
@@ -15,15 +15,15 @@ class FlowtuneMeter final : public PortAgent {
   void onSample(int table) override;
 
  private:
-  /// Time, node, port; bytes to and from the allocator, other bytes.
-  using Traffic = Table<Time, NodeId, uint16_t, uint64_t, uint64_t, uint64_t>;
+  /// Time, node, port; bytes to and from the allocator, of their ACKs, other bytes.
+  using Traffic = Table<Time, NodeId, uint16_t, uint64_t, uint64_t, uint64_t, uint64_t>;
   static const Traffic& traffic();
   void onStart(Network& network) override;
 
   Network* network_ = nullptr;
   Traffic::Id table_;
   uint32_t allocator_ = 0;
-  uint64_t to_ = 0, from_ = 0, other_ = 0;  // bytes on the wire
+  uint64_t to_ = 0, from_ = 0, acks_ = 0, other_ = 0;  // bytes on the wire
 };
 
 }  // namespace fabric
