@@ -74,6 +74,7 @@ func paint(f *spec.Figure, p spec.Plot, runs []spec.Run, lookup func(string, int
 			}
 		}
 	}
+	x.wrap()
 	x.finish()
 	return &drawing{*x.c, x.tables.String()}
 }
@@ -83,6 +84,19 @@ func each(names []string, panel func(string) chart.Panel) (panels []chart.Panel)
 		panels = append(panels, panel(name))
 	}
 	return panels
+}
+
+// wrap makes rows of four of a single row that is too long to read.
+func (x *painter) wrap() {
+	const most = 4
+	if len(x.c.Panels) != 1 || len(x.c.Panels[0]) <= most+1 {
+		return
+	}
+	x.c.Panels = slices.Collect(slices.Chunk(x.c.Panels[0], most))
+	last := &x.c.Panels[len(x.c.Panels)-1]
+	for len(*last) < most {
+		*last = append(slices.Clip(*last), chart.Panel{Blank: true})
+	}
 }
 
 func (x *painter) row(panels ...chart.Panel) { x.c.Panels = append(x.c.Panels, panels) }

@@ -44,6 +44,30 @@ func TestFCTPanelsByADimension(t *testing.T) {
 	assert.Contains(t, string(contents(t, out.Dir)["summary.md"]), "FCT slowdown, FNCC, p99 (mean of 2 seeds)")
 }
 
+// A row of more than five panels is wrapped.
+func TestLongRowsWrap(t *testing.T) {
+	loads := []string{"1", "2", "3", "4", "5", "6"}
+	s, err := reader.Parse("exp.yaml", []byte(`dimensions: {load: {path: load}, mechanism: {path: preset}}
+measures: {slowdown: {kind: fct_slowdown, stat: mean, max_size: 10KB, unit: "1", text: slowdown}}
+plots: [{id: bars, title: S, kind: bars, x: mechanism, columns: load, measure: slowdown}]
+`))
+	require.NoError(t, err)
+	f, err := figure.Decode(s, spec.Known{Matrix: claims.Matrix{"preset": {"hpcc"}, "load": loads}})
+	require.NoError(t, err)
+	var runs []spec.Run
+	for _, load := range loads {
+		r := fctRuns(t, 1)[0]
+		r.Labels = map[string]string{"preset": "hpcc", "load": load}
+		runs = append(runs, r)
+	}
+	out, err := figure.Evaluate(figure.Input{ID: "test/bars", Title: "S", Scale: "quick", Figure: f, Runs: runs}, t.TempDir())
+	require.NoError(t, err)
+	titles := titlesOf(read(t, out.Dir).Plots[0])
+	require.Len(t, titles, 2)
+	assert.Equal(t, []string{"load 1", "load 2", "load 3", "load 4"}, titles[0])
+	assert.Equal(t, []string{"load 5", "load 6"}, titles[1][:2])
+}
+
 // Sizes along an axis are packets where a plot says how long one is.
 func TestSizesInPackets(t *testing.T) {
 	out := evaluateFCT(t, `measures: {slowdown: {kind: fct_slowdown, stat: mean, unit: "1", text: slowdown}}
