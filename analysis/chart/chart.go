@@ -57,7 +57,7 @@ type Panel struct {
 	Marks []Mark    `json:"marks,omitempty"`
 
 	// Blank panels fill a row up; nothing is drawn.
-	Blank bool `json:"-"`
+	Blank bool `json:"blank,omitempty"`
 }
 
 // Shapes of a line that is none.

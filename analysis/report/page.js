@@ -135,7 +135,7 @@
       this.data = JSON.parse(figure.querySelector("script").textContent);
       this.series = []; // a line or bars by name, in all panels
       let xs = [];
-      this.panels = this.data.panels.flatMap((row, r) => row.map((data) => {
+      this.panels = this.data.panels.flatMap((row, r) => row.filter((data) => !data.blank).map((data) => {
         const lines = data.lines || [];
         for (const l of lines) {
           const { x, y, e } = l.data;
