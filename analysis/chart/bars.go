@@ -90,9 +90,14 @@ func (l *layout) makeRoomForBars(p Panel) {
 		if b.line.Width > 0 && b.line.Width < Alone {
 			own = room * vg.Length(b.line.Width)
 		}
-		if width := above.Width(b.number); width > own {
+		width, line := above.Width(b.number), above.Height("0")
+		if width > own {
 			l.upright = max(l.upright, width)
 		}
+		l.crowded = l.crowded || width > own && line > own
+	}
+	if l.crowded {
+		l.upright = 0
 	}
 }
 
@@ -101,6 +106,9 @@ func (l *layout) makeRoomForBars(p Panel) {
 func addBars(p *plot.Plot, panel Panel, l layout, f Figure) {
 	for _, b := range panel.bars(f) {
 		b.upright = l.upright > 0
+		if l.crowded && b.number != noBar {
+			b.number = "" // it would stand in the next one; the table has it
+		}
 		p.Add(b)
 	}
 	names := make([]string, len(panel.Names))

@@ -281,6 +281,21 @@ func TestManyBarsInAColumn(t *testing.T) {
 	assert.Less(t, low, high-10, "they have room of their own")
 }
 
+// Numbers that would stand in each other, even upright, are left out.
+func TestCrowdedBarsHaveNoNumbers(t *testing.T) {
+	draw := func(n int) string {
+		names, values := make([]string, n), make([]chart.Point, n)
+		for i := range names {
+			names[i], values[i] = "n", chart.Point{Y: 70.25}
+		}
+		svg, err := chart.SVG(chart.Figure{Panels: [][]chart.Panel{{barPanel("", names, values...)}}, Width: 3.3, LeastY: number(0)})
+		require.NoError(t, err)
+		return string(svg)
+	}
+	assert.Contains(t, draw(10), ">70.25<")
+	assert.NotContains(t, draw(40), ">70.25<")
+}
+
 // A mark's text stands clear of the lines of other marks.
 func TestTextsOfMarksAreNotCrossed(t *testing.T) {
 	place := func(vertical ...float64) float64 {

@@ -90,6 +90,7 @@ type layout struct {
 	// first) and upright numbers above bars take of the height, 0 where there
 	// are none.
 	turned, wrapped, upright vg.Length
+	crowded                  bool    // numbers have no room above bars, not even upright
 	angle                    float64 // of turned names
 }
 
@@ -503,10 +504,13 @@ func ranges(p *plot.Plot, panel Panel, f Figure, l layout) {
 		p.X.Min = min(*f.LeastX, p.X.Min)
 	}
 	if f.LogY {
-		if p.Y.Max *= 1.1; f.LeastY != nil && *f.LeastY > 0 {
+		if f.LeastY != nil && *f.LeastY > 0 {
 			p.Y.Min = min(*f.LeastY, p.Y.Min)
 		} else {
 			p.Y.Min /= 1.1
+		}
+		if p.Y.Max *= 1.1; panel.barred() && p.Y.Min > 0 {
+			p.Y.Max *= math.Pow(p.Y.Max/p.Y.Min, airAbove(l))
 		}
 		return
 	}
@@ -520,11 +524,7 @@ func ranges(p *plot.Plot, panel Panel, f Figure, l layout) {
 	}
 	air := 0.08
 	if panel.barred() { // their numbers stand above them
-		air = 0.2
-		if l.upright > 0 {
-			share := float64((l.upright + 8) / (l.axisHeight() - 0.1*vg.Inch))
-			air = max(air, share/(1-min(share, 0.8)))
-		}
+		air = airAbove(l)
 	}
 	for _, m := range panel.Marks {
 		if m.X != nil && m.Text != "" {
@@ -532,6 +532,16 @@ func ranges(p *plot.Plot, panel Panel, f Figure, l layout) {
 		}
 	}
 	p.Y.Max += air * (p.Y.Max - p.Y.Min)
+}
+
+// airAbove is what the numbers above bars take, as a share of the axis below them.
+func airAbove(l layout) float64 {
+	const least = 0.2
+	if l.upright == 0 {
+		return least
+	}
+	share := float64((l.upright + 8) / (l.axisHeight() - 0.1*vg.Inch))
+	return max(least, share/(1-min(share, 0.8)))
 }
 
 // noData says in the middle of a panel that it has nothing to show.
