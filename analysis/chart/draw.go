@@ -455,7 +455,7 @@ func axes(f Figure, l layout, panel Panel, bottom bool) (*plot.Plot, error) {
 func wrap(words string, style text.Style, width vg.Length) string {
 	var lines []string
 	for word := range strings.FieldsSeq(words) {
-		for style.Width(word) > width {
+		for word != "…" && style.Width(word) > width {
 			runes := []rune(strings.TrimSuffix(word, "…"))
 			word = string(runes[:len(runes)-1]) + "…"
 		}
