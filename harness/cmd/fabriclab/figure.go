@@ -36,6 +36,7 @@ fncc, is all of its experiments that have one.`,
 				return err
 			}
 			if controls {
+				a.Compiles = false
 				return a.controls(cmd.Context(), ids, s)
 			}
 			outcomes, err := figures.Make(cmd.Context(), a.Lab, ids, s)
