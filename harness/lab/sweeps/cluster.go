@@ -115,8 +115,8 @@ func cluster(ctx context.Context, lab *lab.Lab, opt run.Options, plans []plan.Pl
 			programs[j.Key.Engine] = remoteProgram{Program: j.Program, Stamp: stamp}
 		}
 	}
-	if x.Settings.Cores = lab.Set.Threads; x.Settings.Cores == 0 {
-		x.Settings.Cores = asked
+	if x.Cores = lab.Set.Threads; x.Cores == 0 {
+		x.Cores = asked
 	}
 	x.Files[programsFile], err = json.Marshal(programs)
 	x.Spec = func(j run.Job) (json.RawMessage, error) { return json.Marshal(specs[j.Key]) }
