@@ -183,10 +183,11 @@ func (s Statement) under(reading string, records map[string]*record.Record) (sta
 				continue
 			}
 			judged++
-			text := c.ID + ": " + c.MeasuredText()
+			name := c.ID
 			if several {
-				text = ref.Figure + " " + text
+				name = ref.Figure + " " + name
 			}
+			text := name + ": " + c.MeasuredText()
 			if ref.Range != "" {
 				text += " (" + ref.Range + ")"
 			}
@@ -198,9 +199,9 @@ func (s Statement) under(reading string, records map[string]*record.Record) (sta
 					controlled++
 				}
 			case claims.Deviates:
-				fails = append(fails, c.ID)
+				fails = append(fails, name)
 			default:
-				undecided[c.Verdict] = append(undecided[c.Verdict], c.ID)
+				undecided[c.Verdict] = append(undecided[c.Verdict], name)
 			}
 		}
 		if holding > 0 && controlled == holding { // at no place does it tell anything
