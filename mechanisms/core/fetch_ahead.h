@@ -56,9 +56,11 @@ class FetchAhead {
     memory<For::Reading>(begin, 2 * kLine);
     if (atReceiver) {
       memory(begin + kReceiver * kLine);
+      memory(begin - pool.bytesOf(FlowEnd::Receiver), pool.bytesOf(FlowEnd::Receiver));
     } else {
       memory(begin + 2 * kLine, (kReceiver - 2) * kLine);
-      memory(begin + (kReceiver + 1) * kLine, pool.bytesPerFlow() + FlowPool::kFront - (kReceiver + 1) * kLine);
+      memory(begin + (kReceiver + 1) * kLine,
+             pool.bytesOf(FlowEnd::Sender) + FlowPool::kFront - (kReceiver + 1) * kLine);
     }
   }
 
