@@ -3,6 +3,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "link.h"
 #include "mechanisms/runner/scenario.h"
 #include "outcome.h"
 
@@ -33,10 +34,11 @@ void EventModule::post(FabricTimer& timer, omnetpp::simtime_t at) {
   scheduleAt(at, &timer);
 }
 
-void EventModule::transmit(FabricFrame& frame, omnetpp::cGate& gate, omnetpp::simtime_t duration) {
+void EventModule::transmit(FabricFrame& frame, FabricLink& link, omnetpp::simtime_t duration) {
   const Turn turn(*this);
+  if (engine_->unwatched() && link.carry(frame, duration)) return;
   if (frame.getOwner() != this) take(&frame);
-  send(&frame, omnetpp::SendOptions().duration(duration), &gate);
+  send(&frame, omnetpp::SendOptions().duration(duration), &link.from());
 }
 
 /// As cancelEvent(), which looks at a flag that only the kernel's own event set can set.
