@@ -28,6 +28,7 @@ class EventModule : public omnetpp::cSimpleModule {
 
  private:
   void handle(omnetpp::cMessage& message);
+  void finishTurn();
 };
 
 }  // namespace fabriclab
