@@ -57,8 +57,8 @@ struct FlowSpec {
 inline constexpr uint16_t kFlowDestinationPort = 4791;
 constexpr uint16_t flowSourcePort(uint32_t id) { return static_cast<uint16_t>(49152 + id % 16384); }
 
-/// Its lines of the cache: the first two are only read, two are the sender's, one is the receiver's, the rest is rare. The
-/// two ends may be in two lanes, each with a core's cache.
+/// Its lines of the cache: the first two are only read, two are the sender's, one is the receiver's, the rest is rare.
+/// The two ends may be in two lanes, each with a core's cache.
 class Flow {
  public:
   enum class Wait : uint8_t { Blocked, Ready, Paced };

@@ -604,13 +604,13 @@ class alignas(kLaneBytes) NodeEvents {
   Waiting* waiting_ = nullptr;  // the nodes'
   uint32_t count_ = 0;          // of nodes, nobody included
   Windows* windows_ = nullptr;
-  OwnVector<uint32_t> turns_;     // the nodes that have events in the window
+  OwnVector<uint32_t> turns_;       // the nodes that have events in the window
   size_t turn_ = 0;                 // of them, the one whose turn it is
   uint32_t node_ = kNobody;         // its number, or that of nobody
   std::array<List, kDrawn> drawn_;  // by turn: the node's events in the window
   const Entry* next_ = nullptr;     // of the node whose turn it is, in order; those before were taken
   const Entry* last_ = nullptr;     // behind them
-  OwnVector<Entry> added_;        // a heap: what came to them since
+  OwnVector<Entry> added_;          // a heap: what came to them since
   Entry nobodys_{};                 // nobody's event that was taken
   bool taken_ = false;              // the first of them, and not replaced
   int64_t end_ = 0;                 // of the window; 0: outside of one

@@ -9,8 +9,8 @@
 
 namespace fabric {
 
-/// Small vectors of the heap lie side by side, those of nodes in two lanes too. Each write would then take the line from
-/// the other core.
+/// Small vectors of the heap lie side by side, those of nodes in two lanes too. Each write would then take the line
+/// from the other core.
 template <class T>
 struct OwnLines {
   using value_type = T;
