@@ -295,7 +295,8 @@ func (b *Builder) Present(ctx context.Context, e engine.Engine) (*engine.Program
 
 // identify asks a runner that was built from the given sources what it is.
 func (b *Builder) identify(ctx context.Context, e engine.Engine, simulator engine.Installation, sources *sources) (p *engine.Program, err error) {
-	p = &engine.Program{Path: b.binary(e.Binary()), Env: simulator.Env, Simulator: simulator.Path, Sources: sources.Sources}
+	_, threaded := e.(engine.Threaded)
+	p = &engine.Program{Path: b.binary(e.Binary()), Env: simulator.Env, Simulator: simulator.Path, Sources: sources.Sources, Threaded: threaded}
 	if b.kind == ASan && os.Getenv("UBSAN_OPTIONS") == "" {
 		p.Env = append(slices.Clone(p.Env), "UBSAN_OPTIONS=print_stacktrace=1") // undefined behaviour says where, as AddressSanitizer does
 	}

@@ -21,7 +21,7 @@ import (
 	"fabriclab/harness/build"
 	"fabriclab/harness/engine"
 	list "fabriclab/harness/engine/engines"
-	"fabriclab/harness/engine/ns3"
+	"fabriclab/harness/engine/omnet"
 	yaml "fabriclab/harness/experiment"
 )
 
@@ -78,7 +78,7 @@ func FuzzStarts(f *testing.F) {
 		}
 		for _, p := range programs {
 			compare(p, 1)
-			if p.Version.Engine == (ns3.Engine{}).Name() {
+			if p.Version.Engine != (omnet.Engine{}).Name() {
 				compare(p, 3)
 			}
 		}

@@ -65,7 +65,8 @@ type Adapter interface {
 	Adapt(*Program, Options)
 }
 
-// Threaded is an engine whose runs may have several threads.
+// Threaded is an engine whose runs have several threads where nobody says how
+// many.
 type Threaded interface{ Threaded() }
 
 // ErrAbsent is the error of a simulator of which this machine has none that can
@@ -122,6 +123,8 @@ type Program struct {
 	BuildID string
 	// Extra are options of this engine alone, behind the common ones.
 	Extra []string
+	// Threaded is that of its engine.
+	Threaded bool
 }
 
 // Args is the command line that runs a scenario.

@@ -18,13 +18,16 @@ type cores struct {
 func newCores(simulations int) *cores { return &cores{free: runtime.NumCPU(), left: simulations} }
 
 // take says how many threads a simulation has that begins, of which at most
-// jobs run at a time.
-func (c *cores) take(jobs int) int { return c.takeOf(jobs, runtime.NumCPU()) }
+// jobs run at a time. Where it is not threaded, it has one.
+func (c *cores) take(jobs int, threaded bool) int { return c.takeOf(jobs, runtime.NumCPU(), threaded) }
 
-func (c *cores) takeOf(jobs, all int) int {
+func (c *cores) takeOf(jobs, all int, threaded bool) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := max(1, min(c.free, all/max(1, min(jobs, c.left)), scenario.MostThreads))
+	n := 1
+	if threaded {
+		n = max(n, min(c.free, all/max(1, min(jobs, c.left)), scenario.MostThreads))
+	}
 	c.free -= n
 	return n
 }

@@ -292,7 +292,7 @@ func (w worker) make(ctx context.Context, job Job, dir string) (*store.Manifest,
 		w.Threads = job.Threads
 	}
 	if w.Threads == 0 {
-		w.Threads = w.cores.take(w.Jobs)
+		w.Threads = w.cores.take(w.Jobs, job.Program.Threaded)
 		defer w.cores.giveBack(w.Threads)
 	}
 	return execute(ctx, job, w.Options, dir, func(bytes int64) { w.admission.uses(seat, bytes) })

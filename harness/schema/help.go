@@ -86,7 +86,7 @@ var help = map[string]string{
 	"run.warmup":                 "the window begins then; default 0",
 	"run.drain":                  "how much longer the run may take at most",
 	"run.on_deadlock":            "what a PFC deadlock does: report, the default, tells of it at the end; stop ends the run as well",
-	"run.threads":                "threads of each simulation on ns-3, which change no result; --threads comes before it; default 0: the machine's cores divided by the simulations at a time",
+	"run.threads":                "threads of each simulation on ns-3 and plain, which change no result; --threads comes before it; default 0: on ns-3 the machine's cores divided by the simulations at a time, on plain 1",
 	"run.stop_when_flows_finish": "the run ends when all measured flows have finished; default true with measure",
 
 	"trace":           "tables that are recorded, and their filters (docs/traces.md)",

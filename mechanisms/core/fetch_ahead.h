@@ -8,6 +8,7 @@
 
 #include "mechanisms/core/flow.h"
 #include "mechanisms/core/port.h"
+#include "mechanisms/core/processor.h"
 #include "mechanisms/core/route_table.h"
 
 namespace fabric {
@@ -24,7 +25,9 @@ class FetchAhead {
     // an effect.
     asm volatile("");
     const auto* byte = static_cast<const std::byte*>(at);
-    for (size_t i = 0; i < bytes; i += sizeof(CacheLine)) __builtin_prefetch(byte + i, kFor == For::Writing ? 1 : 0);
+    for (size_t i = 0; i < bytes; i += sizeof(CacheLine)) {
+      kFor == For::Writing ? prefetchToWrite(byte + i) : __builtin_prefetch(byte + i, 0);
+    }
   }
 
   /// What everybody looks at of a packet.
@@ -43,7 +46,7 @@ class FetchAhead {
   }
   template <class Route>
   static void route(const RouteTable<Route>& routes, uint32_t dst) {
-    memory(routes.at(dst));
+    memory<For::Reading>(routes.at(dst));
   }
   /// The two ends may be in two lanes, so each lets the other's lines be: both read the beginning, and write only what
   /// is their own.
@@ -53,9 +56,11 @@ class FetchAhead {
     memory<For::Reading>(begin, 2 * kLine);
     if (atReceiver) {
       memory(begin + kReceiver * kLine);
+      memory(begin - pool.bytesOf(FlowEnd::Receiver), pool.bytesOf(FlowEnd::Receiver));
     } else {
       memory(begin + 2 * kLine, (kReceiver - 2) * kLine);
-      memory(begin + (kReceiver + 1) * kLine, pool.bytesPerFlow() + FlowPool::kFront - (kReceiver + 1) * kLine);
+      memory(begin + (kReceiver + 1) * kLine,
+             pool.bytesOf(FlowEnd::Sender) + FlowPool::kFront - (kReceiver + 1) * kLine);
     }
   }
 

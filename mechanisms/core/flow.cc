@@ -8,7 +8,8 @@ namespace fabric {
 
 FlowPool::~FlowPool() = default;
 
-size_t FlowPool::reserve(const std::string& name, std::type_index type, size_t bytes, void (*destroy)(void*)) {
+size_t FlowPool::reserve(const std::string& name, FlowEnd end, std::type_index type, size_t bytes,
+                         void (*destroy)(void*)) {
   for (size_t i = 0; i < slots_.size(); ++i) {
     if (slots_[i].name != name) continue;
     if (slots_[i].type != type) {
@@ -20,8 +21,11 @@ size_t FlowPool::reserve(const std::string& name, std::type_index type, size_t b
   lanes_.forEach([&begun](const Lane& lane) { begun |= !lane.chunks.empty(); });
   if (begun) throw std::logic_error("flow state " + name + " was asked for after the first flow");
   if (slots_.size() == 8 * sizeof(Flow::made)) throw std::logic_error("flow state " + name + ": there are too many");
-  slots_.push_back({name, type, size_, destroy});
-  size_ += (bytes + 7) / 8 * 8;
+  size_t& size = end == FlowEnd::Sender ? size_ : receivers_;
+  const auto before = static_cast<std::ptrdiff_t>(size);
+  size += (bytes + 7) / 8 * 8;
+  const auto behind = static_cast<std::ptrdiff_t>(kFront + size);
+  slots_.push_back({name, type, end == FlowEnd::Sender ? before : -behind, destroy});
   return slots_.size() - 1;
 }
 
@@ -29,9 +33,10 @@ Flow* FlowPool::get(const Flow::Handlers& handlers, const FlowSpec& spec) {
   Lane& lane = lanes_.here();
   if (lane.free.empty()) {
     constexpr size_t kPerChunk = 64;
-    lane.chunks.push_back(std::make_unique<CacheLine[]>(lines() * kPerChunk));
+    const size_t front = lines(receivers_), all = front + lines(kFront + size_);
+    lane.chunks.push_back(std::make_unique<CacheLine[]>(all * kPerChunk));
     for (size_t i = kPerChunk; i-- > 0;) {
-      std::byte* at = reinterpret_cast<std::byte*>(lane.chunks.back().get() + i * lines()) + kFront;
+      std::byte* at = reinterpret_cast<std::byte*>(lane.chunks.back().get() + i * all + front) + kFront;
       new (at - kFront) Number(kNoFlow);
       lane.free.push_back(at);
     }

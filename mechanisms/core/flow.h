@@ -57,6 +57,8 @@ struct FlowSpec {
 inline constexpr uint16_t kFlowDestinationPort = 4791;
 constexpr uint16_t flowSourcePort(uint32_t id) { return static_cast<uint16_t>(49152 + id % 16384); }
 
+/// Its lines of the cache: the first two are only read, two are the sender's, one is the receiver's, the rest is rare.
+/// The two ends may be in two lanes, each with a core's cache.
 class Flow {
  public:
   enum class Wait : uint8_t { Blocked, Ready, Paced };
@@ -69,11 +71,15 @@ class Flow {
   Host* receiver = nullptr;
   Nic* nic = nullptr;  // of the sender, by which the flow's data leaves
   uint64_t hash = 0, reverseHash = 0, symmetricHash = 0;
+  /// The flow itself; of a sub-flow the flow that it is a part of. Sub-flows have their flow's number.
+  /// Of a message on a persistent connection: the connection, which has the number of the first of the
+  /// messages that keep it busy and is in no list of flows.
+  Flow* connection = nullptr;
 
   // Sender. Sequence numbers count payload bytes.
   uint64_t end = 0;  // sequence number behind the last byte to send
   uint64_t sndNxt = 0, sndUna = 0, highest = 0;
-  uint64_t sentBytes = 0, sentWireBytes = 0, retransmittedBytes = 0, packets = 0;
+  uint64_t sentBytes = 0, sentWireBytes = 0, packets = 0;
   Rate rate;              // pacing rate, set by the congestion control
   Rate limit = kNoLimit;  // pacing is not faster than this; an application's to set
   int64_t window = -1;    // bytes in flight allowed, -1 = no limit
@@ -92,19 +98,17 @@ class Flow {
   uint64_t rcvNxt = 0;
   uint32_t unacked = 0;
   bool receiverStarted = false;
-  bool closed = false;  // it has ended at the receiver
+  bool closed = false;    // it has ended at the receiver
+  bool nackSent = false;  // for what is missing
   Time endAt = Time{-1};
   Time senderEndAt = Time{-1};
 
   uint64_t reordered = 0;  // data packets that came to the receiver while an earlier byte was missing
-  uint32_t timeouts = 0;   // retransmission timeouts at the sender
 
+  uint32_t timeouts = 0;  // retransmission timeouts at the sender
   uint32_t messages = 0;  // unfinished ones of a persistent connection
-  /// The flow itself; of a sub-flow the flow that it is a part of. Sub-flows have their flow's number.
-  /// Of a message on a persistent connection: the connection, which has the number of the first of the
-  /// messages that keep it busy and is in no list of flows.
-  Flow* connection = nullptr;
   Flow* nextSubflow = nullptr;
+  uint64_t retransmittedBytes = 0;
   uint64_t inFlight() const { return sndNxt - sndUna; }
   /// Whether the window lets another packet go. An open window is never smaller than `least` bytes.
   bool maySend(int64_t least) const {
@@ -119,10 +123,10 @@ class Flow {
 
   /// A mechanism's per-flow state at the offset its layout was given.
   template <class T>
-  T& at(size_t offset) {
+  T& at(std::ptrdiff_t offset) {
     return *std::launder(reinterpret_cast<T*>(reinterpret_cast<std::byte*>(this) + offset));
   }
-  void* raw(size_t offset) { return reinterpret_cast<std::byte*>(this) + offset; }
+  void* raw(std::ptrdiff_t offset) { return reinterpret_cast<std::byte*>(this) + offset; }
 
   FlowEvent stopEvent;
   FlowEvent retransmitEvent;
@@ -140,7 +144,7 @@ template <class T>
 class FlowState {
  public:
   FlowState() = default;
-  FlowState(size_t offset, uint8_t slot) : offset_(offset), slot_(slot) {}
+  FlowState(std::ptrdiff_t offset, uint8_t slot) : offset_(offset), slot_(slot) {}
 
   T& operator()(Flow& flow) const { return flow.at<T>(offset_); }
   /// Constructs it in this flow. It is destroyed with the flow, or before by drop(), but not at the run's end: no heap.
@@ -161,7 +165,7 @@ class FlowState {
   }
 
  private:
-  size_t offset_ = 0;
+  std::ptrdiff_t offset_ = 0;
   uint8_t slot_ = 0;
 };
 
@@ -171,12 +175,16 @@ struct Arrivals {
   Time lastAt = Time{-1};
 };
 
+/// At which end of a flow a state is used.
+enum class FlowEnd : uint8_t { Sender, Receiver };
+
 /// Flows live here; the memory of a finished one serves the next. Mechanisms reserve room for their
-/// per-flow state before the first flow starts. In front of a flow stands its number, which packets that are still on
-/// their way compare with theirs: they may look while the memory serves another flow.
+/// per-flow state before the first flow starts: senders behind the flow, receivers in front of it, in lines of their
+/// own. Between them and the flow stands its number, which packets that are still on their way compare with theirs:
+/// they may look while the memory serves another flow.
 class FlowPool {
  public:
-  /// Bytes in front of a flow, which begin with a line of the cache.
+  /// Bytes of the number, which begin with a line of the cache.
   static constexpr size_t kFront = sizeof(uint64_t);
   FlowPool() = default;
   FlowPool(const FlowPool&) = delete;
@@ -185,9 +193,9 @@ class FlowPool {
 
   /// Room for a T in every flow. The same name gives the same room; with another type it is refused.
   template <class T>
-  FlowState<T> reserve(const std::string& name) {
+  FlowState<T> reserve(const std::string& name, FlowEnd end = FlowEnd::Sender) {
     static_assert(alignof(T) <= 8);
-    const size_t slot = reserve(name, typeid(T), sizeof(T), [](void* at) { static_cast<T*>(at)->~T(); });
+    const size_t slot = reserve(name, end, typeid(T), sizeof(T), [](void* at) { static_cast<T*>(at)->~T(); });
     return {slots_[slot].offset, static_cast<uint8_t>(slot)};
   }
   Flow* get(const Flow::Handlers& handlers, const FlowSpec& spec = FlowSpec());
@@ -200,7 +208,9 @@ class FlowPool {
     return front(reinterpret_cast<const std::byte*>(&flow)).load(std::memory_order_relaxed);
   }
   /// With its mechanisms' state.
-  size_t bytesPerFlow() const { return size_; }
+  size_t bytesPerFlow() const { return size_ + receivers_; }
+  /// What the sender has behind the beginning of the flow, the receiver in front of its number.
+  size_t bytesOf(FlowEnd end) const { return end == FlowEnd::Sender ? size_ : receivers_; }
 
  private:
   using Number = std::atomic<uint32_t>;
@@ -208,8 +218,8 @@ class FlowPool {
     return *std::launder(reinterpret_cast<const Number*>(flow - kFront));
   }
   static Number& front(std::byte* flow) { return *std::launder(reinterpret_cast<Number*>(flow - kFront)); }
-  size_t lines() const { return (kFront + size_ + sizeof(CacheLine) - 1) / sizeof(CacheLine); }
-  size_t reserve(const std::string& name, std::type_index type, size_t bytes, void (*destroy)(void*));
+  static size_t lines(size_t bytes) { return (bytes + sizeof(CacheLine) - 1) / sizeof(CacheLine); }
+  size_t reserve(const std::string& name, FlowEnd end, std::type_index type, size_t bytes, void (*destroy)(void*));
   struct Lane {
     std::vector<std::unique_ptr<CacheLine[]>> chunks;
     std::vector<std::byte*> free, gone;
@@ -217,11 +227,11 @@ class FlowPool {
   struct Slot {
     std::string name;
     std::type_index type;
-    size_t offset;
+    std::ptrdiff_t offset;
     void (*destroy)(void*);
   };
   std::vector<Slot> slots_;
-  size_t size_ = sizeof(Flow);
+  size_t size_ = sizeof(Flow), receivers_ = 0;
   PerLane<Lane> lanes_;
 };
 

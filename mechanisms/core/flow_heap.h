@@ -3,9 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "mechanisms/core/flow.h"
+#include "mechanisms/core/own_lines.h"
 
 namespace fabric {
 
@@ -51,7 +51,7 @@ class FlowHeap {
     put(i, f);
   }
 
-  std::vector<Flow*> heap_;
+  OwnVector<Flow*> heap_;
 };
 
 }  // namespace fabric

@@ -10,6 +10,9 @@ namespace fabric {
 /// More threads than this cannot share a run.
 inline constexpr uint32_t kMostLanes = 64;
 
+/// Where each has so many events in a window, lanes are worth their threads (SideBySide).
+inline constexpr uint64_t kLeastEvents = 500;
+
 /// Processors fetch pairs of lines, so two lanes share no pair.
 inline constexpr size_t kLaneBytes = 128;
 

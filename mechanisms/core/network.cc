@@ -613,7 +613,7 @@ void Network::startTracing() {
   sampler(kRates, [this] { sampleRates(); });
   sampler(kArrivals, [this] { sampleArrivals(); });
   countsArrivals_ = trace_.on(kArrivals);
-  if (countsArrivals_) arrivals_ = flows_.reserve<Arrivals>("arrivals");
+  if (countsArrivals_) arrivals_ = flows_.reserve<Arrivals>("arrivals", FlowEnd::Receiver);
   for (int table = kStandardTables; table < trace_.size(); ++table) {
     if (!trace_.desc(table).sampled) continue;
     std::vector<Component*> makers;

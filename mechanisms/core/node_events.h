@@ -16,6 +16,7 @@
 #include "mechanisms/core/engine.h"
 #include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/lane_post.h"
+#include "mechanisms/core/own_lines.h"
 
 namespace fabric {
 
@@ -74,7 +75,7 @@ class Windows {
 /// Lanes share the nodes where a run has several threads (NodeLanes). Each lane is one of these, and all have the same
 /// lists of what waits by node. The first runs the events that belong to no node, while the others stand still.
 template <class Entry>
-class NodeEvents {
+class alignas(kLaneBytes) NodeEvents {
  public:
   NodeEvents() : made_(std::make_unique<Nodes>()), nodes_(made_.get()) { look(); }
   /// A further lane, with a part of the nodes of `first`.
@@ -307,7 +308,7 @@ class NodeEvents {
   struct alignas(64) Waiting {
     int64_t first = kNever;  // when the first of them comes
     List near;               // in no order: each window looks at all of them, and they are taken a few windows later
-    std::vector<Entry> far;  // a heap, because timers may be many
+    OwnVector<Entry> far;    // a heap, because timers may be many
   };
 
   static uint32_t placeOf(const Entry& e) {
@@ -346,7 +347,7 @@ class NodeEvents {
   /// An event that the node got since, or one that belongs to no node.
   const Entry& takeOther() {
     if (node_ == kNobody) {
-      std::vector<Entry>& heap = waiting_[kNobody].far;
+      OwnVector<Entry>& heap = waiting_[kNobody].far;
       nobodys_ = heap.front();
       pop(heap);
       findFirst(kNobody);
@@ -532,18 +533,18 @@ class NodeEvents {
     }
   }
 
-  [[gnu::noinline]] static void push(std::vector<Entry>& heap, const Entry e) {
+  [[gnu::noinline]] static void push(OwnVector<Entry>& heap, const Entry e) {
     heap.push_back(e);
     up(heap, heap.size() - 1);
   }
 
-  static void pop(std::vector<Entry>& heap) {
+  static void pop(OwnVector<Entry>& heap) {
     const Entry last = heap.back();
     heap.pop_back();
     if (!heap.empty()) down(heap, 0, last);
   }
 
-  static void up(std::vector<Entry>& heap, size_t i) {
+  static void up(OwnVector<Entry>& heap, size_t i) {
     const Entry e = heap[i];
     while (i > 0 && e.before(heap[(i - 1) / 2])) {
       heap[i] = heap[(i - 1) / 2];
@@ -553,7 +554,7 @@ class NodeEvents {
   }
 
   /// Puts `e` in the place of the `i`-th, or further down.
-  static void down(std::vector<Entry>& heap, size_t i, const Entry& e) {
+  static void down(OwnVector<Entry>& heap, size_t i, const Entry& e) {
     for (size_t child = 2 * i + 1; child < heap.size(); child = 2 * i + 1) {
       if (child + 1 < heap.size() && heap[child + 1].before(heap[child])) ++child;
       if (!heap[child].before(e)) break;
@@ -585,7 +586,7 @@ class NodeEvents {
   }
 
   template <class Is>
-  static bool removeFromHeap(std::vector<Entry>& heap, const Is& is) {
+  static bool removeFromHeap(OwnVector<Entry>& heap, const Is& is) {
     const auto it = std::find_if(heap.begin(), heap.end(), is);
     if (it == heap.end()) return false;
     const auto i = static_cast<size_t>(it - heap.begin());
@@ -603,13 +604,13 @@ class NodeEvents {
   Waiting* waiting_ = nullptr;  // the nodes'
   uint32_t count_ = 0;          // of nodes, nobody included
   Windows* windows_ = nullptr;
-  std::vector<uint32_t> turns_;     // the nodes that have events in the window
+  OwnVector<uint32_t> turns_;       // the nodes that have events in the window
   size_t turn_ = 0;                 // of them, the one whose turn it is
   uint32_t node_ = kNobody;         // its number, or that of nobody
   std::array<List, kDrawn> drawn_;  // by turn: the node's events in the window
   const Entry* next_ = nullptr;     // of the node whose turn it is, in order; those before were taken
   const Entry* last_ = nullptr;     // behind them
-  std::vector<Entry> added_;        // a heap: what came to them since
+  OwnVector<Entry> added_;          // a heap: what came to them since
   Entry nobodys_{};                 // nobody's event that was taken
   bool taken_ = false;              // the first of them, and not replaced
   int64_t end_ = 0;                 // of the window; 0: outside of one

@@ -12,6 +12,16 @@ inline void pauseInLoop() {
 #endif
 }
 
+/// The line of the cache comes, and no other core keeps it. For x86-64 GCC would only do so where it is told that
+/// processors have the instruction, which all have.
+inline void prefetchToWrite(const void* at) {
+#if defined(__x86_64__)
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(at)));
+#else
+  __builtin_prefetch(at, 1);
+#endif
+}
+
 /// The value is in a floating-point register of its own here: vector instructions do not reach across.
 template <class Float>
 void keepScalar([[maybe_unused]] Float& value) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <vector>
 
+#include "mechanisms/core/own_lines.h"
 #include "mechanisms/core/port.h"
 
 namespace fabric {
@@ -85,9 +86,9 @@ class SharedBuffer {
   int64_t used_ = 0;
   int64_t sharedUsed_ = 0;
   int classes_ = 0;  // of each port
-  std::vector<Ingress> ingress_;
-  std::vector<Time> since_;  // beside ingress_: when upstream was paused last
-  std::vector<Egress> egress_;
+  OwnVector<Ingress> ingress_;
+  OwnVector<Time> since_;  // beside ingress_: when upstream was paused last
+  OwnVector<Egress> egress_;
 };
 
 // What every packet passes at every switch.

@@ -108,7 +108,7 @@ void DasrReceiver::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
   header_ = network.packets().reserve<DasrHeader>(DasrHeader::kName);
-  message_ = network.flows().reserve<Message>("dasr_receiver");
+  message_ = network.flows().reserve<Message>("dasr_receiver", FlowEnd::Receiver);
   table_ = network.trace().find(known());
   ahead_ = network.controlTypes().add(DasrHeader::kAhead);
 }

@@ -39,7 +39,7 @@ void CnpGenerator::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
   table_ = network.trace().find(markedFlows());
-  state_ = network.flows().reserve<State>("cnp_generator");
+  state_ = network.flows().reserve<State>("cnp_generator", FlowEnd::Receiver);
 }
 
 void CnpGenerator::onFlowStart(Flow& flow) {

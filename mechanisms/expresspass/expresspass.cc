@@ -99,7 +99,8 @@ void ExpressPass::checkFlow(const FlowSpec& f, const Host&, Report& report) cons
 void ExpressPass::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
-  state_ = network.flows().reserve<State>("expresspass");
+  sender_ = network.flows().reserve<Sender>("expresspass");
+  receiver_ = network.flows().reserve<Receiver>("expresspass receiver", FlowEnd::Receiver);
   header_ = network.packets().reserve<CreditHeader>(CreditHeader::kName);
   creditTimer_ = network.flowTimer("expresspass credit");
   random_ = RandomStream(network.seed(), "expresspass", host_->nameHash());
@@ -136,11 +137,11 @@ void ExpressPass::send(Packet* packet, const Flow& f, uint64_t seq) {
 // ---------------------------------------------------------------- sender
 
 void ExpressPass::onFlowStart(Flow& f) {
-  State& s = state_.make(f, static_cast<ExpressPass&>(f.receiver->transport()), f);
-  request(f, s.sender);
+  receiver_.make(f, static_cast<ExpressPass&>(f.receiver->transport()), f);
+  request(f, sender_.make(f));
 }
 
-void ExpressPass::onFlowEnd(Flow& f) { state_.drop(f); }
+void ExpressPass::onFlowEnd(Flow& f) { receiver_.drop(f); }
 
 int64_t ExpressPass::packetsLeft(const Flow& f, const Sender& s) const {
   if (f.end == Flow::kUnlimited) return std::numeric_limits<int64_t>::max();
@@ -172,7 +173,7 @@ void ExpressPass::stop(Flow& f, Sender& s) {
 void ExpressPass::onCredit(Flow* flow, Packet& credit) {
   if (flow == nullptr) return;
   Flow& f = *flow;
-  Sender& s = state_(f).sender;
+  Sender& s = sender_(f);
   const Time now = engine_->now();
   f.sndUna = std::max(f.sndUna, std::min(credit.seq, f.sndNxt));
   ++s.credits;
@@ -199,11 +200,11 @@ void ExpressPass::onCredit(Flow* flow, Packet& credit) {
 }
 
 bool ExpressPass::maySend(const Flow& f) const {
-  return f.sndNxt < f.end && state_(const_cast<Flow&>(f)).sender.grantCount > 0;
+  return f.sndNxt < f.end && sender_(const_cast<Flow&>(f)).grantCount > 0;
 }
 
 Flow& ExpressPass::fill(Flow& f, Packet& p) {
-  Sender& s = state_(f).sender;
+  Sender& s = sender_(f);
   header_(p) = s.grants[s.firstGrant];
   s.firstGrant = (s.firstGrant + 1) % Sender::kGrants;
   --s.grantCount;
@@ -217,7 +218,7 @@ Flow& ExpressPass::fill(Flow& f, Packet& p) {
 bool ExpressPass::onStop(Flow& f) {
   f.end = std::min(f.end, f.highest);
   if (f.end == 0) return true;
-  Sender& s = state_(f).sender;
+  Sender& s = sender_(f);
   if (s.phase == Phase::Receiving && packetsLeft(f, s) <= 0) stop(f, s);
   return false;
 }
@@ -226,12 +227,12 @@ bool ExpressPass::onStop(Flow& f) {
 void ExpressPass::onNack(Flow* flow, Packet& nack) {
   if (flow == nullptr || nack.seq >= flow->sndNxt) return;
   flow->sndNxt = std::max(nack.seq, flow->sndUna);
-  Sender& s = state_(*flow).sender;
+  Sender& s = sender_(*flow);
   if (s.phase == Phase::Stopped) request(*flow, s);
 }
 
 void ExpressPass::onTimer(Flow& f) {
-  Sender& s = state_(f).sender;
+  Sender& s = sender_(f);
   if (s.deadline.ps < 0) return;
   if (s.deadline > engine_->now()) {
     engine_->schedule(f.retransmitEvent, s.deadline);
@@ -264,7 +265,7 @@ ExpressPass::Receiver::Receiver(ExpressPass& owner, Flow& flow)
 
 void ExpressPass::onRequest(Flow* flow, Packet& request) {
   if (flow == nullptr) return;
-  Receiver& r = state_(*flow).receiver;
+  Receiver& r = receiver_(*flow);
   if (r.sending) return;
   const auto packets = static_cast<double>(header_(request).number);
   const double share = fullAbove_ == 0 ? 1 : std::min(1.0, packets / static_cast<double>(fullAbove_));
@@ -284,7 +285,7 @@ void ExpressPass::onRequest(Flow* flow, Packet& request) {
 
 void ExpressPass::onStopped(Flow* flow, Packet& stop) {
   if (flow == nullptr) return;
-  Receiver& r = state_(*flow).receiver;
+  Receiver& r = receiver_(*flow);
   r.sending = false;
   r.timer.stop();
   const bool again = r.stopAt == stop.seq;
@@ -326,7 +327,7 @@ void ExpressPass::update(Receiver& r) const {
 }
 
 void ExpressPass::onData(Flow& f, Packet* p) {
-  Receiver& r = state_(f).receiver;
+  Receiver& r = receiver_(f);
   const CreditHeader& h = header_(*p);
   if (h.number >= r.expected) {  // an earlier one has been counted as lost
     const uint32_t lost = h.number - r.expected;

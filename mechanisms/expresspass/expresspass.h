@@ -35,9 +35,9 @@ class ExpressPass final : public Transport {
   void onData(Flow& flow, Packet* packet) override;
 
   // For tests.
-  const CreditFeedback& feedback(Flow& flow) const { return state_(flow).receiver.feedback; }
-  bool sendsCredits(Flow& flow) const { return state_(flow).receiver.sending; }
-  uint64_t wasted(Flow& flow) const { return state_(flow).sender.wasted; }
+  const CreditFeedback& feedback(Flow& flow) const { return receiver_(flow).feedback; }
+  bool sendsCredits(Flow& flow) const { return receiver_(flow).sending; }
+  uint64_t wasted(Flow& flow) const { return sender_(flow).wasted; }
 
  private:
   enum class Phase : uint8_t { Requested, Receiving, Stopped };
@@ -68,11 +68,6 @@ class ExpressPass final : public Transport {
     bool sending = false, gap = false;
     LazyTimer<Receiver> timer;
   };
-  struct State {
-    State(ExpressPass& there, Flow& flow) : receiver(there, flow) {}
-    Sender sender;
-    Receiver receiver;
-  };
 
   void onStart(Network& network) override;
 
@@ -94,7 +89,8 @@ class ExpressPass final : public Transport {
 
   void send(Packet* packet, const Flow& flow, uint64_t seq);
 
-  FlowState<State> state_;
+  FlowState<Sender> sender_;
+  FlowState<Receiver> receiver_;
   FlowTimer creditTimer_;
   PacketExtension<CreditHeader> header_;
   Engine* engine_ = nullptr;

@@ -29,7 +29,7 @@ FABRIC_REGISTER(FnccReceiver);
 void FnccReceiver::onStart(Network& network) {
   engine_ = &network.engine();
   n_ = network.packets().reserve<FnccCount>(FnccCount::kName);
-  state_ = network.flows().reserve<State>("fncc_receiver");
+  state_ = network.flows().reserve<State>("fncc_receiver", FlowEnd::Receiver);
 }
 
 void FnccReceiver::onFlowStart(Flow& flow) { state_.make(flow); }

@@ -23,7 +23,7 @@ FABRIC_REGISTER(NumEcho);
 void NumEcho::onStart(Network& network) {
   engine_ = &network.engine();
   header_ = network.packets().reserve<NumHeader>(NumHeader::kName);
-  state_ = network.flows().reserve<State>("num_echo");
+  state_ = network.flows().reserve<State>("num_echo", FlowEnd::Receiver);
 }
 
 void NumEcho::onAck(Flow& flow, Packet& packet) {

@@ -62,7 +62,8 @@ Time PFabric::timeout() const { return rtoParam_.ps != 0 ? rtoParam_ : Time{3 * 
 void PFabric::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
-  state_ = network.flows().reserve<State>("pfabric");
+  sender_ = network.flows().reserve<Sender>("pfabric");
+  receiver_ = network.flows().reserve<Receiver>("pfabric receiver", FlowEnd::Receiver);
   header_ = network.packets().reserve<PFabricHeader>(PFabricHeader::kName);
   mss_ = static_cast<uint32_t>(host_->payloadPerPacket());
   const int64_t bdp = (host_->bandwidthDelayProduct() + host_->mtu() - 1) / host_->mtu();
@@ -79,7 +80,8 @@ uint32_t PFabric::length(const Flow& f, uint32_t segment) const {
 // ---------------------------------------------------------------- sender
 
 void PFabric::onFlowStart(Flow& f) {
-  Sender& s = state_.make(f).sender;
+  receiver_.make(f);
+  Sender& s = sender_.make(f);
   s.cwnd = first_;
   s.ssthresh = std::numeric_limits<int64_t>::max();
   if (handshake_) s.phase = Phase::Closed;
@@ -92,14 +94,14 @@ bool PFabric::onStop(Flow& f) {
 }
 
 bool PFabric::maySend(const Flow& f) const {
-  const Sender& s = state_(const_cast<Flow&>(f)).sender;
+  const Sender& s = sender_(const_cast<Flow&>(f));
   if (s.phase != Phase::Open) return s.phase == Phase::Closed;
   if (s.probing) return s.probeDue;
   return s.next < s.limit && begins(s.next) < f.end;
 }
 
 Flow& PFabric::fill(Flow& f, Packet& p) {
-  Sender& s = state_(f).sender;
+  Sender& s = sender_(f);
   PFabricHeader& h = header_.claim(p);
   h.priority = left(f);
   if (s.phase == Phase::Closed) {
@@ -130,7 +132,7 @@ Flow& PFabric::fill(Flow& f, Packet& p) {
 }
 
 bool PFabric::onAck(Flow& f, const Packet& ack) {
-  Sender& s = state_(f).sender;
+  Sender& s = sender_(f);
   s.silent = 0;
   if (s.phase != Phase::Open) {
     s.phase = Phase::Open;
@@ -207,7 +209,7 @@ void PFabric::restartTimer(Flow& f, Sender& s) const {
 
 /// The event is moved only when it would come too late; when it fires it looks at the deadline.
 void PFabric::onTimer(Flow& f) {
-  Sender& s = state_(f).sender;
+  Sender& s = sender_(f);
   if (s.deadline > engine_->now()) {
     engine_->schedule(f.retransmitEvent, s.deadline);
     return;
@@ -240,7 +242,7 @@ void PFabric::onTimer(Flow& f) {
 // ---------------------------------------------------------------- receiver
 
 void PFabric::onData(Flow& f, Packet* p) {
-  Receiver& r = state_(f).receiver;
+  Receiver& r = receiver_(f);
   const uint32_t segment = header_(*p).segment;
   if (segment != PFabricHeader::kProbe && segment >= r.next) {
     if (segment > r.next && !r.got.has(segment)) network_->countReordered(f);

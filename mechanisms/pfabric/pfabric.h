@@ -24,10 +24,10 @@ class PFabric final : public Transport {
   void onData(Flow& flow, Packet* packet) override;
 
   // For tests.
-  int64_t window(Flow& flow) const { return state_(flow).sender.cwnd; }
-  int64_t threshold(Flow& flow) const { return state_(flow).sender.ssthresh; }
-  bool probing(Flow& flow) const { return state_(flow).sender.probing; }
-  uint64_t left(Flow& flow) const { return flow.end - flow.sndUna - state_(flow).sender.sackedBytes; }
+  int64_t window(Flow& flow) const { return sender_(flow).cwnd; }
+  int64_t threshold(Flow& flow) const { return sender_(flow).ssthresh; }
+  bool probing(Flow& flow) const { return sender_(flow).probing; }
+  uint64_t left(Flow& flow) const { return flow.end - flow.sndUna - sender_(flow).sackedBytes; }
 
  private:
   enum class Phase : uint8_t { Closed, Opening, Open };
@@ -50,10 +50,6 @@ class PFabric final : public Transport {
     uint32_t next = 0;  // the first segment that is missing
     uint64_t most = 0;  // behind the last byte that has come
   };
-  struct State {
-    Sender sender;
-    Receiver receiver;
-  };
 
   void onStart(Network& network) override;
   Time timeout() const;
@@ -66,7 +62,8 @@ class PFabric final : public Transport {
   void open(Flow& flow, Sender& s) const;
   void restartTimer(Flow& flow, Sender& s) const;
 
-  FlowState<State> state_;
+  FlowState<Sender> sender_;
+  FlowState<Receiver> receiver_;
   PacketExtension<PFabricHeader> header_;
   Engine* engine_ = nullptr;
   Network* network_ = nullptr;

@@ -66,17 +66,6 @@ class PlainEngine : public Engine {
     return eventKey(keyNode(to.node().id()), EventKind::Arrival, to.index());
   }
 
- private:
-  struct Entry {
-    Time at;
-    Order order;
-    Event* event;
-
-    bool before(const Entry& o) const {
-      return std::tie(at.ps, order.key, order.tie) < std::tie(o.at.ps, o.order.key, o.order.tie);
-    }
-  };
-
   /// One direction of a link: the first packet in flight is an event, the others wait for their turn.
   struct Link final : Event {
     Link(PlainEngine& engine, Port& to) : Event(arrivalKey(to)), engine(engine), to(to) { ring.resize(64); }
@@ -102,16 +91,35 @@ class PlainEngine : public Engine {
     size_t head = 0, count = 0;
   };
 
+  void doSchedule(Event& e) override {
+    if (e.at() < now()) throw std::logic_error("an event was scheduled for a time that is over");
+    heap_.push_back({e.at(), orderOf(e), &e});
+    up(heap_.size() - 1);
+  }
+  /// Takes all events out of the heap.
+  std::vector<Event*> takeAll() {
+    std::vector<Event*> all;
+    for (const Entry& e : heap_) all.push_back(e.event);
+    heap_.clear();
+    return all;
+  }
+
+ private:
+  struct Entry {
+    Time at;
+    Order order;
+    Event* event;
+
+    bool before(const Entry& o) const {
+      return std::tie(at.ps, order.key, order.tie) < std::tie(o.at.ps, o.order.key, o.order.tie);
+    }
+  };
+
   // The heap; a pending event's slot holds its place in it, counted from 1.
   static size_t indexOf(const Event& e) { return reinterpret_cast<uintptr_t>(e.slot) - 1; }
   void place(size_t i, const Entry& e) {
     heap_[i] = e;
     e.event->slot = reinterpret_cast<void*>(uintptr_t{i + 1});
-  }
-  void doSchedule(Event& e) override {
-    if (e.at() < now()) throw std::logic_error("an event was scheduled for a time that is over");
-    heap_.push_back({e.at(), orderOf(e), &e});
-    up(heap_.size() - 1);
   }
   void remove(size_t i) {
     heap_[i].event->slot = nullptr;

@@ -2,7 +2,7 @@
 #include <cstring>
 #include <iostream>
 
-#include "mechanisms/plain/engine.h"
+#include "mechanisms/plain/shared_engine.h"
 #include "mechanisms/runner/assembly.h"
 #include "mechanisms/runner/options.h"
 #include "mechanisms/runner/program.h"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: fabric-plain --scenario FILE [--trace FILE] [--summary FILE] [--progress-ms N] [--order node|time]\n"
-    "                    (either way in the order of time)\n"
+    "                    [--threads N]   (one thread runs in the order of time)\n"
     "       fabric-plain --version";
 
 int run(int argc, char** argv) {
@@ -23,7 +23,7 @@ int run(int argc, char** argv) {
 
   const auto s = fabric::Scenario::load(o.scenario);
   fabric::FlowFile flows(s.flowsFile);
-  fabric::PlainEngine engine;
+  fabric::SharedEngine engine;
   fabric::Assembly built(engine, s, [&](fabric::Port& a, fabric::Port& b) { engine.connect(a, b); });
   fabric::Network& network = built.network();
   fabric::setRoutes(network, s.routesFile);
@@ -35,7 +35,11 @@ int run(int argc, char** argv) {
   fabric::enableTables(network.trace(), s.tables);
   fabric::Recorder recorder(network, {o.trace, o.summary, o.progressMs}, s.stop, flows.count());
   network.start();
-  engine.run();
+  if (o.nodeByNode && o.threads > 1) {
+    engine.run(network, o.threads, o.leastEvents);
+  } else {
+    engine.run();
+  }
   if (engine.duplicateKeys > 0) {
     throw std::logic_error(std::to_string(engine.duplicateKeys) +
                            " times two events had the same time and key, so that the order of scheduling decided");

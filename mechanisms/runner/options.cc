@@ -3,8 +3,6 @@
 #include <charconv>
 #include <cstdlib>
 
-#include "mechanisms/core/lane.h"
-
 namespace fabric {
 
 namespace {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "mechanisms/core/lane.h"
 #include "mechanisms/runner/scenario.h"
 
 namespace fabric {
@@ -71,9 +72,9 @@ struct RunOptions {
   int64_t progressMs = 500;
   bool nodeByNode = true;
   uint32_t threads = 1;
-  /// Of a thread in a window, to run beside others whatever it takes; -1: the engine's choice. FABRIC_LEAST_EVENTS says
-  /// it for tests, which are about few events.
-  int64_t leastEvents = -1;
+  /// Of a thread in a window, to run beside others whatever it takes. FABRIC_LEAST_EVENTS says it for tests, which are
+  /// about few events.
+  uint64_t leastEvents = kLeastEvents;
 
   /// Adds them to others that an engine has.
   void addTo(Options& options);

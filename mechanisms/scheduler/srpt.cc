@@ -48,12 +48,12 @@ void Srpt::leave(uint8_t cls, uint32_t place) {
 }
 
 void Srpt::ready(uint8_t cls, uint32_t place) {
-  std::vector<uint32_t>& ready = classes_[cls].ready;
+  OwnVector<uint32_t>& ready = classes_[cls].ready;
   if (std::find(ready.begin(), ready.end(), place) == ready.end()) ready.push_back(place);
 }
 
 bool Srpt::idle(uint8_t cls, uint32_t place) {
-  std::vector<uint32_t>& ready = classes_[cls].ready;
+  OwnVector<uint32_t>& ready = classes_[cls].ready;
   const auto it = std::find(ready.begin(), ready.end(), place);
   if (it != ready.end()) {
     *it = ready.back();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mechanisms/core/flow_scheduler.h"
+#include "mechanisms/core/own_lines.h"
 #include "mechanisms/core/port.h"
 
 namespace fabric {
@@ -21,9 +22,9 @@ class Srpt final : public FlowScheduler {
 
  private:
   struct Class {
-    std::vector<Flow*> flows;     // by place
-    std::vector<uint32_t> free;   // places
-    std::vector<uint32_t> ready;  // places, in no order
+    OwnVector<Flow*> flows;     // by place
+    OwnVector<uint32_t> free;   // places
+    OwnVector<uint32_t> ready;  // places, in no order
   };
   Class classes_[kMaxClasses];
 };

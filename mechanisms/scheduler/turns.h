@@ -3,7 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "mechanisms/core/own_lines.h"
 
 namespace fabric {
 
@@ -59,8 +60,8 @@ class Turns {
   static uint64_t bit(uint32_t place) { return uint64_t{1} << place % 64; }
   static unsigned lowest(uint64_t bits) { return static_cast<unsigned>(__builtin_ctzll(bits)); }
 
-  std::vector<uint64_t> ready_, taken_;
-  std::vector<Flow*> flows_;
+  OwnVector<uint64_t> ready_, taken_;
+  OwnVector<Flow*> flows_;
   uint32_t last_ = ~uint32_t{0};  // the first turn is place 0's
 };
 

@@ -136,7 +136,7 @@ uint64_t Mptcp::chunkEnd(const Flow& f, const Window& w, uint32_t chunk) const {
 void Mptcp::takeChunkEarly(Flow& f, const Packet& p) {
   const DataSequence& d = dataSequence_(p);
   Subflow& s = subflow(f);
-  const uint32_t missing = state(f).receiver.got.expected(), segment = header_(p).segment;
+  const uint32_t missing = receiver(f).got.expected(), segment = header_(p).segment;
   s.early.add(segment, d.chunk, missing, pool_);
   s.firsts.add(segment, d.first, missing, pool_);
   if (f.spec.persistent && !window(f).here.has(d.chunk)) hearOf(*f.connection, *d.message);
@@ -148,7 +148,7 @@ uint64_t Mptcp::takeChunks(Flow& f, const Packet& p, uint32_t to) {
   uint64_t bytes = takeChunk(f, d.chunk, d.first, p.payload);
   uint64_t before = p.seq + p.payload;
   for (uint32_t segment = header_(p).segment + 1; segment < to; ++segment) {
-    const uint64_t end = state(f).receiver.ends.at(segment);
+    const uint64_t end = receiver(f).ends.at(segment);
     const Subflow& s = subflow(f);
     bytes += takeChunk(f, static_cast<uint32_t>(s.early.at(segment)), s.firsts.at(segment), end - before);
     before = end;
@@ -166,7 +166,7 @@ uint64_t Mptcp::takeChunk(Flow& f, uint32_t chunk, uint64_t first, uint64_t byte
     return bytes;
   }
   const uint32_t missing = w.here.advance();
-  shared(f).inOrder = missing == chunk + 1 ? first + bytes : w.ends.at(missing - 1);
+  arrived(f).inOrder = missing == chunk + 1 ? first + bytes : w.ends.at(missing - 1);
   return bytes;
 }
 
@@ -176,7 +176,7 @@ uint64_t Mptcp::takeChunk(Flow& f, uint32_t chunk, uint64_t first, uint64_t byte
 void Mptcp::tune(const Flow& f, Window& w, Time roundTrip) const {
   const Time now = engine_->now();
   if (roundTrip.ps == 0 || now - w.since < std::max(roundTrip, tuningPeriod_)) return;
-  const uint64_t inOrder = shared(f).inOrder;
+  const uint64_t inOrder = arrived(f).inOrder;
   w.size = std::max(w.size, std::min(2 * (inOrder - w.from), static_cast<uint64_t>(receiveWindow_.n)));
   w.since = now;
   w.from = inOrder;
@@ -185,7 +185,7 @@ void Mptcp::tune(const Flow& f, Window& w, Time roundTrip) const {
 /// A tuned buffer has no room for what waits in it, as in Linux, and offers what is left. What has been offered stays.
 void Mptcp::beforeAck(Flow& f, Packet& p) {
   if (!hasWindow()) return;
-  const TcpConnection& c = shared(f);
+  const TcpArrived& c = arrived(f);
   const Window& w = window(f);
   const uint64_t waiting = tuning_ ? std::min(c.delivered - c.inOrder, w.size) : 0;
   dataAck_(p) = {c.inOrder, c.inOrder + w.size - waiting, w.here.expected()};

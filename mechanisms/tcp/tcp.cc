@@ -57,6 +57,7 @@ void Tcp::onStart(Network& network) {
   network_ = &network;
   engine_ = &network.engine();
   state_ = network.flows().reserve<TcpState>("tcp");
+  receiver_ = network.flows().reserve<TcpReceiver>("tcp receiver", FlowEnd::Receiver);
   message_ = network.flows().reserve<TcpMessage>("tcp message");
   ackTimer_ = network.flowTimer("tcp delayed ACK");
   header_ = network.packets().reserve<TcpHeader>(TcpHeader::kName);
@@ -68,7 +69,7 @@ void Tcp::onStart(Network& network) {
 void Tcp::onFlowStart(Flow& f) { begin(f, 0); }
 
 void Tcp::begin(Flow& f, uint32_t index) {
-  TcpState& s = state_.make(f, f, &Tcp::onAckTimer);
+  TcpState& s = state_.make(f);
   s.index = index;
   if (index == 0) s.connection.ofApplication = f.spec.message != nullptr;
   s.sender.rto = initialRto_;
@@ -78,14 +79,14 @@ void Tcp::begin(Flow& f, uint32_t index) {
     s.sender.forced = index == 0;
   }
   const auto number = static_cast<uint32_t>(f.retransmitEvent.key());
-  s.receiver.ackEvent.setKey(ackTimer_.key(f.receiver->id(), number));
+  receiver_.make(f, f, &Tcp::onAckTimer).ackEvent.setKey(ackTimer_.key(f.receiver->id(), number));
   beginTearDown(f, s.sender.rto);
 }
 
 void Tcp::onSenderEnd(Flow& f) { sender(f).board.sacked.release(pool_); }
 
 void Tcp::onFlowEnd(Flow& f) {
-  TcpReceiver& r = state(f).receiver;
+  TcpReceiver& r = receiver(f);
   engine_->cancel(r.ackEvent);
   if (teardown_) endTearDown(f);
   if (r.held != nullptr) network_->packets().put(r.held);  // of one that ended as it was stopped
@@ -104,9 +105,9 @@ uint64_t Tcp::acked(const Flow& f) const { return f.connection == &f ? shared(f)
 
 /// Of a message what is in order of the connection's bytes from its first one on.
 uint64_t Tcp::delivered(const Flow& f) const {
-  if (f.connection == &f) return shared(f).delivered;
+  if (f.connection == &f) return arrived(f).delivered;
   if (f.sndUna == f.end) return f.end;
-  const uint64_t begin = message(const_cast<Flow&>(f)).begin, now = shared(f).delivered;
+  const uint64_t begin = message(const_cast<Flow&>(f)).begin, now = arrived(f).delivered;
   return now < begin ? 0 : std::min(now - begin, f.end);
 }
 

@@ -43,7 +43,7 @@ class Tcp : public Transport {
   uint64_t pipe(const Flow& flow) const { return sender(flow).board.pipe(flow.inFlight()); }
   Time rto(const Flow& flow) const { return sender(flow).rto; }
   uint64_t assigned(const Flow& flow) const { return shared(flow).assigned; }
-  uint64_t inOrder(const Flow& flow) const { return shared(flow).inOrder; }
+  uint64_t inOrder(const Flow& flow) const { return arrived(flow).inOrder; }
   /// Whether what is counted of the scoreboard is what is in it.
   bool consistent(const Flow& flow) const;
 
@@ -83,7 +83,9 @@ class Tcp : public Transport {
   const TcpState& state(const Flow& flow) const { return state(const_cast<Flow&>(flow)); }
   TcpSender& sender(Flow& flow) const { return state(flow).sender; }
   const TcpSender& sender(const Flow& flow) const { return state(flow).sender; }
+  TcpReceiver& receiver(const Flow& flow) const { return receiver_(const_cast<Flow&>(flow)); }
   TcpConnection& shared(const Flow& flow) const { return state(*flow.connection).connection; }
+  TcpArrived& arrived(const Flow& flow) const { return receiver(*flow.connection).connection; }
   const RtoBounds& rtoBounds(const Flow& flow) const { return rtoBounds_[shared(flow).ofApplication ? 1 : 0]; }
   TcpMessage& message(Flow& flow) const { return message_(flow); }
 
@@ -192,6 +194,7 @@ class Tcp : public Transport {
   static void onOver(Flow& connection);
 
   FlowState<TcpState> state_;
+  FlowState<TcpReceiver> receiver_;
   FlowState<TcpMessage> message_;
   FlowTimer ackTimer_;
   FlowState<TcpTearDown> tearDown_;  // with `teardown` only

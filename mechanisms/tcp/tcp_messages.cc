@@ -169,7 +169,7 @@ void Tcp::hearOf(Flow& connection, Flow& m) {
   TcpMessage& heard = message(m);
   if (heard.known) return;
   heard.known = true;
-  Flow** place = &shared(connection).receiving;
+  Flow** place = &arrived(connection).receiving;
   while (*place != nullptr && message(**place).begin < heard.begin) place = &message(**place).after;
   heard.after = *place;
   *place = &m;
@@ -177,7 +177,7 @@ void Tcp::hearOf(Flow& connection, Flow& m) {
 
 /// The segment in `p` is in order now, and so are those up to `to`.
 void Tcp::receiveMessages(Flow& f, const Packet& p, uint32_t to) {
-  const TcpReceiver& r = state(f).receiver;
+  const TcpReceiver& r = receiver(f);
   Flow& first = *header_(p).message;
   hearOf(*f.connection, first);
   message(first).got += p.payload;
@@ -192,7 +192,7 @@ void Tcp::receiveMessages(Flow& f, const Packet& p, uint32_t to) {
 
 /// Goes on to the first message that is not all here, or that has one before it that is not.
 void Tcp::passMessages(Flow& connection) {
-  TcpConnection& c = shared(connection);
+  TcpArrived& c = arrived(connection);
   while (c.receiving != nullptr) {
     Flow& m = *c.receiving;
     const TcpMessage& heard = message(m);
@@ -225,7 +225,7 @@ void Tcp::resume(Flow& f, const std::byte* from) {
   } else if (f.connection != &f && sender(*f.connection).phase != Phase::Opening) {
     s.sender.forced = true;  // its SYN was not answered before, and the first sub-flow's will not be again
   }
-  s.receiver.echo = s.sender.echoed = kept.echo;  // the receiver has it from before, and has not begun
+  receiver(f).echo = s.sender.echoed = kept.echo;  // the receiver has it from before, and has not begun
   s.sender.sendCwr = kept.sendCwr;
 }
 

@@ -10,7 +10,7 @@ inline void Tcp::accept(Flow& f, TcpReceiver& r, Packet& p) {
   const uint32_t first = r.got.expected();
   const uint32_t missing = r.got.advance();
   const uint64_t now = missing == first + 1 ? p.seq + p.payload : r.ends.at(missing - 1);
-  TcpConnection& c = shared(f);
+  TcpArrived& c = arrived(f);
   const uint64_t bytes = windowed_ ? takeChunks(f, p, missing) : now - f.rcvNxt;
   c.delivered += bytes;
   network_->counters().dataBytesDelivered += bytes;
@@ -50,7 +50,7 @@ bool Tcp::takeControl(Flow& f, TcpReceiver& r, Packet* p) {
 }
 
 void Tcp::onData(Flow& f, Packet* p) {
-  TcpReceiver& r = state(f).receiver;
+  TcpReceiver& r = receiver(f);
   const TcpHeader& h = header_(*p);
   if (h.control != TcpHeader::Control::None && takeControl(f, r, p)) return;
   if (exactEcho_) {
@@ -103,7 +103,7 @@ void Tcp::hold(TcpReceiver& r, Packet* p) {
 
 void Tcp::onAckTimer(Flow& f) {
   auto& tcp = static_cast<Tcp&>(f.receiver->transport());
-  TcpReceiver& r = tcp.state(f).receiver;
+  TcpReceiver& r = tcp.receiver(f);
   if (r.held == nullptr) return;
   if (r.ackDeadline > tcp.engine_->now()) {
     tcp.engine_->schedule(r.ackEvent, r.ackDeadline);

@@ -14,7 +14,7 @@ struct RtoBounds {
   Time least, most;
 };
 
-/// Of the connection as a whole; where it has sub-flows, in the state of the first.
+/// Of the connection as a whole at its sender; where it has sub-flows, in the state of the first.
 struct TcpConnection {
   // Sender.
   uint64_t assigned = 0;              // bytes that have been sent once
@@ -26,8 +26,10 @@ struct TcpConnection {
   // one ends that is being sent; the others wait for it.
   Flow *head = nullptr, *tail = nullptr;  // those of which the sender does not know that all is there
   Flow* sending = nullptr;                // the first that has bytes left to be sent once
+};
 
-  // Receiver.
+/// The same at its receiver.
+struct TcpArrived {
   uint64_t delivered = 0;     // bytes that are in order on their sub-flows
   uint64_t inOrder = 0;       // where there is a receive window: bytes before the first missing one
   uint64_t passed = 0;        // bytes of the messages that are all here, and all before them
@@ -77,7 +79,9 @@ struct TcpSender {
   TailProbe tail;
 };
 
+/// What a flow or a sub-flow has at its receiver.
 struct TcpReceiver {
+  TcpArrived connection;
   Reassembly got;
   // Of the segments behind a hole: their ends and, on a persistent connection, whose bytes they have.
   SegmentNumbers ends, messages;
@@ -91,15 +95,12 @@ struct TcpReceiver {
   TcpReceiver(Flow& flow, FlowEvent::Handler onAckTimer) : ackEvent(flow, onAckTimer) {}
 };
 
-/// A flow or a sub-flow.
+/// And at its sender.
 struct TcpState {
   TcpConnection connection;
   uint32_t index = 0;    // among the connection's parts
   uint64_t shortBy = 0;  // bytes that finished messages' last segments here had less than an MSS
   TcpSender sender;
-  TcpReceiver receiver;
-
-  TcpState(Flow& flow, FlowEvent::Handler onAckTimer) : receiver(flow, onAckTimer) {}
 };
 
 /// A message on a persistent connection, in the place of a state of its own. Its last segment is as short

@@ -178,7 +178,7 @@ void Tcp::sendTearDown(Flow& f, TcpHeader::Control control) {
       forth ? host_->controlFromSender(f, tearDownType_, bytes) : host_->controlFromReceiver(f, tearDownType_, bytes);
   TcpHeader& h = header_(*p) = TcpHeader();
   h.control = control;
-  h.segment = forth ? sender(f).board.nxt : state(f).receiver.got.expected();
+  h.segment = forth ? sender(f).board.nxt : receiver(f).got.expected();
   p->seq = forth ? f.sndNxt : f.rcvNxt;
   p->sentAt = engine_->now();
   p->cls = first ? f.spec.cls : host_->ackClass();

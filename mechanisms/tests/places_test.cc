@@ -148,6 +148,28 @@ TEST(Handles, RefuseOneNameWithTwoTypes) {
   EXPECT_THROW(packets.reserve<Other>("extension"), std::logic_error);
 }
 
+/// FetchAhead counts on the order of a flow's lines.
+TEST(Handles, TheEndsOfAFlowShareNoLineThatTheyWrite) {
+  FlowPool pool;
+  const auto sender = pool.reserve<One>("sender");
+  const auto receiver = pool.reserve<Other>("receiver", FlowEnd::Receiver);
+  Flow& f = *pool.get({});
+  const auto line = [](const void* at) { return reinterpret_cast<uintptr_t>(at) / sizeof(CacheLine); };
+  const auto first = line(&f);
+  EXPECT_EQ(first, line(reinterpret_cast<const std::byte*>(&f) - FlowPool::kFront)) << "the number's";
+  EXPECT_LT(line(&receiver.make(f)), first);
+  EXPECT_GT(line(&sender.make(f)), first + 4);
+  EXPECT_EQ(line(&f.connection), first + 1) << "read by both";
+  for (const void* own : {static_cast<void*>(&f.end), static_cast<void*>(&f.rate)}) EXPECT_EQ(line(own), first + 2);
+  for (const void* own : {static_cast<void*>(&f.limit), static_cast<void*>(&f.nextActive)}) {
+    EXPECT_EQ(line(own), first + 3);
+  }
+  for (const void* own : {static_cast<void*>(&f.rcvNxt), static_cast<void*>(&f.reordered)}) {
+    EXPECT_EQ(line(own), first + 4) << "the receiver's";
+  }
+  pool.put(&f);
+}
+
 TEST(Handles, StateIsDestroyedWithTheFlowOrBefore) {
   FlowPool pool;
   const FlowState<Counted> state = pool.reserve<Counted>("counted");

@@ -175,11 +175,10 @@ void GoBackN::onData(Flow& f, Packet* p) {
   Flow& row = *p->flow;
   if (p->seq > f.rcvNxt) {  // a gap: go back, asked for once
     network_->countReordered(row);
-    State& s = state(f);
-    if (s.nackSent) {
+    if (f.nackSent) {
       network_->packets().put(p);
     } else {
-      s.nackSent = true;
+      f.nackSent = true;
       host_->acknowledge(f, p, PacketKind::Nack);
     }
     return;
@@ -190,7 +189,7 @@ void GoBackN::onData(Flow& f, Packet* p) {
     network_->counters().dataBytesDelivered += more;
     f.rcvNxt += more;
     if (&row != &f) row.rcvNxt += more;  // a packet has bytes of one message
-    state(f).nackSent = false;
+    f.nackSent = false;
     if (row.spec.size != 0 && row.rcvNxt == row.spec.size) host_->received(row);
   }
   if (++f.unacked >= host_->ackEvery() || p->last || duplicate) {

@@ -28,7 +28,6 @@ class GoBackN final : public Transport {
   struct State {
     Time lastProgressAt;
     Phase phase = Phase::Open;
-    bool nackSent = false;  // the receiver's
     // Of a queue pair that stays open its messages that are not acknowledged to their end, in the order of posting, and
     // the one that is being sent, or one before it.
     Flow *first = nullptr, *last = nullptr, *sending = nullptr;

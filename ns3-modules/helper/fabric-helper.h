@@ -125,7 +125,7 @@ class FabricHelper : public PcapHelperForDevice
     void StopAtDeadlock();
 
     /// Runs nodes one behind the other where results allow it: see FabricNetwork::RunNodeByNode().
-    void RunNodeByNode(uint32_t threads = 1, uint64_t least = FabricNetwork::LEAST_EVENTS);
+    void RunNodeByNode(uint32_t threads = 1, uint64_t least = core::kLeastEvents);
 
     /// As above on one thread, and notes what more would gain: see FabricNetwork::LogWindows().
     void LogWindows(const std::string& file);

@@ -78,8 +78,6 @@ class FabricNetwork : public Object, private core::RowSink
     Ptr<Node> GetNode(uint32_t coreId) const;
     uint32_t GetNNodes() const;
 
-    static constexpr uint64_t LEAST_EVENTS = 500;
-
     /// Called by the helper; the network starts with the simulation.
     void ScheduleStart();
     /// The model's events run in stretches, and nodes one behind the other where results allow it
@@ -91,7 +89,7 @@ class FabricNetwork : public Object, private core::RowSink
     /// wait for each other takes time, too. They always do where each has `least` events or more in
     /// a window. Results do not depend on it. There are at most 64 threads, and one where a host's
     /// trace source FlowStart is connected.
-    void RunNodeByNode(uint32_t threads = 1, uint64_t least = LEAST_EVENTS)
+    void RunNodeByNode(uint32_t threads = 1, uint64_t least = core::kLeastEvents)
     {
         m_threads = threads;
         m_leastEvents = least;
@@ -122,7 +120,7 @@ class FabricNetwork : public Object, private core::RowSink
     std::vector<std::function<void()>> m_onStart;
     bool m_nodeByNode{false};
     uint32_t m_threads{1};
-    uint64_t m_leastEvents{LEAST_EVENTS};
+    uint64_t m_leastEvents{core::kLeastEvents};
     std::ofstream m_windowLog;
     bool m_startScheduled{false};
     TracedCallback<std::string, const TraceRow&> m_rowTrace;

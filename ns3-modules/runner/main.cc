@@ -73,9 +73,7 @@ Run(const RunOptions& options)
     }
     else if (options.nodeByNode)
     {
-        options.leastEvents < 0
-            ? fabric.RunNodeByNode(options.threads)
-            : fabric.RunNodeByNode(options.threads, static_cast<uint64_t>(options.leastEvents));
+        fabric.RunNodeByNode(options.threads, options.leastEvents);
     }
     fabric.WriteTrace(options.trace, options.summary);
     fabric.SetProgressInterval(options.progressMs);

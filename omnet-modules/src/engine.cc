@@ -66,7 +66,7 @@ void OmnetEngine::transmit(fabric::Port& from, fabric::Packet* packet, fabric::T
   Wire& wire = *static_cast<Wire*>(from.wire);
   FabricFrame& frame = idle(frames_, allFrames_);
   frame.load(*packet, wire);
-  wire.from->transmit(frame, *wire.gate, omnetpp::SimTime::fromRaw(duration.ps));
+  wire.from->transmit(frame, *wire.link, omnetpp::SimTime::fromRaw(duration.ps));
 }
 
 void OmnetEngine::arrive(FabricFrame& frame) {

@@ -28,6 +28,9 @@ class OmnetEngine final : public fabric::Engine {
   void fire(FabricTimer& timer);
   void arrive(FabricFrame& frame);
   bool stopping() const { return stopping_; }
+  /// Nobody looks at single events.
+  bool unwatched() const { return unwatched_; }
+  void setUnwatched(bool unwatched) { unwatched_ = unwatched; }
   /// Brings the model's clock to the simulation's, before the model is entered from elsewhere.
   void sync() { setNow(fabric::Time{omnetpp::simTime().raw()}); }
 
@@ -46,7 +49,7 @@ class OmnetEngine final : public fabric::Engine {
   std::vector<FabricFrame*> frames_;
   std::vector<FabricTimer*> allTimers_;
   std::vector<FabricFrame*> allFrames_;
-  bool stopping_ = false;
+  bool stopping_ = false, unwatched_ = false;
   bool closed_ = false;
 };
 

@@ -3,6 +3,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "event_set.h"
+#include "link.h"
 #include "mechanisms/runner/scenario.h"
 #include "outcome.h"
 
@@ -29,14 +31,21 @@ class Turn {
 
 void EventModule::post(FabricTimer& timer, omnetpp::simtime_t at) {
   const Turn turn(*this);
+  if (engine_->unwatched()) {  // what scheduleAt() does where nobody is told
+    timer.setSentFrom(this, -1, omnetpp::simTime());
+    timer.setArrival(getId(), -1, at);
+    getSimulation()->insertEvent(&timer);
+    return;
+  }
   if (timer.getOwner() != this) take(&timer);
   scheduleAt(at, &timer);
 }
 
-void EventModule::transmit(FabricFrame& frame, omnetpp::cGate& gate, omnetpp::simtime_t duration) {
+void EventModule::transmit(FabricFrame& frame, FabricLink& link, omnetpp::simtime_t duration) {
   const Turn turn(*this);
+  if (engine_->unwatched() && link.carry(frame, duration)) return;
   if (frame.getOwner() != this) take(&frame);
-  send(&frame, omnetpp::SendOptions().duration(duration), &gate);
+  send(&frame, omnetpp::SendOptions().duration(duration), &link.from());
 }
 
 /// As cancelEvent(), which looks at a flag that only the kernel's own event set can set.
@@ -53,6 +62,7 @@ void EventModule::dispose(omnetpp::cMessage* message) {
 void EventModule::handleMessage(omnetpp::cMessage* message) {
   try {
     handle(*message);
+    if (engine_->unwatched()) finishTurn();
   } catch (const fabric::InputError& e) {  // the flow list is read as the run goes on
     outcome().refused = e.what();
     throw;
@@ -61,6 +71,16 @@ void EventModule::handleMessage(omnetpp::cMessage* message) {
     throw;
   }
   if (engine_->stopping()) endSimulation();
+}
+
+/// The events that follow in the window are this module's, too: they need not go by the kernel.
+void EventModule::finishTurn() {
+  omnetpp::cSimulation& simulation = *getSimulation();
+  auto& events = static_cast<FabricEventSet&>(*simulation.getFES());
+  while (omnetpp::cEvent* next = events.removeNextOfTurn()) {
+    simulation.setSimTime(next->getArrivalTime());
+    handle(static_cast<omnetpp::cMessage&>(*next));
+  }
 }
 
 void EventModule::handle(omnetpp::cMessage& message) {

@@ -9,13 +9,15 @@
 
 namespace fabriclab {
 
+class FabricLink;
+
 /// Takes the model's events as self-messages, and frames; sends frames.
 class EventModule : public omnetpp::cSimpleModule {
  public:
   void setEngine(std::shared_ptr<OmnetEngine> engine) { engine_ = std::move(engine); }
   void post(FabricTimer& timer, omnetpp::simtime_t at);
   void withdraw(FabricTimer& timer);
-  void transmit(FabricFrame& frame, omnetpp::cGate& gate, omnetpp::simtime_t duration);
+  void transmit(FabricFrame& frame, FabricLink& link, omnetpp::simtime_t duration);
   /// Deletes a message, whoever owns it.
   void dispose(omnetpp::cMessage* message);
 
@@ -26,6 +28,7 @@ class EventModule : public omnetpp::cSimpleModule {
 
  private:
   void handle(omnetpp::cMessage& message);
+  void finishTurn();
 };
 
 }  // namespace fabriclab

@@ -59,7 +59,7 @@ void FabricEventSet::insertTimer(FabricTimer& timer) {
 }
 
 void FabricEventSet::insertFrame(FabricFrame& frame) {
-  take(&frame);
+  if (frame.getOwner() != this) take(&frame);
   Wire& wire = *frame.wire;
   const bool first = wire.empty();
   wire.push(frame);
@@ -88,11 +88,7 @@ cEvent* FabricEventSet::removeFirst() {
   if (nodeByNode_) {
     // The model ends the simulation before the kernel's own end of it.
     if (nodes_.empty()) return cEventHeap::removeFirst();
-    if (nodes_.turn()) {
-      const Entry& first = nodes_.takeFirst();
-      if (const Entry* next = nodes_.ahead()) next->fetchLast();
-      return takeOut(*first.keyed, *first.event);
-    }
+    if (nodes_.turn()) return takeFirstOfTurn();
     keepOrder();
   }
   if (model_.empty()) return cEventHeap::removeFirst();
@@ -102,6 +98,14 @@ cEvent* FabricEventSet::removeFirst() {
   lookAhead();
   return event;
 }
+
+cEvent* FabricEventSet::takeFirstOfTurn() {
+  const Entry& first = nodes_.takeFirst();
+  if (const Entry* next = nodes_.ahead()) next->fetchLast();
+  return takeOut(*first.keyed, *first.event);
+}
+
+cEvent* FabricEventSet::removeNextOfTurn() { return nodeByNode_ && nodes_.more() ? takeFirstOfTurn() : nullptr; }
 
 /// Fetches from memory what the next events look at first: a frame and its packet are out of the cache after
 /// their time on the link. Where to look is itself to be fetched: one event earlier.

@@ -53,6 +53,9 @@ class FabricEventSet final : public omnetpp::cEventHeap {
   /// From now on, which is for simulations that nobody watches and that have no events but the model's.
   void runNodeByNode(fabric::Windows& windows);
 
+  /// The next event of the node whose turn it is; null: the kernel has to ask for what comes.
+  omnetpp::cEvent* removeNextOfTurn();
+
   /// Takes all frames and timers out.
   std::vector<omnetpp::cEvent*> removeModel();
 
@@ -80,6 +83,7 @@ class FabricEventSet final : public omnetpp::cEventHeap {
   void insertFrame(FabricFrame& frame);
   void insertTimer(FabricTimer& timer);
   omnetpp::cEvent* takeFirst();
+  omnetpp::cEvent* takeFirstOfTurn();
   omnetpp::cEvent* takeOut(Keyed& keyed, omnetpp::cEvent& event);
   void keepOrder();
   void removeFrame(const FabricFrame& frame);

@@ -24,22 +24,43 @@ void FabricLink::initialize() {
 omnetpp::cChannel::Result FabricLink::processMessage(omnetpp::cMessage* message, const omnetpp::SendOptions& options,
                                                      omnetpp::simtime_t t) {
   FabricFrame* frame = asFrame(message);
-  const bool heard = mayHaveListeners(messageSentSignal) || mayHaveListeners(channelBusySignal);
-  if (frame == nullptr || heard || options.isUpdate || options.duration_ < SIMTIME_ZERO) {
+  if (frame == nullptr || heard() || options.isUpdate || options.duration_ < SIMTIME_ZERO) {
     return cDatarateChannel::processMessage(message, options, t);
   }
-  if (t < finish_) {
-    throw cRuntimeError(this, "(%s)%s is sent while another frame is, until %s", frame->getClassName(),
-                        frame->getName(), finish_.str().c_str());
-  }
+  begin(*frame, t, options.duration_);
   Result result;
   result.delay = delay_;
   result.duration = result.remainingDuration = options.duration_;
-  frame->setTxChannelEncountered();
-  frame->setDuration(options.duration_);
-  frame->setRemainingDuration(options.duration_);
-  finish_ = t + options.duration_;
   return result;
+}
+
+void FabricLink::begin(FabricFrame& frame, omnetpp::simtime_t at, omnetpp::simtime_t duration) {
+  if (at < finish_) {
+    throw cRuntimeError(this, "(%s)%s is sent while another frame is, until %s", frame.getClassName(), frame.getName(),
+                        finish_.str().c_str());
+  }
+  frame.setTxChannelEncountered();
+  frame.setDuration(duration);
+  frame.setRemainingDuration(duration);
+  finish_ = at + duration;
+}
+
+void FabricLink::lead(omnetpp::cGate& from, const omnetpp::cGate& to) {
+  from_ = &from;
+  sender_ = from.getOwnerModule();
+  fromGate_ = from.getId();
+  receiver_ = to.getOwnerModule()->getId();
+  toGate_ = to.getId();
+}
+
+bool FabricLink::carry(FabricFrame& frame, omnetpp::simtime_t duration) {
+  if (heard()) return false;
+  const omnetpp::simtime_t now = omnetpp::simTime();
+  begin(frame, now, duration);
+  frame.setSentFrom(sender_, fromGate_, now);
+  frame.arriveAt(receiver_, toGate_, finish_ + delay_);
+  getSimulation()->insertEvent(&frame);
+  return true;
 }
 
 omnetpp::simtime_t FabricLink::getTransmissionFinishTime() const {

@@ -4,6 +4,7 @@
 #include <omnetpp.h>
 
 #include "mechanisms/core/types.h"
+#include "messages.h"
 
 namespace fabriclab {
 
@@ -18,6 +19,13 @@ class FabricLink final : public omnetpp::cDatarateChannel {
   /// it while somebody listens to the channel's signals, is left to the base class.
   Result processMessage(omnetpp::cMessage* message, const omnetpp::SendOptions& options, omnetpp::simtime_t t) override;
   omnetpp::simtime_t getTransmissionFinishTime() const override;
+
+  /// The way that it is a part of: from a node's gate to another node's.
+  void lead(omnetpp::cGate& from, const omnetpp::cGate& to);
+  omnetpp::cGate& from() const { return *from_; }
+  /// Does what a module's send() does, without the gates on the way, which are out of the cache. False: somebody
+  /// listens, and nothing was done.
+  bool carry(FabricFrame& frame, omnetpp::simtime_t duration);
   bool isBusy() const override { return getTransmissionFinishTime() > omnetpp::simTime(); }
 
  protected:
@@ -25,6 +33,12 @@ class FabricLink final : public omnetpp::cDatarateChannel {
   void handleParameterChange(const char* name) override;
 
  private:
+  bool heard() const { return mayHaveListeners(messageSentSignal) || mayHaveListeners(channelBusySignal); }
+  void begin(FabricFrame& frame, omnetpp::simtime_t at, omnetpp::simtime_t duration);
+
+  omnetpp::cGate* from_ = nullptr;
+  omnetpp::cModule* sender_ = nullptr;
+  int fromGate_ = -1, receiver_ = -1, toGate_ = -1;  // numbers
   omnetpp::simtime_t delay_;
   omnetpp::simtime_t finish_;  // of the last transmission
   bool started_ = false;

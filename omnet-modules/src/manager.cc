@@ -118,6 +118,7 @@ void ManagerModule::build() {
   recorder_ = std::make_unique<fabric::Recorder>(
       *network_, fabric::RecorderOptions{file("traceFile"), file("summaryFile"), progressMs}, stop, flowCount_);
   network_->start();
+  engine_->setUnwatched(unwatched());
   omnetpp::getEnvir()->suppressNotifications = unwatched();
   if (par("nodeByNode").boolValue() && unwatched()) {
     omnetpp::check_and_cast<FabricEventSet*>(omnetpp::getSimulation()->getFES())->runNodeByNode(*network_);

@@ -38,9 +38,9 @@ class alignas(64) FabricFrame final : public omnetpp::cPacket {
     packet_ = nullptr;
     return p;
   }
-  /// It has passed the link and will be in full at `module`, behind its gate number `gate`, at `t`.
-  void arriveAt(const omnetpp::cModule& module, int gate, omnetpp::simtime_t t) {
-    setArrival(module.getId(), gate, t);
+  /// It has passed the link and will be in full at module number `module`, behind its gate number `gate`, at `t`.
+  void arriveAt(int module, int gate, omnetpp::simtime_t t) {
+    setArrival(module, gate, t);
     setRemainingDuration(SIMTIME_ZERO);
   }
   fabric::Packet* packet() const { return packet_; }

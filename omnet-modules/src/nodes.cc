@@ -119,7 +119,8 @@ void PortModule::connect(EventModule& node, cGate& gate) {
                         gate.getFullPath().c_str());
   }
   wire_.from = &node;
-  wire_.gate = &gate;
+  wire_.link = &linkAt(gate);
+  wire_.link->lead(gate, *end);
   wire_.endGate = end->getId();
   wire_.to = &peer->portModule(static_cast<size_t>(end->getIndex())).port();
   wire_.key = fabric::eventKey(fabric::keyNode(wire_.to->node().id()), fabric::EventKind::Arrival, wire_.to->index());
@@ -179,7 +180,7 @@ void NodeModule::arrived(omnetpp::cMessage* message, cGate* gate, const omnetpp:
     EventModule::arrived(message, gate, options, t);
     return;
   }
-  frame->arriveAt(*this, frame->wire->endGate, t + frame->getRemainingDuration());
+  frame->arriveAt(getId(), frame->wire->endGate, t + frame->getRemainingDuration());
   getSimulation()->insertEvent(frame);
 }
 

@@ -15,6 +15,7 @@ class Port;
 namespace fabriclab {
 
 class EventModule;
+class FabricLink;
 
 /// A port's `wire`. Frames cannot overtake each other on it, so only the first to arrive needs a place among
 /// the events. Behind it the others are a list, and each knows what the event set asks of the one after it:
@@ -60,10 +61,10 @@ class alignas(64) Wire final : public Keyed {
   /// Takes out one that is not the first.
   void remove(const FabricFrame& frame);
 
-  // Its two ends: who sends, through which gate, and the port that receives, at OMNeT++'s gate number `endGate`.
+  // Its two ends: who sends, and the port that receives, at OMNeT++'s gate number `endGate`.
   int endGate = -1;
   EventModule* from = nullptr;
-  omnetpp::cGate* gate = nullptr;
+  FabricLink* link = nullptr;
   fabric::Port* to = nullptr;
 
  private:

@@ -31,7 +31,7 @@ func settingsFlags(f *pflag.FlagSet) {
 	f.String("scale", "", "scale of the experiments: quick, paper, … (default: quick)")
 	f.StringSlice("engine", nil, "engines: "+strings.Join(experiment.Engines, ", ")+" (default: those the experiment names)")
 	f.Int("jobs", runtime.NumCPU(), "simulations at a time; fewer where their memory does not fit")
-	f.Int("threads", 0, "threads of a simulation on ns-3, which change no result; 0: what its experiment says, else the machine's cores divided by the simulations at a time")
+	f.Int("threads", 0, "threads of a simulation on ns-3 and plain, which change no result; 0: what its experiment says, else on ns-3 the machine's cores divided by the simulations at a time, on plain 1")
 	f.Bool("json", false, "print JSON for programs")
 	f.BoolP("verbose", "v", false, "print the whole effective configuration of what is run, and the build's output")
 	f.Bool("keep-going", true, "start further runs when one has failed")
