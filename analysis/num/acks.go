@@ -31,7 +31,7 @@ func BesideAcks(share float64, allocate Allocate) Allocate {
 			for i, f := range p.Flows {
 				for j, path := range f.Acks {
 					for _, l := range path {
-						taken[l] += share * s.Rates[i][j]
+						taken[l] += float64(share * s.Rates[i][j]) // rounded, on any processor
 					}
 				}
 			}
