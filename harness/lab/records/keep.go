@@ -42,13 +42,12 @@ func stillValid(lab *lab.Lab, dir string, now runsUnder) (*record.Record, error)
 // keep is what a record has of an experiment under its reading, nil if it has nothing
 // or other scenarios, measures or claims.
 func keep(before *record.Record, e plan.Experiment) (*record.Outcome, error) {
-	reading := plan.ReadingText(e.Reading)
-	i := slices.IndexFunc(before.Outcomes, func(o record.Outcome) bool { return o.Reading == reading })
-	if i < 0 || before.Outcomes[i].Judged == "" {
+	o := before.Outcome(plan.ReadingText(e.Reading))
+	if o == nil || o.Judged == "" {
 		return nil, nil
 	}
-	if why, err := differs(before.Outcomes[i], e); err != nil || why != "" {
+	if why, err := differs(*o, e); err != nil || why != "" {
 		return nil, err
 	}
-	return &before.Outcomes[i], nil
+	return o, nil
 }
