@@ -34,13 +34,22 @@ type Verdict struct {
 	Verdict   string    `json:"verdict"`
 	// Reading names those under which it holds, where not by default.
 	Reading string `json:"reading,omitempty"`
-	Ours    string `json:"ours,omitempty"` // by default
-	Why     string `json:"why,omitempty"`
-	Command string `json:"command,omitempty"` // shows it
-	Scale   string `json:"scale,omitempty"`
-	Seeds   int    `json:"seeds,omitempty"`
+	// Under is what it comes to under each reading that one of its figures has.
+	Under   []Under `json:"under,omitempty"`
+	Ours    string  `json:"ours,omitempty"` // by default
+	Why     string  `json:"why,omitempty"`
+	Command string  `json:"command,omitempty"` // shows it
+	Scale   string  `json:"scale,omitempty"`
+	Seeds   int     `json:"seeds,omitempty"`
 	// Stale: scenarios or sources have changed since.
 	Stale bool `json:"stale,omitempty"`
+}
+
+// Under is what a statement comes to under a reading: holds, does not hold or
+// undecided.
+type Under struct {
+	Reading string `json:"reading"`
+	Verdict string `json:"verdict"`
 }
 
 // Judge judges a statement by the records of its figures.
@@ -77,44 +86,44 @@ func (s Statement) Judge(records map[string]*record.Record) Verdict {
 
 // judge is for a statement whose figures all have a record.
 func (s Statement) judge(v *Verdict, records map[string]*record.Record) {
-	state, ours, failed := s.under("", records)
-	v.Verdict, v.Ours = state, ours
+	byDefault := s.under("", records)
+	v.Verdict, v.Ours = byDefault.state, byDefault.ours
 	v.Command = s.command("", records)
-	if state == Holds && s.Lacks != "" {
-		v.Verdict, v.Why = Undecided, s.Lacks
-		return
-	}
-	if state == Holds {
-		return
-	}
-	v.Why = s.Cause
-	var open, under []string // readings that do not decide it, and under which it holds
+	var open, missing, under []string // readings that do not decide it, that have no runs, under which it holds
 	for _, reading := range s.readings(records) {
-		switch other, _, _ := s.under(reading, records); {
-		case other == Holds && s.Lacks == "":
+		made := s.under(reading, records)
+		v.Under = append(v.Under, Under{reading, made.state})
+		switch {
+		case made.state == Holds:
 			under = append(under, reading)
-		case other == Undecided:
+		case made.state == Undecided && made.missing:
+			missing = append(missing, reading)
+		case made.state == Undecided:
 			open = append(open, reading)
 		}
 	}
-	if len(under) > 0 {
-		v.Verdict, v.Reading = HoldsIf, strings.Join(under, " or ")
+	switch {
+	case v.Verdict == Holds:
+		return
+	case len(under) > 0:
+		v.Verdict, v.Reading, v.Why = HoldsIf, strings.Join(under, " or "), s.Cause
 		v.Command = s.command(under[0], records)
 		if v.Why == "" {
-			v.Why = "by default: " + failed
+			v.Why = "by default: " + byDefault.why
 		}
 		return
+	case v.Verdict == DoesNotHold && len(open)+len(missing) == 0 && s.Cause != "":
+		v.Why = s.Cause
+		return
 	}
-	if missing := s.notMade(records); v.Verdict == DoesNotHold {
+	v.Why = byDefault.why
+	if v.Verdict == DoesNotHold {
 		if len(open) > 0 {
-			v.Verdict, failed = Undecided, failed+"; not decided under "+strings.Join(open, ", ")
+			v.Verdict, v.Why = Undecided, v.Why+"; not decided under "+strings.Join(open, ", ")
 		}
 		if len(missing) > 0 {
-			v.Verdict, failed = Undecided, failed+"; without runs: "+strings.Join(missing, ", ")
+			v.Verdict, v.Why = Undecided, v.Why+"; without runs: "+strings.Join(missing, ", ")
 		}
-	}
-	if v.Why == "" || v.Verdict == Undecided {
-		v.Why = failed
 	}
 }
 
@@ -129,46 +138,54 @@ func (s Statement) figures() []string {
 	return all
 }
 
-// readings are those that at least one of the figures has beside the default.
+// readings are those that at least one of the figures has beside the default, with
+// runs or without.
 func (s Statement) readings(records map[string]*record.Record) []string {
 	var all []string
+	add := func(reading string) {
+		if reading != "" && !slices.Contains(all, reading) {
+			all = append(all, reading)
+		}
+	}
 	for _, f := range s.figures() {
 		for _, o := range records[f].Outcomes {
-			if o.Reading != "" && !slices.Contains(all, o.Reading) {
-				all = append(all, o.Reading)
-			}
+			add(o.Reading)
 		}
-	}
-	return all
-}
-
-// notMade are the readings that a figure has, and its record does not.
-func (s Statement) notMade(records map[string]*record.Record) []string {
-	var all []string
-	for _, f := range s.figures() {
 		for _, reading := range records[f].Readings {
-			if records[f].Outcome(reading) == nil && !slices.Contains(all, reading) {
-				all = append(all, reading)
-			}
+			add(reading)
 		}
 	}
 	return all
 }
 
-// under is what a statement comes to under a reading: holds, does not hold or
-// undecided, what was measured, and the claims that do not hold. A figure without
-// that reading stays as by default.
-func (s Statement) under(reading string, records map[string]*record.Record) (state, ours, failed string) {
+// outcome is what a statement comes to under a reading.
+type outcome struct {
+	state   string // holds, does not hold or undecided
+	ours    string // what was measured
+	why     string // it does not hold, or is undecided
+	missing bool   // a figure has the reading, and no runs under it
+}
+
+// under is what a statement comes to under a reading. A figure that has no such
+// reading stays as by default.
+func (s Statement) under(reading string, records map[string]*record.Record) outcome {
+	var is outcome
 	var fails, open, shown []string
 	undecided := map[string][]string{} // claims by their verdict
 	judged, several := 0, len(s.figures()) > 1
 	for _, ref := range s.Claims {
-		o := records[ref.Figure].Outcome(reading)
-		if o == nil {
-			o = records[ref.Figure].Outcome("")
+		r := records[ref.Figure]
+		o := r.Outcome(reading)
+		if o == nil && !slices.Contains(r.Readings, reading) {
+			o = r.Outcome("")
 		}
-		if o == nil { // a reading alone was made
-			if text := ref.Figure + " was not made by default"; !slices.Contains(open, text) {
+		if o == nil {
+			is.missing = true
+			text := ref.Figure + " was not made by default"
+			if reading != "" {
+				text = ref.Figure + " was not made under " + reading
+			}
+			if !slices.Contains(open, text) {
 				open = append(open, text)
 			}
 			continue
@@ -212,16 +229,20 @@ func (s Statement) under(reading string, records map[string]*record.Record) (sta
 		ids := undecided[verdict]
 		open = append(open, strings.Join(ids, ", ")+" "+plural(len(ids), "is", "are")+" "+verdict)
 	}
-	ours = strings.Join(shown, "; ")
+	is.ours = strings.Join(shown, "; ")
 	switch {
 	case len(fails) > 0:
-		return DoesNotHold, ours, strings.Join(fails, ", ") + " " + plural(len(fails), "deviates", "deviate")
+		is.state, is.why = DoesNotHold, strings.Join(fails, ", ")+" "+plural(len(fails), "deviates", "deviate")
 	case len(open) > 0:
-		return Undecided, ours, strings.Join(open, "; ")
+		is.state, is.why = Undecided, strings.Join(open, "; ")
 	case judged == 0:
-		return Undecided, ours, fmt.Sprintf("no claim is for scale %s", records[s.Claims[0].Figure].Scale)
+		is.state, is.why = Undecided, fmt.Sprintf("no claim is for scale %s", records[s.Claims[0].Figure].Scale)
+	case s.Lacks != "":
+		is.state, is.why = Undecided, s.Lacks
+	default:
+		is.state = Holds
 	}
-	return Holds, ours, ""
+	return is
 }
 
 // claimsOf are the claims that a reference means: at all places, or at one.

@@ -31,6 +31,21 @@ func Render(paper string, verdicts []Verdict) string {
 	if len(recalled) > 0 {
 		out += "\nfrom memory, counted apart: " + Totals(Count(recalled))
 	}
+	if rows, same := effects(verdicts); len(rows) > 0 {
+		t := table.NewWriter()
+		t.SetStyle(table.StyleLight)
+		t.Style().Format.Header = text.FormatDefault
+		t.AppendHeader(table.Row{"with the reading", "hold now", "hold no more", "undecided"})
+		t.SetColumnConfigs([]table.ColumnConfig{
+			{Number: 2, WidthMax: 26, WidthMaxEnforcer: text.WrapSoft},
+			{Number: 3, WidthMax: 26, WidthMaxEnforcer: text.WrapSoft},
+			{Number: 4, WidthMax: 26, WidthMaxEnforcer: text.WrapSoft},
+		})
+		for _, r := range rows {
+			t.AppendRow(table.Row{r.reading, strings.Join(r.gained, ", "), strings.Join(r.lost, ", "), strings.Join(r.open, ", ")})
+		}
+		out += "\n\n" + t.Render() + unchanged(same, "")
+	}
 	if commands := shown(verdicts); commands != "" {
 		out += "\n\nshown by:\n" + commands
 	}
@@ -127,6 +142,70 @@ func Markdown(verdicts []Verdict) string {
 			why += " `" + v.Command + "`"
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", v.ID, cell(v.Fact), cell(v.Number), cell(v.Ours), verdict, cell(why))
+	}
+	return b.String()
+}
+
+// An effect is what becomes of a paper's statements with a reading, beside what they
+// are by default.
+type effect struct {
+	reading            string
+	gained, lost, open []string // that hold now, hold no more, and are undecided
+}
+
+// effects are those of all readings, and the readings that change nothing.
+func effects(verdicts []Verdict) (rows []effect, same []string) {
+	byReading := map[string]*effect{}
+	var order []string
+	for _, v := range verdicts {
+		for _, u := range v.Under {
+			e := byReading[u.Reading]
+			if e == nil {
+				e = &effect{reading: u.Reading}
+				byReading[u.Reading] = e
+				order = append(order, u.Reading)
+			}
+			switch {
+			case u.Verdict == Undecided:
+				e.open = append(e.open, v.ID)
+			case u.Verdict == Holds && v.Verdict != Holds:
+				e.gained = append(e.gained, v.ID)
+			case u.Verdict == DoesNotHold && v.Verdict == Holds:
+				e.lost = append(e.lost, v.ID)
+			}
+		}
+	}
+	for _, reading := range order {
+		if e := byReading[reading]; len(e.gained)+len(e.lost)+len(e.open) > 0 {
+			rows = append(rows, *e)
+		} else {
+			same = append(same, reading)
+		}
+	}
+	return rows, same
+}
+
+// unchanged says under which readings every statement stays as by default.
+func unchanged(readings []string, quote string) string {
+	if len(readings) == 0 {
+		return ""
+	}
+	return "\nNothing changes with " + quote + strings.Join(readings, quote+", "+quote) + quote + "."
+}
+
+// Readings is a table on a page of what each reading changes: those that gain what
+// others lose exclude each other.
+func Readings(verdicts []Verdict) string {
+	var b strings.Builder
+	rows, same := effects(verdicts)
+	if len(rows) > 0 {
+		b.WriteString("| reading | hold now | hold no more | undecided |\n| --- | --- | --- | --- |\n")
+	}
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.reading, strings.Join(r.gained, ", "), strings.Join(r.lost, ", "), strings.Join(r.open, ", "))
+	}
+	if text := unchanged(same, "`"); text != "" {
+		b.WriteString(text + "\n")
 	}
 	return b.String()
 }

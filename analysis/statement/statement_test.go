@@ -136,6 +136,28 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// Where one of a statement's figures has a reading without runs, the others can show
+// that it does not hold under it, and not that it holds.
+func TestRunsMissingInOneFigure(t *testing.T) {
+	const yes, no = claims.Reproduced, claims.Deviates
+	f, err := read(t, head+"{id: A, fact: f, source: s, claims: {x/a: [low], x/b: [low]}}")
+	require.NoError(t, err)
+	for _, c := range []struct {
+		late               string
+		verdict, why, with string
+	}{
+		{no, statement.DoesNotHold, "x/b low/2 deviates", statement.DoesNotHold},
+		{yes, statement.Undecided, "x/b low/2 deviates; without runs: t=late", statement.Undecided},
+	} {
+		v := f.Statements[0].Judge(map[string]*record.Record{
+			"x/a": {Figure: "x/a", Scale: "quick", Readings: []string{"t=late"}, Outcomes: []record.Outcome{outcome("", yes, yes), outcome("t=late", yes, c.late)}},
+			"x/b": {Figure: "x/b", Scale: "quick", Readings: []string{"t=late"}, Outcomes: []record.Outcome{outcome("", yes, no)}},
+		})
+		assert.Equal(t, []string{c.verdict, c.why}, []string{v.Verdict, v.Why})
+		assert.Equal(t, []statement.Under{{Reading: "t=late", Verdict: c.with}}, v.Under)
+	}
+}
+
 // What was measured is told by claim, with its figure where there are several, and
 // with the range of its number.
 func TestOursIsLabelled(t *testing.T) {
@@ -168,5 +190,14 @@ func TestTables(t *testing.T) {
 	assert.True(t, strings.HasPrefix(page, "2 statements, scale paper, 5 seeds: 1 holds if, 1 no claim yet. 1 from memory: 1 holds.\n\n| verdict | statements |\n| --- | --- |\n| holds | R |\n| holds if `t=late` | A |\n| no claim yet | B |\n\n"), page)
 	two := statement.Markdown([]statement.Verdict{{ID: "A", Verdict: statement.HoldsIf, Reading: "t=late or u=x"}, {ID: "B", Verdict: statement.HoldsIf, Reading: "u=x"}})
 	assert.Contains(t, two, "| holds if `t=late` | A |\n| holds if `u=x` | A, B |\n")
+	under := func(verdict, late, early string) statement.Verdict {
+		return statement.Verdict{ID: verdict[:2] + late, Verdict: verdict, Under: []statement.Under{{Reading: "t=late", Verdict: late}, {Reading: "t=early", Verdict: early}}}
+	}
+	readings := []statement.Verdict{
+		under(statement.Holds, statement.DoesNotHold, statement.Holds), under(statement.HoldsIf, statement.Holds, statement.DoesNotHold),
+		under(statement.Undecided, statement.Undecided, statement.DoesNotHold), under(statement.DoesNotHold, statement.DoesNotHold, statement.DoesNotHold),
+	}
+	assert.Equal(t, "| reading | hold now | hold no more | undecided |\n| --- | --- | --- | --- |\n| `t=late` | hoholds | hodoes not hold | unundecided |\n\nNothing changes with `t=early`.\n", statement.Readings(readings))
+	assert.Contains(t, statement.Render("P", readings), "Nothing changes with t=early.\n")
 	assert.Equal(t, "| [P](p.md) | 0 | 1 | 0 | 0 | 0 | 1 | paper, 5 seeds |\n", statement.Row("P", "p.md", verdicts))
 }

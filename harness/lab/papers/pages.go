@@ -10,10 +10,10 @@ import (
 )
 
 // block is what stands between the markers of a generated part of a page.
-var block = regexp.MustCompile(`(?s)(<!-- (verdicts:([a-z0-9-]+)|totals) -->\n).*?(<!-- /(?:verdicts|totals) -->)`)
+var block = regexp.MustCompile(`(?s)(<!-- (?:(verdicts|readings):([a-z0-9-]+)|totals) -->\n).*?(<!-- /(?:verdicts|readings|totals) -->)`)
 
 // FillPage puts what the records say between a page's markers: the statements of
-// a paper, or a row of totals for each.
+// a paper, what readings change of them, or a row of totals for each paper.
 func FillPage(lab *lab.Lab, page string) (string, error) {
 	var failed error
 	filled := block.ReplaceAllStringFunc(page, func(old string) string {
@@ -27,8 +27,11 @@ func FillPage(lab *lab.Lab, page string) (string, error) {
 			failed = err
 			return old
 		}
-		if parts[3] != "" {
+		switch parts[2] {
+		case "verdicts":
 			return parts[1] + statement.Markdown(all[0].Verdicts) + parts[4]
+		case "readings":
+			return parts[1] + statement.Readings(all[0].Verdicts) + parts[4]
 		}
 		var b strings.Builder
 		b.WriteString("| paper | holds | holds if | does not hold | cannot be tested | undecided | not judged | scale, seeds |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n")
