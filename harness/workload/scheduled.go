@@ -1,7 +1,6 @@
 package workload
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -277,8 +276,14 @@ func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 				}
 				begun++
 			}
-			waiting = append(waiting[begun:], flows.flows...)
-			slices.SortStableFunc(waiting, func(a, b scenario.Flow) int { return cmp.Compare(a.StartPs, b.StartPs) })
+			waiting = waiting[begun:]
+			for _, f := range flows.flows { // behind those that start with it; near the end
+				at := len(waiting)
+				for at > 0 && waiting[at-1].StartPs > f.StartPs {
+					at--
+				}
+				waiting = slices.Insert(waiting, at, f)
+			}
 		}
 		for _, f := range waiting {
 			if !send(f) {
