@@ -210,6 +210,16 @@ func Readings(verdicts []Verdict) string {
 	return b.String()
 }
 
+// MarkdownChoices are a paper's choices as a table of a page.
+func MarkdownChoices(choices []Choice) string {
+	var b strings.Builder
+	b.WriteString("| choice | left open in | chosen | why no reading |\n| --- | --- | --- | --- |\n")
+	for _, c := range choices {
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", cell(c.Name), cell(c.Source), cell(c.Chosen), cell(c.Why))
+	}
+	return b.String()
+}
+
 // byReading are the statements with a verdict by each reading under which it is
 // theirs, "" where it is by default, and these readings in order.
 func byReading(verdicts []Verdict, verdict string) (readings []string, ids map[string][]string) {

@@ -6,6 +6,7 @@ package statement
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"fabriclab/base/reader"
 )
@@ -15,6 +16,16 @@ type File struct {
 	Path       string
 	Paper      string
 	Statements []Statement
+	Choices    []Choice
+}
+
+// A Choice is what the text leaves open, and no reading tries: no other value can
+// decide a statement, or none can be run.
+type Choice struct {
+	Name   string
+	Source string // where the text leaves it open
+	Chosen string
+	Why    string // there is no reading, in one sentence
 }
 
 // A Statement is one thing that a paper says.
@@ -67,8 +78,25 @@ func Read(path string) (*File, error) {
 		lines[one.ID] = one.Line
 		f.Statements = append(f.Statements, one)
 	}
+	f.Choices = readChoices(s)
 	s.Done()
 	return f, s.F.Err()
+}
+
+func readChoices(s *reader.Section) []Choice {
+	var all []Choice
+	for _, at := range s.Sections("choices") {
+		one := Choice{Name: at.Str("name"), Source: at.Str("source"), Chosen: at.Str("chosen"), Why: at.Str("why")}
+		switch {
+		case one.Name == "" || one.Source == "" || one.Chosen == "" || one.Why == "":
+			at.Fail(errors.New("a choice needs name, source, chosen and why"))
+		case slices.ContainsFunc(all, func(c Choice) bool { return c.Name == one.Name }):
+			at.Fail(fmt.Errorf("the choice %s is there twice", one.Name))
+		}
+		at.Done()
+		all = append(all, one)
+	}
+	return all
 }
 
 func readStatement(s *reader.Section) Statement {

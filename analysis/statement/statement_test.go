@@ -22,7 +22,11 @@ func read(t *testing.T, text string) (*statement.File, error) {
 	return statement.Read(path)
 }
 
-const head = "paper: P\nstatements:\n  - "
+const (
+	head   = "paper: P\nstatements:\n  - "
+	one    = "{id: A, fact: f, source: s}\n"
+	choice = "{name: n, source: s, chosen: c, why: w}"
+)
 
 // What is wrong is refused with its place and what is allowed there.
 func TestStrictReading(t *testing.T) {
@@ -38,10 +42,20 @@ func TestStrictReading(t *testing.T) {
 		head + "{id: A, fact: f, source: s, lacks: l}":                          "lacks belongs to claims",
 		head + "{id: A, fact: f, source: s, untestable: u, claims: {x/a: [b]}}": "A cannot be tested, and has claims",
 		head + "{id: A, fact: f, fact: g, source: s}":                           `the key "fact" is here twice`,
+		head + one + "choices: [{name: n, source: s, chosen: c}]":               ":4:11: choices.0: a choice needs name, source, chosen and why",
+		head + one + "choices: [{name: n, why: w, chose: c}]":                   `there is no key "chose" in choices.0; did you mean "chosen"?`,
+		head + one + "choices: [" + choice + ", " + choice + "]":               ":4:52: choices.1: the choice n is there twice",
 	} {
 		_, err := read(t, text)
 		require.ErrorContains(t, err, want, text)
 	}
+}
+
+func TestChoices(t *testing.T) {
+	f, err := read(t, head+one+"choices: ["+choice+"]")
+	require.NoError(t, err)
+	require.Equal(t, []statement.Choice{{Name: "n", Source: "s", Chosen: "c", Why: "w"}}, f.Choices)
+	require.Equal(t, "| choice | left open in | chosen | why no reading |\n| --- | --- | --- | --- |\n| n | s | c | w |\n", statement.MarkdownChoices(f.Choices))
 }
 
 // Every claim has its part: it decides a statement, checks the set-up, or is

@@ -10,14 +10,23 @@ import (
 )
 
 // block is what stands between the markers of a generated part of a page.
-var block = regexp.MustCompile(`(?s)(<!-- (?:(verdicts|readings):([a-z0-9-]+)|totals) -->\n).*?(<!-- /(?:verdicts|readings|totals) -->)`)
+var block = regexp.MustCompile(`(?s)(<!-- (?:(verdicts|readings|choices):([a-z0-9-]+)|totals) -->\n).*?(<!-- /(?:verdicts|readings|choices|totals) -->)`)
 
 // FillPage puts what the records say between a page's markers: the statements of
-// a paper, what readings change of them, or a row of totals for each paper.
+// a paper, what readings change of them, or a row of totals for each paper; and a
+// paper's choices.
 func FillPage(lab *lab.Lab, page string) (string, error) {
 	var failed error
 	filled := block.ReplaceAllStringFunc(page, func(old string) string {
 		parts := block.FindStringSubmatch(old)
+		if parts[2] == "choices" {
+			f, _, err := Statements(lab, parts[3])
+			if err != nil {
+				failed = err
+				return old
+			}
+			return parts[1] + statement.MarkdownChoices(f.Choices) + parts[4]
+		}
 		var papers []string
 		if parts[3] != "" {
 			papers = []string{parts[3]}
