@@ -3,10 +3,12 @@ package measure
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/reader"
+	"fabriclab/base/units"
 )
 
 func init() {
@@ -22,6 +24,56 @@ func init() {
 			return JainOfAcked(x.dir, x.m.Flows, x.window)
 		},
 	})
+	register(Kind{
+		Name: "share_deviation", Quantity: Share, Better: Lower,
+		Title: "largest |x - mean| / mean of the payload bytes x that the flows had acknowledged in an `interval`, then `stat` over the intervals",
+		From:  []string{"rates.acked_bytes"},
+		Needs: []string{"flows", "window", "interval", "stat"},
+		Read: func(s *reader.Section, m *spec.Measure, _ *spec.Figure) {
+			least(s, "flows", len(m.Flows), "share_deviation needs two flows or more: of one flow it is always 0")
+		},
+		Take: statOf(shareDeviation), Spread: shareDeviation,
+	})
+}
+
+func shareDeviation(x in) ([]float64, error) {
+	return ShareDeviation(x.dir, x.m.Flows, x.window, int64(x.m.Interval))
+}
+
+// ShareDeviation is, for each full interval of the window, how far the flow that is
+// farthest from an equal share of the payload acknowledged in it is from that share.
+func ShareDeviation(dir string, flows []int64, w series.Window, interval int64) ([]float64, error) {
+	counters, err := FlowRates(dir, Acked, flows)
+	if err != nil {
+		return nil, err
+	}
+	end := w.To
+	for _, c := range counters {
+		end = min(end, c[len(c)-1].Time)
+	}
+	var out []float64
+	for from := w.From; from <= end-interval; from += interval {
+		shares, sum := make([]float64, len(flows)), 0.0
+		for i, c := range counters {
+			if to, ok := c.At(from + interval); !ok || to.Time != from+interval {
+				return nil, fmt.Errorf("run %s: rates has no sample of flow %d at %s; sample it at times that divide the interval %s", dir, flows[i], units.FormatTime(from+interval), units.FormatTime(interval))
+			}
+			shares[i] = c.Growth(series.Window{From: from, To: from + interval})
+			sum += shares[i]
+		}
+		if sum == 0 {
+			return nil, fmt.Errorf("run %s: no flow had anything acknowledged from %s to %s", dir, units.FormatTime(from), units.FormatTime(from+interval))
+		}
+		equal, farthest := sum/float64(len(flows)), 0.0
+		for _, x := range shares {
+			farthest = max(farthest, math.Abs(x-equal)/equal)
+		}
+		out = append(out, farthest)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("run %s: there is no interval of %s from %s in which all flows were sampled", dir, units.FormatTime(interval), w)
+	}
+	return out, nil
 }
 
 // Jain is Jain's index of the shares, (Σx)² / (n Σx²): 1 when all are equal,

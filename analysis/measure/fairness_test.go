@@ -45,3 +45,23 @@ func TestAcked(t *testing.T) {
 	_, err = measure.JainOfAcked(dir, []int64{0, 1}, series.Window{From: 0, To: 1e6})
 	require.ErrorContains(t, err, "flow 1 has no rate sample from 0ps to 1us")
 }
+
+func TestShareDeviation(t *testing.T) {
+	dir := t.TempDir()
+	tabletest.Write(t, dir, "rates", []tabletest.Rate{
+		{TimePs: 1e6, Flow: 0, AckedBytes: 1000}, {TimePs: 1e6, Flow: 1, AckedBytes: 1000},
+		{TimePs: 2e6, Flow: 0, AckedBytes: 2000}, {TimePs: 2e6, Flow: 1, AckedBytes: 4000},
+		{TimePs: 3e6, Flow: 0, AckedBytes: 3000}, {TimePs: 3e6, Flow: 1, AckedBytes: 5000},
+		{TimePs: 4e6, Flow: 0, AckedBytes: 4000}, {TimePs: 4e6, Flow: 1, AckedBytes: 5000}, {TimePs: 5e6, Flow: 0, AckedBytes: 4000},
+	})
+	got, err := measure.ShareDeviation(dir, []int64{0, 1}, series.Window{From: 1e6, To: 5e6}, 1e6)
+	require.NoError(t, err)
+	assert.Equal(t, []float64{0.5, 0, 1}, got, "up to the second flow's last sample")
+	_, err = measure.ShareDeviation(dir, []int64{0, 1}, series.Window{From: 15e5, To: 4e6}, 1e6)
+	require.ErrorContains(t, err, "no sample of flow 0 at 2.5us")
+	_, err = measure.ShareDeviation(dir, []int64{0, 1}, series.Window{From: 4e6, To: 5e6}, 1e6)
+	require.ErrorContains(t, err, "no interval of 1us")
+	tabletest.Write(t, dir, "rates", []tabletest.Rate{{TimePs: 1e6, Flow: 0}, {TimePs: 1e6, Flow: 1}})
+	_, err = measure.ShareDeviation(dir, []int64{0, 1}, series.Window{From: 0, To: 1e6}, 1e6)
+	require.ErrorContains(t, err, "no flow had anything acknowledged")
+}

@@ -338,15 +338,26 @@ func (f *Forest) Set(root *yaml.Node, path []string, value, at *yaml.Node) *yaml
 		made.Content = append(made.Content, key, f.Set(nil, path[1:], value, at))
 		return &made
 	case yaml.SequenceNode:
-		if i, err := strconv.Atoi(path[0]); err == nil && i >= 0 && i < len(root.Content) {
+		if i := item(root, path[0]); i >= 0 {
 			made.Content[i] = f.Set(root.Content[i], path[1:], value, at)
 			return &made
 		}
-		f.Problem(at, "%q is no item of this list; its %d items are numbered from 0", path[0], len(root.Content))
+		f.Problem(at, "%q is no item of this list; its %d items are numbered from 0, or named by their id", path[0], len(root.Content))
 	default:
 		f.Problem(at, "there is nothing below the value %q, so %q cannot be set there; see docs/experiments.md for the keys there are", root.Value, path[0])
 	}
 	return root
+}
+
+// item is the place of a list's item, by its number or its id; -1 if there is none.
+func item(list *yaml.Node, name string) int {
+	if i, err := strconv.Atoi(name); err == nil && i >= 0 && i < len(list.Content) {
+		return i
+	}
+	return slices.IndexFunc(list.Content, func(n *yaml.Node) bool {
+		_, id := Child(n, "id")
+		return id != nil && id.Value == name
+	})
 }
 
 // Mapping makes an empty mapping from the same source.

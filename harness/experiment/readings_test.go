@@ -20,7 +20,8 @@ readings:
   stages: {source: "appendix", none: {hpcc.max_stage: 0}, five: {hpcc.max_stage: 5}}
   dcqcn: {source: "section 5", own: {}, public: {preset: {dcqcn: dcqcn-hpcc}}}
   measure: {source: "section 5", peak: {figure.measures.q.kind: a}, mean: {figure.measures.q.kind: b}}
-figure: {measures: {q: {kind: z}}}
+  claim: {source: "section 6", low: {}, high: {figure.claims.b.holds: q > 2}}
+figure: {measures: {q: {kind: z}}, claims: [{id: a, holds: q > 0}, {id: b, holds: q > 1}]}
 `
 
 // A reading sets what it names; the first value is the default. What the matrix
@@ -38,7 +39,7 @@ func TestReadingsSetWhatTheyName(t *testing.T) {
 	}
 	base := load(nil)
 	assert.Equal(t, []Reading{
-		{"stages", "appendix", []string{"none", "five"}}, {"dcqcn", "section 5", []string{"own", "public"}}, {"measure", "section 5", []string{"peak", "mean"}},
+		{"stages", "appendix", []string{"none", "five"}}, {"dcqcn", "section 5", []string{"own", "public"}}, {"measure", "section 5", []string{"peak", "mean"}}, {"claim", "section 6", []string{"low", "high"}},
 	}, base.Readings)
 	assert.Equal(t, "reading:stages=none", setting(t, base.Points[0], "congestion_control", "max_stage").Origin)
 	_, kind := reader.Child(reader.Nearest(base.Figure.Node, "measures.q"), "kind")
@@ -58,6 +59,10 @@ func TestReadingsSetWhatTheyName(t *testing.T) {
 	_, kind = reader.Child(reader.Nearest(mean.Figure.Node, "measures.q"), "kind")
 	assert.Equal(t, "b", kind.Value)
 	assert.Equal(t, hash(base, 0), hash(mean, 0), "the same runs")
+
+	high := load(map[string]string{"claim": "high"})
+	_, holds := reader.Child(reader.Nearest(high.Figure.Node, "claims.1"), "holds")
+	assert.Equal(t, "q > 2", holds.Value, "a claim by its id")
 }
 
 func TestReadingsAreRefusedWithAPlace(t *testing.T) {
@@ -68,6 +73,7 @@ func TestReadingsAreRefusedWithAPlace(t *testing.T) {
 		{`none: {hpcc.max_stage: 0}`, `none: {params.hpc.max_stage: 0}`, `there is no component "hpc"; did you mean "hpcc"?`},
 		{`none: {hpcc.max_stage: 0}`, `none: {hpcc.max_stag: 0}`, `did you mean "max_stage"?`},
 		{`none: {hpcc.max_stage: 0}`, `none: {preset: fncc}`, `reading stages=none sets preset, which the matrix sets itself`},
+		{`low: {}`, `low: {figure.claims.c.holds: q > 2}`, `"c" is no item of this list; its 2 items are numbered from 0, or named by their id`},
 		{`stages:`, `"st ages":`, `"st ages" is no name`},
 		{`five: {`, `"fi=ve": {`, `"fi=ve" is no name`},
 	} {
