@@ -116,7 +116,7 @@ func (l *loader) readingSets(reading string, value, body *yaml.Node) []readingSe
 // read lays a path of a reading over the tree. Of what the matrix chooses a
 // reading replaces values: {preset: {dcqcn: dcqcn-public}}.
 func (l *loader) read(root, matrix *yaml.Node, set readingSet) *yaml.Node {
-	replaces := set.value.Kind == yaml.MappingNode && (set.path[0] == "preset" || l.axisKey(matrix, cliSet{path: set.path}) != nil)
+	replaces := set.value.Kind == yaml.MappingNode && (set.path[0] == "preset" || l.chooses(matrix, set.path))
 	for _, n := range []*yaml.Node{set.key, set.value} {
 		l.Mark(n, "reading:"+set.reading)
 	}
@@ -136,6 +136,20 @@ func (l *loader) read(root, matrix *yaml.Node, set readingSet) *yaml.Node {
 		}
 	}
 	return root
+}
+
+// chooses says whether the matrix has values for a path, by itself or under the
+// names of an axis.
+func (l *loader) chooses(matrix *yaml.Node, path []string) bool {
+	if reader.IsNull(matrix) || matrix.Kind != yaml.MappingNode {
+		return false
+	}
+	for i := 0; i < len(matrix.Content); i += 2 {
+		if slices.Equal(l.path(matrix.Content[i].Value), path) || l.chooses(matrix.Content[i+1], path) {
+			return true
+		}
+	}
+	return false
 }
 
 // inPlaceOf is what a reading puts in the place of a value of the matrix.

@@ -15,11 +15,12 @@ workload: {type: list, flows: [{src: host0, dst: host1, size: 1MB}]}
 preset: hpcc
 run: {stop: 1ms}
 trace: {flows: {}}
-matrix: {preset: [hpcc, dcqcn]}
+matrix: {preset: [hpcc, dcqcn], size: {small: {workload.flows.0.size: 1KB}, large: {}}}
 readings:
   stages: {source: "appendix", none: {hpcc.max_stage: 0}, five: {hpcc.max_stage: 5}}
   dcqcn: {source: "section 5", own: {}, public: {preset: {dcqcn: dcqcn-hpcc}}}
   measure: {source: "section 5", peak: {figure.measures.q.kind: a}, mean: {figure.measures.q.kind: b}}
+  size: {source: "section 7", one: {}, two: {workload.flows.0.size: {1KB: 2KB}}}
   claim: {source: "section 6", low: {}, high: {figure.claims.b.holds: q > 2}}
 figure: {measures: {q: {kind: z}}, claims: [{id: a, holds: q > 0}, {id: b, holds: q > 1}]}
 `
@@ -39,7 +40,8 @@ func TestReadingsSetWhatTheyName(t *testing.T) {
 	}
 	base := load(nil)
 	assert.Equal(t, []Reading{
-		{"stages", "appendix", []string{"none", "five"}}, {"dcqcn", "section 5", []string{"own", "public"}}, {"measure", "section 5", []string{"peak", "mean"}}, {"claim", "section 6", []string{"low", "high"}},
+		{"stages", "appendix", []string{"none", "five"}}, {"dcqcn", "section 5", []string{"own", "public"}}, {"measure", "section 5", []string{"peak", "mean"}},
+		{"size", "section 7", []string{"one", "two"}}, {"claim", "section 6", []string{"low", "high"}},
 	}, base.Readings)
 	assert.Equal(t, "reading:stages=none", setting(t, base.Points[0], "congestion_control", "max_stage").Origin)
 	_, kind := reader.Child(reader.Nearest(base.Figure.Node, "measures.q"), "kind")
@@ -48,17 +50,21 @@ func TestReadingsSetWhatTheyName(t *testing.T) {
 	five := load(map[string]string{"stages": "five"})
 	assert.Equal(t, "reading:stages=five", setting(t, five.Points[0], "congestion_control", "max_stage").Origin)
 	assert.NotEqual(t, hash(base, 0), hash(five, 0), "a scenario of its own")
-	assert.Equal(t, hash(base, 1), hash(five, 1), "what it does not change is the same run")
+	assert.Equal(t, hash(base, 2), hash(five, 2), "what it does not change is the same run")
 
 	public := load(map[string]string{"dcqcn": "public"})
 	assert.Equal(t, hash(base, 0), hash(public, 0))
-	assert.NotEqual(t, hash(base, 1), hash(public, 1))
-	assert.Equal(t, "preset=dcqcn", public.Points[1].String(), "the label stays")
+	assert.NotEqual(t, hash(base, 2), hash(public, 2))
+	assert.Equal(t, "preset=dcqcn size=small", public.Points[2].String(), "the label stays")
 
 	mean := load(map[string]string{"measure": "mean"})
 	_, kind = reader.Child(reader.Nearest(mean.Figure.Node, "measures.q"), "kind")
 	assert.Equal(t, "b", kind.Value)
 	assert.Equal(t, hash(base, 0), hash(mean, 0), "the same runs")
+
+	two := load(map[string]string{"size": "two"})
+	assert.NotEqual(t, hash(base, 0), hash(two, 0), "a value under a name of an axis")
+	assert.Equal(t, hash(base, 1), hash(two, 1))
 
 	high := load(map[string]string{"claim": "high"})
 	_, holds := reader.Child(reader.Nearest(high.Figure.Node, "claims.1"), "holds")

@@ -107,10 +107,14 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 			fmt.Fprintf(lab.Err, "%s: without a reading: %s\n", name, one.missing)
 		}
 	}
-	if judged == 0 {
+	switch {
+	case judged > 0:
+		return r, nil
+	case slices.Equal(r.Readings, before.Readings):
 		return nil, missingRuns(name, all[0].missing)
 	}
-	return r, nil
+	before.Readings, before.Outcomes = r.Readings, r.Outcomes // what was declared since has no runs
+	return before, nil
 }
 
 // projectCommit is the commit of a project, "" without a project or a repository.
