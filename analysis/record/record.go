@@ -72,6 +72,8 @@ type Claim struct {
 	Check    string  `json:"check,omitempty"`
 	// Controlled: it holds for its control, too, so it shows nothing.
 	Controlled bool `json:"holds_for_control,omitempty"`
+	// Uncontrolled: its control is a reading that has no runs.
+	Uncontrolled bool `json:"control_without_runs,omitempty"`
 	// Elsewhere: the claim is for another scale.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }

@@ -194,7 +194,7 @@ func (s Statement) under(reading string, records map[string]*record.Record) outc
 		if len(found) == 0 {
 			open = append(open, ref.Claim+" is not in the record of "+ref.Figure)
 		}
-		holding, controlled := 0, 0
+		holding, controlled, uncontrolled := 0, 0, false
 		for _, c := range found {
 			if c.Elsewhere {
 				continue
@@ -215,6 +215,7 @@ func (s Statement) under(reading string, records map[string]*record.Record) outc
 				if c.Controlled {
 					controlled++
 				}
+				uncontrolled = uncontrolled || c.Uncontrolled
 			case claims.Deviates:
 				fails = append(fails, name)
 			default:
@@ -223,6 +224,9 @@ func (s Statement) under(reading string, records map[string]*record.Record) outc
 		}
 		if holding > 0 && controlled == holding { // at no place does it tell anything
 			open = append(open, ref.Claim+" holds for its control, too")
+		}
+		if uncontrolled {
+			open = append(open, "the control of "+ref.Claim+" has no runs")
 		}
 	}
 	for _, verdict := range slices.Sorted(maps.Keys(undecided)) {

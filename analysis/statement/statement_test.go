@@ -93,15 +93,22 @@ func outcome(reading string, verdicts ...string) record.Outcome {
 	o := record.Outcome{Reading: reading, Command: "make it " + reading}
 	for i, v := range verdicts {
 		o.Claims = append(o.Claims, record.Claim{ID: []string{"low/1", "low/2", "fast"}[i], Verdict: v, Measured: float64(i), Elsewhere: v == "elsewhere"})
-		if v == both {
+		switch v {
+		case both:
 			o.Claims[i].Verdict, o.Claims[i].Controlled = claims.Reproduced, true
+		case alone:
+			o.Claims[i].Verdict, o.Claims[i].Uncontrolled = claims.Reproduced, true
 		}
 	}
 	return o
 }
 
-// both is of a claim that holds for its control, too.
-const both = "both"
+// both is of a claim that holds for its control, too; alone of one whose control, a
+// reading, has no runs.
+const (
+	both  = "both"
+	alone = "alone"
+)
 
 // All claims of a statement have to hold, by default or under one reading.
 func TestVerdicts(t *testing.T) {
@@ -129,6 +136,7 @@ func TestVerdicts(t *testing.T) {
 		{"a place shows nothing", two, []record.Outcome{outcome("", both, yes, yes)}, statement.Holds, "", ""},
 		{"no place shows anything", two, []record.Outcome{outcome("", both, both, yes)}, statement.Undecided, "", "low holds for its control, too"},
 		{"the one place that counts", "claims: {x/a: [low/2]}", []record.Outcome{outcome("", yes, both, yes)}, statement.Undecided, "", "low/2 holds for its control, too"},
+		{"a control has no runs", two, []record.Outcome{outcome("", yes, yes, alone)}, statement.Undecided, "", "the control of fast has no runs"},
 		{"a reading shows it", two, []record.Outcome{outcome("", yes, yes, both), outcome("t=late", yes, yes, yes)}, statement.HoldsIf, "t=late", "by default: fast holds for its control, too"},
 		{"a reading was not made", two + ", cause: it cannot", []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, no, yes)}, statement.Undecided, "", "low/2 deviates; without runs: u=x"},
 		{"no record", "claims: {x/b: [low]}", nil, statement.NoRecord, "", "x/b"},

@@ -107,6 +107,7 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 			fmt.Fprintf(lab.Err, "%s: without a reading: %s\n", name, one.missing)
 		}
 	}
+	controlByReading(r, all[0].Spec.Claims)
 	switch {
 	case judged > 0:
 		return r, nil
@@ -115,6 +116,28 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 	}
 	before.Readings, before.Outcomes = r.Readings, r.Outcomes // what was declared since has no runs
 	return before, nil
+}
+
+// controlByReading judges the controls that are a reading by the record itself, which
+// also has what is kept of it.
+func controlByReading(r *record.Record, list []spec.Claim) {
+	for _, c := range list {
+		if c.Control == nil || len(c.Control.Reading) == 0 || c.Superseded != nil {
+			continue
+		}
+		under := r.Outcome(plan.ReadingText(c.Control.Reading))
+		for _, o := range r.Outcomes {
+			for i := range o.Claims {
+				of := &o.Claims[i]
+				if of.ID != c.ID && !strings.HasPrefix(of.ID, c.ID+"/") {
+					continue
+				}
+				of.Uncontrolled = under == nil
+				of.Controlled = under != nil && of.Verdict == claims.Reproduced &&
+					slices.ContainsFunc(under.Claims, func(u record.Claim) bool { return u.ID == of.ID && u.Verdict == claims.Reproduced })
+			}
+		}
+	}
 }
 
 // projectCommit is the commit of a project, "" without a project or a repository.
