@@ -44,7 +44,7 @@ func TestStrictReading(t *testing.T) {
 		head + "{id: A, fact: f, fact: g, source: s}":                           `the key "fact" is here twice`,
 		head + one + "choices: [{name: n, source: s, chosen: c}]":               ":4:11: choices.0: a choice needs name, source, chosen and why",
 		head + one + "choices: [{name: n, why: w, chose: c}]":                   `there is no key "chose" in choices.0; did you mean "chosen"?`,
-		head + one + "choices: [" + choice + ", " + choice + "]":               ":4:52: choices.1: the choice n is there twice",
+		head + one + "choices: [" + choice + ", " + choice + "]":                ":4:52: choices.1: the choice n is there twice",
 	} {
 		_, err := read(t, text)
 		require.ErrorContains(t, err, want, text)
