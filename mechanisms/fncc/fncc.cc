@@ -26,6 +26,16 @@ const Description& Fncc::describe() {
                "FNCC section 3.2.2: 0.9")
         .range(0.01, 1)
         .live()
+        .param("lhcs_every_ack", &Fncc::lhcsEveryAck_, true,
+               "LHCS sets the reference window at each ACK; false: only where a new window begins, once a round trip",
+               "FNCC Algorithm 3 has it at each ACK; section 3.2.2 updates W^c once a round trip")
+        .added()
+        .live()
+        .param("average_in_loop", &Fncc::averageInLoop_, false,
+               "U is averaged at each hop that is more loaded than those before it; false: once, as in HPCC",
+               "FNCC Algorithm 3 has the average inside the loop; its description has it after the loop")
+        .added()
+        .live()
         .extension(FnccCount::kName, sizeof(FnccCount), 2, "2 B on the ACK");
     return b.done();
   }();
@@ -41,9 +51,9 @@ void Fncc::onStart(Network& network) {
 /// Says to receiver and switches whose packet it is; it takes no bytes.
 void Fncc::onSend(Flow&, Packet& packet) { n_.fill(packet); }
 
-void Fncc::beforeWindow(State& s, const Measure& m, const IntStack& telemetry, const Packet& ack) {
+void Fncc::beforeWindow(State& s, const Measure& m, const IntStack& telemetry, const Packet& ack, bool updateWc) {
   // Record 0 is the last hop of the data path: the ACK met it first.
-  if (!lhcs_ || m.hop != 0 || m.max <= alpha_) return;
+  if (!lhcs_ || m.hop != 0 || m.max <= alpha_ || (!updateWc && !lhcsEveryAck_)) return;
   const double bdp = static_cast<double>(telemetry.hops[0].rate.bps) * static_cast<double>(host_->baseRtt().ps) / 8e12;
   s.wc = bdp * beta_ / n_(ack).n;
 }

@@ -14,10 +14,10 @@ class Fncc final : public IntControl {
  private:
   void onStart(Network& network) override;
   void onSend(Flow& flow, Packet& packet) override;
-  void beforeWindow(State& s, const Measure& m, const IntStack& telemetry, const Packet& ack) override;
+  void beforeWindow(State& s, const Measure& m, const IntStack& telemetry, const Packet& ack, bool updateWc) override;
 
   PacketExtension<FnccCount> n_;
-  bool lhcs_ = true;
+  bool lhcs_ = true, lhcsEveryAck_ = true;
   double alpha_ = 0, beta_ = 0;
 };
 

@@ -49,7 +49,8 @@ void IntControl::onFlowStart(Flow& flow) {
   apply(flow, s);
 }
 
-IntControl::Measure IntControl::measure(const IntStack& last, const IntStack& now, Time baseRtt, HopLoads& hopU) {
+IntControl::Measure IntControl::measure(const IntStack& last, const IntStack& now, Time baseRtt, HopLoads& hopU,
+                                        double* rising) {
   Measure m;
   if (last.count != now.count) {  // the first ACK, or another path
     hopU.fill(0);
@@ -65,7 +66,9 @@ IntControl::Measure IntControl::measure(const IntStack& last, const IntStack& no
       hopU[i] = static_cast<double>(std::min(a.qlen, b.qlen)) * kPsBits / (rate * static_cast<double>(baseRtt.ps)) +
                 txRate / rate;
     }
-    if (hopU[i] > m.max) m = {true, hopU[i], i, Time{std::max<int64_t>(dt, 0)}};
+    if (hopU[i] <= m.max) continue;
+    m = {true, hopU[i], i, Time{std::max<int64_t>(dt, 0)}};
+    if (rising != nullptr) *rising = average(*rising, m, baseRtt);
   }
   return m;
 }
@@ -110,7 +113,8 @@ void IntControl::onAck(Flow& flow, const Packet& ack) {
   if (found == nullptr) return;  // no switch on its way has told anything
   const IntStack& telemetry = *found;
   const Time baseRtt = host_->baseRtt();
-  const Measure m = measure(s.last, telemetry, baseRtt, s.hopU);
+  double u = s.u;
+  const Measure m = measure(s.last, telemetry, baseRtt, s.hopU, averageInLoop_ ? &u : nullptr);
   s.last.count = telemetry.count;
   std::copy_n(telemetry.hops.begin(), telemetry.count, s.last.hops.begin());
   // Also the first ACK, which has nothing to compare with, begins a round trip.
@@ -118,8 +122,8 @@ void IntControl::onAck(Flow& flow, const Packet& ack) {
   if (updateWc) s.lastUpdateSeq = flow.sndNxt;
   if (!m.valid) return;
 
-  s.u = average(s.u, m, baseRtt);
-  beforeWindow(s, m, telemetry, ack);
+  s.u = averageInLoop_ ? u : average(u, m, baseRtt);
+  beforeWindow(s, m, telemetry, ack, updateWc);
   s.w = computeWindow(s, s.u, updateWc);
   apply(flow, s);
   TraceBus& trace = network_->trace();

@@ -36,8 +36,10 @@ class IntControl : public CongestionControl {
   State& state(Flow& flow) const { return state_(flow); }
 
   /// The most loaded hop between two ACKs. `baseRtt` is T. A hop whose record is the same in both
-  /// keeps its load and adds no time (tau) to the average.
-  static Measure measure(const IntStack& last, const IntStack& now, Time baseRtt, HopLoads& hopU);
+  /// keeps its load and adds no time (tau) to the average. With `rising`, U is averaged in the loop:
+  /// at each hop that is more loaded than those before it.
+  static Measure measure(const IntStack& last, const IntStack& now, Time baseRtt, HopLoads& hopU,
+                         double* rising = nullptr);
   /// U after one more measurement.
   static double average(double u, const Measure& m, Time baseRtt);
   /// W from U (HPCC Algorithm 1, ComputeWind), not yet capped.
@@ -76,12 +78,12 @@ class IntControl : public CongestionControl {
 
   void onStart(Network& network) override;
   /// Before ComputeWind: what FNCC adds.
-  virtual void beforeWindow(State&, const Measure&, const IntStack&, const Packet&) {}
+  virtual void beforeWindow(State&, const Measure&, const IntStack&, const Packet&, bool /*updateWc*/) {}
 
   PacketExtension<IntStack> stack_;
   double eta_ = 0, uInitial_ = 0;
   int64_t maxStage_ = 0;
-  bool window_ = true;
+  bool window_ = true, averageInLoop_ = false;
   Bytes wAi_;
   Rate minRate_;
 

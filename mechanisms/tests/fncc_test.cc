@@ -282,6 +282,35 @@ TEST_F(FnccFlow, SwitchableAndBetaIsAParameter) {
   EXPECT_DOUBLE_EQ(state().wc, kBdp * 0.5 / 10);
 }
 
+TEST_F(FnccFlow, OnceARoundTripWhereItIsSaidSo) {
+  cc->set("lhcs_every_ack", false);
+  load(100, 0, 4);  // no new window begins
+  EXPECT_DOUBLE_EQ(state().wc, kBdp);
+  state().lastUpdateSeq = 0;
+  onAck(100, 0, 3 * 12900, 4);
+  // The window that follows is the new reference.
+  EXPECT_NEAR(state().wc, kBdp * 0.9 / 4 / (2 / 0.95) + 80, 1e-6);
+}
+
+// As printed, half a T old at each hop: U = 1 becomes 1.5 at the last hop, of load 2, then 2 at the first, of 2.5.
+TEST_F(FnccFlow, AveragesInTheLoopWhereItIsSaidSo) {
+  for (const bool inLoop : {false, true}) {
+    cc->set("average_in_loop", inLoop);
+    IntControl::State& s = state();
+    s.u = 1;
+    IntStack last;
+    last.push({Rate::Gbps(100), Time{}, 0, 161250});
+    last.push({Rate::Gbps(100), Time{}, 0, 241875});
+    s.last = last;
+    IntStack now;
+    now.push({Rate::Gbps(100), Time::Ns(6450), 80625, 161250});
+    now.push({Rate::Gbps(100), Time::Ns(6450), 80625, 241875});
+    stack.claim(*ack) = now;
+    cc->onAck(*flow, *ack);
+    EXPECT_DOUBLE_EQ(s.u, inLoop ? 2 : 1.75);
+  }
+}
+
 TEST_F(FnccFlow, AWindowBelowTheSmallestIsRaised) {
   load(100, 0, 0xffff);
   EXPECT_DOUBLE_EQ(state().wc, 161.25);
