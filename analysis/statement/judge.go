@@ -50,6 +50,8 @@ type Verdict struct {
 type Under struct {
 	Reading string `json:"reading"`
 	Verdict string `json:"verdict"`
+	// NotMade: undecided, as a figure has the reading and no runs under it.
+	NotMade bool `json:"not_made,omitempty"`
 }
 
 // Judge judges a statement by the records of its figures.
@@ -92,7 +94,7 @@ func (s Statement) judge(v *Verdict, records map[string]*record.Record) {
 	var open, missing, under []string // readings that do not decide it, that have no runs, under which it holds
 	for _, reading := range s.readings(records) {
 		made := s.under(reading, records)
-		v.Under = append(v.Under, Under{reading, made.state})
+		v.Under = append(v.Under, Under{reading, made.state, made.state == Undecided && made.missing})
 		switch {
 		case made.state == Holds:
 			under = append(under, reading)

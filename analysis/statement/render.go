@@ -31,7 +31,7 @@ func Render(paper string, verdicts []Verdict) string {
 	if len(recalled) > 0 {
 		out += "\nfrom memory, counted apart: " + Totals(Count(recalled))
 	}
-	if rows, same := effects(verdicts); len(rows) > 0 {
+	if rows, same, notMade := effects(verdicts); len(rows) > 0 {
 		t := table.NewWriter()
 		t.SetStyle(table.StyleLight)
 		t.Style().Format.Header = text.FormatDefault
@@ -44,7 +44,7 @@ func Render(paper string, verdicts []Verdict) string {
 		for _, r := range rows {
 			t.AppendRow(table.Row{r.reading, strings.Join(r.gained, ", "), strings.Join(r.lost, ", "), strings.Join(r.open, ", ")})
 		}
-		out += "\n\n" + t.Render() + unchanged(same, "")
+		out += "\n\n" + t.Render() + listed("Nothing changes with", same, "") + listed("Without runs:", notMade, "")
 	}
 	if commands := shown(verdicts); commands != "" {
 		out += "\n\nshown by:\n" + commands
@@ -151,10 +151,12 @@ func Markdown(verdicts []Verdict) string {
 type effect struct {
 	reading            string
 	gained, lost, open []string // that hold now, hold no more, and are undecided
+	notMade            bool     // runs are missing
 }
 
-// effects are those of all readings, and the readings that change nothing.
-func effects(verdicts []Verdict) (rows []effect, same []string) {
+// effects are those of all readings, the readings that change nothing, and those of
+// which no more is known than that runs are missing.
+func effects(verdicts []Verdict) (rows []effect, same, notMade []string) {
 	byReading := map[string]*effect{}
 	var order []string
 	for _, v := range verdicts {
@@ -166,6 +168,8 @@ func effects(verdicts []Verdict) (rows []effect, same []string) {
 				order = append(order, u.Reading)
 			}
 			switch {
+			case u.NotMade:
+				e.notMade = true
 			case u.Verdict == Undecided:
 				e.open = append(e.open, v.ID)
 			case u.Verdict == Holds && v.Verdict != Holds:
@@ -176,36 +180,41 @@ func effects(verdicts []Verdict) (rows []effect, same []string) {
 		}
 	}
 	for _, reading := range order {
-		if e := byReading[reading]; len(e.gained)+len(e.lost)+len(e.open) > 0 {
+		switch e := byReading[reading]; {
+		case len(e.gained)+len(e.lost)+len(e.open) > 0:
 			rows = append(rows, *e)
-		} else {
+		case e.notMade:
+			notMade = append(notMade, reading)
+		default:
 			same = append(same, reading)
 		}
 	}
-	return rows, same
+	return rows, same, notMade
 }
 
-// unchanged says under which readings every statement stays as by default.
-func unchanged(readings []string, quote string) string {
+// listed says of readings what they have in common, "" without any.
+func listed(what string, readings []string, quote string) string {
 	if len(readings) == 0 {
 		return ""
 	}
-	return "\nNothing changes with " + quote + strings.Join(readings, quote+", "+quote) + quote + "."
+	return "\n" + what + " " + quote + strings.Join(readings, quote+", "+quote) + quote + "."
 }
 
 // Readings is a table on a page of what each reading changes: those that gain what
 // others lose exclude each other.
 func Readings(verdicts []Verdict) string {
 	var b strings.Builder
-	rows, same := effects(verdicts)
+	rows, same, notMade := effects(verdicts)
 	if len(rows) > 0 {
 		b.WriteString("| reading | hold now | hold no more | undecided |\n| --- | --- | --- | --- |\n")
 	}
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.reading, strings.Join(r.gained, ", "), strings.Join(r.lost, ", "), strings.Join(r.open, ", "))
 	}
-	if text := unchanged(same, "`"); text != "" {
-		b.WriteString(text + "\n")
+	for _, text := range []string{listed("Nothing changes with", same, "`"), listed("Without runs:", notMade, "`")} {
+		if text != "" {
+			b.WriteString(text + "\n")
+		}
 	}
 	return b.String()
 }

@@ -176,7 +176,7 @@ func TestRunsMissingInOneFigure(t *testing.T) {
 			"x/b": {Figure: "x/b", Scale: "quick", Readings: []string{"t=late"}, Outcomes: []record.Outcome{outcome("", yes, no)}},
 		})
 		assert.Equal(t, []string{c.verdict, c.why}, []string{v.Verdict, v.Why})
-		assert.Equal(t, []statement.Under{{Reading: "t=late", Verdict: c.with}}, v.Under)
+		assert.Equal(t, []statement.Under{{Reading: "t=late", Verdict: c.with, NotMade: c.with == statement.Undecided}}, v.Under)
 	}
 }
 
@@ -213,13 +213,13 @@ func TestTables(t *testing.T) {
 	two := statement.Markdown([]statement.Verdict{{ID: "A", Verdict: statement.HoldsIf, Reading: "t=late or u=x"}, {ID: "B", Verdict: statement.HoldsIf, Reading: "u=x"}})
 	assert.Contains(t, two, "| holds if `t=late` | A |\n| holds if `u=x` | A, B |\n")
 	under := func(verdict, late, early string) statement.Verdict {
-		return statement.Verdict{ID: verdict[:2] + late, Verdict: verdict, Under: []statement.Under{{Reading: "t=late", Verdict: late}, {Reading: "t=early", Verdict: early}}}
+		return statement.Verdict{ID: verdict[:2] + late, Verdict: verdict, Under: []statement.Under{{Reading: "t=late", Verdict: late}, {Reading: "t=early", Verdict: early}, {Reading: "u=x", Verdict: statement.Undecided, NotMade: true}}}
 	}
 	readings := []statement.Verdict{
 		under(statement.Holds, statement.DoesNotHold, statement.Holds), under(statement.HoldsIf, statement.Holds, statement.DoesNotHold),
 		under(statement.Undecided, statement.Undecided, statement.DoesNotHold), under(statement.DoesNotHold, statement.DoesNotHold, statement.DoesNotHold),
 	}
-	assert.Equal(t, "| reading | hold now | hold no more | undecided |\n| --- | --- | --- | --- |\n| `t=late` | hoholds | hodoes not hold | unundecided |\n\nNothing changes with `t=early`.\n", statement.Readings(readings))
-	assert.Contains(t, statement.Render("P", readings), "Nothing changes with t=early.\n")
+	assert.Equal(t, "| reading | hold now | hold no more | undecided |\n| --- | --- | --- | --- |\n| `t=late` | hoholds | hodoes not hold | unundecided |\n\nNothing changes with `t=early`.\n\nWithout runs: `u=x`.\n", statement.Readings(readings))
+	assert.Contains(t, statement.Render("P", readings), "Nothing changes with t=early.\nWithout runs: u=x.\n")
 	assert.Equal(t, "| [P](p.md) | 0 | 1 | 0 | 0 | 0 | 1 | paper, 5 seeds |\n", statement.Row("P", "p.md", verdicts))
 }
