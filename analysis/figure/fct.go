@@ -88,9 +88,10 @@ func (x *painter) fct(panel *chart.Panel, at spot) {
 		panel.Names = append(panel.Names, own.in.upTo(flows.edges[i+1]))
 		panel.At = append(panel.At, float64(flows.edges[i+1]))
 	}
+	step := min(0.1, float64(0.01*float64(len(panel.At)))) // so that error bars do not cover each other; few bins are far apart
 	for n, l := range flows.lines {
 		l.Dots = true
-		l.Beside = float64(0.1 * (float64(n) - float64(float64(len(flows.lines)-1)/2))) // so that error bars do not cover each other
+		l.Beside = float64(step * (float64(n) - float64(float64(len(flows.lines)-1)/2)))
 		for bin, edge := range panel.At {
 			mean, half, err := l.stat(at.side, bin)
 			if err == nil {
