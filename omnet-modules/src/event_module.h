@@ -18,6 +18,8 @@ class EventModule : public omnetpp::cSimpleModule {
   void post(FabricTimer& timer, omnetpp::simtime_t at);
   void withdraw(FabricTimer& timer);
   void transmit(FabricFrame& frame, FabricLink& link, omnetpp::simtime_t duration);
+  /// Its events that the event set has for it, in the window (FabricTurn).
+  void runTurn();
   /// Deletes a message, whoever owns it.
   void dispose(omnetpp::cMessage* message);
 
@@ -28,7 +30,8 @@ class EventModule : public omnetpp::cSimpleModule {
 
  private:
   void handle(omnetpp::cMessage& message);
-  void finishTurn();
+  template <class Work>
+  void noting(const Work& work);
 };
 
 }  // namespace fabriclab

@@ -121,7 +121,9 @@ void ManagerModule::build() {
   engine_->setUnwatched(unwatched());
   omnetpp::getEnvir()->suppressNotifications = unwatched();
   if (par("nodeByNode").boolValue() && unwatched()) {
-    omnetpp::check_and_cast<FabricEventSet*>(omnetpp::getSimulation()->getFES())->runNodeByNode(*network_);
+    auto& events = *omnetpp::check_and_cast<FabricEventSet*>(omnetpp::getSimulation()->getFES());
+    events.runNodeByNode(*network_);
+    engine_->runNodeByNode(events);
   }
 }
 
