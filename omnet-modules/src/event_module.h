@@ -6,13 +6,14 @@
 #include <memory>
 
 #include "engine.h"
+#include "outcome.h"
 
 namespace fabriclab {
 
 class FabricLink;
 
 /// Takes the model's events as self-messages, and frames; sends frames.
-class EventModule : public omnetpp::cSimpleModule {
+class EventModule : public Quiet<omnetpp::cSimpleModule> {
  public:
   void setEngine(std::shared_ptr<OmnetEngine> engine) { engine_ = std::move(engine); }
   void post(FabricTimer& timer, omnetpp::simtime_t at);

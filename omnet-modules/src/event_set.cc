@@ -306,8 +306,9 @@ void FabricEventSet::clear() {
 }
 
 int FabricEventSet::getLength() const {
-  const int model = turn_ == nullptr ? static_cast<int>(model_.size()) + behind_ : model_.empty() && nodes_.empty() ? 0 : 1;
-  return cEventHeap::getLength() + model;
+  const int foreign = cEventHeap::getLength();
+  if (turn_ == nullptr) return foreign + static_cast<int>(model_.size()) + behind_;
+  return foreign + (model_.empty() && nodes_.empty() ? 0 : 1);
 }
 
 void FabricEventSet::sort() {

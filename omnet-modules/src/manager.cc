@@ -20,6 +20,11 @@ Outcome& outcome() {
   return last;
 }
 
+bool& nothingToRecord() {
+  static bool nothing = false;
+  return nothing;
+}
+
 namespace {
 
 /// The model counts picoseconds and its own order of events; with anything else results would be wrong
