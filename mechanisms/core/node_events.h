@@ -533,9 +533,10 @@ class alignas(kLaneBytes) NodeEvents {
     }
   }
 
-  [[gnu::noinline]] static void push(OwnVector<Entry>& heap, const Entry e) {
-    heap.push_back(e);
-    up(heap, heap.size() - 1);
+  /// As insert(): from registers to its place in the heap. Stored in parts and read back at once, it would be waited for.
+  [[gnu::always_inline]] static void push(OwnVector<Entry>& heap, const Entry e) {
+    heap.emplace_back();
+    up(heap, heap.size() - 1, e);
   }
 
   static void pop(OwnVector<Entry>& heap) {
@@ -544,8 +545,8 @@ class alignas(kLaneBytes) NodeEvents {
     if (!heap.empty()) down(heap, 0, last);
   }
 
-  static void up(OwnVector<Entry>& heap, size_t i) {
-    const Entry e = heap[i];
+  /// Puts `e` in the place of the `i`-th, or further up.
+  [[gnu::always_inline]] static void up(OwnVector<Entry>& heap, size_t i, const Entry e) {
     while (i > 0 && e.before(heap[(i - 1) / 2])) {
       heap[i] = heap[(i - 1) / 2];
       i = (i - 1) / 2;
@@ -594,7 +595,7 @@ class alignas(kLaneBytes) NodeEvents {
     heap.pop_back();
     if (i < heap.size()) {
       down(heap, i, last);
-      up(heap, i);
+      up(heap, i, Entry(heap[i]));
     }
     return true;
   }

@@ -403,11 +403,11 @@ const std::vector<ComponentSpec>& NodeComponents::in(const std::string& slot) co
   throw std::logic_error("a " + node.type + " has no slot " + slot);
 }
 
-std::vector<ScenarioRoute> loadRoutes(const std::string& file) {
+void eachRoute(const std::string& file, const std::function<void(ScenarioRoute&)>& visit) {
   constexpr uint32_t kRecord = 16;
   std::ifstream in;
   const uint64_t count = openRecords(in, file, "FABROUT1", kRecord).all;
-  std::vector<ScenarioRoute> routes;
+  ScenarioRoute route{};
   std::vector<char> buffer;
   for (uint64_t i = 0; i < count; ++i) {
     // A large network has half a million records: a batch at a time.
@@ -421,16 +421,23 @@ std::vector<ScenarioRoute> loadRoutes(const std::string& file) {
     const char* record = buffer.data() + at;
     const auto node = read<uint32_t>(record);
     const auto dst = read<uint32_t>(record + 4);
-    if (routes.empty() || routes.back().node != node || routes.back().dst != dst) {
-      const size_t likely = routes.empty() ? 1 : routes.back().ports.size();
-      routes.push_back({node, dst, {}});
-      routes.back().ports.reserve(likely);
+    if (i == 0 || route.node != node || route.dst != dst) {
+      if (i > 0) visit(route);
+      route.node = node;
+      route.dst = dst;
+      route.ports.clear();
     }
-    if (read<uint16_t>(record + 10) != routes.back().ports.size()) {
+    if (read<uint16_t>(record + 10) != route.ports.size()) {
       throw InputError(file + ": record " + std::to_string(i) + ": records must be sorted by node, dst, order");
     }
-    routes.back().ports.push_back(read<uint16_t>(record + 8));
+    route.ports.push_back(read<uint16_t>(record + 8));
   }
+  if (count > 0) visit(route);
+}
+
+std::vector<ScenarioRoute> loadRoutes(const std::string& file) {
+  std::vector<ScenarioRoute> routes;
+  eachRoute(file, [&](ScenarioRoute& r) { routes.push_back(r); });
   return routes;
 }
 
@@ -451,7 +458,7 @@ std::vector<std::vector<size_t>> linkEnds(const Scenario& s) {
 void setRoutes(Network& network, const std::string& routesFile) {
   Switch* at = nullptr;
   size_t node = network.nodes().size();  // its number
-  for (const ScenarioRoute& r : loadRoutes(routesFile)) {
+  eachRoute(routesFile, [&](const ScenarioRoute& r) {
     if (r.node != node) {
       node = r.node;
       at = node < network.nodes().size() ? dynamic_cast<Switch*>(network.nodes()[node]) : nullptr;
@@ -460,12 +467,12 @@ void setRoutes(Network& network, const std::string& routesFile) {
       throw InputError(routesFile + ": node " + std::to_string(r.node) + " is not a switch of this network");
     }
     at->setRoute(r.dst, r.ports);
-  }
+  });
 }
 
 void addRouteChange(Network& network, Time at, const std::string& routesFile) {
   std::vector<Network::RouteEntry> routes;
-  for (ScenarioRoute& r : loadRoutes(routesFile)) routes.push_back({r.node, r.dst, std::move(r.ports)});
+  eachRoute(routesFile, [&](ScenarioRoute& r) { routes.push_back({r.node, r.dst, std::move(r.ports)}); });
   try {
     network.addRouteChange(at, std::move(routes));
   } catch (const std::invalid_argument& e) {

@@ -1,6 +1,7 @@
 // A scenario file in memory (docs/formats.md), the same for every engine.
 #pragma once
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -113,6 +114,8 @@ std::vector<std::vector<size_t>> linkEnds(const Scenario& scenario);
 
 /// All routes of a routes.bin, one entry per switch and host.
 std::vector<ScenarioRoute> loadRoutes(const std::string& file);
+/// The same one by one: all routes of a large network are tens of megabytes.
+void eachRoute(const std::string& file, const std::function<void(ScenarioRoute&)>& visit);
 /// Gives the switches their routes; before the network starts.
 void setRoutes(Network& network, const std::string& routesFile);
 /// The routes of a file, from `at` on; before the network starts.

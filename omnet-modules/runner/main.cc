@@ -130,6 +130,7 @@ int runScenario(const Options& o) {
   if (!o.trace.empty()) args.push_back("--*.fabric.traceFile=" + fabriclab::quoted(absolute(o.trace)));
   if (!o.summary.empty()) args.push_back("--*.fabric.summaryFile=" + fabriclab::quoted(absolute(o.summary)));
   if (!o.nodeByNode || !o.results.empty()) args.push_back("--*.fabric.nodeByNode=false");
+  fabriclab::nothingToRecord() = o.results.empty();
   if (!o.results.empty()) {
     args.push_back("--result-dir=" + absolute(o.results));
     args.push_back("--outputscalarmanager-class=omnetpp::envir::OmnetppOutputScalarManager");

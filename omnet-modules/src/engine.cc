@@ -36,11 +36,15 @@ EventModule& OmnetEngine::moduleOf(uint64_t key) const {
 void OmnetEngine::doSchedule(fabric::Event& event) {
   if (closed_) return;
   FabricTimer& timer = idle(timers_, allTimers_);
-  timer.setKind(static_cast<short>(event.key() >> 32 & 0xff));
   timer.key = event.key();
   timer.event = &event;
   timer.module = &moduleOf(event.key());
   event.slot = &timer;
+  if (events_ != nullptr) {
+    events_->insert(timer, event.at().ps);
+    return;
+  }
+  timer.setKind(static_cast<short>(event.key() >> 32 & 0xff));
   timer.module->post(timer, omnetpp::SimTime::fromRaw(event.at().ps));
 }
 
@@ -49,8 +53,27 @@ void OmnetEngine::cancel(fabric::Event& event) {
   auto* timer = static_cast<FabricTimer*>(event.slot);
   event.slot = nullptr;
   timer->event = nullptr;
+  if (events_ != nullptr) {
+    if (events_->withdraw(*timer, event.at().ps)) timers_.push_back(timer);
+    return;
+  }
   timer->module->withdraw(*timer);
   timers_.push_back(timer);
+}
+
+void OmnetEngine::run(const FabricEventSet::Next& next) {
+  if (!next.keyed->isWire) {
+    FabricTimer& timer = static_cast<FabricTimer&>(*next.keyed);
+    if (timer.event != nullptr) {
+      fire(timer);
+    } else {  // stopped
+      timers_.push_back(&timer);
+    }
+    return;
+  }
+  advance(fabric::Time{next.at});
+  fabric::Port& port = *static_cast<Wire&>(*next.keyed).to;
+  port.node().receive(port, next.packet);
 }
 
 void OmnetEngine::fire(FabricTimer& timer) {
@@ -64,6 +87,10 @@ void OmnetEngine::fire(FabricTimer& timer) {
 
 void OmnetEngine::transmit(fabric::Port& from, fabric::Packet* packet, fabric::Time duration) {
   Wire& wire = *static_cast<Wire*>(from.wire);
+  if (events_ != nullptr) {
+    events_->insert(wire, *packet, duration.ps, (now() + duration + from.delay()).ps);
+    return;
+  }
   FabricFrame& frame = idle(frames_, allFrames_);
   frame.load(*packet, wire);
   wire.from->transmit(frame, *wire.link, omnetpp::SimTime::fromRaw(duration.ps));

@@ -24,7 +24,13 @@ class OmnetEngine final : public fabric::Engine {
   /// Where the events of node number `id` happen.
   void addNode(uint32_t id, EventModule& module);
 
+  /// From now on (FabricEventSet::runNodeByNode()).
+  void runNodeByNode(FabricEventSet& events) { events_ = &events; }
+
   // For the modules that events arrive at.
+  /// Null: events come as messages.
+  FabricEventSet* events() const { return events_; }
+  void run(const FabricEventSet::Next& next);
   void fire(FabricTimer& timer);
   void arrive(FabricFrame& frame);
   bool stopping() const { return stopping_; }
@@ -41,6 +47,7 @@ class OmnetEngine final : public fabric::Engine {
   void doSchedule(fabric::Event& event) override;
   EventModule& moduleOf(uint64_t key) const;
 
+  FabricEventSet* events_ = nullptr;  // where nodes run one behind the other
   EventModule& manager_;
   std::vector<EventModule*> nodes_;
   // Idle messages, the last used on top: it is in the cache, and often in the right module. They belong to

@@ -59,10 +59,11 @@ void EventModule::dispose(omnetpp::cMessage* message) {
   delete message;
 }
 
-void EventModule::handleMessage(omnetpp::cMessage* message) {
+/// Notes why a run is refused, and ends the simulation where the model does.
+template <class Work>
+void EventModule::noting(const Work& work) {
   try {
-    handle(*message);
-    if (engine_->unwatched()) finishTurn();
+    work();
   } catch (const fabric::InputError& e) {  // the flow list is read as the run goes on
     outcome().refused = e.what();
     throw;
@@ -73,14 +74,19 @@ void EventModule::handleMessage(omnetpp::cMessage* message) {
   if (engine_->stopping()) endSimulation();
 }
 
-/// The events that follow in the window are this module's, too: they need not go by the kernel.
-void EventModule::finishTurn() {
-  omnetpp::cSimulation& simulation = *getSimulation();
-  auto& events = static_cast<FabricEventSet&>(*simulation.getFES());
-  while (omnetpp::cEvent* next = events.removeNextOfTurn()) {
-    simulation.setSimTime(next->getArrivalTime());
-    handle(static_cast<omnetpp::cMessage&>(*next));
-  }
+void EventModule::handleMessage(omnetpp::cMessage* message) {
+  noting([&] { handle(*message); });
+}
+
+void EventModule::runTurn() {
+  noting([this] {
+    FabricEventSet& events = *engine_->events();
+    do {
+      const FabricEventSet::Next next = events.takeNext();
+      getSimulation()->setSimTime(omnetpp::SimTime::fromRaw(next.at));
+      engine_->run(next);
+    } while (events.moreOfTurn());
+  });
 }
 
 void EventModule::handle(omnetpp::cMessage& message) {

@@ -1,7 +1,9 @@
 #include "event_set.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "event_module.h"
 #include "mechanisms/core/fetch_ahead.h"
 #include "mechanisms/core/node.h"
 #include "mechanisms/core/port.h"
@@ -55,7 +57,19 @@ void FabricEventSet::requireEnd(const cEvent& foreign) {
 void FabricEventSet::insertTimer(FabricTimer& timer) {
   if (timer.getOwner() != this) take(&timer);
   timer.waits = true;
-  insertModel({timer.getArrivalTime().raw(), timer.key, &timer, &timer});
+  insertModel({timer.getArrivalTime().raw(), timer.key, &timer});
+}
+
+void FabricEventSet::insert(FabricTimer& timer, int64_t at) { insertModel({at, timer.key, &timer}); }
+
+void FabricEventSet::insert(Wire& wire, fabric::Packet& packet, int64_t duration, int64_t arrival) {
+  const bool first = wire.empty();
+  wire.push(packet, duration, arrival);
+  if (first) insertFirstOf(wire);
+}
+
+bool FabricEventSet::withdraw(FabricTimer& timer, int64_t at) {
+  return nodeByNode_ && nodes_.removeFar({at, timer.key, &timer}, [&](const Entry& e) { return e.keyed == &timer; });
 }
 
 void FabricEventSet::insertFrame(FabricFrame& frame) {
@@ -70,7 +84,7 @@ void FabricEventSet::insertFrame(FabricFrame& frame) {
   }
 }
 
-void FabricEventSet::insertFirstOf(Wire& wire) { insertModel({wire.firstAt(), wire.key, &wire, &wire.first()}); }
+void FabricEventSet::insertFirstOf(Wire& wire) { insertModel({wire.firstAt(), wire.key, &wire}); }
 
 bool FabricEventSet::foreignFirst(const cEvent& foreign, const Entry& model) {
   const int64_t at = foreign.getArrivalTime().raw();
@@ -80,7 +94,17 @@ bool FabricEventSet::foreignFirst(const cEvent& foreign, const Entry& model) {
 cEvent* FabricEventSet::peekFirst() const {
   cEvent* foreign = cEventHeap::peekFirst();
   const Entry* model = nodeByNode_ ? nodes_.peek() : model_.peek();
-  return model == nullptr || (foreign != nullptr && foreignFirst(*foreign, *model)) ? foreign : model->event;
+  return model == nullptr || (foreign != nullptr && foreignFirst(*foreign, *model)) ? foreign : eventOf(*model);
+}
+
+/// What the kernel gets of a timer, of a wire, or of the node whose turn it is.
+cEvent* FabricEventSet::eventOf(const Entry& entry) const {
+  if (turn_ != nullptr) {
+    turn_->begin(*entry.keyed->module, omnetpp::SimTime::fromRaw(entry.at));
+    return turn_;
+  }
+  if (entry.keyed->isWire) return &static_cast<Wire&>(*entry.keyed).first();
+  return static_cast<FabricTimer*>(entry.keyed);
 }
 
 cEvent* FabricEventSet::removeFirst() {
@@ -88,24 +112,39 @@ cEvent* FabricEventSet::removeFirst() {
   if (nodeByNode_) {
     // The model ends the simulation before the kernel's own end of it.
     if (nodes_.empty()) return cEventHeap::removeFirst();
-    if (nodes_.turn()) return takeFirstOfTurn();
+    if (nodes_.turn()) return eventOf(*nodes_.ahead());
     keepOrder();
   }
   if (model_.empty()) return cEventHeap::removeFirst();
   const cEvent* foreign = cEventHeap::peekFirst();
   if (foreign != nullptr && foreignFirst(*foreign, model_.first())) return cEventHeap::removeFirst();
+  if (turn_ != nullptr) return eventOf(model_.first());
   cEvent* event = takeFirst();
   lookAhead();
   return event;
 }
 
-cEvent* FabricEventSet::takeFirstOfTurn() {
-  const Entry& first = nodes_.takeFirst();
-  if (const Entry* next = nodes_.ahead()) next->fetchLast();
-  return takeOut(*first.keyed, *first.event);
+FabricEventSet::Next FabricEventSet::takeNext() {
+  Next next{};
+  if (nodeByNode_) {
+    const Entry& first = nodes_.takeFirst();
+    next = {first.keyed, nullptr, first.at};
+    if (const Entry* second = nodes_.ahead()) second->fetchLast();
+  } else {
+    const Entry first = model_.takeFirst();
+    next = {first.keyed, nullptr, first.at};
+    lookAhead();
+  }
+  if (!next.keyed->isWire) return next;
+  Wire& wire = static_cast<Wire&>(*next.keyed);
+  next.packet = &wire.pop();
+  if (!wire.empty()) {
+    // It comes when some more of the node's events have run, or in the next window.
+    fabric::FetchAhead::packet(*wire.packet());
+    insertFirstOf(wire);
+  }
+  return next;
 }
-
-cEvent* FabricEventSet::removeNextOfTurn() { return nodeByNode_ && nodes_.more() ? takeFirstOfTurn() : nullptr; }
 
 /// Fetches from memory what the next events look at first: a frame and its packet are out of the cache after
 /// their time on the link. Where to look is itself to be fetched: one event earlier.
@@ -114,64 +153,45 @@ void FabricEventSet::lookAhead() const {
   if (const Entry* next = model_.ahead(0)) next->fetchMore();
 }
 
-namespace {
-
-/// A frame, or a timer, which is smaller.
-void fetchMessage(const cEvent* message) { fabric::FetchAhead::memory(message, sizeof(FabricFrame)); }
-
-}  // namespace
-
-void FabricEventSet::Entry::fetch() const {
-  fabric::FetchAhead::memory(keyed);
-  fetchMessage(event);
-}
+void FabricEventSet::Entry::fetch() const { fabric::FetchAhead::memory(keyed); }
 
 /// What fetch() fetched is in the cache.
 void FabricEventSet::Entry::fetchMore() const {
   if (!keyed->isWire) {
-    fabric::FetchAhead::memory(static_cast<const FabricTimer*>(event)->event);
+    fabric::FetchAhead::memory(static_cast<const FabricTimer*>(keyed)->event);
     return;
   }
-  fabric::FetchAhead::arrival(*static_cast<const Wire&>(*keyed).to);
-  fabric::FetchAhead::packet(*static_cast<const FabricFrame*>(event)->packet());
+  const Wire& wire = static_cast<const Wire&>(*keyed);
+  fabric::FetchAhead::arrival(*wire.to);
+  fabric::FetchAhead::packet(*wire.packet());
 }
 
 /// What fetchMore() fetched is in the cache, too.
 void FabricEventSet::Entry::fetchLast() const {
-  if (!keyed->isWire) {
-    static_cast<const FabricTimer*>(event)->event->fetchAhead();
-    return;
+  if (keyed->isWire) {
+    const Wire& wire = static_cast<const Wire&>(*keyed);
+    wire.to->node().fetchAhead(*wire.packet());
+  } else if (const fabric::Event* event = static_cast<const FabricTimer*>(keyed)->event) {
+    event->fetchAhead();
   }
-  static_cast<const Wire&>(*keyed).to->node().fetchAhead(*static_cast<const FabricFrame*>(event)->packet());
 }
 
 /// Takes the model's first event out of the set.
 cEvent* FabricEventSet::takeFirst() {
   const Entry first = model_.takeFirst();
-  return takeOut(*first.keyed, *first.event);
-}
-
-/// The event, whose entry is out of the list.
-cEvent* FabricEventSet::takeOut(Keyed& keyed, cEvent& event) {
-  if (!keyed.isWire) {
-    static_cast<FabricTimer&>(event).waits = false;
-    return &event;
+  cEvent* event = eventOf(first);
+  if (!first.keyed->isWire) {
+    static_cast<FabricTimer*>(event)->waits = false;
+    return event;
   }
-  Wire& wire = static_cast<Wire&>(keyed);
-  FabricFrame& frame = wire.first();
-  const FabricFrame::Behind next = frame.behind;
-  wire.pop();
-  frame.behind = {};
+  Wire& wire = static_cast<Wire&>(*first.keyed);
+  wire.popFrame();
+  static_cast<FabricFrame*>(event)->behind = {};
   if (!wire.empty()) {
     --behind_;
     insertFirstOf(wire);
-    if (nodeByNode_) {
-      // It comes when some more of the node's events have run, or in the next window.
-      fetchMessage(next.frame);
-      fabric::FetchAhead::packet(*next.packet);
-    }
   }
-  return &event;
+  return event;
 }
 
 void FabricEventSet::yieldOwnership(omnetpp::cOwnedObject* object, omnetpp::cObject* to) {
@@ -186,9 +206,14 @@ void FabricEventSet::yieldOwnership(omnetpp::cOwnedObject* object, omnetpp::cObj
 void FabricEventSet::runNodeByNode(fabric::Windows& windows) {
   for (int i = 0; i < cEventHeap::getLength(); ++i) requireEnd(*cEventHeap::get(i));
   nodes_.setWindows(windows);
-  model_.forEach([this](const Entry& e) { nodes_.insert(e); });
+  model_.forEach([this](const Entry& e) {
+    nodes_.insert(e);
+    static_cast<FabricTimer*>(e.keyed)->waits = false;  // no frame is under way before the first event
+  });
   model_.clear();
   nodeByNode_ = true;
+  turn_ = new FabricTurn();
+  take(turn_);
 }
 
 /// Back to the order of time.
@@ -202,6 +227,7 @@ void FabricEventSet::keepOrder() {
 /// The frame or timer that was the first is first again; a frame goes before those behind it.
 void FabricEventSet::putBackFirst(cEvent* event) {
   listed_.clear();
+  if (event == turn_) return;  // its events are still here
   if (FabricTimer* timer = asTimer(event)) {
     insertTimer(*timer);
   } else if (FabricFrame* frame = asFrame(event)) {
@@ -219,12 +245,7 @@ void FabricEventSet::putBackFirst(cEvent* event) {
 }
 
 void FabricEventSet::removeEntry(int64_t at, const Keyed& keyed) {
-  const auto is = [&](const Entry& e) { return e.keyed == &keyed; };
-  if (nodeByNode_) {
-    nodes_.remove({at, keyed.key, nullptr, nullptr}, is);
-  } else {
-    model_.remove(at, is);
-  }
+  model_.remove(at, [&](const Entry& e) { return e.keyed == &keyed; });
 }
 
 cEvent* FabricEventSet::remove(cEvent* event) {
@@ -256,7 +277,7 @@ void FabricEventSet::removeFrame(const FabricFrame& frame) {
     return;
   }
   removeEntry(wire.firstAt(), wire);
-  wire.pop();
+  wire.popFrame();
   if (!wire.empty()) {
     insertFirstOf(wire);
     --behind_;
@@ -266,6 +287,10 @@ void FabricEventSet::removeFrame(const FabricFrame& frame) {
 std::vector<cEvent*> FabricEventSet::removeModel() {
   keepOrder();
   std::vector<cEvent*> all;
+  if (turn_ != nullptr) {
+    model_.clear();
+    dropAndDelete(std::exchange(turn_, nullptr));
+  }
   while (!model_.empty()) {
     all.push_back(takeFirst());
     drop(all.back());
@@ -281,29 +306,29 @@ void FabricEventSet::clear() {
 }
 
 int FabricEventSet::getLength() const {
-  return cEventHeap::getLength() + static_cast<int>(model_.size() + nodes_.size()) + behind_;
-}
-
-template <class Visit>
-void FabricEventSet::forEachEntry(const Visit& visit) const {
-  model_.forEach(visit);
-  nodes_.forEach(visit);
+  const int foreign = cEventHeap::getLength();
+  if (turn_ == nullptr) return foreign + static_cast<int>(model_.size()) + behind_;
+  return foreign + (model_.empty() && nodes_.empty() ? 0 : 1);
 }
 
 void FabricEventSet::sort() {
   cEventHeap::sort();
-  std::vector<Entry> model;
-  forEachEntry([&](const Entry& e) {
-    model.push_back(e);
+  listed_.clear();
+  for (int i = 0; i < cEventHeap::getLength(); ++i) listed_.push_back(cEventHeap::get(i));
+  if (turn_ != nullptr) {
+    if (getLength() > cEventHeap::getLength()) listed_.push_back(turn_);
+    return;
+  }
+  std::vector<std::pair<Entry, cEvent*>> model;
+  model_.forEach([&](const Entry& e) {
+    model.emplace_back(e, eventOf(e));
     if (!e.keyed->isWire) return;
     const Wire& wire = static_cast<const Wire&>(*e.keyed);
     FabricFrame::Behind next = wire.first().behind;
-    for (; next.frame != nullptr; next = next.frame->behind) model.push_back({next.at, wire.key, e.keyed, next.frame});
+    for (; next.frame != nullptr; next = next.frame->behind) model.push_back({{next.at, e.key, e.keyed}, next.frame});
   });
-  std::sort(model.begin(), model.end(), [](const Entry& a, const Entry& b) { return a.before(b); });
-  listed_.clear();
-  for (int i = 0; i < cEventHeap::getLength(); ++i) listed_.push_back(cEventHeap::get(i));
-  for (const Entry& e : model) listed_.push_back(e.event);
+  std::sort(model.begin(), model.end(), [](const auto& a, const auto& b) { return a.first.before(b.first); });
+  for (const auto& [entry, event] : model) listed_.push_back(event);
 }
 
 cEvent* FabricEventSet::get(int k) {

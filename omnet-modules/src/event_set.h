@@ -12,14 +12,18 @@
 
 namespace fabriclab {
 
+class EventModule;
 class FabricFrame;
 class FabricTimer;
+class FabricTurn;
 class Wire;
 
-/// What has a place among the events of the model: a timer, or a wire for the first of its frames.
-struct Keyed {
+/// What has a place among the events of the model: a timer, or a wire for the first of its frames. What is looked at
+/// when it comes lies in one line of the cache.
+struct alignas(64) Keyed {
   explicit Keyed(bool isWire) : isWire(isWire) {}
-  uint64_t key = 0;  // fabric::eventKey
+  uint64_t key = 0;               // fabric::eventKey
+  EventModule* module = nullptr;  // where it happens
   const bool isWire;
 };
 
@@ -28,7 +32,9 @@ struct Keyed {
 /// (the end of the simulation) after.
 ///
 /// On request the model's nodes run one behind the other for as long as no frame can get from one to another
-/// (fabric::NodeEvents): results are the same, but simTime() goes back whenever a node's turn comes.
+/// (fabric::NodeEvents): results are the same, but simTime() goes back whenever a node's turn comes. Then the set gives
+/// the kernel one event, a FabricTurn, for all of the node's events of the window, which its module takes itself.
+/// Frames are packets on their wires.
 class FabricEventSet final : public omnetpp::cEventHeap {
  public:
   explicit FabricEventSet(const char* name = nullptr) : cEventHeap(name) {}
@@ -53,8 +59,20 @@ class FabricEventSet final : public omnetpp::cEventHeap {
   /// From now on, which is for simulations that nobody watches and that have no events but the model's.
   void runNodeByNode(fabric::Windows& windows);
 
-  /// The next event of the node whose turn it is; null: the kernel has to ask for what comes.
-  omnetpp::cEvent* removeNextOfTurn();
+  // From then on, for the engine and the module whose turn it is.
+  void insert(FabricTimer& timer, int64_t at);
+  void insert(Wire& wire, fabric::Packet& packet, int64_t duration, int64_t arrival);
+  /// Takes a stopped timer out, if it is to come late, as most are; false: it stays, and nothing happens when it comes.
+  bool withdraw(FabricTimer& timer, int64_t at);
+  /// Takes the next event out.
+  struct Next {
+    Keyed* keyed;
+    fabric::Packet* packet;  // of a wire
+    int64_t at;
+  };
+  Next takeNext();
+  /// Whether it is of the same node, within the window.
+  bool moreOfTurn() const { return nodeByNode_ && nodes_.more(); }
 
   /// Takes all frames and timers out.
   std::vector<omnetpp::cEvent*> removeModel();
@@ -69,7 +87,6 @@ class FabricEventSet final : public omnetpp::cEventHeap {
     int64_t at;
     uint64_t key;
     Keyed* keyed;
-    omnetpp::cEvent* event;  // the timer, or the first frame of the wire
     void fetch() const;
     void fetchMore() const;
     void fetchLast() const;
@@ -83,18 +100,16 @@ class FabricEventSet final : public omnetpp::cEventHeap {
   void insertFrame(FabricFrame& frame);
   void insertTimer(FabricTimer& timer);
   omnetpp::cEvent* takeFirst();
-  omnetpp::cEvent* takeFirstOfTurn();
-  omnetpp::cEvent* takeOut(Keyed& keyed, omnetpp::cEvent& event);
+  omnetpp::cEvent* eventOf(const Entry& entry) const;
   void keepOrder();
   void removeFrame(const FabricFrame& frame);
   void removeEntry(int64_t at, const Keyed& keyed);
-  template <class Visit>
-  void forEachEntry(const Visit& visit) const;
   void lookAhead() const;
 
   fabric::EventWheel<Entry> model_;  // timers, and wires for the first of their frames
   fabric::NodeEvents<Entry> nodes_;  // in place of model_, while nodes run one by one
   bool nodeByNode_ = false;
+  FabricTurn* turn_ = nullptr;            // once nodes run one by one: stands for the model's events
   int behind_ = 0;                        // frames that wait behind the first of their wire
   std::vector<omnetpp::cEvent*> listed_;  // all events, for get(); empty when out of date
 };

@@ -5,12 +5,13 @@
 
 #include "mechanisms/core/types.h"
 #include "messages.h"
+#include "outcome.h"
 
 namespace fabriclab {
 
-class FabricLink final : public omnetpp::cDatarateChannel {
+class FabricLink final : public Quiet<omnetpp::cDatarateChannel> {
  public:
-  explicit FabricLink(const char* name = nullptr) : cDatarateChannel(name) {}
+  explicit FabricLink(const char* name = nullptr) : Quiet(name) {}
 
   fabric::Rate rate() const;
   fabric::Time latency() const;

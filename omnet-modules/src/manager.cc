@@ -20,6 +20,11 @@ Outcome& outcome() {
   return last;
 }
 
+bool& nothingToRecord() {
+  static bool nothing = false;
+  return nothing;
+}
+
 namespace {
 
 /// The model counts picoseconds and its own order of events; with anything else results would be wrong
@@ -121,7 +126,9 @@ void ManagerModule::build() {
   engine_->setUnwatched(unwatched());
   omnetpp::getEnvir()->suppressNotifications = unwatched();
   if (par("nodeByNode").boolValue() && unwatched()) {
-    omnetpp::check_and_cast<FabricEventSet*>(omnetpp::getSimulation()->getFES())->runNodeByNode(*network_);
+    auto& events = *omnetpp::check_and_cast<FabricEventSet*>(omnetpp::getSimulation()->getFES());
+    events.runNodeByNode(*network_);
+    engine_->runNodeByNode(events);
   }
 }
 

@@ -1,5 +1,7 @@
 #include "messages.h"
 
+#include "event_module.h"
+
 namespace fabriclab {
 
 namespace {
@@ -56,6 +58,19 @@ std::string FabricFrame::str() const {
 }
 
 FabricTimer::FabricTimer(const FabricTimer& other) : cMessage(other), Keyed(false) {}
+
+FabricTurn* FabricTurn::dup() const {
+  copyNotSupported();
+  return nullptr;
+}
+
+omnetpp::cObject* FabricTurn::getTargetObject() const { return module_; }
+
+/// As the kernel does for a message.
+void FabricTurn::execute() {
+  omnetpp::getSimulation()->setContext(module_);
+  module_->runTurn();
+}
 
 const char* FabricTimer::getName() const { return nameOf(static_cast<fabric::EventKind>(getKind())); }
 

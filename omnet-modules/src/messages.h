@@ -75,8 +75,23 @@ class FabricTimer final : public omnetpp::cMessage, public Keyed {
   bool isStale() override { return false; }
 
   fabric::Event* event = nullptr;  // null: idle
-  EventModule* module = nullptr;   // where it is a self-message
-  bool waits = false;              // in the event set
+  bool waits = false;              // in the event set, as a message of its own
+};
+
+/// Stands for all events of a node within a window, which its module takes from the event set.
+class FabricTurn final : public omnetpp::cEvent {
+ public:
+  FabricTurn() : cEvent("turn") {}
+  FabricTurn* dup() const override;
+  void begin(EventModule& module, omnetpp::simtime_t at) {
+    module_ = &module;
+    setArrivalTime(at);
+  }
+  omnetpp::cObject* getTargetObject() const override;
+  void execute() override;
+
+ private:
+  EventModule* module_ = nullptr;
 };
 
 /// `event` as a frame or a timer; null if it is something else. Both classes are final and of this program:

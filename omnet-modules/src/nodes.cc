@@ -122,6 +122,7 @@ void PortModule::connect(EventModule& node, cGate& gate) {
   wire_.link = &linkAt(gate);
   wire_.link->lead(gate, *end);
   wire_.endGate = end->getId();
+  wire_.module = peer;
   wire_.to = &peer->portModule(static_cast<size_t>(end->getIndex())).port();
   wire_.key = fabric::eventKey(fabric::keyNode(wire_.to->node().id()), fabric::EventKind::Arrival, wire_.to->index());
   port_.wire = &wire_;

@@ -11,12 +11,13 @@
 #include "mechanisms/core/host.h"
 #include "mechanisms/core/network.h"
 #include "mechanisms/core/switch.h"
+#include "outcome.h"
 #include "wire.h"
 
 namespace fabriclab {
 
 /// Any mechanism: which one is the @component property of its NED type.
-class MechanismModule final : public omnetpp::cSimpleModule {
+class MechanismModule final : public Quiet<omnetpp::cSimpleModule> {
  public:
   /// Made with its parameters; `engine` lives as long as it.
   fabric::Component& component(const std::shared_ptr<OmnetEngine>& engine);
@@ -34,7 +35,7 @@ class MechanismModule final : public omnetpp::cSimpleModule {
 using Mechanisms = std::vector<MechanismModule*>;
 
 /// FabricNic and FabricPort.
-class PortModule final : public omnetpp::cModule {
+class PortModule final : public Quiet<omnetpp::cModule> {
  public:
   fabric::Port& port() { return port_; }
   /// Reads parameters, queues and agents.
