@@ -44,7 +44,7 @@ func Render(paper string, verdicts []Verdict) string {
 		for _, r := range rows {
 			t.AppendRow(table.Row{r.reading, strings.Join(r.gained, ", "), strings.Join(r.lost, ", "), strings.Join(r.open, ", ")})
 		}
-		out += "\n\n" + t.Render() + listed("Nothing changes with", same, "") + listed("Without runs:", notMade, "")
+		out += "\n\n" + t.Render() + listed("Nothing changes with", same, "") + listed("Nothing known, as runs are missing in some figure:", notMade, "")
 	}
 	if commands := shown(verdicts); commands != "" {
 		out += "\n\nshown by:\n" + commands
@@ -170,7 +170,7 @@ func effects(verdicts []Verdict) (rows []effect, same, notMade []string) {
 			switch {
 			case u.NotMade:
 				e.notMade = true
-			case u.Verdict == Undecided:
+			case u.Verdict == Undecided && v.Verdict != Undecided:
 				e.open = append(e.open, v.ID)
 			case u.Verdict == Holds && v.Verdict != Holds:
 				e.gained = append(e.gained, v.ID)
@@ -211,7 +211,7 @@ func Readings(verdicts []Verdict) string {
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.reading, strings.Join(r.gained, ", "), strings.Join(r.lost, ", "), strings.Join(r.open, ", "))
 	}
-	for _, text := range []string{listed("Nothing changes with", same, "`"), listed("Without runs:", notMade, "`")} {
+	for _, text := range []string{listed("Nothing changes with", same, "`"), listed("Nothing known, as runs are missing in some figure:", notMade, "`")} {
 		if text != "" {
 			b.WriteString(text + "\n")
 		}
