@@ -533,7 +533,8 @@ class alignas(kLaneBytes) NodeEvents {
     }
   }
 
-  /// As insert(): from registers to its place in the heap. Stored in parts and read back at once, it would be waited for.
+  /// As insert(): from registers to its place in the heap. Stored in parts and read back at once, the entry would be
+  /// waited for.
   [[gnu::always_inline]] static void push(OwnVector<Entry>& heap, const Entry e) {
     heap.emplace_back();
     up(heap, heap.size() - 1, e);
