@@ -16,7 +16,7 @@ export GOTOOLCHAIN ?= auto
 export GOFLAGS := $(GOFLAGS) -gcflags=all=-dwarf=false -tags=netgo,osusergo
 
 .DEFAULT_GOAL := help
-.PHONY: help deps go packages ready ahead build figure figures controls parity test test-go test-fuzz test-cpp test-one test-asan test-threads abuse arm64 lint warnings regress portability bench docs docker-figure clean FORCE
+.PHONY: help deps go packages ready ahead build pgo figure figures controls parity test test-go test-fuzz test-cpp test-one test-asan test-threads abuse arm64 lint warnings regress portability bench docs docker-figure clean FORCE
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | expand -t 12
@@ -45,6 +45,13 @@ $(BIN): FORCE
 
 build: ready ## build the command line tool, the mechanisms and the ns-3 runner
 	@$(BIN) build
+
+# The runs of the slow build are no results.
+PGO_ENGINES ?= ns3,omnetpp
+pgo: build ## build the runners again by a profile of runs, a few per cent faster (GCC; minutes; PGO_ENGINES=ns3 without OMNeT++)
+	@cmake -S . -B build/release -DFABRIC_PROFILE=record >/dev/null && $(BIN) build
+	@$(BIN) run bench/fat-tree bench/tcp-leaf-spine bench/dart-fat-tree --engine $(PGO_ENGINES) --again --jobs 1 --threads 1 --out build/profile
+	@cmake -S . -B build/release -DFABRIC_PROFILE=use >/dev/null && $(BIN) build
 
 figure: ready ## run a figure and check its claims: make figure FIG=fncc/fig10 [SCALE=quick|paper]
 	@$(BIN) figure $(FIG) --scale $(SCALE)
