@@ -22,7 +22,10 @@ type ControlResult struct {
 }
 
 // Of says that it is of a claim, or of the claim at one of its places.
-func (r ControlResult) Of(id string) bool { return id == r.ID || strings.HasPrefix(id, r.ID+"/") }
+func (r ControlResult) Of(id string) bool { return Is(id, r.ID) }
+
+// Is says whether a judged claim, by its id, is one of the file's: at one of its places.
+func Is(id, claim string) bool { return id == claim || strings.HasPrefix(id, claim+"/") }
 
 // Passes says that the claim holds with its control, too, so it cannot fail.
 func (r ControlResult) Passes() bool { return r.Verdict == Reproduced && r.Under == Reproduced }

@@ -88,7 +88,8 @@ func (x *painter) fct(panel *chart.Panel, at spot) {
 		panel.Names = append(panel.Names, own.in.upTo(flows.edges[i+1]))
 		panel.At = append(panel.At, float64(flows.edges[i+1]))
 	}
-	step := min(0.1, float64(0.01*float64(len(panel.At)))) // so that error bars do not cover each other; few bins are far apart
+	// In widths of a bin, so that error bars do not cover each other: the fewer bins, the wider they are.
+	step := min(0.1, float64(0.01*float64(len(panel.At))))
 	for n, l := range flows.lines {
 		l.Dots = true
 		l.Beside = float64(step * (float64(n) - float64(float64(len(flows.lines)-1)/2)))

@@ -47,28 +47,20 @@ func ShareDeviation(dir string, flows []int64, w series.Window, interval int64) 
 	if err != nil {
 		return nil, err
 	}
-	end := w.To
-	for _, c := range counters {
-		end = min(end, c[len(c)-1].Time)
-	}
 	var out []float64
-	for from := w.From; from <= end-interval; from += interval {
-		shares, sum := make([]float64, len(flows)), 0.0
-		for i, c := range counters {
-			if to, ok := c.At(from + interval); !ok || to.Time != from+interval {
-				return nil, fmt.Errorf("run %s: rates has no sample of flow %d at %s; sample it at times that divide the interval %s", dir, flows[i], units.FormatTime(from+interval), units.FormatTime(interval))
-			}
-			shares[i] = c.Growth(series.Window{From: from, To: from + interval})
-			sum += shares[i]
+	err = eachInterval(counters, w, interval, "rates", func(i int) string { return fmt.Sprint("flow ", flows[i]) }, func(from int64, acked []float64) error {
+		equal, farthest := total(acked)/float64(len(flows)), 0.0
+		if equal == 0 {
+			return fmt.Errorf("no flow had anything acknowledged from %s to %s", units.FormatTime(from), units.FormatTime(from+interval))
 		}
-		if sum == 0 {
-			return nil, fmt.Errorf("run %s: no flow had anything acknowledged from %s to %s", dir, units.FormatTime(from), units.FormatTime(from+interval))
-		}
-		equal, farthest := sum/float64(len(flows)), 0.0
-		for _, x := range shares {
+		for _, x := range acked {
 			farthest = max(farthest, math.Abs(x-equal)/equal)
 		}
 		out = append(out, farthest)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("run %s: %w", dir, err)
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("run %s: there is no interval of %s from %s in which all flows were sampled", dir, units.FormatTime(interval), w)

@@ -3,6 +3,7 @@ package measure
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
@@ -125,30 +126,50 @@ func Imbalance(dir string, ports []string, count ByteCount, w series.Window, int
 			return nil, err
 		}
 	}
-	// Loads are compared where all ports were sampled.
-	end := w.To
-	for _, c := range counters {
-		end = min(end, c[len(c)-1].Time)
-	}
 	var out []float64
-	for from := w.From; from <= end-interval; from += interval {
-		least, most, sum := math.Inf(1), math.Inf(-1), 0.0
-		for i, c := range counters {
-			to, ok := c.At(from + interval)
-			if !ok || to.Time != from+interval {
-				return nil, fmt.Errorf("links has no sample of %s at %s; sample it at times that divide the interval %s", ports[i], units.FormatTime(from+interval), units.FormatTime(interval))
-			}
-			sent := c.Growth(series.Window{From: from, To: from + interval})
-			least, most, sum = min(least, sent), max(most, sent), sum+sent
+	err := eachInterval(counters, w, interval, "links", func(i int) string { return ports[i] }, func(_ int64, sent []float64) error {
+		if sum := total(sent); sum > 0 {
+			out = append(out, (slices.Max(sent)-slices.Min(sent))/(sum/float64(len(ports))))
 		}
-		if sum > 0 {
-			out = append(out, (most-least)/(sum/float64(len(ports))))
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("there is no interval of %s from %s in which one of the ports sent anything", units.FormatTime(interval), w)
 	}
 	return out, nil
+}
+
+// eachInterval visits what counters grew by in each full interval of the window, as
+// far as all were sampled. what names the i-th of the table's.
+func eachInterval(counters []series.Series, w series.Window, interval int64, table string, what func(i int) string, visit func(from int64, grown []float64) error) error {
+	end := w.To
+	for _, c := range counters {
+		end = min(end, c[len(c)-1].Time)
+	}
+	grown := make([]float64, len(counters))
+	for from := w.From; from <= end-interval; from += interval {
+		for i, c := range counters {
+			if to, ok := c.At(from + interval); !ok || to.Time != from+interval {
+				return fmt.Errorf("%s has no sample of %s at %s; sample it at times that divide the interval %s", table, what(i), units.FormatTime(from+interval), units.FormatTime(interval))
+			}
+			grown[i] = c.Growth(series.Window{From: from, To: from + interval})
+		}
+		if err := visit(from, grown); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func total(values []float64) float64 {
+	sum := 0.0
+	for _, x := range values {
+		sum += x
+	}
+	return sum
 }
 
 // PausedTime reads how long a port has been paused since the start, in picoseconds.

@@ -255,7 +255,7 @@ func (s Statement) under(reading string, records map[string]*record.Record) outc
 func claimsOf(o *record.Outcome, claim string) []record.Claim {
 	var found []record.Claim
 	for _, c := range o.Claims {
-		if c.ID == claim || strings.HasPrefix(c.ID, claim+"/") {
+		if claims.Is(c.ID, claim) {
 			found = append(found, c)
 		}
 	}

@@ -129,7 +129,7 @@ func controlByReading(r *record.Record, list []spec.Claim) {
 		for _, o := range r.Outcomes {
 			for i := range o.Claims {
 				of := &o.Claims[i]
-				if of.ID != c.ID && !strings.HasPrefix(of.ID, c.ID+"/") {
+				if !claims.Is(of.ID, c.ID) {
 					continue
 				}
 				of.Uncontrolled = under == nil
