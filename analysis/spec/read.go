@@ -312,6 +312,7 @@ func ReadClaim(s *reader.Section) Claim {
 	}
 	if of := s.Sub("superseded"); s.Get("superseded") != nil {
 		c.Superseded = &Superseded{By: of.Str("by"), Reason: of.Str("reason"), Last: of.Str("last")}
+		c.Superseded.Seeds, _ = reader.Quantity(of, "seeds", units.ParseSeeds)
 		of.Done()
 	}
 	if of := s.Sub("control"); s.Get("control") != nil {

@@ -3,9 +3,10 @@ package spec
 // A Superseded claim measured the wrong thing. It stays in the file, and is
 // judged no more.
 type Superseded struct {
-	By     string // the claim in its place, if there is one
-	Reason string // what was wrong with it
-	Last   string // what it came to last
+	By     string   // the claim in its place, if there is one
+	Seeds  []uint64 `json:"-"` // those that judged it; the claim in its place is judged on others
+	Reason string   // what was wrong with it
+	Last   string   // what it came to last
 }
 
 // A Control is a change of a claim's data for which the claim has to fail. It has

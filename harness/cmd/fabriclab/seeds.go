@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fabriclab/harness/experiment"
+	"fabriclab/base/units"
 )
 
 // seedsValue is a flag that takes seeds: 7, 1,2,3 or 1-5, and may be repeated.
@@ -14,7 +14,7 @@ type seedsValue struct {
 
 func (v *seedsValue) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
-		seeds, err := experiment.ParseSeeds(part)
+		seeds, err := units.ParseSeeds(part)
 		if err != nil {
 			return err
 		}

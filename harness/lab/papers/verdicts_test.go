@@ -83,7 +83,7 @@ func TestClaimsThatDecideNothing(t *testing.T) {
 	require.ErrorContains(t, err, "has no claim")
 }
 
-// Every claim has its control, or says why not.
+// Every claim has its control, or says why not; one that was replaced names its seeds.
 func TestClaimsHaveControls(t *testing.T) {
 	l := checkout(t)
 	for _, paper := range []string{"fncc", "conga", "numfabric", "flowtune", "dart", "ai", "validation"} {
@@ -92,6 +92,9 @@ func TestClaimsHaveControls(t *testing.T) {
 		for figure, claims := range figures {
 			for _, c := range claims {
 				assert.True(t, c.Control != nil || c.Check != "" || c.Superseded != nil, "%s: %s has no control", figure, c.ID)
+				if c.Superseded != nil && c.Superseded.By != "" {
+					assert.NotEmpty(t, c.Superseded.Seeds, "%s: %s does not say which seeds judged it", figure, c.ID)
+				}
 			}
 		}
 	}

@@ -64,6 +64,9 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 	if err != nil {
 		return nil, err
 	}
+	if err := freshSeeds(all[0].Spec.Claims, all[0].Seeds); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	before, err := stillValid(lab, dir, all[0])
 	if err != nil {
 		return nil, err
@@ -116,6 +119,22 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 	}
 	before.Readings, before.Outcomes = r.Readings, r.Outcomes // what was declared since has no runs
 	return before, nil
+}
+
+// freshSeeds refuses seeds that judged a claim of the figure that another has taken the
+// place of: whoever wrote the other one had seen what they come to.
+func freshSeeds(list []spec.Claim, seeds []uint64) error {
+	for _, c := range list {
+		if c.Superseded == nil {
+			continue
+		}
+		for _, seed := range seeds {
+			if slices.Contains(c.Superseded.Seeds, seed) {
+				return fmt.Errorf("seed %d has judged claim %s, which %s takes the place of: give the scale seeds that have judged none", seed, c.ID, c.Superseded.By)
+			}
+		}
+	}
+	return nil
 }
 
 // controlByReading judges the controls that are a reading by the record itself, which

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"fabriclab/analysis/spec"
 )
 
 // A record names the project's commit; other records are no change of it.
@@ -37,4 +39,11 @@ func TestProjectCommit(t *testing.T) {
 	assert.Regexp(t, "^[0-9a-f]{12}$", commit)
 	put("configs/first.yaml", "")
 	assert.Equal(t, commit+" with changes", projectCommit(t.Context(), project))
+}
+
+// Seeds that have judged a claim do not judge the one in its place.
+func TestFreshSeeds(t *testing.T) {
+	list := []spec.Claim{{ID: "new"}, {ID: "old", Superseded: &spec.Superseded{By: "new", Seeds: []uint64{1, 2, 3}}}, {ID: "gone", Superseded: &spec.Superseded{}}}
+	require.NoError(t, freshSeeds(list, []uint64{4, 5}))
+	require.EqualError(t, freshSeeds(list, []uint64{4, 3}), "seed 3 has judged claim old, which new takes the place of: give the scale seeds that have judged none")
 }
