@@ -34,13 +34,14 @@ type readingSet struct {
 	value   *yaml.Node
 }
 
-// applyReadings reads the section, all of it, and lays the chosen values over the
-// tree: those given, and of the other readings the first one.
+// applyReadings reads the section, all of it, and lays values over the tree: of each
+// reading the first one, but of those that are chosen the chosen one, after the others.
 func (l *loader) applyReadings(root *yaml.Node, e *Experiment, chosen map[string]string) *yaml.Node {
 	key, node := reader.Child(root, "readings")
 	s := l.Section(node, root, "readings")
 	_, matrix := reader.Child(root, "matrix")
 	var names []string
+	var first, given []readingSet
 	for i := 0; i < len(s.Node.Content); i += 2 {
 		at, body := s.Node.Content[i], s.Node.Content[i+1]
 		r := Reading{Name: at.Value}
@@ -64,16 +65,20 @@ func (l *loader) applyReadings(root *yaml.Node, e *Experiment, chosen map[string
 			l.Problem(at, "readings.%s has %d values; give two or more, the one nearest to the text first", r.Name, len(r.Values))
 			continue
 		}
-		value, given := chosen[r.Name]
-		if !given {
-			value = r.Values[0]
-		} else if !slices.Contains(r.Values, value) {
-			l.Report("--reading "+r.Name+"="+value, fmt.Sprintf("%s has no value %q%s", r.Name, value, catalog.Hint(value, r.Values)))
-		}
-		for _, set := range sets[value] {
-			root = l.read(root, matrix, set)
+		if value, is := chosen[r.Name]; !is {
+			first = append(first, sets[r.Values[0]]...)
+		} else {
+			if !slices.Contains(r.Values, value) {
+				l.Report("--reading "+r.Name+"="+value, fmt.Sprintf("%s has no value %q%s", r.Name, value, catalog.Hint(value, r.Values)))
+			}
+			given = append(given, sets[value]...)
 		}
 		e.Readings = append(e.Readings, r)
+	}
+	l.checkAgreement(first)
+	l.checkAgreement(given)
+	for _, set := range append(first, given...) {
+		root = l.read(root, matrix, set)
 	}
 	for name, value := range chosen {
 		if !slices.Contains(names, name) {
@@ -85,6 +90,33 @@ func (l *loader) applyReadings(root *yaml.Node, e *Experiment, chosen map[string
 		}
 	}
 	return root
+}
+
+// checkAgreement refuses two readings of which the later would undo what the other sets.
+func (l *loader) checkAgreement(sets []readingSet) {
+	for i, b := range sets {
+		for _, a := range sets[:i] {
+			if a.reading == b.reading || len(a.path) < len(b.path) || !slices.Equal(a.path[:len(b.path)], b.path) {
+				continue
+			}
+			if len(a.path) > len(b.path) || !agree(a.value, b.value) {
+				l.Problem(b.key, "readings %s and %s both set %s, each otherwise; take one of them, or give one a value that sets both", a.reading, b.reading, b.key.Value)
+			}
+		}
+	}
+}
+
+// agree says whether two values of a path are the same, or replace different values.
+func agree(a, b *yaml.Node) bool {
+	if a.Kind != yaml.MappingNode || b.Kind != yaml.MappingNode {
+		return valueText(a) == valueText(b)
+	}
+	for i := 0; i < len(a.Content); i += 2 {
+		if _, other := reader.Child(b, a.Content[i].Value); other != nil && !agree(a.Content[i+1], other) {
+			return false
+		}
+	}
+	return true
 }
 
 // readingSets are the paths that a value sets, which are there whether it is
