@@ -126,8 +126,8 @@ func (p *Point) String() string {
 // random flow list enters as the one of seed 0.
 func (p *Point) Hash() (string, error) { return p.hash() }
 
-func (p *Point) computeHash(ctx context.Context) (string, error) {
-	flows, err := scenario.FlowsDigest(p.Flows.Flows(0))
+func (p *Point) computeHash(ctx context.Context, traffic *traffic) (string, error) {
+	flows, err := traffic.digest()
 	if err != nil {
 		return "", fmt.Errorf("%s: flow list: %w", p.Scenario.Name, err)
 	}
@@ -645,7 +645,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	if l.Found > before {
 		return nil
 	}
-	point.hash = sync.OnceValues(func() (string, error) { return point.computeHash(l.watch.ctx) })
+	point.hash = sync.OnceValues(func() (string, error) { return point.computeHash(l.watch.ctx, flows) })
 	return point
 }
 

@@ -1,12 +1,15 @@
 package experiment
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"iter"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/reader"
+	"fabriclab/harness/scenario"
 	"fabriclab/harness/workload"
 )
 
@@ -15,6 +18,8 @@ import (
 type traffic struct {
 	pairs iter.Seq2[uint32, uint32]  // of hosts, one of each kind of path
 	kinds map[string][]workload.Kind // by the nodes that have components of their own
+	// digest is that of the flow list of seed 0.
+	digest func() ([sha256.Size]byte, error)
 }
 
 // trafficOf is that of a point.
@@ -27,7 +32,9 @@ func (l *loader) trafficOf(root *yaml.Node, p *Point) (*traffic, error) {
 	key := fmt.Sprintf("%p %v %s", p.Topology, p.rules, text)
 	known := l.traffic[key]
 	if known == nil {
-		known = &traffic{p.Topology.Kinds(p.Flows.Pairs()), map[string][]workload.Kind{}}
+		known = &traffic{p.Topology.Kinds(p.Flows.Pairs()), map[string][]workload.Kind{}, sync.OnceValues(func() ([sha256.Size]byte, error) {
+			return scenario.FlowsDigest(p.Flows.Flows(0))
+		})}
 		l.traffic[key] = known
 	}
 	return known, nil
