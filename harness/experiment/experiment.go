@@ -59,6 +59,8 @@ type Options struct {
 	// at once; broken: something else is, so that points may be missing.
 	Figure func(e *Experiment, broken bool)
 
+	FlowLists FlowLists // shared with other loads; nil: with none
+
 	Checks  Checks          // of the model; nil: they are not made
 	Context context.Context // ends loading, and what points take long for later; nil = never
 	Tell    func(string)    // is told now and then how far that is; nil = nobody
@@ -270,6 +272,7 @@ type loader struct {
 	checks      Checks
 	answers     map[string]answer // to questions, by what differs in them
 	traffic     map[string]*traffic
+	flowLists   FlowLists
 	sizesOf     map[string]*workload.Sizes       // by file
 	lists       map[string]workload.Generator    // read from files, by file, network and rules
 	refused     map[string]bool                  // positions at which the model refuses something
@@ -286,8 +289,11 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		Forest: reader.NewForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
-		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, sizesOf: map[string]*workload.Sizes{}, lists: map[string]workload.Generator{}, refused: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
+		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, flowLists: opt.FlowLists, sizesOf: map[string]*workload.Sizes{}, lists: map[string]workload.Generator{}, refused: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
 		limits: defaultLimits, watch: newWatch(opt),
+	}
+	if l.flowLists == nil {
+		l.flowLists = FlowLists{}
 	}
 	if err := l.checkKeys(); err != nil {
 		return nil, err

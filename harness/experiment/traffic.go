@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"iter"
 	"sync"
@@ -22,6 +23,23 @@ type traffic struct {
 	digest func() ([sha256.Size]byte, error)
 }
 
+// FlowLists has the digests of the flow lists of several loads, in which files do not
+// change: an experiment's readings mostly have the same ones.
+type FlowLists map[[sha256.Size]byte]func() ([sha256.Size]byte, error)
+
+// digest is that of a point's flow list, by network, rules and workload.
+func (known FlowLists) digest(p *Point, workload []byte) (func() ([sha256.Size]byte, error), error) {
+	network, err := json.Marshal([]any{p.Topology.Nodes, p.Topology.Links, p.rules})
+	if err != nil {
+		return nil, err
+	}
+	key := sha256.Sum256(append(network, workload...))
+	if known[key] == nil {
+		known[key] = sync.OnceValues(func() ([sha256.Size]byte, error) { return scenario.FlowsDigest(p.Flows.Flows(0)) })
+	}
+	return known[key], nil
+}
+
 // trafficOf is that of a point.
 func (l *loader) trafficOf(root *yaml.Node, p *Point) (*traffic, error) {
 	_, section := reader.Child(root, "workload")
@@ -32,9 +50,11 @@ func (l *loader) trafficOf(root *yaml.Node, p *Point) (*traffic, error) {
 	key := fmt.Sprintf("%p %v %s", p.Topology, p.rules, text)
 	known := l.traffic[key]
 	if known == nil {
-		known = &traffic{p.Topology.Kinds(p.Flows.Pairs()), map[string][]workload.Kind{}, sync.OnceValues(func() ([sha256.Size]byte, error) {
-			return scenario.FlowsDigest(p.Flows.Flows(0))
-		})}
+		digest, err := l.flowLists.digest(p, text)
+		if err != nil {
+			return nil, err
+		}
+		known = &traffic{p.Topology.Kinds(p.Flows.Pairs()), map[string][]workload.Kind{}, digest}
 		l.traffic[key] = known
 	}
 	return known, nil

@@ -70,7 +70,8 @@ type Experiment struct {
 
 // loadAll reads an experiment under each reading that is asked for.
 func loadAll(ctx context.Context, lab *lab.Lab, c *catalog.Catalog, checks experiment.Checks, name string, s Selection) ([]Experiment, error) {
-	first, err := loadOne(ctx, lab, c, checks, name, s, nil)
+	lists := experiment.FlowLists{}
+	first, err := loadOne(ctx, lab, c, checks, name, s, nil, lists)
 	if err != nil || len(s.Readings) == 0 {
 		return []Experiment{first}, err
 	}
@@ -84,7 +85,7 @@ func loadAll(ctx context.Context, lab *lab.Lab, c *catalog.Catalog, checks exper
 			all = append(all, first)
 			continue
 		}
-		e, err := loadOne(ctx, lab, c, checks, name, s, reading)
+		e, err := loadOne(ctx, lab, c, checks, name, s, reading, lists)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +94,7 @@ func loadAll(ctx context.Context, lab *lab.Lab, c *catalog.Catalog, checks exper
 	return all, nil
 }
 
-func loadOne(ctx context.Context, lab *lab.Lab, c *catalog.Catalog, checks experiment.Checks, name string, s Selection, reading map[string]string) (Experiment, error) {
+func loadOne(ctx context.Context, lab *lab.Lab, c *catalog.Catalog, checks experiment.Checks, name string, s Selection, reading map[string]string, lists experiment.FlowLists) (Experiment, error) {
 	file, err := lab.ExperimentFile(name)
 	if err != nil {
 		return Experiment{}, err
@@ -104,7 +105,7 @@ func loadOne(ctx context.Context, lab *lab.Lab, c *catalog.Catalog, checks exper
 	}
 	opt.Scale, opt.Sets, opt.Readings, opt.Context, opt.Tell = lab.Set.Scale, s.Sets, reading, ctx, lab.Tell
 	usual, why := engines.Default()
-	opt.Engine, opt.Checks = usual.Name(), checks
+	opt.Engine, opt.Checks, opt.FlowLists = usual.Name(), checks, lists
 	if why != nil {
 		opt.InsteadOf = engines.All()[0].Title()
 	}
