@@ -125,12 +125,12 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 // place of: whoever wrote the other one had seen what they come to.
 func freshSeeds(list []spec.Claim, seeds []uint64) error {
 	for _, c := range list {
-		if c.Superseded == nil {
+		if c.Superseded == nil || c.Superseded.By == "" {
 			continue
 		}
 		for _, seed := range seeds {
 			if slices.Contains(c.Superseded.Seeds, seed) {
-				return fmt.Errorf("seed %d has judged claim %s, which %s takes the place of: give the scale seeds that have judged none", seed, c.ID, c.Superseded.By)
+				return fmt.Errorf("seed %d has judged claim %s, which %s takes the place of: give the scale other seeds than those of superseded claims", seed, c.ID, c.Superseded.By)
 			}
 		}
 	}

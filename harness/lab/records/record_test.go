@@ -43,7 +43,7 @@ func TestProjectCommit(t *testing.T) {
 
 // Seeds that have judged a claim do not judge the one in its place.
 func TestFreshSeeds(t *testing.T) {
-	list := []spec.Claim{{ID: "new"}, {ID: "old", Superseded: &spec.Superseded{By: "new", Seeds: []uint64{1, 2, 3}}}, {ID: "gone", Superseded: &spec.Superseded{}}}
+	list := []spec.Claim{{ID: "new"}, {ID: "old", Superseded: &spec.Superseded{By: "new", Seeds: []uint64{1, 2, 3}}}, {ID: "gone", Superseded: &spec.Superseded{Seeds: []uint64{4}}}}
 	require.NoError(t, freshSeeds(list, []uint64{4, 5}))
-	require.EqualError(t, freshSeeds(list, []uint64{4, 3}), "seed 3 has judged claim old, which new takes the place of: give the scale seeds that have judged none")
+	require.EqualError(t, freshSeeds(list, []uint64{4, 3}), "seed 3 has judged claim old, which new takes the place of: give the scale other seeds than those of superseded claims")
 }
