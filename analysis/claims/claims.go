@@ -574,7 +574,7 @@ func (e *evaluation) steady(r spec.Run, name string) error {
 		return nil
 	}
 	m := e.f.Measures.Items[name]
-	w, timed, err := measure.Span(e.f, m, r.Dir)
+	w, timed, err := measure.Span(e.f, m, r)
 	if err == nil && timed && (w.From < r.Judged.From || w.To > r.Judged.To+drained) {
 		span := "the whole run"
 		if w != measure.Whole {

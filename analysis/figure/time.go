@@ -9,7 +9,6 @@ import (
 
 	"fabriclab/analysis/chart"
 	"fabriclab/analysis/measure"
-	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/reader"
 )
@@ -68,19 +67,19 @@ func (x *painter) time(ps int64) float64 {
 
 func (x *painter) overTime(panel *chart.Panel, at spot) {
 	own := x.p.Own.(timePlot)
-	window := series.Window{From: 0, To: math.MaxInt64}
-	if own.window != nil {
-		if w, err := x.f.Span(*own.window); err == nil { // checked when decoding
-			window = w
-			panel.FromX, panel.ToX = x.time(w.From), x.time(w.To)
-		}
-	}
 	var parts []part
 	for _, s := range own.series {
 		parts = append(parts, part{s.Name, s.Name})
 	}
 	x.lines(panel, at.where, parts, func(line *chart.Line, part int, found []int) {
 		run := x.runs[slices.MinFunc(found, func(a, b int) int { return cmp.Compare(x.runs[a].Seed, x.runs[b].Seed) })]
+		window := measure.Whole
+		if own.window != nil {
+			if w, err := x.f.Span(*own.window, run.Judged); err == nil { // checked when decoding
+				window = w
+				panel.FromX, panel.ToX = x.time(w.From), x.time(w.To)
+			}
+		}
 		data, err := measure.Series(x.f, own.series[part], window, run)
 		if err != nil {
 			x.miss(panel, line.Name, err)

@@ -126,7 +126,7 @@ func tooLate(f *spec.Figure, m spec.Measure, setup spec.Setup) error {
 		return fmt.Errorf("%s is beyond the end of the run at %s; write an earlier time, or a longer %s", what, units.FormatTime(setup.EndPs), setup.Ends)
 	}
 	if m.Window != nil && !kinds[m.Kind].Events {
-		if w, err := f.Span(*m.Window); err == nil && w.To > setup.EndPs { // an unknown name is said already
+		if w, err := f.Span(*m.Window, setup.Judged); err == nil && w.To > setup.EndPs { // an unknown name is said already
 			return reader.At("window", ends(fmt.Sprintf("the window's end, %s,", units.FormatTime(w.To))))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"fabriclab/analysis/measure"
+	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/reader"
 )
@@ -42,6 +43,25 @@ func check(t *testing.T, text string, narrowed bool, setups ...spec.Setup) (*spe
 		return f, err.Error()
 	}
 	return f, ""
+}
+
+// A measuring window is of runs whose workload has a load.
+func TestMeasuredWindow(t *testing.T) {
+	const text = `measures: {x: {kind: table, table: links, column: sent_bytes, window: measuring, stat: last, unit: B, text: sent}}`
+	loaded := setup(nil)
+	loaded.Judged = series.Window{From: 1e6, To: 2e6}
+	f, fault := check(t, text, false, loaded)
+	assert.Empty(t, fault)
+	assert.Equal(t, spec.Measuring, f.Measures.Items["x"].Window.Name)
+
+	_, fault = check(t, text, false, loaded, setup(nil))
+	assert.Contains(t, fault, "measures.x.window: window: measuring is for runs whose workload has a load")
+	_, fault = check(t, "measures: {}", false)
+	assert.Empty(t, fault)
+	s, err := reader.Parse("x.yaml", []byte("windows: {measuring: [1us, 2us]}"))
+	require.NoError(t, err)
+	spec.Read(s)
+	assert.ErrorContains(t, s.F.Err(), "measuring is the run's own measuring window; choose another name")
 }
 
 // What no run will have is said before anything runs.

@@ -169,7 +169,7 @@ func (t *Taker) in(m spec.Measure, run spec.Run) (x in, scale float64, err error
 	}
 	x = in{t: t, dir: run.Dir, m: m}
 	if m.Window != nil {
-		if x.window, err = t.f.Span(*m.Window); err != nil {
+		if x.window, err = t.f.Span(*m.Window, run.Judged); err != nil {
 			return in{}, 0, err
 		}
 	}

@@ -12,12 +12,12 @@ import (
 // Whole is the span of a run.
 var Whole = series.Window{From: 0, To: math.MaxInt64}
 
-// Span is the time that a measure is of in the run in dir. It is not timed where
+// Span is the time that a measure is of in a run. It is not timed where
 // the kind takes no window: such measures are of measured flows, or of groups
 // and events that the measure names.
-func Span(f *spec.Figure, m spec.Measure, dir string) (w series.Window, timed bool, err error) {
+func Span(f *spec.Figure, m spec.Measure, run spec.Run) (w series.Window, timed bool, err error) {
 	if m.Window != nil {
-		w, err = f.Span(*m.Window)
+		w, err = f.Span(*m.Window, run.Judged)
 		return w, true, err
 	}
 	rows := m.Table
@@ -32,7 +32,7 @@ func Span(f *spec.Figure, m spec.Measure, dir string) (w series.Window, timed bo
 		return w, false, nil
 	}
 	w = series.Window{From: math.MaxInt64, To: math.MinInt64}
-	err = table.Scan(dir, rows, table.Ints(timeColumn), func(r *table.Rows) error {
+	err = table.Scan(run.Dir, rows, table.Ints(timeColumn), func(r *table.Rows) error {
 		for i := range r.N {
 			w.From, w.To = min(w.From, r.Int(0, i)), max(w.To, r.Int(0, i))
 		}

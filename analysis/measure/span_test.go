@@ -18,7 +18,7 @@ func TestSpan(t *testing.T) {
 	tables := spec.Tables{"prices": pricesTable, "flows": {Name: "flows", Columns: []catalog.Column{{Name: "size_bytes"}}}}
 	f := &spec.Figure{Known: spec.Known{Tables: tables}}
 	of := func(m spec.Measure) (series.Window, bool) {
-		w, timed, err := measure.Span(f, m, dir)
+		w, timed, err := measure.Span(f, m, spec.Run{Dir: dir, Judged: series.Window{From: 5e6, To: 9e6}})
 		require.NoError(t, err)
 		return w, timed
 	}
@@ -30,6 +30,10 @@ func TestSpan(t *testing.T) {
 	rows.Window = &spec.Window{Window: series.Window{From: 2e6, To: 3e6}}
 	w, _ = of(rows)
 	assert.Equal(t, series.Window{From: 2e6, To: 3e6}, w)
+
+	rows.Window = &spec.Window{Name: spec.Measuring}
+	w, _ = of(rows)
+	assert.Equal(t, series.Window{From: 5e6, To: 9e6}, w, "the run's own")
 
 	w, timed = of(spec.Measure{Kind: "converged"})
 	assert.True(t, timed)

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -11,6 +12,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"fabriclab/analysis/series"
 	"fabriclab/base/catalog"
 	"fabriclab/base/reader"
 	"fabriclab/base/units"
@@ -48,7 +50,7 @@ func ReadDimension(s *reader.Section) Dimension {
 func WindowSchema() map[string]any {
 	time := catalog.QuantitySchema(units.TimePattern, true)
 	return object{
-		"description": "[from, to], such as [300us, 700us], or the name of a window",
+		"description": "[from, to], such as [300us, 700us], the name of a window, or measuring: the run's measuring window",
 		"anyOf":       []object{{"type": "string"}, {"type": "array", "items": time, "minItems": 2, "maxItems": 2}},
 	}
 }
@@ -57,8 +59,11 @@ func readWindows(s *reader.Section) Ordered[Window] {
 	o := Ordered[Window]{Items: map[string]Window{}}
 	for _, e := range s.Entries("windows") {
 		w, err := readWindow(e.Value)
-		if err != nil {
+		switch {
+		case err != nil:
 			s.F.Problem(e.Value, "%s: %v", e.Path, err)
+		case e.Key.Value == Measuring:
+			s.F.Problem(e.Key, "%s: measuring is the run's own measuring window; choose another name", e.Path)
 		}
 		o.Names = append(o.Names, e.Key.Value)
 		o.Items[e.Key.Value] = w
@@ -91,8 +96,14 @@ func readWindow(n *yaml.Node) (w Window, err error) {
 func ReadWindow(s *reader.Section, key string, f *Figure) *Window {
 	w, ok := reader.Own(s, key, WindowSchema(), func(n *yaml.Node) (Window, error) {
 		w, err := readWindow(n)
-		if err == nil {
-			_, err = f.Span(w)
+		if err == nil && w.Name != Measuring {
+			_, err = f.Span(w, series.Window{})
+		}
+		if w.Name == Measuring {
+			for _, setup := range f.Setups {
+				_, spanErr := f.Span(w, setup.Judged)
+				err = cmp.Or(err, spanErr)
+			}
 		}
 		return w, err
 	})

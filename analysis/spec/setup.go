@@ -1,5 +1,7 @@
 package spec
 
+import "fabriclab/analysis/series"
+
 // A Setup is what is known of a point's runs before they are made: what they
 // record, and of what network for how long. The zero value knows nothing.
 type Setup struct {
@@ -12,6 +14,8 @@ type Setup struct {
 	// the keys that say so.
 	EndPs int64
 	Ends  string
+	// Judged is the measuring window of a point that carries a load.
+	Judged series.Window
 	// Flows are the names of the flows by id, nil where flows have none.
 	Flows []string
 	// Port says why there is no port of a name, and Ports are the names of all;

@@ -239,7 +239,7 @@ type Size int64
 // Percent is a share written as a percentage: 5% is 0.05.
 type Percent float64
 
-// A Window is a span of time, or (Name set) stands for one of `windows:`.
+// A Window is a span of time, or (Name set) stands for one of `windows:` or Measuring.
 type Window struct {
 	series.Window
 	Name string
@@ -292,10 +292,21 @@ func (f *Figure) ValuesOf(dimension string, runs []Run) []string {
 	return values
 }
 
-// Span is the window's span, its name looked up.
-func (f *Figure) Span(w Window) (series.Window, error) {
-	if w.Name == "" {
+// Measuring is the name of the window that each run has of its own: the measuring
+// window, where its point carries a load.
+const Measuring = "measuring"
+
+// Span is the window's span in a run whose measuring window is `judged`, zero if it
+// has none. Its name is looked up.
+func (f *Figure) Span(w Window, judged series.Window) (series.Window, error) {
+	switch w.Name {
+	case "":
 		return w.Window, nil
+	case Measuring:
+		if judged == (series.Window{}) {
+			return judged, errors.New("window: measuring is for runs whose workload has a load; write [from, to] instead, or make the run again if its manifest has no window")
+		}
+		return judged, nil
 	}
 	named, err := f.Windows.Get("window", w.Name)
 	return named.Window, err

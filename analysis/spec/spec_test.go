@@ -37,13 +37,13 @@ func TestDecode(t *testing.T) {
 	assert.Equal(t, []string{"rate", "mechanism"}, f.Dimensions.Names, "order is kept")
 	assert.Equal(t, "100G", f.Dimensions.Items["rate"].Name("100Gbps"))
 	assert.Equal(t, "200Gbps", f.Dimensions.Items["rate"].Name("200Gbps"))
-	w, err := f.Span(spec.Window{Name: "after"})
+	w, err := f.Span(spec.Window{Name: "after"}, series.Window{})
 	require.NoError(t, err)
 	assert.Equal(t, series.Window{From: 300e6, To: 700e6}, w)
 	assert.Equal(t, 7, f.Claims[0].Line)
 	assert.InDelta(t, 0.05, float64(*f.Claims[0].Tolerance), 1e-15)
 
-	_, err = f.Span(spec.Window{Name: "afer"})
+	_, err = f.Span(spec.Window{Name: "afer"}, series.Window{})
 	require.ErrorContains(t, err, `unknown window "afer"; did you mean "after"?`)
 
 	runs := []spec.Run{

@@ -29,6 +29,9 @@ const (
 // A Verdict says whether a window was in steady state. Loads are shares of the
 // capacity that the workload's load is a share of.
 type Verdict struct {
+	// FromPs and ToPs are the window.
+	FromPs  int64  `json:"from_ps,omitempty"`
+	ToPs    int64  `json:"to_ps,omitempty"`
 	Settled bool   `json:"settled"`
 	Reason  string `json:"reason,omitempty"`
 	// WarmupPs is the warm-up that the record asks for, -1 where it asks for

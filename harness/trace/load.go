@@ -174,7 +174,11 @@ func (l *Load) Finish(create func(Table) (*TableWriter, error)) error {
 }
 
 // Steady says whether the window was in steady state, after Finish.
-func (l *Load) Steady() steady.Verdict { return l.verdict }
+func (l *Load) Steady() steady.Verdict {
+	v := l.verdict
+	v.FromPs, v.ToPs = l.window.FromPs, l.window.ToPs
+	return v
+}
 
 // mostEmptying is the share of the measured flows' time that a network which
 // empties may see without a warning (chosen).

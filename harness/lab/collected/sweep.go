@@ -13,6 +13,7 @@ import (
 
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/measure"
+	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 	"fabriclab/harness/experiment"
 	"fabriclab/harness/lab"
@@ -192,7 +193,11 @@ func MeasureRun(dir string, m *store.Manifest, labels map[string]string, figure 
 	if err != nil {
 		return run, err
 	}
-	run.Values, err = measure.All(spec.Run{Dir: dir, Labels: labels, Engine: m.Engine.Name, Seed: m.Seed}, figure)
+	one := spec.Run{Dir: dir, Labels: labels, Engine: m.Engine.Name, Seed: m.Seed}
+	if m.Steady != nil {
+		one.Judged = series.Window{From: m.Steady.FromPs, To: m.Steady.ToPs}
+	}
+	run.Values, err = measure.All(one, figure)
 	return run, err
 }
 

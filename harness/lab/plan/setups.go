@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"fabriclab/analysis/claims"
+	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
 	"fabriclab/harness/experiment"
@@ -72,8 +73,9 @@ func setupOf(p *experiment.Point) spec.Setup {
 	for _, t := range p.Oracle {
 		s.Tables[t.Table] = spec.Recorded{}
 	}
-	if _, loaded := p.LoadWindow(); loaded {
+	if w, loaded := p.LoadWindow(); loaded {
 		s.Tables[trace.LoadTable.Name] = spec.Recorded{}
+		s.Judged = series.Window{From: w.FromPs, To: w.ToPs}
 	}
 	s.Classes, s.EndPs, s.Ends = p.Classes(), p.Scenario.StopPs, "run.stop"
 	if p.WindowEnd() > 0 && p.WindowEnd() < p.Scenario.StopPs {
