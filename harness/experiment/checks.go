@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -106,9 +107,16 @@ func (l *loader) checkModel(c choice, point *Point, flows *traffic) {
 		l.refusal(t, r)
 	}
 	for _, r := range a.Warnings {
-		l.warn(l.Sources[l.likeliest(t, r.Places)].Position() + ": " + r.Text + t.nodes(r))
+		position := l.Sources[l.likeliest(t, r.Places)].Position() + ": "
+		// Other points and nodes have other numbers, and the cause is one.
+		if cause := position + numbers.ReplaceAllString(r.Text, "#"); !l.warned[cause] {
+			l.warned[cause] = true
+			l.warn(position + r.Text + t.nodes(r))
+		}
 	}
 }
+
+var numbers = regexp.MustCompile(`[0-9][0-9.]*`)
 
 // question makes what is asked about a point, and what of it differs between
 // points with the same topology.

@@ -281,6 +281,7 @@ type loader struct {
 	limits      Limits
 	watch       *watch
 	warnings    []string
+	warned      map[string]bool // the model's warnings, by place and without numbers
 }
 
 // Load reads an experiment and checks all of it. The error is of type
@@ -289,7 +290,8 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		Forest: reader.NewForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
-		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, flowLists: opt.FlowLists, sizesOf: map[string]*workload.Sizes{}, lists: map[string]workload.Generator{}, refused: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
+		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, flowLists: opt.FlowLists, sizesOf: map[string]*workload.Sizes{}, lists: map[string]workload.Generator{}, refused: map[string]bool{},
+		warned: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
 		limits: defaultLimits, watch: newWatch(opt),
 	}
 	if l.flowLists == nil {

@@ -486,7 +486,7 @@ func TestShortTimeouts(t *testing.T) {
 			assert.Empty(t, e.Warnings, tt.params)
 			continue
 		}
-		require.NotEmpty(t, e.Warnings, tt.params)
+		require.Len(t, e.Warnings, 1, "%s: two base RTTs, one cause", tt.params)
 		assert.Contains(t, e.Warnings[0], tt.want)
 		assert.Contains(t, e.Warnings[0], "make it longer")
 	}
