@@ -1,6 +1,7 @@
 package statement
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -262,17 +263,17 @@ func Row(paper, link string, verdicts []Verdict) string {
 // made is the scale of what was recorded, and how many seeds.
 func made(verdicts []Verdict) string {
 	var seeds []int
-	scale := "–"
+	var scales []string
 	for _, v := range verdicts {
 		if v.Seeds > 0 {
 			seeds = append(seeds, v.Seeds)
 		}
-		if v.Scale != "" && scale == "–" {
-			scale = v.Scale
-		} else if v.Scale != "" && v.Scale != scale {
-			scale = "mixed"
+		if v.Scale != "" && !slices.Contains(scales, v.Scale) {
+			scales = append(scales, v.Scale)
 		}
 	}
+	slices.Sort(scales)
+	scale := cmp.Or(strings.Join(scales, " and "), "–")
 	if len(seeds) == 0 {
 		return scale
 	}

@@ -6,7 +6,11 @@
 #include <memory>
 #include <random>
 
+#include "mechanisms/core/network.h"
+#include "mechanisms/core/node.h"
 #include "mechanisms/core/port.h"
+#include "mechanisms/plain/engine.h"
+#include "omnet-modules/src/event_module.h"
 #include "omnet-modules/src/messages.h"
 #include "omnet-modules/src/wire.h"
 
@@ -19,6 +23,7 @@ using omnetpp::SimTime;
 
 /// A module's list of what it owns.
 struct Owner final : omnetpp::cSoftOwner {
+  using cSoftOwner::drop;
   using cSoftOwner::take;
 };
 
@@ -29,6 +34,7 @@ class EventSet : public ::testing::Test {
     for (cEvent* e : removed_) {
       if (FabricFrame* f = asFrame(e)) f->unload();
       if (e->getOwner() == &set_) owner_.take(e);
+      if (e->getOwner() == &owner_) owner_.drop(e);
       delete e;
     }
   }
@@ -230,6 +236,155 @@ TEST_F(EventSet, PutsBackWhatWasFirst) {
     EXPECT_EQ(set_.peekFirst(), first);
     removed_.push_back(set_.removeFirst());
   }
+  EXPECT_TRUE(set_.isEmpty());
+}
+
+/// Nodes run one behind the other, in windows of 10 ps.
+class EventSetNodeByNode : public EventSet {
+ protected:
+  struct Fixed final : fabric::Windows {
+    fabric::Time nextWindow() override { return length; }
+    void fetch(uint32_t) const override {}
+    fabric::Time length{10};
+  };
+  struct Module final : EventModule {};
+  /// What frames arrive at; here nothing is handed on.
+  struct Still final : fabric::Node {
+    const fabric::Description& description() const override {
+      static const fabric::Description d{};
+      return d;
+    }
+    void receive(fabric::Port&, fabric::Packet*) override {}
+    void fetchAhead(const fabric::Packet&) const override {}
+    void onDequeue(fabric::Port&, const fabric::Packet&) override {}
+  };
+
+  EventSetNodeByNode() {
+    node_.join(network_, 0, "node");
+    node_.addPort(port_, fabric::Rate{1}, fabric::Time{1});
+    set_.runNodeByNode(windows_);
+  }
+  // The engine's timers are its own here, as modules have them.
+  ~EventSetNodeByNode() override { set_.clear(); }
+
+  static uint64_t keyOf(uint32_t node, uint32_t index) {
+    return fabric::eventKey(fabric::keyNode(node), fabric::EventKind::NodeTimer, index);
+  }
+  FabricTimer& at(int64_t ps, uint32_t node) {
+    own_.push_back(std::make_unique<FabricTimer>());
+    FabricTimer& t = *own_.back();
+    t.key = keyOf(node, static_cast<uint32_t>(own_.size()));
+    t.module = &module_;
+    set_.insert(t, ps);
+    return t;
+  }
+  /// A wire to a node, with frames that take 1 ps and arrive then.
+  Wire& frames(uint32_t node, const std::vector<int64_t>& arrivals) {
+    Wire& w = wire(fabric::eventKey(fabric::keyNode(node), fabric::EventKind::Arrival, 0));
+    w.module = &module_;
+    for (const int64_t ps : arrivals) {
+      packets_.push_back(std::make_unique<fabric::Packet>());
+      set_.insert(w, *packets_.back(), 1, ps);
+    }
+    return w;
+  }
+  /// The events of a turn, as (time, node).
+  std::vector<std::pair<int64_t, uint32_t>> turn() {
+    std::vector<std::pair<int64_t, uint32_t>> events;
+    EXPECT_NE(dynamic_cast<FabricTurn*>(set_.removeFirst()), nullptr);
+    do {
+      const FabricEventSet::Next next = set_.takeNext();
+      EXPECT_EQ(next.packet != nullptr, next.keyed->isWire);
+      events.emplace_back(next.at, static_cast<uint32_t>(next.keyed->key >> 40) - fabric::keyNode(0));
+    } while (set_.moreOfTurn());
+    return events;
+  }
+  using Events = std::vector<std::pair<int64_t, uint32_t>>;
+
+  Module module_;
+  fabric::PlainEngine engine_;
+  fabric::Network network_{engine_, 1};
+  Still node_;
+  Fixed windows_;
+  std::vector<std::unique_ptr<FabricTimer>> own_;
+  std::vector<std::unique_ptr<fabric::Packet>> packets_;
+};
+
+TEST_F(EventSetNodeByNode, ATurnHasTheEventsOfOneNodeInTheWindow) {
+  at(9, 1);
+  at(3, 2);
+  at(1, 1);
+  at(11, 1);
+  at(5, 2);
+  EXPECT_EQ(set_.getLength(), 1) << "one event for all";
+  EXPECT_EQ(turn(), (Events{{1, 1}, {9, 1}}));
+  EXPECT_EQ(turn(), (Events{{3, 2}, {5, 2}}));
+  EXPECT_FALSE(set_.isEmpty());
+  EXPECT_EQ(turn(), (Events{{11, 1}}));
+  EXPECT_TRUE(set_.isEmpty());
+  EXPECT_EQ(set_.getLength(), 0);
+}
+
+TEST_F(EventSetNodeByNode, FramesAreBehindTheFirstOfTheirWire) {
+  at(4, 1);
+  Wire& w = frames(1, {2, 6, 25});
+  EXPECT_EQ(turn(), (Events{{2, 1}, {4, 1}, {6, 1}}));
+  EXPECT_FALSE(w.empty());
+  EXPECT_EQ(turn(), (Events{{25, 1}}));
+  EXPECT_TRUE(w.empty());
+  EXPECT_TRUE(set_.isEmpty());
+}
+
+TEST_F(EventSetNodeByNode, ATimerThatIsToComeLateIsWithdrawn) {
+  at(1, 1);
+  at(2, 1);
+  ASSERT_NE(set_.removeFirst(), nullptr);
+  EXPECT_EQ(set_.takeNext().at, 1);
+  FabricTimer& late = at(1000, 1);
+  FabricTimer& soon = at(15, 1);
+  EXPECT_FALSE(set_.withdraw(soon, 15)) << "it comes, and does nothing";
+  EXPECT_TRUE(set_.withdraw(late, 1000));
+  EXPECT_FALSE(set_.withdraw(late, 1000));
+  EXPECT_EQ(set_.takeNext().at, 2);
+  EXPECT_FALSE(set_.moreOfTurn());
+  EXPECT_EQ(turn(), (Events{{15, 1}}));
+  EXPECT_TRUE(set_.isEmpty());
+}
+
+TEST_F(EventSetNodeByNode, OthersAreRefusedButForTheEnd) {
+  cMessage* other = foreign(5);
+  EXPECT_THROW(set_.insert(other), omnetpp::cRuntimeError);
+  delete other;
+  cMessage* end = foreign(5, SHRT_MAX);
+  set_.insert(end);
+  at(1, 1);
+  EXPECT_EQ(turn(), (Events{{1, 1}}));
+  EXPECT_EQ(set_.removeFirst(), end);
+  removed_.push_back(end);
+  EXPECT_TRUE(set_.isEmpty());
+}
+
+TEST_F(EventSetNodeByNode, ATurnIsPutBackWithItsEvents) {
+  at(2, 1);
+  at(1, 2);
+  cEvent* first = set_.removeFirst();
+  set_.putBackFirst(first);
+  EXPECT_EQ(set_.get(0), first);
+  EXPECT_EQ(set_.get(1), nullptr);
+  EXPECT_EQ(set_.getLength(), 1);
+  EXPECT_EQ(turn(), (Events{{2, 1}}));
+  EXPECT_EQ(turn(), (Events{{1, 2}}));
+}
+
+/// When nodes can affect each other at once, events run in the order of time, one a turn.
+TEST_F(EventSetNodeByNode, WithoutAWindowTheOrderIsThatOfTime) {
+  at(1, 2);
+  at(12, 2);
+  at(11, 1);
+  EXPECT_EQ(turn(), (Events{{1, 2}}));
+  windows_.length = fabric::Time{0};
+  EXPECT_EQ(turn(), (Events{{11, 1}}));
+  EXPECT_EQ(turn(), (Events{{12, 2}}));
   EXPECT_TRUE(set_.isEmpty());
 }
 
