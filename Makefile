@@ -115,8 +115,8 @@ parity: ready ## renew the parity digests of which tables have moved; needs two 
 portability: ## README's commands on bare Debian and Ubuntu, in chroots, tables compared (root; SYSTEMS='debian-12 debian-13 …')
 	@ci/portability.sh $(SYSTEMS)
 
-bench: ready ## measure the speed of simulation and harness
-	@$(BIN) bench --scale full
+bench: ready ## measure the speed of simulation and harness; renews the table in docs/performance.md
+	@$(BIN) bench --scale full --page docs/performance.md
 
 docs: deps ## renew the generated tables of README and docs/, and the tests' catalog
 	@go test ./harness/build -run 'TestDocsSayWhatTheMechanismsSay|TestCatalogOfTheTestsIsUpToDate' -args -update

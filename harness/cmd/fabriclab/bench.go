@@ -13,7 +13,7 @@ import (
 var benchExperiments = []string{"bench/hpcc-dumbbell", "bench/fat-tree", "bench/fncc-star", "bench/tcp-leaf-spine", "bench/dart-fat-tree"}
 
 func (a *app) benchCommand() *cobra.Command {
-	var sweep, beside string
+	var sweep, beside, page string
 	var allocatorFlows uint64
 	var scaling bool
 	cmd := &cobra.Command{
@@ -42,12 +42,13 @@ func (a *app) benchCommand() *cobra.Command {
 					allocatorFlows = bench.AllocatorFlows
 				}
 			}
-			return bench.Measure(cmd.Context(), a.Lab, args, sweep, beside, allocatorFlows)
+			return bench.Measure(cmd.Context(), a.Lab, args, sweep, beside, allocatorFlows, page)
 		},
 	}
 	cmd.Flags().StringVar(&sweep, "sweep", "", "experiment of which all runs are made, one at a time and --jobs at a time (default without EXPERIMENT: "+bench.Sweep+")")
 	cmd.Flags().StringVar(&beside, "ns3-tcp", "", "experiment whose load ns-3's own TCP carries, too (default without EXPERIMENT: "+bench.NS3TCP+")")
 	cmd.Flags().Uint64Var(&allocatorFlows, "allocator", 0, fmt.Sprintf("measure Flowtune's allocator for up to so many flows (default without EXPERIMENT: %d)", bench.AllocatorFlows))
+	cmd.Flags().StringVar(&page, "page", "", "a Markdown page whose table of speeds is renewed, between <!-- bench --> and <!-- /bench -->")
 	cmd.Flags().BoolVar(&scaling, "scaling", false, "instead: how much faster 2 to 64 threads could be at most")
 	return cmd
 }

@@ -67,8 +67,9 @@ type speed struct {
 
 // Measure measures the speed of experiments, of the engines' kernels, of a sweep
 // and of ns-3's own TCP beside one ("" leaves these two out), and of Flowtune's
-// allocator for up to so many flows (0 leaves it out).
-func Measure(ctx context.Context, lab *lab.Lab, names []string, sweep, beside string, allocatorFlows uint64) error {
+// allocator for up to so many flows (0 leaves it out). The loads' speeds are put on
+// a page of Markdown ("": on none).
+func Measure(ctx context.Context, lab *lab.Lab, names []string, sweep, beside string, allocatorFlows uint64, page string) error {
 	var b benchmark
 	var err error
 	if b.AllocationsPerPacket, err = allocations(ctx, lab); err != nil {
@@ -96,6 +97,11 @@ func Measure(ctx context.Context, lab *lab.Lab, names []string, sweep, beside st
 	}
 	if allocatorFlows > 0 {
 		if b.Allocator, err = allocatorSpeed(ctx, lab, allocatorFlows); err != nil {
+			return err
+		}
+	}
+	if page != "" {
+		if err := renew(page, lab.Tool.Version, b.Loads); err != nil {
 			return err
 		}
 	}

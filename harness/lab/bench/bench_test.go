@@ -57,3 +57,23 @@ func TestBoundOfThreads(t *testing.T) {
 	_, _, err = readWindows(strings.NewReader("events,2\nmany,1\n"))
 	require.Error(t, err)
 }
+
+// A page gets the speeds between its markers, and keeps the rest.
+func TestPagesTableIsRenewed(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.md")
+	require.NoError(t, os.WriteFile(page, []byte("before\n<!-- bench -->\nold\n<!-- /bench -->\nafter\n"), 0o666))
+	loads := []speed{{Run: "bench/fat-tree k=8 ns3 seed 1", Engine: "ns3", Threads: 2, HopsPerCPUSecond: 5.04e6, HopsPerSecond: 9e6, PeakRSSBytes: 25.6e6}}
+	for range 2 {
+		require.NoError(t, renew(page, "v1", loads))
+	}
+	text, err := os.ReadFile(page)
+	require.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	require.Len(t, lines, 10)
+	assert.Equal(t, []string{"before", "<!-- bench -->"}, lines[:2])
+	assert.Regexp(t, "^At commit `v1`, \\d+ cores of \\S", lines[2])
+	assert.Equal(t, []string{"| bench/fat-tree k=8 | ns3 | 2 | 5.0 | 9.0 | 26 MB |", "<!-- /bench -->", "after", ""}, lines[6:])
+
+	require.NoError(t, os.WriteFile(page, []byte("none"), 0o666))
+	assert.ErrorContains(t, renew(page, "v1", loads), "add the lines <!-- bench -->")
+}
