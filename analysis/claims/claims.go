@@ -42,6 +42,8 @@ type Result struct {
 	// Check says what of the set-up the claim checks: it decides no statement.
 	Check string `json:"check,omitempty"`
 	Note  string `json:"note"`
+	// Why it was not evaluated.
+	Why string `json:"why,omitempty"`
 	// Elsewhere: the claim is for another scale.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 }
@@ -413,6 +415,9 @@ func (e *evaluation) at(place map[string]string) Result {
 	} else {
 		o := e.judged(points, replicates)
 		r.Verdict, r.Measured, r.Interval, notes = o.verdict, o.measured, o.interval, o.notes
+	}
+	if r.Verdict == NotEvaluated && !r.Elsewhere {
+		r.Why = strings.Join(notes, " ")
 	}
 	if c.Note != "" {
 		notes = append([]string{sentence(c.Note)}, notes...)

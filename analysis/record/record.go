@@ -76,6 +76,8 @@ type Claim struct {
 	Uncontrolled bool `json:"control_without_runs,omitempty"`
 	// Elsewhere: the claim is for another scale.
 	Elsewhere bool `json:"elsewhere,omitempty"`
+	// Why it was not evaluated.
+	Why string `json:"why,omitempty"`
 }
 
 // A Point is a point of the matrix on an engine, with its measures: mean and half
@@ -90,7 +92,7 @@ type Point struct {
 
 // ClaimOf is a judged claim as a record has it.
 func ClaimOf(r claims.Result) Claim {
-	c := Claim{ID: r.ID, Verdict: r.Verdict, Measured: r.Measured, Interval: r.Interval, Unit: r.Unit, Check: r.Check, Elsewhere: r.Elsewhere}
+	c := Claim{ID: r.ID, Verdict: r.Verdict, Measured: r.Measured, Interval: r.Interval, Unit: r.Unit, Check: r.Check, Elsewhere: r.Elsewhere, Why: r.Why}
 	if number, is := r.Expected.(float64); is {
 		c.Expected = number
 	}

@@ -221,7 +221,11 @@ func (s Statement) under(reading string, records map[string]*record.Record) outc
 			case claims.Deviates:
 				fails = append(fails, name)
 			default:
-				undecided[c.Verdict] = append(undecided[c.Verdict], name)
+				verdict := c.Verdict
+				if c.Why != "" {
+					verdict += ": " + brief(c.Why)
+				}
+				undecided[verdict] = append(undecided[verdict], name)
 			}
 		}
 		if holding > 0 && controlled == holding { // at no place does it tell anything
@@ -297,4 +301,13 @@ func Totals(counts map[string]int) string {
 		}
 	}
 	return strings.Join(words, ", ")
+}
+
+// brief is what a reason begins with, before its details.
+func brief(why string) string {
+	end := strings.IndexAny(why, "(:;.")
+	if end < 0 {
+		end = len(why)
+	}
+	return strings.TrimSpace(why[:end])
 }

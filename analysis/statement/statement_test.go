@@ -158,6 +158,18 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// What was not evaluated says why, and claims with one cause are together.
+func TestWhyNotEvaluated(t *testing.T) {
+	o := outcome("", claims.NotEvaluated, claims.NotEvaluated, claims.Inconclusive)
+	for i, why := range []string{"The network was not in steady state (ns3): it grows.", "The network was not in steady state (ns3): it drifts."} {
+		o.Claims[i].Why = why
+	}
+	f, err := read(t, head+"{id: A, fact: f, source: s, claims: {x/a: [low, fast]}}")
+	require.NoError(t, err)
+	v := f.Statements[0].Judge(map[string]*record.Record{"x/a": {Figure: "x/a", Outcomes: []record.Outcome{o}}})
+	assert.Equal(t, "fast is inconclusive; low/1, low/2 are not-evaluated: The network was not in steady state", v.Why)
+}
+
 // Where one of a statement's figures has a reading without runs, the others can show
 // that it does not hold under it, and not that it holds.
 func TestRunsMissingInOneFigure(t *testing.T) {
