@@ -39,6 +39,9 @@ type Job struct {
 	// WindowEndPs is the end of the measuring window of a run that ends with its
 	// flows, which may be long before its stop time; 0 of others.
 	WindowEndPs int64
+	// LoadFromPs and LoadToPs are the measuring window of a run whose workload has a
+	// load; 0 of others.
+	LoadFromPs, LoadToPs int64
 	// Threads that the experiment asks for, where the settings leave it open; 0 =
 	// it does not say.
 	Threads int
@@ -129,7 +132,7 @@ func (l Local) Run(ctx context.Context, jobs []Job) []Result {
 		l.Available = availableMemory
 	}
 	unique, spread := Unique(jobs)
-	w := &worker{Options: l.Options, admission: newAdmission(l.Available), cores: newCores(len(unique)), experience: recall(l.Store, unique)}
+	w := &worker{Options: l.Options, admission: newAdmission(l.Available), cores: newCores(len(unique)), experience: recall(l.Store, unique), same: &others{store: l.Store}}
 	queue := make(chan int, len(unique))
 	for i, job := range unique {
 		queue <- i
@@ -197,6 +200,7 @@ type worker struct {
 	admission  *admission
 	cores      *cores
 	experience *experience
+	same       *others
 }
 
 // job runs a job, unless there is a valid result, and says how it goes.
@@ -257,7 +261,7 @@ func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, e
 		if err = dir.Complete(m); err != nil {
 			return nil, false, failed(ctx, job, err)
 		}
-		return m, false, nil
+		return m, m.SameAs != "", nil
 	}
 	if ctx.Err() != nil {
 		return nil, false, errors.Join(context.Cause(ctx), dir.Discard())
@@ -295,7 +299,7 @@ func (w worker) make(ctx context.Context, job Job, dir string) (*store.Manifest,
 		w.Threads = w.cores.take(w.Jobs, job.Program.Threaded)
 		defer w.cores.giveBack(w.Threads)
 	}
-	return execute(ctx, job, w.Options, dir, func(bytes int64) { w.admission.uses(seat, bytes) })
+	return execute(ctx, job, w.Options, w.same, dir, func(bytes int64) { w.admission.uses(seat, bytes) })
 }
 
 // find returns the manifest of a valid result, or nil and what is wrong with
@@ -305,6 +309,9 @@ func find(job Job, opt Options) (m *store.Manifest, wrong, err error) {
 		return nil, nil, nil
 	}
 	m, wrong = opt.Store.Find(job.Key, job.Program.BuildID, opt.Verify)
+	if wrong == nil && !job.covers(m) {
+		return nil, fmt.Errorf("the result in %s is of another measuring window, and made again", opt.Store.Dir(job.Key)), nil
+	}
 	var damage *store.CorruptError
 	switch {
 	case errors.Is(wrong, store.ErrNoRun):
@@ -334,14 +341,15 @@ func newFailure(job Job, err error) *Failure {
 
 // Files of a run directory.
 const (
-	scenarioFile = "scenario.json"
-	summaryFile  = "summary.json"
-	logFile      = "log.txt"
+	scenarioFile  = "scenario.json"
+	effectiveFile = "effective.json"
+	summaryFile   = "summary.json"
+	logFile       = "log.txt"
 )
 
 // execute runs the job in a directory and returns the manifest to complete it
 // with, beside an error where a check failed. uses is told how much memory the simulation has taken so far.
-func execute(ctx context.Context, job Job, opt Options, dir string, uses func(bytes int64)) (*store.Manifest, error) {
+func execute(ctx context.Context, job Job, opt Options, same *others, dir string, uses func(bytes int64)) (*store.Manifest, error) {
 	tally, names, err := job.Prepare(dir)
 	if err != nil {
 		return nil, fmt.Errorf("writing the engine's input: %w", err)
@@ -365,6 +373,9 @@ func execute(ctx context.Context, job Job, opt Options, dir string, uses func(by
 		if m.Inputs[input.Name()], err = store.HashFile(filepath.Join(dir, input.Name())); err != nil {
 			return nil, err
 		}
+	}
+	if takeOver(job, opt, same, dir, m) {
+		return m, nil
 	}
 	emit(opt.Sink, job, progress.Event{Kind: progress.Started})
 	var derived []trace.Derived

@@ -169,6 +169,72 @@ func TestGoodRunIsCompleteAndNotRunAgain(t *testing.T) {
 	assert.Empty(t, hidden(t, opt))
 }
 
+// A run of another experiment with the same scenario, inputs and window is not made
+// twice; without the whole of it the simulator runs.
+func TestSameRunOfAnotherExperiment(t *testing.T) {
+	opt, sink := options(t)
+	one := job("ok", 1)
+	prepare := one.Prepare
+	named := func(name string) func(dir string) (*workload.Tally, *trace.Names, error) {
+		return func(dir string) (*workload.Tally, *trace.Names, error) {
+			tally, names, err := prepare(dir)
+			for input, text := range map[string]string{"scenario.json": `{"name": "` + name + `", "seed": 1}`, "effective.json": name} {
+				err = errors.Join(err, os.WriteFile(filepath.Join(dir, input), []byte(text), 0o666))
+			}
+			return tally, names, err
+		}
+	}
+	one.Prepare = named("one")
+	first := run.One(context.Background(), one, opt)
+	require.NoError(t, first.Err)
+	other := job("ok", 1)
+	other.Key.ScenarioHash = "beef" // the name is in it
+	other.Key.Experiment, other.Title, other.Labels = "another", "another seed 1", map[string]string{"load": "0.5"}
+	other.Prepare = named("another")
+	same := run.One(context.Background(), other, opt)
+	require.NoError(t, same.Err)
+	assert.True(t, same.Cached)
+	assert.Len(t, sink.of(progress.Started), 1)
+	m, err := store.Read(same.Dir)
+	require.NoError(t, err)
+	require.NoError(t, m.Verify(same.Dir, store.Contents))
+	assert.Equal(t, first.Job.Key.String(), m.SameAs)
+	assert.Equal(t, other.Labels, m.Labels)
+	assert.Equal(t, first.Manifest.Outputs, m.Outputs)
+	assert.JSONEq(t, string(first.Manifest.Summary), string(m.Summary))
+	assert.Empty(t, hidden(t, opt))
+
+	for name, change := range map[string]func(*run.Job){
+		"seed": func(j *run.Job) { j.Key.Seed = 2 },
+		"build": func(j *run.Job) {
+			program := *j.Program
+			program.BuildID = "build-2"
+			j.Program = &program
+		},
+		"flows": func(j *run.Job) {
+			j.Prepare = func(dir string) (*workload.Tally, *trace.Names, error) {
+				tally, names, err := prepare(dir)
+				return tally, names, errors.Join(err, os.WriteFile(filepath.Join(dir, "flows.bin"), []byte("FABFLOW1 "), 0o666))
+			}
+		},
+		"scenario": func(j *run.Job) { j.Prepare = prepare },
+	} {
+		j := other
+		j.Key.Experiment, j.Title = "other-"+name, "other "+name
+		change(&j)
+		made := run.One(context.Background(), j, opt)
+		require.NoError(t, made.Err, name)
+		assert.False(t, made.Cached, name)
+	}
+
+	require.NoError(t, os.WriteFile(filepath.Join(first.Dir, "queues.parquet"), []byte("x"), 0o666)) // and so the second name's
+	third := other
+	third.Key.Experiment, third.Title = "third", "third"
+	made := run.One(context.Background(), third, opt)
+	require.NoError(t, made.Err)
+	assert.False(t, made.Cached, "both are damaged")
+}
+
 func TestDamagedResultIsMadeAgainAndToldOf(t *testing.T) {
 	result, opt, sink := one(t, "ok")
 	require.NoError(t, result.Err)

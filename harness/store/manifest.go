@@ -52,6 +52,10 @@ type Manifest struct {
 	Inputs  map[string]File `json:"inputs"`
 	Outputs map[string]File `json:"outputs"`
 
+	// SameAs is the run of another experiment that the outputs were taken from, as its
+	// path below the results folder.
+	SameAs string `json:"same_as,omitempty"`
+
 	State     string          `json:"state"`
 	Reason    string          `json:"reason,omitempty"` // why it is no result
 	ExitCode  int             `json:"exit_code"`
