@@ -261,6 +261,7 @@ func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, e
 		if err = dir.Complete(m); err != nil {
 			return nil, false, failed(ctx, job, err)
 		}
+		w.same.note(job.Key, m)
 		return m, m.SameAs != "", nil
 	}
 	if ctx.Err() != nil {
@@ -374,6 +375,7 @@ func execute(ctx context.Context, job Job, opt Options, same *others, dir string
 			return nil, err
 		}
 	}
+	same.share(dir, m.Inputs)
 	if takeOver(job, opt, same, dir, m) {
 		return m, nil
 	}

@@ -169,6 +169,29 @@ func TestGoodRunIsCompleteAndNotRunAgain(t *testing.T) {
 	assert.Empty(t, hidden(t, opt))
 }
 
+// A large input that another run has is on the disk once.
+func TestLargeInputsAreShared(t *testing.T) {
+	opt, _ := options(t)
+	place := func(seed uint64, size int) os.FileInfo {
+		j := job("ok", seed)
+		prepare := j.Prepare
+		j.Prepare = func(dir string) (*workload.Tally, *trace.Names, error) {
+			tally, names, err := prepare(dir)
+			return tally, names, errors.Join(err, os.WriteFile(filepath.Join(dir, "flows.bin"), make([]byte, size), 0o666))
+		}
+		r := run.One(context.Background(), j, opt)
+		require.NoError(t, r.Err)
+		require.NoError(t, r.Manifest.Verify(r.Dir, store.Contents))
+		info, err := os.Stat(filepath.Join(r.Dir, "flows.bin"))
+		require.NoError(t, err)
+		return info
+	}
+	large := place(1, 1<<20)
+	assert.True(t, os.SameFile(large, place(2, 1<<20)))
+	assert.False(t, os.SameFile(large, place(3, 1<<20+1)), "another one")
+	assert.False(t, os.SameFile(place(4, 9), place(5, 9)), "small")
+}
+
 // A run of another experiment with the same scenario, inputs and window is not made
 // twice; without the whole of it the simulator runs.
 func TestSameRunOfAnotherExperiment(t *testing.T) {

@@ -17,24 +17,73 @@ import (
 	"fabriclab/harness/store"
 )
 
-// others finds runs of other experiments in a results folder by what they were made
-// of. It looks through the folder once, when it is asked first.
+// others finds runs in a results folder by what they were made of. It looks through
+// the folder once, when it is asked first.
 type others struct {
-	store *store.Store
-	once  sync.Once
-	found map[string][]store.Key
+	store  *store.Store
+	mu     sync.Mutex
+	found  map[string][]store.Key
+	inputs map[string]string // large ones: their places by hash
 }
 
 // of are those with the engine, build, seed and inputs of a run. The scenario and what
 // is for people are not compared.
 func (o *others) of(m *store.Manifest) []store.Key {
-	o.once.Do(func() {
-		o.found = map[string][]store.Key{}
-		for k, other := range o.store.All() {
-			o.found[madeOf(other)] = append(o.found[madeOf(other)], k)
-		}
-	})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.look()
 	return o.found[madeOf(m)]
+}
+
+func (o *others) look() {
+	if o.found != nil {
+		return
+	}
+	o.found, o.inputs = map[string][]store.Key{}, map[string]string{}
+	for k, m := range o.store.All() {
+		o.add(k, m)
+	}
+}
+
+func (o *others) add(k store.Key, m *store.Manifest) {
+	o.found[madeOf(m)] = append(o.found[madeOf(m)], k)
+	for name, f := range m.Inputs {
+		if f.Bytes >= largeInput {
+			o.inputs[f.SHA256] = filepath.Join(o.store.Dir(k), name)
+		}
+	}
+}
+
+// note has a run that was completed since.
+func (o *others) note(k store.Key, m *store.Manifest) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.look()
+	o.add(k, m)
+}
+
+// largeInput is the size from which an input is on the disk once: flow lists, which all
+// points of a figure may share.
+const largeInput = 1 << 20
+
+// share has large inputs of a run on the disk once, where another run has the same.
+func (o *others) share(dir string, inputs map[string]store.File) {
+	for name, f := range inputs {
+		if f.Bytes < largeInput {
+			continue
+		}
+		o.mu.Lock()
+		o.look()
+		from := o.inputs[f.SHA256]
+		o.mu.Unlock()
+		if got, err := store.HashFile(from); err != nil || got.SHA256 != f.SHA256 {
+			continue // none, or no longer that
+		}
+		second := filepath.Join(dir, "."+name)
+		if os.Link(from, second) == nil && os.Rename(second, filepath.Join(dir, name)) != nil {
+			_ = os.Remove(second)
+		}
+	}
 }
 
 func madeOf(m *store.Manifest) string {
