@@ -132,7 +132,7 @@ func (l Local) Run(ctx context.Context, jobs []Job) []Result {
 		l.Available = availableMemory
 	}
 	unique, spread := Unique(jobs)
-	w := &worker{Options: l.Options, admission: newAdmission(l.Available), cores: newCores(len(unique)), experience: recall(l.Store, unique), same: &others{store: l.Store}}
+	w := &worker{Options: l.Options, admission: newAdmission(l.Available), cores: newCores(len(unique)), experience: recall(l.Store, unique), same: &others{alone: len(unique) == 1, store: l.Store}}
 	queue := make(chan int, len(unique))
 	for i, job := range unique {
 		queue <- i

@@ -169,6 +169,13 @@ func TestGoodRunIsCompleteAndNotRunAgain(t *testing.T) {
 	assert.Empty(t, hidden(t, opt))
 }
 
+// beside makes a run in a call that makes another one, too: one alone looks for none.
+func beside(j run.Job, opt run.Options) run.Result {
+	extra := job("ok", 99)
+	extra.Key.Experiment, extra.Title = "extra/"+j.Key.Experiment, "extra"
+	return run.Local{Options: opt}.Run(context.Background(), []run.Job{j, extra})[0]
+}
+
 // A large input that another run has is on the disk once.
 func TestLargeInputsAreShared(t *testing.T) {
 	opt, _ := options(t)
@@ -179,7 +186,7 @@ func TestLargeInputsAreShared(t *testing.T) {
 			tally, names, err := prepare(dir)
 			return tally, names, errors.Join(err, os.WriteFile(filepath.Join(dir, "flows.bin"), make([]byte, size), 0o666))
 		}
-		r := run.One(context.Background(), j, opt)
+		r := beside(j, opt)
 		require.NoError(t, r.Err)
 		require.NoError(t, r.Manifest.Verify(r.Dir, store.Contents))
 		info, err := os.Stat(filepath.Join(r.Dir, "flows.bin"))
@@ -208,16 +215,18 @@ func TestSameRunOfAnotherExperiment(t *testing.T) {
 		}
 	}
 	one.Prepare = named("one")
-	first := run.One(context.Background(), one, opt)
+	first := beside(one, opt)
 	require.NoError(t, first.Err)
 	other := job("ok", 1)
 	other.Key.ScenarioHash = "beef" // the name is in it
 	other.Key.Experiment, other.Title, other.Labels = "another", "another seed 1", map[string]string{"load": "0.5"}
 	other.Prepare = named("another")
-	same := run.One(context.Background(), other, opt)
+	same := beside(other, opt)
 	require.NoError(t, same.Err)
 	assert.True(t, same.Cached)
-	assert.Len(t, sink.of(progress.Started), 1)
+	for _, e := range sink.of(progress.Started) {
+		assert.NotEqual(t, other.Title, e.Run)
+	}
 	m, err := store.Read(same.Dir)
 	require.NoError(t, err)
 	require.NoError(t, m.Verify(same.Dir, store.Contents))
@@ -245,7 +254,7 @@ func TestSameRunOfAnotherExperiment(t *testing.T) {
 		j := other
 		j.Key.Experiment, j.Title = "other-"+name, "other "+name
 		change(&j)
-		made := run.One(context.Background(), j, opt)
+		made := beside(j, opt)
 		require.NoError(t, made.Err, name)
 		assert.False(t, made.Cached, name)
 	}
@@ -253,7 +262,7 @@ func TestSameRunOfAnotherExperiment(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(first.Dir, "queues.parquet"), []byte("x"), 0o666)) // and so the second name's
 	third := other
 	third.Key.Experiment, third.Title = "third", "third"
-	made := run.One(context.Background(), third, opt)
+	made := beside(third, opt)
 	require.NoError(t, made.Err)
 	assert.False(t, made.Cached, "both are damaged")
 }

@@ -20,6 +20,7 @@ import (
 // others finds runs in a results folder by what they were made of. It looks through
 // the folder once, when it is asked first.
 type others struct {
+	alone  bool // a thousand tasks of a cluster would each look through it: knows none
 	store  *store.Store
 	mu     sync.Mutex
 	found  map[string][]store.Key
@@ -40,8 +41,21 @@ func (o *others) look() {
 		return
 	}
 	o.found, o.inputs = map[string][]store.Key{}, map[string]string{}
-	for k, m := range o.store.All() {
-		o.add(k, m)
+	if o.alone {
+		return
+	}
+	dirs, err := store.Runs(o.store.Root())
+	if err != nil {
+		return // there is no folder yet, or none to be read
+	}
+	for _, dir := range dirs {
+		m, err := store.Read(dir)
+		if err != nil {
+			continue
+		}
+		if k := (store.Key{Experiment: m.Experiment, ScenarioHash: m.ScenarioHash, Engine: m.Engine.Name, Seed: m.Seed}); o.store.Dir(k) == dir {
+			o.add(k, m)
+		}
 	}
 }
 
