@@ -70,8 +70,12 @@ func (all walks) takes(wire int64) int64 {
 	least := int64(math.MaxInt64)
 	for _, w := range all {
 		ps := w.delay
+		var before, service int64 // a rate and its time: mostly all links have one rate
 		for _, rate := range w.rates {
-			ps += units.SerializationTime(wire, rate)
+			if rate != before {
+				before, service = rate, units.SerializationTime(wire, rate)
+			}
+			ps += service
 		}
 		least = min(least, ps)
 	}
