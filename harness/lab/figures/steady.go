@@ -75,6 +75,7 @@ func carriedBy(w trace.LoadWindow, dirs []string) (figure.Load, error) {
 		load.Offered, load.Carried = append(load.Offered, v.Offered), append(load.Carried, v.Carried)
 	}
 	load.Steady = steady.Mean(records).Judge(w.FromPs, w.Asked, w.CapacityBps)
+	load.Steady.FromPs, load.Steady.ToPs = w.FromPs, w.ToPs
 	return load, nil
 }
 
