@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -96,13 +95,15 @@ func readWindow(n *yaml.Node) (w Window, err error) {
 func ReadWindow(s *reader.Section, key string, f *Figure) *Window {
 	w, ok := reader.Own(s, key, WindowSchema(), func(n *yaml.Node) (Window, error) {
 		w, err := readWindow(n)
-		if err == nil && w.Name != Measuring {
+		switch {
+		case err != nil:
+		case w.Name != Measuring:
 			_, err = f.Span(w, series.Window{})
-		}
-		if w.Name == Measuring {
+		default: // every point has to have one
 			for _, setup := range f.Setups {
-				_, spanErr := f.Span(w, setup.Judged)
-				err = cmp.Or(err, spanErr)
+				if _, err := f.Span(w, setup.Judged); err != nil {
+					return w, err
+				}
 			}
 		}
 		return w, err

@@ -191,7 +191,10 @@ func (p *Point) LoadWindow() (trace.LoadWindow, bool) {
 	}
 	filter, recorded := p.Scenario.Trace.Tables["flows"]
 	w.Partial = !recorded || !reflect.DeepEqual(filter, scenario.TableFilter{})
-	return w, ok && w.FromPs < w.ToPs
+	if !ok || w.FromPs >= w.ToPs {
+		return trace.LoadWindow{}, false
+	}
+	return w, true
 }
 
 // WindowEnd is the end of the measuring window where the run ends with its flows; 0

@@ -88,10 +88,13 @@ func (o *others) share(dir string, inputs map[string]store.File) {
 		}
 		o.mu.Lock()
 		o.look()
-		from := o.inputs[f.SHA256]
+		from, known := o.inputs[f.SHA256]
 		o.mu.Unlock()
+		if !known {
+			continue
+		}
 		if got, err := store.HashFile(from); err != nil || got.SHA256 != f.SHA256 {
-			continue // none, or no longer that
+			continue // it is no longer that
 		}
 		second := filepath.Join(dir, "."+name)
 		if os.Link(from, second) == nil && os.Rename(second, filepath.Join(dir, name)) != nil {

@@ -313,10 +313,7 @@ func (e Experiment) Each() iter.Seq2[Run, error] {
 func (e Experiment) Job(ctx context.Context, r Run, program *engine.Program, optima *oracle.Shared) (run.Job, error) {
 	point := r.Point
 	optimal, err := oracle.Derive(ctx, point, r.Key.Seed, optima)
-	load, loaded := point.LoadWindow()
-	if !loaded {
-		load.FromPs, load.ToPs = 0, 0
-	}
+	load, _ := point.LoadWindow()
 	return run.Job{
 		Key: r.Key, Title: r.Title(), Labels: LabelsOf(point), Sets: setsOf(e.Sets), Command: e.Command,
 		Program: program.For(point.Uses), InsteadOf: point.InsteadOf, WindowEndPs: point.WindowEnd(), LoadFromPs: load.FromPs, LoadToPs: load.ToPs, Threads: point.Threads,
