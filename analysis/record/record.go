@@ -56,9 +56,19 @@ type Outcome struct {
 	Reading string `json:"reading,omitempty"` // table=live; "" is the default
 	Command string `json:"command"`           // makes it again
 	// Judged is the hash of the measures and claims that judged it.
-	Judged string  `json:"judged,omitempty"`
-	Claims []Claim `json:"claims"`
-	Points []Point `json:"points"`
+	Judged string `json:"judged,omitempty"`
+	// Seeds are those of a reading that sets its own, nil where they are the record's.
+	Seeds  []uint64 `json:"seeds,omitempty"`
+	Claims []Claim  `json:"claims"`
+	Points []Point  `json:"points"`
+}
+
+// SeedsOf are the seeds that an outcome of the record was made with.
+func (r *Record) SeedsOf(o Outcome) []uint64 {
+	if o.Seeds != nil {
+		return o.Seeds
+	}
+	return r.Seeds
 }
 
 // A Claim is a claim and what it came to.
@@ -134,7 +144,7 @@ func (r Record) text() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(strings.Replace(strings.TrimSuffix(text, "}"), `"outcomes":null`, `"outcomes":[`, 1))
 	for i, o := range r.Outcomes {
-		one, err := marshal(Outcome{Reading: o.Reading, Command: o.Command, Judged: o.Judged})
+		one, err := marshal(Outcome{Reading: o.Reading, Command: o.Command, Judged: o.Judged, Seeds: o.Seeds})
 		if err != nil {
 			return nil, err
 		}

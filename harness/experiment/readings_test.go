@@ -22,7 +22,7 @@ readings:
   measure: {source: "section 5", peak: {figure.measures.q.kind: a}, mean: {figure.measures.q.kind: b}}
   size: {source: "section 7", one: {}, two: {workload.flows.0.size: {1KB: 2KB}}}
   both: {source: "section 8", no: {}, yes: {hpcc.max_stage: 7, hpcc.eta: 0.9}, again: {hpcc.eta: 0.9}}
-  eta: {source: "section 9", high: {hpcc.eta: 0.95}, low: {hpcc.eta: 0.9}}
+  eta: {source: "section 9", high: {hpcc.eta: 0.95}, low: {hpcc.eta: 0.9, seeds: 5-7}}
   claim: {source: "section 6", low: {}, high: {figure.claims.b.holds: q > 2}}
 figure: {measures: {q: {kind: z}}, claims: [{id: a, holds: q > 0}, {id: b, holds: q > 1}]}
 `
@@ -53,6 +53,9 @@ func TestReadingsSetWhatTheyName(t *testing.T) {
 	assert.Equal(t, "reading:stages=five", setting(t, five.Points[0], "congestion_control", "max_stage").Origin)
 	assert.NotEqual(t, hash(base, 0), hash(five, 0), "a scenario of its own")
 	assert.Equal(t, hash(base, 2), hash(five, 2), "what it does not change is the same run")
+
+	assert.Equal(t, []uint64{1}, base.Seeds)
+	assert.Equal(t, []uint64{5, 6, 7}, load(map[string]string{"eta": "low"}).Seeds)
 
 	public := load(map[string]string{"dcqcn": "public"})
 	assert.Equal(t, hash(base, 0), hash(public, 0))

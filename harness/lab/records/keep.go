@@ -46,7 +46,7 @@ func keep(before *record.Record, e plan.Experiment) (*record.Outcome, error) {
 	if o == nil || o.Judged == "" {
 		return nil, nil
 	}
-	if why, err := differs(*o, e); err != nil || why != "" {
+	if why, err := differs(before, *o, e); err != nil || why != "" {
 		return nil, err
 	}
 	return o, nil

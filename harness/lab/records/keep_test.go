@@ -32,13 +32,14 @@ func TestOutcomesAreKeptWhileTheyAreOfToday(t *testing.T) {
 			o.Points = append(o.Points, record.Point{Scenario: hash})
 		}
 		change(&o)
-		return &record.Record{Outcomes: []record.Outcome{{Judged: rules}, o}}
+		return &record.Record{Seeds: e.Seeds, Outcomes: []record.Outcome{{Judged: rules}, o}}
 	}
 	kept, err := keep(before(func(*record.Outcome) {}), e)
 	require.NoError(t, err)
 	require.NotNil(t, kept)
 	assert.Equal(t, "table=every-2us", kept.Reading)
 	for what, change := range map[string]func(*record.Outcome){
+		"other seeds":            func(o *record.Outcome) { o.Seeds = []uint64{99} },
 		"another reading":        func(o *record.Outcome) { o.Reading = "stages=five" },
 		"other claims":           func(o *record.Outcome) { o.Judged = "other" },
 		"claims nobody knows":    func(o *record.Outcome) { o.Judged = "" },

@@ -64,8 +64,10 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 	if err != nil {
 		return nil, err
 	}
-	if err := freshSeeds(all[0].Spec.Claims, all[0].Seeds); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	for _, one := range all {
+		if err := freshSeeds(one.Spec.Claims, one.Seeds); err != nil {
+			return nil, fmt.Errorf("%s%s: %w", name, under(one.Reading), err)
+		}
 	}
 	before, err := stillValid(lab, dir, all[0])
 	if err != nil {
@@ -89,6 +91,9 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 			o, err := outcome(one.Runs, s, other)
 			if err != nil {
 				return nil, err
+			}
+			if !slices.Equal(one.Seeds, r.Seeds) {
+				o.Seeds = one.Seeds
 			}
 			for _, result := range one.Results {
 				r.Engines[result.Job.Key.Engine] = result.Manifest.Engine.EngineVersion

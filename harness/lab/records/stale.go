@@ -162,7 +162,7 @@ func changedScenarios(ctx context.Context, lab *lab.Lab, r *record.Record) ([]st
 			why = append(why, "it does not load: "+err.Error())
 			break
 		}
-		text, err := differs(o, all[0])
+		text, err := differs(r, o, all[0])
 		if err != nil {
 			return nil, err
 		}
@@ -177,9 +177,12 @@ func changedScenarios(ctx context.Context, lab *lab.Lab, r *record.Record) ([]st
 	return why, nil
 }
 
-// differs says what an outcome has of its experiment that is not so any more, ""
-// without anything: scenarios, measures or claims.
-func differs(o record.Outcome, e plan.Experiment) (string, error) {
+// differs says what an outcome of a record has of its experiment that is not so any
+// more, "" without anything: seeds, scenarios, measures or claims.
+func differs(r *record.Record, o record.Outcome, e plan.Experiment) (string, error) {
+	if then := r.SeedsOf(o); !slices.Equal(then, e.Seeds) {
+		return fmt.Sprintf("its seeds were %s, now they are %s", plan.SeedRanges(then), plan.SeedRanges(e.Seeds)), nil
+	}
 	now := map[string]bool{}
 	for _, p := range e.Points {
 		hash, err := p.Hash()
