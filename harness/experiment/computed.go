@@ -68,7 +68,10 @@ func (l *loader) computedPoint(s *reader.Section, c combination, kind *computed.
 	if l.Found > before {
 		return nil
 	}
-	point.hash = sync.OnceValues(func() (string, error) { return l.modelHash(point, kind) })
+	point.hash = sync.OnceValues(func() (hashes, error) {
+		h, err := l.modelHash(point, kind)
+		return hashes{h, h}, err
+	})
 	return point
 }
 

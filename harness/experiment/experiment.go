@@ -104,7 +104,7 @@ type Point struct {
 	Threads int
 
 	rules        workload.Rules
-	hash         func() (string, error)
+	hash         func() (hashes, error)
 	enginesFixed bool // the matrix says them
 }
 
@@ -126,35 +126,53 @@ func (p *Point) String() string {
 
 // Hash is the scenario hash: it covers everything but seed and engine. A
 // random flow list enters as the one of seed 0.
-func (p *Point) Hash() (string, error) { return p.hash() }
+func (p *Point) Hash() (string, error) {
+	h, err := p.hash()
+	return h.scenario, err
+}
 
-func (p *Point) computeHash(ctx context.Context, traffic *traffic) (string, error) {
+// Content is a hash of the same without the experiment's name: runs of two experiments
+// that have it in common come to the same tables.
+func (p *Point) Content() (string, error) {
+	h, err := p.hash()
+	return h.content, err
+}
+
+type hashes struct{ scenario, content string }
+
+func (p *Point) computeHash(ctx context.Context, traffic *traffic) (h hashes, err error) {
 	flows, err := traffic.digest()
 	if err != nil {
-		return "", fmt.Errorf("%s: flow list: %w", p.Scenario.Name, err)
+		return h, fmt.Errorf("%s: flow list: %w", p.Scenario.Name, err)
 	}
 	routes, err := scenario.RoutesDigest(until(ctx, p.Topology.Routes()))
 	if err != nil {
-		return "", fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
+		return h, fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
 	}
 	changes := p.Topology.Changes()
 	changed := make([][sha256.Size]byte, len(changes))
 	for i, c := range changes {
 		if changed[i], err = scenario.RoutesDigest(until(ctx, c.Routes)); err != nil {
-			return "", fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
+			return h, fmt.Errorf("%s: routes: %w", p.Scenario.Name, err)
 		}
 	}
 	if err := context.Cause(ctx); err != nil {
-		return "", err
+		return h, err
 	}
 	if len(p.Oracle) > 0 { // a run without them is another one
 		text, err := json.Marshal(p.Oracle)
 		if err != nil {
-			return "", err
+			return h, err
 		}
 		changed = append(changed, sha256.Sum256(text))
 	}
-	return p.Scenario.Hash(flows, routes, changed...)
+	if h.scenario, err = p.Scenario.Hash(flows, routes, changed...); err != nil {
+		return h, err
+	}
+	nameless := p.Scenario
+	nameless.Name = ""
+	h.content, err = nameless.Hash(flows, routes, changed...)
+	return h, err
 }
 
 // until ends routes early when ctx is done.
@@ -656,7 +674,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	if l.Found > before {
 		return nil
 	}
-	point.hash = sync.OnceValues(func() (string, error) { return point.computeHash(l.watch.ctx, flows) })
+	point.hash = sync.OnceValues(func() (hashes, error) { return point.computeHash(l.watch.ctx, flows) })
 	return point
 }
 

@@ -850,4 +850,27 @@ func TestOracleTables(t *testing.T) {
 	b, err := with.Hash()
 	require.NoError(t, err)
 	assert.NotEqual(t, a, b)
+
+	a, err = plain.Content()
+	require.NoError(t, err)
+	b, err = with.Content()
+	require.NoError(t, err)
+	assert.NotEqual(t, a, b, "nor does one stand for the other")
+}
+
+// Experiments of two names may have one content.
+func TestContentHasNoName(t *testing.T) {
+	load := func(text string) (hash, content string) {
+		e, err := loadFile(t, write(t, text), "")
+		require.NoError(t, err)
+		hash, err = e.Points[0].Hash()
+		require.NoError(t, err)
+		content, err = e.Points[0].Content()
+		require.NoError(t, err)
+		return hash, content
+	}
+	hash, content := load("name: a/one\n" + base)
+	otherHash, otherContent := load("name: a/two\n" + base)
+	assert.NotEqual(t, hash, otherHash)
+	assert.Equal(t, content, otherContent)
 }

@@ -24,9 +24,12 @@ import (
 
 // Job is one point on one engine with one seed.
 type Job struct {
-	Key    store.Key
-	Title  string // for people, unique among the jobs of a call
-	Labels map[string]string
+	Key store.Key
+	// Content is a hash of what its tables depend on but engine, build and seed: the
+	// scenario hash without the experiment's name.
+	Content string
+	Title   string // for people, unique among the jobs of a call
+	Labels  map[string]string
 	// Sets are values that --set gave, by path, for people.
 	Sets map[string]string
 	// Command is what to type to make it again, for people.
@@ -357,7 +360,7 @@ func execute(ctx context.Context, job Job, opt Options, same *others, dir string
 	}
 	m := &store.Manifest{
 		Tool: opt.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, Sets: job.Sets, Command: job.Command,
-		ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
+		ScenarioHash: job.Key.ScenarioHash, Content: job.Content, Seed: job.Key.Seed,
 		Engine: store.Engine{
 			Name: job.Key.Engine, InsteadOf: job.InsteadOf, EngineVersion: job.Program.Version.EngineVersion, Compiler: job.Program.Version.Compiler,
 			BuildType: job.Program.Version.BuildType, Flags: job.Program.Version.Flags, BuildID: job.Program.BuildID, Sources: job.Program.Used,

@@ -199,11 +199,11 @@ func TestLargeInputsAreShared(t *testing.T) {
 	assert.False(t, os.SameFile(place(4, 9), place(5, 9)), "small")
 }
 
-// A run of another experiment with the same scenario, inputs and window is not made
-// twice; without the whole of it the simulator runs.
+// A run of another experiment with the same content and window is not made twice; without the whole of it the simulator runs.
 func TestSameRunOfAnotherExperiment(t *testing.T) {
 	opt, sink := options(t)
 	one := job("ok", 1)
+	one.Content = "c0de"
 	prepare := one.Prepare
 	named := func(name string) func(dir string) (*workload.Tally, *trace.Names, error) {
 		return func(dir string) (*workload.Tally, *trace.Names, error) {
@@ -218,7 +218,7 @@ func TestSameRunOfAnotherExperiment(t *testing.T) {
 	first := beside(one, opt)
 	require.NoError(t, first.Err)
 	other := job("ok", 1)
-	other.Key.ScenarioHash = "beef" // the name is in it
+	other.Key.ScenarioHash, other.Content = "beef", one.Content // a name is in the first
 	other.Key.Experiment, other.Title, other.Labels = "another", "another seed 1", map[string]string{"load": "0.5"}
 	other.Prepare = named("another")
 	same := beside(other, opt)
@@ -249,7 +249,7 @@ func TestSameRunOfAnotherExperiment(t *testing.T) {
 				return tally, names, errors.Join(err, os.WriteFile(filepath.Join(dir, "flows.bin"), []byte("FABFLOW1 "), 0o666))
 			}
 		},
-		"scenario": func(j *run.Job) { j.Prepare = prepare },
+		"content": func(j *run.Job) { j.Content = "an oracle's table is another, which no input says" },
 	} {
 		j := other
 		j.Key.Experiment, j.Title = "other-"+name, "other "+name

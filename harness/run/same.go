@@ -1,8 +1,6 @@
 package run
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"fabriclab/base/file"
 	"fabriclab/harness/store"
 )
 
@@ -27,8 +24,7 @@ type others struct {
 	inputs map[string]string // large ones: their places by hash
 }
 
-// of are those with the engine, build, seed and inputs of a run. The scenario and what
-// is for people are not compared.
+// of are those with the engine, build, seed, content and inputs of a run.
 func (o *others) of(m *store.Manifest) []store.Key {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -103,9 +99,11 @@ func (o *others) share(dir string, inputs map[string]store.File) {
 	}
 }
 
+// madeOf tells runs apart. Scenarios have names, and what is for people may differ, so
+// the content stands for both.
 func madeOf(m *store.Manifest) string {
 	var b strings.Builder
-	fmt.Fprint(&b, m.Engine.Name, " ", m.Engine.BuildID, " ", m.Seed)
+	fmt.Fprint(&b, m.Engine.Name, " ", m.Engine.BuildID, " ", m.Seed, " ", m.Content)
 	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
 		if name != scenarioFile && name != effectiveFile {
 			fmt.Fprint(&b, " ", name, " ", m.Inputs[name].SHA256)
@@ -114,17 +112,16 @@ func madeOf(m *store.Manifest) string {
 	return b.String()
 }
 
-// takeOver fills the directory of a run, and its manifest, with what a run of another
-// experiment came to, whose scenario differs by its name at most. It says whether there
-// is one; one that cannot be taken is none.
+// takeOver fills the directory of a run, and its manifest, with what a run of the same
+// content came to. It says whether there is one; one that cannot be taken is none.
 func takeOver(job Job, opt Options, same *others, dir string, m *store.Manifest) bool {
-	if opt.Again {
+	if opt.Again || job.Content == "" {
 		return false
 	}
 	for _, key := range same.of(m) {
 		place := opt.Store.Dir(key)
 		other, err := opt.Store.Find(key, job.Program.BuildID, opt.Verify)
-		if err != nil || key == job.Key || !job.covers(other) || !sameScenario(dir, place) || !linkAll(other.Outputs, place, dir) {
+		if err != nil || key == job.Key || !job.covers(other) || !linkAll(other.Outputs, place, dir) {
 			continue
 		}
 		m.SameAs, m.Outputs = key.String(), other.Outputs
@@ -134,23 +131,9 @@ func takeOver(job Job, opt Options, same *others, dir string, m *store.Manifest)
 	return false
 }
 
-// covers says whether a manifest is of the job's measuring window. Those of old have
-// none.
+// covers says whether a manifest is of the job's measuring window, as far as it has one.
 func (j *Job) covers(m *store.Manifest) bool {
 	return m.Steady == nil || m.Steady.ToPs == 0 || m.Steady.FromPs == j.LoadFromPs && m.Steady.ToPs == j.LoadToPs
-}
-
-// sameScenario compares those of two runs but for their names.
-func sameScenario(a, b string) bool {
-	var both [2]map[string]json.RawMessage
-	for i, dir := range []string{a, b} {
-		text, err := file.Read(filepath.Join(dir, scenarioFile))
-		if err != nil || json.Unmarshal(text, &both[i]) != nil {
-			return false
-		}
-		delete(both[i], "name")
-	}
-	return maps.EqualFunc(both[0], both[1], func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
 }
 
 // linkAll has files in a second folder, all or none.

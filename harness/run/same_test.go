@@ -18,6 +18,6 @@ func TestAResultIsOfOneWindow(t *testing.T) {
 	assert.True(t, job.covers(of(1, 5)))
 	assert.False(t, job.covers(of(1, 6)))
 	assert.False(t, job.covers(of(0, 5)))
-	assert.True(t, job.covers(of(0, 0)), "of a version that wrote none")
+	assert.True(t, job.covers(of(0, 0)), "it does not say")
 	assert.True(t, job.covers(&store.Manifest{}), "without a load")
 }

@@ -39,6 +39,7 @@ type Manifest struct {
 	Sets         map[string]string `json:"sets,omitempty"`    // values that --set gave, by path
 	Command      string            `json:"command,omitempty"` // what the run was made with, to type again
 	ScenarioHash string            `json:"scenario_hash"`
+	Content      string            `json:"content,omitempty"` // hash of the same, without the experiment's name
 	Seed         uint64            `json:"seed"`
 	Engine       Engine            `json:"engine"`
 

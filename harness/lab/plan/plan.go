@@ -313,9 +313,13 @@ func (e Experiment) Each() iter.Seq2[Run, error] {
 func (e Experiment) Job(ctx context.Context, r Run, program *engine.Program, optima *oracle.Shared) (run.Job, error) {
 	point := r.Point
 	optimal, err := oracle.Derive(ctx, point, r.Key.Seed, optima)
+	if err != nil {
+		return run.Job{}, err
+	}
+	content, err := point.Content()
 	load, _ := point.LoadWindow()
 	return run.Job{
-		Key: r.Key, Title: r.Title(), Labels: LabelsOf(point), Sets: setsOf(e.Sets), Command: e.Command,
+		Key: r.Key, Content: content, Title: r.Title(), Labels: LabelsOf(point), Sets: setsOf(e.Sets), Command: e.Command,
 		Program: program.For(point.Uses), InsteadOf: point.InsteadOf, WindowEndPs: point.WindowEnd(), LoadFromPs: load.FromPs, LoadToPs: load.ToPs, Threads: point.Threads,
 		Prepare: func(dir string) (*workload.Tally, *trace.Names, error) {
 			tally, err := point.WriteInputs(dir, r.Key.Seed)
