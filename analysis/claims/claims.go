@@ -46,6 +46,9 @@ type Result struct {
 	Why string `json:"why,omitempty"`
 	// Elsewhere: the claim is for another scale.
 	Elsewhere bool `json:"elsewhere,omitempty"`
+	// Control is the verdict under its control, of a claim that is reproduced; of one
+	// whose control is a reading, that (ByReading). "" of others.
+	Control string `json:"control,omitempty"`
 }
 
 // Lookup is the value of a measure in a run (an index into the runs); +Inf is
@@ -321,6 +324,9 @@ func Evaluate(f *spec.Figure, runs []spec.Run, lookup Lookup, scale string) ([]R
 		}
 		of, err := evaluate(f, c, runs, lookup, scale)
 		if err != nil {
+			return nil, err
+		}
+		if err := underControl(f, c, runs, lookup, scale, of); err != nil {
 			return nil, err
 		}
 		results = append(results, of...)
@@ -611,12 +617,14 @@ func (e *evaluation) judged(points [][]sample, replicates []replicate) outcome {
 	var notes []string
 	several := len(e.c.Measure) > 1
 	missed := map[string]bool{} // measures of which the order does not hold in every seed
+	misses := make([]int, len(e.judge.pairs))
 	for i, v := range values {
 		var here []string // those of this seed
-		for _, p := range e.judge.pairs {
+		for k, p := range e.judge.pairs {
 			if v[p[0]] < v[p[1]] {
 				continue
 			}
+			misses[k]++
 			if len(values) > 1 && len(values) <= manyRuns && !several {
 				notes = append(notes, fmt.Sprintf("%s: %s %s is not below %s %s.", replicates[i], e.name(p[0].Value), Num(v[p[0]]), e.name(p[1].Value), Num(v[p[1]])))
 			}
@@ -635,8 +643,13 @@ func (e *evaluation) judged(points [][]sample, replicates []replicate) outcome {
 	if len(values) > manyRuns && !several {
 		notes = e.furthest(values, replicates)
 	}
-	o := outcome{verdict: ofSeeds(held, len(values)), notes: notes}
-	if o.verdict == Inconclusive {
+	o := outcome{verdict: Inconclusive, notes: notes}
+	switch {
+	case held == len(values):
+		o.verdict = Reproduced
+	case slices.Contains(misses, len(values)): // one pair never
+		o.verdict = Deviates
+	default:
 		if o.verdict = e.inTheMean(values, replicates); o.verdict != Inconclusive {
 			o.notes = append(o.notes, fmt.Sprintf("In %d of %d seeds, and by the means of the differences.", held, len(values)))
 		}

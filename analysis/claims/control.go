@@ -21,9 +21,6 @@ type ControlResult struct {
 	Note    string `json:"note,omitempty"`
 }
 
-// Of says that it is of a claim, or of the claim at one of its places.
-func (r ControlResult) Of(id string) bool { return Is(id, r.ID) }
-
 // Is says whether a judged claim, by its id, is one of the file's: at one of its places.
 func Is(id, claim string) bool { return id == claim || strings.HasPrefix(id, claim+"/") }
 
@@ -111,6 +108,38 @@ func Controls(f *spec.Figure, runs []spec.Run, lookup Lookup, scale string, othe
 	return results, nil
 }
 
+// ByReading begins what a claim has as its control's verdict where the control is a
+// reading, which follows: other runs decide it.
+const ByReading = "reading "
+
+// underControl says of the places of a claim that are reproduced what they come to
+// under its control.
+func underControl(f *spec.Figure, c spec.Claim, runs []spec.Run, lookup Lookup, scale string, own []Result) error {
+	reproduced := slices.ContainsFunc(own, func(r Result) bool { return r.Verdict == Reproduced })
+	if c.Control == nil || c.Control.None != "" || !reproduced {
+		return nil
+	}
+	changed, under, at, text := controlled(f, c, runs, lookup, nil)
+	var pairs []ControlResult
+	if len(c.Control.Reading) == 0 {
+		list, err := evaluate(f, changed, under, at, scale)
+		if err != nil {
+			return err
+		}
+		pairs = paired(c.ID, text, own, list)
+	}
+	for i := range own {
+		switch {
+		case own[i].Verdict != Reproduced:
+		case len(c.Control.Reading) > 0:
+			own[i].Control = text
+		default:
+			own[i].Control = pairs[min(i, len(pairs)-1)].Under
+		}
+	}
+	return nil
+}
+
 // worst is the worst verdict of a claim's places.
 func worst(results []Result) string {
 	var verdicts []string
@@ -189,11 +218,15 @@ func controlled(f *spec.Figure, c spec.Claim, runs []spec.Run, lookup Lookup, ot
 		return c, runs, lookup, "at " + strings.Join(words, ", ")
 	}
 	for name, value := range k.Reading {
+		text := ByReading + name + "=" + value
+		if other == nil {
+			return c, nil, nil, text
+		}
 		under, at, err := other(name, value)
 		if err != nil { // a claim without runs is not evaluated
 			at = lookup
 		}
-		return c, under, at, "reading " + name + "=" + value
+		return c, under, at, text
 	}
 	return c, nil, nil, ""
 }

@@ -25,6 +25,8 @@ type Input struct {
 	// Reading is what the paper leaves open and is not taken as by default, such as
 	// table=live; "" is the default.
 	Reading string
+	// Readings are those that the experiment has beside the default.
+	Readings []string
 	// Sets are the values that differ from the experiment's, path=value; nil: none.
 	Sets   []string
 	Title  string

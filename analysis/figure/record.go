@@ -35,6 +35,8 @@ type Record struct {
 	ID string `json:"id"`
 	// Reading is the reading of the paper, where it is not the default.
 	Reading string `json:"reading,omitempty"`
+	// Readings are those that the experiment has beside the default.
+	Readings []string `json:"readings,omitempty"`
 	// Sets are the values that differ from the experiment's, path=value.
 	Sets   []string `json:"sets,omitempty"`
 	Title  string   `json:"title"`
@@ -112,7 +114,7 @@ type Run struct {
 
 func record(in Input, resultsDir string, drawings []*drawing) Record {
 	r := Record{
-		Format: recordFormat, Version: recordVersion, ID: in.ID, Reading: in.Reading, Sets: in.Sets, Title: in.Title, Source: in.Source, Scale: in.Scale, Command: in.Command,
+		Format: recordFormat, Version: recordVersion, ID: in.ID, Reading: in.Reading, Readings: in.Readings, Sets: in.Sets, Title: in.Title, Source: in.Source, Scale: in.Scale, Command: in.Command,
 		Dimensions: dimensionsOf(in.Figure), Measures: []Measure{}, Plots: []chart.Figure{}, Runs: []Run{}, Loads: in.Loads,
 	}
 	for _, name := range in.Figure.Measures.Names {

@@ -55,8 +55,10 @@ type Record struct {
 type Outcome struct {
 	Reading string `json:"reading,omitempty"` // table=live; "" is the default
 	Command string `json:"command"`           // makes it again
-	// Judged is the hash of the measures and claims that judged it.
-	Judged string `json:"judged,omitempty"`
+	// Judged is the hash of the measures and claims that judged it, Controls that of the
+	// claims' controls.
+	Judged   string `json:"judged,omitempty"`
+	Controls string `json:"controls,omitempty"`
 	// Seeds are those of a reading that sets its own, nil where they are the record's.
 	Seeds  []uint64 `json:"seeds,omitempty"`
 	Claims []Claim  `json:"claims"`
@@ -80,10 +82,8 @@ type Claim struct {
 	Interval float64 `json:"interval,omitempty"` // half the width, 95 %
 	Unit     string  `json:"unit,omitempty"`
 	Check    string  `json:"check,omitempty"`
-	// Controlled: it holds for its control, too, so it shows nothing.
-	Controlled bool `json:"holds_for_control,omitempty"`
-	// Uncontrolled: its control is a reading that has no runs.
-	Uncontrolled bool `json:"control_without_runs,omitempty"`
+	// Control is what it comes to under its control (claims.Result).
+	Control string `json:"control,omitempty"`
 	// Elsewhere: the claim is for another scale.
 	Elsewhere bool `json:"elsewhere,omitempty"`
 	// Why it was not evaluated.
@@ -102,7 +102,7 @@ type Point struct {
 
 // ClaimOf is a judged claim as a record has it.
 func ClaimOf(r claims.Result) Claim {
-	c := Claim{ID: r.ID, Verdict: r.Verdict, Measured: r.Measured, Interval: r.Interval, Unit: r.Unit, Check: r.Check, Elsewhere: r.Elsewhere, Why: r.Why}
+	c := Claim{ID: r.ID, Verdict: r.Verdict, Measured: r.Measured, Interval: r.Interval, Unit: r.Unit, Check: r.Check, Elsewhere: r.Elsewhere, Why: r.Why, Control: r.Control}
 	if number, is := r.Expected.(float64); is {
 		c.Expected = number
 	}
@@ -144,7 +144,7 @@ func (r Record) text() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(strings.Replace(strings.TrimSuffix(text, "}"), `"outcomes":null`, `"outcomes":[`, 1))
 	for i, o := range r.Outcomes {
-		one, err := marshal(Outcome{Reading: o.Reading, Command: o.Command, Judged: o.Judged, Seeds: o.Seeds})
+		one, err := marshal(Outcome{Reading: o.Reading, Command: o.Command, Judged: o.Judged, Controls: o.Controls, Seeds: o.Seeds})
 		if err != nil {
 			return nil, err
 		}

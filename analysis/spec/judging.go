@@ -14,7 +14,7 @@ func (f *Figure) Judging() (string, error) {
 	rules := make([]Claim, len(f.Claims))
 	for i, c := range f.Claims {
 		c.Text, c.Source, c.Check, c.Note, c.Notes, c.Line = "", "", "", "", nil, 0
-		c.Control = nil // is judged apart
+		c.Control = nil // Controls
 		rules[i] = c
 	}
 	measures := make(map[string]Measure, len(f.Measures.Items))
@@ -22,7 +22,25 @@ func (f *Figure) Judging() (string, error) {
 		m.Text = ""
 		measures[name] = m
 	}
-	text, err := json.Marshal(map[string]any{"dimensions": f.Dimensions.Items, "windows": f.Windows.Items, "measures": measures, "claims": rules})
+	return hashOf(map[string]any{"dimensions": f.Dimensions.Items, "windows": f.Windows.Items, "measures": measures, "claims": rules})
+}
+
+// Controls is the hash of the claims' controls: what was judged with others is out of
+// date, too.
+func (f *Figure) Controls() (string, error) {
+	controls := map[string]Control{}
+	for _, c := range f.Claims {
+		if c.Control != nil && c.Superseded == nil {
+			control := *c.Control
+			control.None = "" // a reason
+			controls[c.ID] = control
+		}
+	}
+	return hashOf(controls)
+}
+
+func hashOf(v any) (string, error) {
+	text, err := json.Marshal(v)
 	if err != nil {
 		return "", fmt.Errorf("measures and claims: %w", err)
 	}

@@ -34,6 +34,9 @@ type Verdict struct {
 	Verdict   string    `json:"verdict"`
 	// Reading names those under which it holds, where not by default.
 	Reading string `json:"reading,omitempty"`
+	// Default is what it comes to by default: holds, does not hold or undecided; "" where
+	// nothing was judged.
+	Default string `json:"default,omitempty"`
 	// Under is what it comes to under each reading that one of its figures has.
 	Under   []Under `json:"under,omitempty"`
 	Ours    string  `json:"ours,omitempty"` // by default
@@ -89,7 +92,7 @@ func (s Statement) Judge(records map[string]*record.Record) Verdict {
 // judge is for a statement whose figures all have a record.
 func (s Statement) judge(v *Verdict, records map[string]*record.Record) {
 	byDefault := s.under("", records)
-	v.Verdict, v.Ours = byDefault.state, byDefault.ours
+	v.Verdict, v.Default, v.Ours = byDefault.state, byDefault.state, byDefault.ours
 	v.Command = s.command("", records)
 	var open, missing, under []string // readings that do not decide it, that have no runs, under which it holds
 	for _, reading := range s.readings(records) {
@@ -174,7 +177,7 @@ func (s Statement) under(reading string, records map[string]*record.Record) outc
 	var is outcome
 	var fails, open, shown []string
 	undecided := map[string][]string{} // claims by their verdict
-	judged, several := 0, len(s.figures()) > 1
+	several := len(s.figures()) > 1
 	for _, ref := range s.Claims {
 		r := records[ref.Figure]
 		o := r.Outcome(reading)
@@ -196,12 +199,12 @@ func (s Statement) under(reading string, records map[string]*record.Record) outc
 		if len(found) == 0 {
 			open = append(open, ref.Claim+" is not in the record of "+ref.Figure)
 		}
-		holding, controlled, uncontrolled := 0, 0, false
+		controls := map[string]bool{} // what places that hold come to under their controls
 		for _, c := range found {
 			if c.Elsewhere {
+				open = append(open, fmt.Sprintf("%s is not for scale %s", c.ID, r.Scale))
 				continue
 			}
-			judged++
 			name := c.ID
 			if several {
 				name = ref.Figure + " " + name
@@ -213,11 +216,7 @@ func (s Statement) under(reading string, records map[string]*record.Record) outc
 			shown = append(shown, text)
 			switch c.Verdict {
 			case claims.Reproduced:
-				holding++
-				if c.Controlled {
-					controlled++
-				}
-				uncontrolled = uncontrolled || c.Uncontrolled
+				controls[underControl(c, r)] = true
 			case claims.Deviates:
 				fails = append(fails, name)
 			default:
@@ -228,11 +227,8 @@ func (s Statement) under(reading string, records map[string]*record.Record) outc
 				undecided[verdict] = append(undecided[verdict], name)
 			}
 		}
-		if holding > 0 && controlled == holding { // at no place does it tell anything
-			open = append(open, ref.Claim+" holds for its control, too")
-		}
-		if uncontrolled {
-			open = append(open, "the control of "+ref.Claim+" has no runs")
+		if text := showsNothing(ref.Claim, controls); text != "" {
+			open = append(open, text)
 		}
 	}
 	for _, verdict := range slices.Sorted(maps.Keys(undecided)) {
@@ -245,14 +241,47 @@ func (s Statement) under(reading string, records map[string]*record.Record) outc
 		is.state, is.why = DoesNotHold, strings.Join(fails, ", ")+" "+plural(len(fails), "deviates", "deviate")
 	case len(open) > 0:
 		is.state, is.why = Undecided, strings.Join(open, "; ")
-	case judged == 0:
-		is.state, is.why = Undecided, fmt.Sprintf("no claim is for scale %s", records[s.Claims[0].Figure].Scale)
 	case s.Lacks != "":
 		is.state, is.why = Undecided, s.Lacks
 	default:
 		is.state = Holds
 	}
 	return is
+}
+
+// noRuns is what a claim comes to under a reading that has no runs.
+const noRuns = "without runs"
+
+// underControl is what a claim of a record comes to under its control, "" without one.
+func underControl(c record.Claim, r *record.Record) string {
+	reading, is := strings.CutPrefix(c.Control, claims.ByReading)
+	if !is {
+		return c.Control
+	}
+	if o := r.Outcome(reading); o != nil {
+		for _, under := range o.Claims {
+			if under.ID == c.ID {
+				return under.Verdict
+			}
+		}
+	}
+	return noRuns
+}
+
+// showsNothing says why a claim decides nothing although it holds: at no place is it
+// known to fail for its control. "" if it does.
+func showsNothing(claim string, controls map[string]bool) string {
+	switch {
+	case len(controls) == 0 || controls[""] || controls[claims.Deviates]:
+		return ""
+	case controls[claims.Reproduced]:
+		return claim + " holds for its control, too"
+	case controls[noRuns]:
+		return "the control of " + claim + " has no runs"
+	case controls[claims.Inconclusive]:
+		return "the control of " + claim + " is inconclusive"
+	}
+	return "the control of " + claim + " is not-evaluated"
 }
 
 // claimsOf are the claims that a reference means: at all places, or at one.

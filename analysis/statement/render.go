@@ -36,14 +36,14 @@ func Render(paper string, verdicts []Verdict) string {
 		t := table.NewWriter()
 		t.SetStyle(table.StyleLight)
 		t.Style().Format.Header = text.FormatDefault
-		t.AppendHeader(table.Row{"with the reading", "hold now", "hold no more", "undecided"})
+		t.AppendHeader(table.Row{"with the reading", "now hold", "now do not hold", "now undecided"})
 		t.SetColumnConfigs([]table.ColumnConfig{
 			{Number: 2, WidthMax: 26, WidthMaxEnforcer: text.WrapSoft},
 			{Number: 3, WidthMax: 26, WidthMaxEnforcer: text.WrapSoft},
 			{Number: 4, WidthMax: 26, WidthMaxEnforcer: text.WrapSoft},
 		})
 		for _, r := range rows {
-			t.AppendRow(table.Row{r.reading, strings.Join(r.gained, ", "), strings.Join(r.lost, ", "), strings.Join(r.open, ", ")})
+			t.AppendRow(table.Row{r.reading, strings.Join(r.hold, ", "), strings.Join(r.fail, ", "), strings.Join(r.open, ", ")})
 		}
 		out += "\n\n" + t.Render() + listed("Nothing changes with", same, "") + listed("Nothing known, as runs are missing in some figure:", notMade, "")
 	}
@@ -150,9 +150,9 @@ func Markdown(verdicts []Verdict) string {
 // An effect is what becomes of a paper's statements with a reading, beside what they
 // are by default.
 type effect struct {
-	reading            string
-	gained, lost, open []string // that hold now, hold no more, and are undecided
-	notMade            bool     // runs are missing
+	reading          string
+	hold, fail, open []string // that come to something else: they hold, do not hold, are undecided
+	notMade          bool     // runs are missing
 }
 
 // effects are those of all readings, the readings that change nothing, and those of
@@ -171,18 +171,19 @@ func effects(verdicts []Verdict) (rows []effect, same, notMade []string) {
 			switch {
 			case u.NotMade:
 				e.notMade = true
-			case u.Verdict == Undecided && v.Verdict != Undecided:
+			case u.Verdict == v.Default:
+			case u.Verdict == Undecided:
 				e.open = append(e.open, v.ID)
-			case u.Verdict == Holds && v.Verdict != Holds:
-				e.gained = append(e.gained, v.ID)
-			case u.Verdict == DoesNotHold && v.Verdict == Holds:
-				e.lost = append(e.lost, v.ID)
+			case u.Verdict == Holds:
+				e.hold = append(e.hold, v.ID)
+			default:
+				e.fail = append(e.fail, v.ID)
 			}
 		}
 	}
 	for _, reading := range order {
 		switch e := byReading[reading]; {
-		case len(e.gained)+len(e.lost)+len(e.open) > 0:
+		case len(e.hold)+len(e.fail)+len(e.open) > 0:
 			rows = append(rows, *e)
 		case e.notMade:
 			notMade = append(notMade, reading)
@@ -207,10 +208,10 @@ func Readings(verdicts []Verdict) string {
 	var b strings.Builder
 	rows, same, notMade := effects(verdicts)
 	if len(rows) > 0 {
-		b.WriteString("| reading | hold now | hold no more | undecided |\n| --- | --- | --- | --- |\n")
+		b.WriteString("| reading | now hold | now do not hold | now undecided |\n| --- | --- | --- | --- |\n")
 	}
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.reading, strings.Join(r.gained, ", "), strings.Join(r.lost, ", "), strings.Join(r.open, ", "))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", r.reading, strings.Join(r.hold, ", "), strings.Join(r.fail, ", "), strings.Join(r.open, ", "))
 	}
 	for _, text := range []string{listed("Nothing changes with", same, "`"), listed("Nothing known, as runs are missing in some figure:", notMade, "`")} {
 		if text != "" {

@@ -95,18 +95,21 @@ func outcome(reading string, verdicts ...string) record.Outcome {
 		o.Claims = append(o.Claims, record.Claim{ID: []string{"low/1", "low/2", "fast"}[i], Verdict: v, Measured: float64(i), Elsewhere: v == "elsewhere"})
 		switch v {
 		case both:
-			o.Claims[i].Verdict, o.Claims[i].Controlled = claims.Reproduced, true
+			o.Claims[i].Verdict, o.Claims[i].Control = claims.Reproduced, claims.Reproduced
+		case dim:
+			o.Claims[i].Verdict, o.Claims[i].Control = claims.Reproduced, claims.Inconclusive
 		case alone:
-			o.Claims[i].Verdict, o.Claims[i].Uncontrolled = claims.Reproduced, true
+			o.Claims[i].Verdict, o.Claims[i].Control = claims.Reproduced, claims.ByReading+"t=gone"
 		}
 	}
 	return o
 }
 
-// both is of a claim that holds for its control, too; alone of one whose control, a
-// reading, has no runs.
+// both is of a claim that holds for its control, too, dim of one of which the seeds do
+// not decide, alone of one whose control, a reading, has no runs.
 const (
 	both  = "both"
+	dim   = "dim"
 	alone = "alone"
 )
 
@@ -128,14 +131,15 @@ func TestVerdicts(t *testing.T) {
 		{"seeds do not decide", two, []record.Outcome{outcome("", yes, open, yes)}, statement.Undecided, "", "low/2 is inconclusive"},
 		{"nor under a reading", two, []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, open, yes)}, statement.Undecided, "", "low/2 deviates; not decided under t=late"},
 		{"a reading alone was made", two, []record.Outcome{outcome("t=late", yes, yes, yes)}, statement.HoldsIf, "t=late", "by default: x/a was not made by default"},
-		{"another scale's claim", two, []record.Outcome{outcome("", yes, "elsewhere", yes)}, statement.Holds, "", ""},
-		{"only those", "claims: {x/a: [low/1]}", []record.Outcome{outcome("", "elsewhere")}, statement.Undecided, "", "no claim is for scale quick"},
+		{"another scale's claim", two, []record.Outcome{outcome("", yes, "elsewhere", yes)}, statement.Undecided, "", "low/2 is not for scale quick"},
+		{"only those", "claims: {x/a: [low/1]}", []record.Outcome{outcome("", "elsewhere")}, statement.Undecided, "", "low/1 is not for scale quick"},
 		{"not in the record", "claims: {x/a: [slow]}", []record.Outcome{outcome("", yes)}, statement.Undecided, "", "slow is not in the record of x/a"},
 		{"a part is not decided", two + ", lacks: the rest", []record.Outcome{outcome("", yes, yes, yes)}, statement.Undecided, "", "the rest"},
 		{"not evaluated", two, []record.Outcome{outcome("", yes, yes, not)}, statement.Undecided, "", "fast is not-evaluated"},
 		{"a place shows nothing", two, []record.Outcome{outcome("", both, yes, yes)}, statement.Holds, "", ""},
 		{"no place shows anything", two, []record.Outcome{outcome("", both, both, yes)}, statement.Undecided, "", "low holds for its control, too"},
 		{"the one place that counts", "claims: {x/a: [low/2]}", []record.Outcome{outcome("", yes, both, yes)}, statement.Undecided, "", "low/2 holds for its control, too"},
+		{"a control is not decided", two, []record.Outcome{outcome("", yes, yes, dim)}, statement.Undecided, "", "the control of fast is inconclusive"},
 		{"a control has no runs", two, []record.Outcome{outcome("", yes, yes, alone)}, statement.Undecided, "", "the control of fast has no runs"},
 		{"a reading shows it", two, []record.Outcome{outcome("", yes, yes, both), outcome("t=late", yes, yes, yes)}, statement.HoldsIf, "t=late", "by default: fast holds for its control, too"},
 		{"a reading was not made", two + ", cause: it cannot", []record.Outcome{outcome("", yes, no, yes), outcome("t=late", yes, no, yes)}, statement.Undecided, "", "low/2 deviates; without runs: u=x"},
@@ -224,14 +228,18 @@ func TestTables(t *testing.T) {
 	assert.True(t, strings.HasPrefix(page, "2 statements, scale paper, 5 seeds: 1 holds if, 1 no claim yet. 1 from memory: 1 holds.\n\n| verdict | statements |\n| --- | --- |\n| holds | R |\n| holds if `t=late` | A |\n| no claim yet | B |\n\n"), page)
 	two := statement.Markdown([]statement.Verdict{{ID: "A", Verdict: statement.HoldsIf, Reading: "t=late or u=x"}, {ID: "B", Verdict: statement.HoldsIf, Reading: "u=x"}})
 	assert.Contains(t, two, "| holds if `t=late` | A |\n| holds if `u=x` | A, B |\n")
-	under := func(verdict, late, early string) statement.Verdict {
-		return statement.Verdict{ID: verdict[:2] + late, Verdict: verdict, Under: []statement.Under{{Reading: "t=late", Verdict: late}, {Reading: "t=early", Verdict: early}, {Reading: "u=x", Verdict: statement.Undecided, NotMade: true}}}
+	under := func(verdict, byDefault, late, early string) statement.Verdict {
+		return statement.Verdict{ID: verdict[:2] + late, Verdict: verdict, Default: byDefault, Under: []statement.Under{{Reading: "t=late", Verdict: late}, {Reading: "t=early", Verdict: early}, {Reading: "u=x", Verdict: statement.Undecided, NotMade: true}}}
 	}
 	readings := []statement.Verdict{
-		under(statement.Holds, statement.DoesNotHold, statement.Holds), under(statement.HoldsIf, statement.Holds, statement.DoesNotHold),
-		under(statement.Undecided, statement.Undecided, statement.DoesNotHold), under(statement.Holds, statement.Undecided, statement.Holds), under(statement.DoesNotHold, statement.DoesNotHold, statement.DoesNotHold),
+		under(statement.Holds, statement.Holds, statement.DoesNotHold, statement.Holds),
+		under(statement.HoldsIf, statement.DoesNotHold, statement.Holds, statement.DoesNotHold),
+		under(statement.HoldsIf, statement.Undecided, statement.Undecided, statement.Undecided), // no news
+		under(statement.Undecided, statement.DoesNotHold, statement.Undecided, statement.DoesNotHold),
+		under(statement.Holds, statement.Holds, statement.Undecided, statement.Holds),
+		under(statement.DoesNotHold, statement.DoesNotHold, statement.DoesNotHold, statement.DoesNotHold),
 	}
-	assert.Equal(t, "| reading | hold now | hold no more | undecided |\n| --- | --- | --- | --- |\n| `t=late` | hoholds | hodoes not hold | houndecided |\n\nNothing changes with `t=early`.\n\nNothing known, as runs are missing in some figure: `u=x`.\n", statement.Readings(readings))
+	assert.Equal(t, "| reading | now hold | now do not hold | now undecided |\n| --- | --- | --- | --- |\n| `t=late` | hoholds | hodoes not hold | unundecided, houndecided |\n\nNothing changes with `t=early`.\n\nNothing known, as runs are missing in some figure: `u=x`.\n", statement.Readings(readings))
 	assert.Contains(t, statement.Render("P", readings), "Nothing changes with t=early.\nNothing known, as runs are missing in some figure: u=x.\n")
 	assert.Equal(t, "| [P](p.md) | 0 | 1 | 0 | 0 | 0 | 1 | paper, 5 seeds |\n", statement.Row("P", "p.md", verdicts))
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"fabriclab/analysis/claims"
 	"fabriclab/base/columns"
 	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/lab/records"
@@ -34,10 +35,12 @@ func (a *app) controls(ctx context.Context, ids []string, s plan.Selection) erro
 				passing++
 			case r.Control == "":
 				state, r.Control = "no control", r.Note
-			case r.Under == "not-evaluated":
+			case r.Under == claims.NotEvaluated:
 				state = "not evaluated: " + r.Note
-			case r.Verdict != "reproduced":
+			case r.Verdict != claims.Reproduced:
 				state = "the claim itself is " + r.Verdict
+			case r.Under == claims.Inconclusive:
+				state = "inconclusive: it holds in some seeds"
 			}
 			if !a.Set.JSON {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", id, r.ID, r.Control, state)

@@ -17,6 +17,7 @@ import (
 type Outcome struct {
 	ID, Scale, Command string
 	Seeds              []uint64
+	Readings           []string // that the experiment has beside the default
 	*figure.Outcome
 }
 
@@ -68,13 +69,13 @@ func evaluate(lab *lab.Lab, r sweeps.Runs, s plan.Selection) (*Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("evaluating figure %s: %w", in.ID, err)
 	}
-	return &Outcome{ID: in.ID, Scale: in.Scale, Command: in.Command, Seeds: r.Seeds, Outcome: outcome}, nil
+	return &Outcome{ID: in.ID, Scale: in.Scale, Command: in.Command, Seeds: r.Seeds, Readings: in.Readings, Outcome: outcome}, nil
 }
 
 // Input is what a figure is made from.
 func Input(r sweeps.Runs, s plan.Selection) (figure.Input, error) {
 	in := figure.Input{
-		ID: r.Name, Reading: plan.ReadingText(r.Reading), Sets: r.Sets, Title: r.Title, Source: r.Source,
+		ID: r.Name, Reading: plan.ReadingText(r.Reading), Readings: plan.Declared(r.Experiment.Experiment), Sets: r.Sets, Title: r.Title, Source: r.Source,
 		Scale: r.Scale, Command: r.Command, Figure: r.Spec, Width: s.Width, Bare: s.Bare,
 	}
 	all, loads, err := judge(r)

@@ -94,7 +94,7 @@ func (f *findings) made() (all []papers.Made) {
 		if len(x.Sets) > 0 {
 			continue // no statement is about it
 		}
-		one := papers.Made{ID: x.ID, Reading: x.Reading, Scale: x.Scale, Command: x.Command, Claims: x.Claims}
+		one := papers.Made{ID: x.ID, Reading: x.Reading, Scale: x.Scale, Command: x.Command, Readings: x.Readings, Claims: x.Claims}
 		for _, r := range x.Runs {
 			if !slices.Contains(one.Seeds, r.Seed) {
 				one.Seeds = append(one.Seeds, r.Seed)

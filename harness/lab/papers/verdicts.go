@@ -239,6 +239,7 @@ func judgePaper(id string, f *statement.File, records map[string]*record.Record)
 type Made struct {
 	ID, Reading, Scale, Command string
 	Seeds                       []uint64
+	Readings                    []string // that the figure has beside the default
 	Claims                      []claims.Result
 }
 
@@ -248,7 +249,7 @@ func MadeOf(outcomes []*figures.Outcome) (all []Made) {
 		if len(o.Sets) > 0 {
 			continue
 		}
-		all = append(all, Made{o.ID, o.Reading, o.Scale, o.Command, o.Seeds, o.Claims})
+		all = append(all, Made{o.ID, o.Reading, o.Scale, o.Command, o.Seeds, o.Readings, o.Claims})
 	}
 	return all
 }
@@ -261,7 +262,7 @@ func VerdictsOf(lab *lab.Lab, figures []Made) []Paper {
 	for _, o := range figures {
 		r := records[o.ID]
 		if r == nil {
-			r = &record.Record{Figure: o.ID, Scale: o.Scale, Seeds: o.Seeds}
+			r = &record.Record{Figure: o.ID, Scale: o.Scale, Seeds: o.Seeds, Readings: o.Readings}
 			records[o.ID] = r
 		}
 		one := record.Outcome{Reading: o.Reading, Command: o.Command}

@@ -56,6 +56,16 @@ func EveryReading(declared []experiment.Reading) []map[string]string {
 	return all
 }
 
+// Declared are the readings that an experiment has beside the default, as they are
+// written.
+func Declared(e *experiment.Experiment) []string {
+	var all []string
+	for _, r := range EveryReading(e.Readings)[1:] {
+		all = append(all, ReadingText(r))
+	}
+	return all
+}
+
 // ReadingText is how a reading is written: table=live,stages=five; "" is the
 // default.
 func ReadingText(chosen map[string]string) string {

@@ -23,9 +23,11 @@ func TestOutcomesAreKeptWhileTheyAreOfToday(t *testing.T) {
 	e := all[0]
 	rules, err := e.Spec.Judging()
 	require.NoError(t, err)
+	controls, err := e.Spec.Controls()
+	require.NoError(t, err)
 
 	before := func(change func(*record.Outcome)) *record.Record {
-		o := record.Outcome{Reading: "table=every-2us", Judged: rules}
+		o := record.Outcome{Reading: "table=every-2us", Judged: rules, Controls: controls}
 		for _, p := range e.Points {
 			hash, err := p.Hash()
 			require.NoError(t, err)
@@ -42,6 +44,7 @@ func TestOutcomesAreKeptWhileTheyAreOfToday(t *testing.T) {
 		"other seeds":            func(o *record.Outcome) { o.Seeds = []uint64{99} },
 		"another reading":        func(o *record.Outcome) { o.Reading = "stages=five" },
 		"other claims":           func(o *record.Outcome) { o.Judged = "other" },
+		"other controls":         func(o *record.Outcome) { o.Controls = "other" },
 		"claims nobody knows":    func(o *record.Outcome) { o.Judged = "" },
 		"another scenario":       func(o *record.Outcome) { o.Points[0].Scenario = "other" },
 		"fewer scenarios":        func(o *record.Outcome) { o.Points = o.Points[1:] },

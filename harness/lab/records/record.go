@@ -76,19 +76,15 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 	r := &record.Record{
 		Figure: all[0].Name, Title: all[0].Title, Scale: all[0].Scale, Commit: lab.Tool.Version,
 		Project: projectCommit(ctx, lab.Set.Project),
-		Engines: before.Engines, Parts: before.Parts, Seeds: all[0].Seeds,
+		Engines: before.Engines, Parts: before.Parts, Seeds: all[0].Seeds, Readings: plan.Declared(all[0].Experiment.Experiment),
 	}
 	if r.Digests, _, err = digestsOf(lab, r.Figure); err != nil {
 		return nil, err
 	}
-	other := elsewhere(ctx, lab, name, s)
 	judged := 0
 	for i, one := range all {
-		if i > 0 {
-			r.Readings = append(r.Readings, plan.ReadingText(one.Reading))
-		}
 		if one.missing == "" {
-			o, err := outcome(one.Runs, s, other)
+			o, err := outcome(one.Runs, s)
 			if err != nil {
 				return nil, err
 			}
@@ -115,7 +111,6 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 			fmt.Fprintf(lab.Err, "%s: without a reading: %s\n", name, one.missing)
 		}
 	}
-	controlByReading(r, all[0].Spec.Claims)
 	switch {
 	case judged > 0:
 		return r, nil
@@ -140,28 +135,6 @@ func freshSeeds(list []spec.Claim, seeds []uint64) error {
 		}
 	}
 	return nil
-}
-
-// controlByReading judges the controls that are a reading by the record itself, which
-// also has what is kept of it.
-func controlByReading(r *record.Record, list []spec.Claim) {
-	for _, c := range list {
-		if c.Control == nil || len(c.Control.Reading) == 0 || c.Superseded != nil {
-			continue
-		}
-		under := r.Outcome(plan.ReadingText(c.Control.Reading))
-		for _, o := range r.Outcomes {
-			for i := range o.Claims {
-				of := &o.Claims[i]
-				if !claims.Is(of.ID, c.ID) {
-					continue
-				}
-				of.Uncontrolled = under == nil
-				of.Controlled = under != nil && of.Verdict == claims.Reproduced &&
-					slices.ContainsFunc(under.Claims, func(u record.Claim) bool { return u.ID == of.ID && u.Verdict == claims.Reproduced })
-			}
-		}
-	}
 }
 
 // projectCommit is the commit of a project, "" without a project or a repository.
@@ -259,7 +232,7 @@ func under(reading map[string]string) string {
 }
 
 // outcome judges the runs of one reading.
-func outcome(r sweeps.Runs, s plan.Selection, other claims.Elsewhere) (*record.Outcome, error) {
+func outcome(r sweeps.Runs, s plan.Selection) (*record.Outcome, error) {
 	in, err := figures.Input(r, s)
 	if err != nil {
 		return nil, err
@@ -272,15 +245,13 @@ func outcome(r sweeps.Runs, s plan.Selection, other claims.Elsewhere) (*record.O
 	if err != nil {
 		return nil, err
 	}
-	o := &record.Outcome{Reading: in.Reading, Command: in.Command, Judged: rules, Claims: []record.Claim{}, Points: points(r, in, judged.Lookup)}
-	controls, err := claims.Controls(in.Figure, in.Runs, judged.Lookup, in.Scale, other)
+	controls, err := r.Spec.Controls()
 	if err != nil {
 		return nil, err
 	}
+	o := &record.Outcome{Reading: in.Reading, Command: in.Command, Judged: rules, Controls: controls, Claims: []record.Claim{}, Points: points(r, in, judged.Lookup)}
 	for _, c := range judged.Claims {
-		of := record.ClaimOf(c)
-		of.Controlled = slices.ContainsFunc(controls, func(r claims.ControlResult) bool { return r.Of(c.ID) && r.Passes() })
-		o.Claims = append(o.Claims, of)
+		o.Claims = append(o.Claims, record.ClaimOf(c))
 	}
 	return o, nil
 }

@@ -173,6 +173,9 @@ func changedScenarios(ctx context.Context, lab *lab.Lab, r *record.Record) ([]st
 			}
 			why = append(why, what+": "+text)
 		}
+		if declared := plan.Declared(all[0].Experiment); o.Reading == "" && !slices.Equal(declared, r.Readings) {
+			why = append(why, "its readings are others now; fabriclab record "+r.Figure+" --scale "+r.Scale+" writes them")
+		}
 	}
 	return why, nil
 }
@@ -204,8 +207,17 @@ func differs(r *record.Record, o record.Outcome, e plan.Experiment) (string, err
 		return fmt.Sprintf("%d scenarios are gone, %d are new", gone, len(now)), nil
 	}
 	rules, err := e.Spec.Judging()
-	if err == nil && o.Judged != "" && o.Judged != rules {
-		return "its measures or claims have changed", nil
+	if err != nil {
+		return "", err
 	}
-	return "", err
+	controls, err := e.Spec.Controls()
+	switch {
+	case err != nil:
+		return "", err
+	case o.Judged != "" && o.Judged != rules:
+		return "its measures or claims have changed", nil
+	case o.Controls != controls:
+		return "its claims' controls have changed", nil
+	}
+	return "", nil
 }
