@@ -7,6 +7,10 @@ import (
 	"fmt"
 )
 
+// judging is the version of how measures, claims and controls are judged. Raise it where
+// the same runs come to another verdict: records are then out of date.
+const judging = 1
+
 // Judging is the hash of what says how runs are measured and judged: dimensions,
 // windows, measures and claims, without their texts. What was judged by another one
 // is out of date.
@@ -22,7 +26,7 @@ func (f *Figure) Judging() (string, error) {
 		m.Text = ""
 		measures[name] = m
 	}
-	return hashOf(map[string]any{"dimensions": f.Dimensions.Items, "windows": f.Windows.Items, "measures": measures, "claims": rules})
+	return hashOf(map[string]any{"version": judging, "dimensions": f.Dimensions.Items, "windows": f.Windows.Items, "measures": measures, "claims": rules})
 }
 
 // Controls is the hash of the claims' controls: what was judged with others is out of

@@ -874,3 +874,23 @@ func TestContentHasNoName(t *testing.T) {
 	assert.NotEqual(t, hash, otherHash)
 	assert.Equal(t, content, otherContent)
 }
+
+// Flow lists that agree for seed 0 are no reason for one run of all seeds.
+func TestHashesOfRandomLists(t *testing.T) {
+	hash := func(workload string) string {
+		e, err := loadFile(t, write(t, "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us}\nworkload: "+workload+"\npreset: hpcc\nrun: {stop: 10ms}\ntrace: {flows: {}}\n"), "")
+		require.NoError(t, err)
+		h, err := e.Points[0].Hash()
+		require.NoError(t, err)
+		return h
+	}
+	const collective = "{type: collective, operation: pipeline, size: 100KB, placement: "
+	assert.NotEqual(t, hash(collective+"listed}"), hash(collective+"random}"))
+	const incast = "{type: incast, senders: 2, size: 100KB, sources: [host0, host1], receivers: "
+	assert.NotEqual(t, hash(incast+"[host2]}"), hash(incast+"[host2, host3]}"))
+	const poisson = "{type: poisson, sizes: web-search, load: "
+	assert.NotEqual(t, hash(poisson+"0.1, to: 100us}"), hash(poisson+"0.1, to: 300us}"), "none with seed 0")
+	assert.Equal(t, hash(poisson+"0.1, to: 100us}"), hash(poisson+"0.10, to: 100us}"))
+	const list = "{type: list, flows: [{src: host0, dst: host1, size: "
+	assert.Equal(t, hash(list+"1MB}]}"), hash(list+"1000KB}]}"))
+}

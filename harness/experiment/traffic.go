@@ -21,6 +21,22 @@ type traffic struct {
 	kinds map[string][]workload.Kind // by the nodes that have components of their own
 	// digest is that of the flow list of seed 0.
 	digest func() ([sha256.Size]byte, error)
+	// recipe is what random flow lists are made of, "" of one that is the same for every
+	// seed: those of seed 0 may agree where others do not.
+	recipe string
+}
+
+// recipeOf is a point's. The network is in its scenario.
+func recipeOf(p *Point, section *yaml.Node) (string, error) {
+	if workload.Fixed(p.Flows) {
+		return "", nil
+	}
+	var settings any
+	if err := section.Decode(&settings); err != nil {
+		return "", err
+	}
+	text, err := json.Marshal([]any{p.rules, settings})
+	return string(text), err
 }
 
 // FlowLists has the digests of the flow lists of several loads, in which files do not
@@ -54,7 +70,11 @@ func (l *loader) trafficOf(root *yaml.Node, p *Point) (*traffic, error) {
 		if err != nil {
 			return nil, err
 		}
-		known = &traffic{p.Topology.Kinds(p.Flows.Pairs()), map[string][]workload.Kind{}, digest}
+		recipe, err := recipeOf(p, section)
+		if err != nil {
+			return nil, err
+		}
+		known = &traffic{p.Topology.Kinds(p.Flows.Pairs()), map[string][]workload.Kind{}, digest, recipe}
 		l.traffic[key] = known
 	}
 	return known, nil
