@@ -15,22 +15,22 @@ func init() {
 		Name: "slowdown_time", Quantity: Time, Better: Lower,
 		Title: "first time after `event` at which the flow's rate is below 90 % (or `share`) of its mean over the 50 us before",
 		From:  []string{"rates.rate_bps"},
-		Needs: []string{"flow", "event"}, Allows: []string{"share"},
+		Needs: []string{"flow", "event"}, Allows: []string{"share"}, Before: Before,
 		Take: slowdownTime,
 	})
 	register(Kind{
 		Name: "fair_time", Quantity: Time, Better: Lower,
 		Title: "first time after `event` from which all flows' rates stay within 10 % of the target for 50 us. Target: link rate / number of flows, or `share` × link rate",
 		From:  []string{"rates.rate_bps"},
-		Needs: []string{"flows", "port", "event"}, Allows: []string{"share"},
+		Needs: []string{"flows", "port", "event"}, Allows: []string{"share"}, After: Hold,
 		Take: fairTime,
 	})
 	register(Kind{
 		Name: "recovery_time", Quantity: Time, Better: Lower,
 		Title: "first time after `event` from which the sum of the rates stays at 90 % of the link rate for 50 us; `event` itself if the sum never falls",
 		From:  []string{"rates.rate_bps"},
-		Needs: []string{"flows", "port", "event"},
-		Take:  recoveryTime,
+		Needs: []string{"flows", "port", "event"}, After: Hold,
+		Take: recoveryTime,
 	})
 }
 
@@ -174,7 +174,10 @@ func slowdownTime(x in) (float64, error) {
 		share = *x.m.Share
 	}
 	t, err := SlowdownTime(s[0], int64(*x.m.Event), share)
-	return t, inRun(x.dir, err)
+	if err != nil {
+		return 0, inRun(x.dir, err)
+	}
+	return x.toTheEnd(t)
 }
 
 func fairTime(x in) (float64, error) {
@@ -190,7 +193,7 @@ func fairTime(x in) (float64, error) {
 	if x.m.Share != nil {
 		target = link * *x.m.Share
 	}
-	return FairTime(s, target, int64(*x.m.Event)), nil
+	return x.toTheEnd(FairTime(s, target, int64(*x.m.Event)))
 }
 
 func recoveryTime(x in) (float64, error) {
@@ -199,5 +202,26 @@ func recoveryTime(x in) (float64, error) {
 		return 0, err
 	}
 	link, err := linkRate(x.dir, x.port)
-	return RecoveryTime(s, link, int64(*x.m.Event)), err
+	if err != nil {
+		return 0, err
+	}
+	last := int64(0)
+	for _, one := range s {
+		last = max(last, one[len(one)-1].Time)
+	}
+	event := int64(*x.m.Event)
+	if last < event+Hold {
+		return 0, inRun(x.dir, fmt.Errorf("no rate sample of the flows %s after the event at %s", units.FormatTime(Hold), units.FormatTime(event)))
+	}
+	return x.toTheEnd(RecoveryTime(s, link, event))
+}
+
+// toTheEnd is a time found in the table rates. That something comes never, or that
+// the rates never fall, is known only of a table that goes to the run's end.
+func (x in) toTheEnd(t float64) (float64, error) {
+	event := int64(*x.m.Event)
+	if t != Never && t != float64(event) {
+		return t, nil
+	}
+	return t, x.t.ran.lacks("rates", series.Window{From: event, To: x.t.ran.summary.SimPs})
 }

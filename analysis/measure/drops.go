@@ -7,8 +7,8 @@ func init() {
 		Name: "drops", Quantity: Count, Better: Lower,
 		Title: "packets dropped in the window",
 		From:  []string{"drops"},
-		Needs: []string{"window"},
-		Take:  drops,
+		Needs: []string{"window"}, Complete: true,
+		Take: drops,
 	})
 }
 

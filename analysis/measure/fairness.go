@@ -16,7 +16,7 @@ func init() {
 		Name: "jain", Quantity: Share, Better: Higher,
 		Title: "Jain's index (Σx)² / (n Σx²) of payload bytes acknowledged in the window",
 		From:  []string{"rates.acked_bytes"},
-		Needs: []string{"flows", "window"},
+		Needs: []string{"flows", "window"}, Complete: true,
 		Read: func(s *reader.Section, m *spec.Measure, _ *spec.Figure) {
 			least(s, "flows", len(m.Flows), "jain needs two flows or more: of one flow it is always 1")
 		},

@@ -88,6 +88,10 @@ func JoinTimes(dir, host string, link float64, w series.Window, hold int64) ([]f
 	if err != nil {
 		return nil, err
 	}
+	r, err := ranOf(dir)
+	if err != nil {
+		return nil, err
+	}
 	times := make([]float64, 0, len(list))
 	for _, j := range list {
 		together := make([]series.Series, len(j.flows))
@@ -96,6 +100,9 @@ func JoinTimes(dir, host string, link float64, w series.Window, hold int64) ([]f
 			together[i] = rates[at].In(series.Window{From: j.at, To: j.until})
 		}
 		at := fairTimeFor(together, link/float64(len(j.flows)), j.at, hold)
+		if err := r.lacks("rates", series.Window{From: j.at, To: j.until}); at == Never && err != nil {
+			return nil, err
+		}
 		times = append(times, math.Max(0, at-float64(j.at)))
 	}
 	return times, nil

@@ -10,7 +10,6 @@ import (
 	"fabriclab/analysis/spec"
 	"fabriclab/base/catalog"
 	"fabriclab/base/reader"
-	"fabriclab/base/units"
 )
 
 // CheckTables says which of the tables no run of the figure will have.
@@ -38,9 +37,9 @@ func check(s *reader.Section, f *spec.Figure, m spec.Measure, from []string) {
 		fault := missing(f, m, group, from, setup)
 		if fault == nil {
 			some[group] = true
-			tell(s, f, tooLate(f, m, setup)) // the value would not show it
+			tell(s, f, short(f, m, from, setup)) // the value would not show it
 		} else if first[group] == nil {
-			first[group], late[group] = fault, tooLate(f, m, setup)
+			first[group], late[group] = fault, short(f, m, from, setup)
 		}
 	}
 	for _, group := range groups {
@@ -86,8 +85,7 @@ func missing(f *spec.Figure, m spec.Measure, port string, from []string, setup s
 	if setup.Tables == nil {
 		return nil
 	}
-	for _, text := range from {
-		table, _, _ := strings.Cut(text, ".")
+	for _, table := range tablesOf(from) {
 		recorded, has := setup.Tables[table]
 		if !has {
 			return reader.At("kind", fmt.Errorf("%s is taken from the table %s, which these runs do not have; %s", m.Kind, table, toHave(f, table)))
@@ -117,23 +115,14 @@ func missing(f *spec.Figure, m spec.Measure, port string, from []string, setup s
 	return nil
 }
 
-// tooLate says which time of a measure is beyond the end of a point's runs.
-func tooLate(f *spec.Figure, m spec.Measure, setup spec.Setup) error {
-	if setup.EndPs == 0 {
-		return nil
+// tablesOf are the tables of what is written as table or table.column.
+func tablesOf(from []string) []string {
+	var names []string
+	for _, text := range from {
+		name, _, _ := strings.Cut(text, ".")
+		names = append(names, name)
 	}
-	ends := func(what string) error {
-		return fmt.Errorf("%s is beyond the end of the run at %s; write an earlier time, or a longer %s", what, units.FormatTime(setup.EndPs), setup.Ends)
-	}
-	if m.Window != nil && !kinds[m.Kind].Events {
-		if w, err := f.Span(*m.Window, setup.Judged); err == nil && w.To > setup.EndPs { // an unknown name is said already
-			return reader.At("window", ends(fmt.Sprintf("the window's end, %s,", units.FormatTime(w.To))))
-		}
-	}
-	if m.Event != nil && int64(*m.Event) > setup.EndPs {
-		return reader.At("event", ends(fmt.Sprintf("the event at %s", units.FormatTime(int64(*m.Event)))))
-	}
-	return nil
+	return names
 }
 
 // toHave is how runs come to have a table.

@@ -68,6 +68,10 @@ func TestMeasuredWindow(t *testing.T) {
 func TestMeasuresThatNoRunHas(t *testing.T) {
 	all := map[string]spec.Recorded{"links": {}, "queues": {}, "rates": {}, "drops": {}}
 	few := map[string]spec.Recorded{"queues": {Ports: []string{"s1->s2"}, Classes: []int64{1}}, "rates": {Flows: []int64{0}}}
+	middle := map[string]spec.Recorded{}
+	for _, name := range []string{"queues", "links", "rates", "drops", "arrivals", "optimal_rates"} {
+		middle[name] = spec.Recorded{Recorded: series.Recorded{IntervalPs: 1e6, FromPs: 200e6, ToPs: 700e6}}
+	}
 	for _, c := range []struct {
 		text   string
 		tables map[string]spec.Recorded
@@ -90,6 +94,18 @@ func TestMeasuresThatNoRunHas(t *testing.T) {
 		{`x: {kind: slowdown_time, flow: 2, event: 300us, unit: us}`, all, "there is no flow 2; the flows are 0 to 1"},
 		{`x: {kind: slowdown_time, flow: 1, event: 2ms, unit: us}`, all, "the event at 2ms is beyond the end of the run at 1ms"},
 		{`x: {kind: drops, window: late, unit: "1"}`, all, `x.yaml:4:28: measures.x: the window's end, 4ms, is beyond the end of the run at 1ms; write an earlier time, or a longer run.stop`},
+		{`x: {kind: drops, window: [200us, 700us], unit: "1"}`, middle, ""},
+		{`x: {kind: drops, window: [199us, 700us], unit: "1"}`, middle,
+			`x.yaml:4:28: measures.x: the table drops is needed from 199us to 700us, and begins at 200us; write trace.drops.from: 199us or earlier`},
+		{`x: {kind: queue_peak, port: "s1->s2", class: 1, window: [300us, 701us], unit: KB}`, middle,
+			`x.yaml:4:59: measures.x: the table queues is needed from 300us to 701us, and ends at 700us; write trace.queues.to: 701us or later`},
+		{`x: {kind: table, table: links, column: sent_bytes, window: [0us, 500us], stat: growth, unit: B}`, middle, "write trace.links.from: 0ps or earlier"},
+		{`x: {kind: slowdown_time, flow: 1, event: 220us, unit: us}`, middle, "measures.x: the table rates is needed from 170us to 220us, and begins at 200us"},
+		{`x: {kind: recovery_time, flows: [1], port: "s1->s2", event: 660us, unit: us}`, middle, "the table rates is needed from 660us to 710us, and ends at 700us; write trace.rates.to: 710us or later"},
+		{`x: {kind: fair_time, flows: [1], port: "s1->s2", event: 960us, unit: us}`, all, "the event at 960us with the 50us after it is beyond the end of the run at 1ms"},
+		{`x: {kind: converged, window: [300us, 600us], unit: "%"}`, middle, ""},
+		{`x: {kind: converged, window: [300us, 800us], unit: "%"}`, middle, "the table arrivals is needed from 300us to 800us, and ends at 700us"},
+		{`x: {kind: converged, unit: "%"}`, middle, "x.yaml:4:13: measures.x: the table arrivals is needed from 0ps to 1ms, and begins at 200us"},
 	} {
 		_, said := check(t, "measures:\n  "+c.text, false, setup(c.tables))
 		if c.want == "" {

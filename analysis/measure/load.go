@@ -11,8 +11,8 @@ func init() {
 		Name: "carried_share", Quantity: Share, Better: Higher,
 		Title: "load carried / load offered in the window",
 		From:  []string{"load"},
-		Needs: []string{"window"},
-		Take:  carriedShare,
+		Needs: []string{"window"}, Complete: true,
+		Take: carriedShare,
 	})
 }
 

@@ -63,7 +63,11 @@ type Kind struct {
 	Needs       []string // of keys: must be given
 	Allows      []string // may be given
 	// Events: the window only chooses events, so it may reach beyond the run.
-	Events         bool
+	Events bool
+	// Complete: of a run that ended with its flows it is right for a later window, too.
+	Complete bool
+	// Before and After its event it needs its tables, at least.
+	Before, After  int64
 	Methods, Stats []string // what method and stat may be; nil: the usual statistics
 	// Read reads keys that only this kind has, and says what is wrong with the others.
 	Read func(s *reader.Section, m *spec.Measure, f *spec.Figure)
@@ -97,6 +101,7 @@ type Taker struct {
 	f     *spec.Figure
 	dir   string
 	flows *fct.Flows
+	ran   ran // the run asked for last
 	// settled are the convergence times taken last.
 	settled struct {
 		key   settleKey
@@ -172,6 +177,9 @@ func (t *Taker) in(m spec.Measure, run spec.Run) (x in, scale float64, err error
 		if x.window, err = t.f.Span(*m.Window, run.Judged); err != nil {
 			return in{}, 0, err
 		}
+	}
+	if err := t.recorded(m, run); err != nil {
+		return in{}, 0, err
 	}
 	if m.Class != nil {
 		if x.class, err = classOf(*m.Class, run.Dir); err != nil {

@@ -10,15 +10,15 @@ func init() {
 		Name: "pauses", Quantity: Count, Better: Lower,
 		Title: "XOFF frames sent by `node`, at `port` if given",
 		From:  []string{"pauses"},
-		Needs: []string{"node", "class", "window"}, Allows: []string{"port"},
+		Needs: []string{"node", "class", "window"}, Allows: []string{"port"}, Complete: true,
 		Take: pauses,
 	})
 	register(Kind{
 		Name: "paused_time", Quantity: Time, Better: Lower,
 		Title: "time the port was paused",
 		From:  []string{"links.paused_ps"},
-		Needs: []string{"port", "window"},
-		Take:  pausedTime,
+		Needs: []string{"port", "window"}, Complete: true,
+		Take: pausedTime,
 	})
 }
 

@@ -172,6 +172,10 @@ func Convergence(dir string, w series.Window, hold int64, share float64) ([]floa
 	if err != nil {
 		return nil, err
 	}
+	r, err := ranOf(dir)
+	if err != nil {
+		return nil, err
+	}
 	filters := map[int64]*filter{}
 	for _, e := range list {
 		for flow := range e.rates {
@@ -218,6 +222,9 @@ func Convergence(dir string, w series.Window, hold int64, share float64) ([]floa
 	for i := range all {
 		all[i].endSample()
 		if e := all[i]; w == (series.Window{}) || e.at >= w.From && e.at < w.To {
+			if err := r.lacks("arrivals", series.Window{From: e.at, To: e.until}); e.settled == Never && err != nil {
+				return nil, err
+			}
 			times = append(times, e.settled)
 		}
 	}

@@ -119,6 +119,13 @@ func TestStandardWithout(t *testing.T) {
 	require.EqualError(t, got["fairness"].Err, "the table rates was not recorded")
 	require.EqualError(t, got["convergence_time"].Err, "the flows go to several hosts, so that there is no common fair share")
 
+	dir = ofRun(t)
+	tabletest.Change(t, dir, `{"trace": {"tables": {"rates": {"interval_ps": 1000000, "to_ps": 300000000}}}}`)
+	got = byName(t, spec.Run{Dir: dir}, nil)
+	for _, name := range []string{"fairness", "convergence_time"} {
+		require.EqualError(t, got[name].Err, "the table rates is needed from 200us to 400us, and ends at 300us; write trace.rates.to: 400us or later", name)
+	}
+
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "queues.parquet"), []byte("no table"), 0o644))
 	_, err := measure.All(spec.Run{Dir: dir}, nil)
 	assert.ErrorContains(t, err, "queues.parquet is corrupt")

@@ -66,6 +66,8 @@ type summary struct {
 	Events     uint64 `json:"events"`
 	PacketHops uint64 `json:"packet_hops"`
 	Flows      struct {
+		Started          int64 `json:"started"`
+		Finished         int64 `json:"finished"`
 		Measured         int64 `json:"measured"`
 		MeasuredFinished int64 `json:"measured_finished"`
 	} `json:"flows"`
@@ -308,6 +310,13 @@ func (t *tables) together() (ids []int64, all series.Window, flows []flow, err e
 	}
 	if all.To-all.From < Hold {
 		return nil, all, nil, undefined("the flows are not active together for 50 us")
+	}
+	r, err := ranOf(t.dir)
+	if err != nil {
+		return nil, all, nil, err
+	}
+	if err := r.network.Recorded["rates"].Lacks("rates", all); err != nil {
+		return nil, all, nil, undefined(err.Error())
 	}
 	return ids, all, flows, nil
 }

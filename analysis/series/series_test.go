@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"fabriclab/analysis/series"
 )
@@ -41,4 +42,28 @@ func TestGrid(t *testing.T) {
 
 func TestWindowString(t *testing.T) {
 	assert.Equal(t, "300us to 700us", series.Window{300e6, 700e6}.String())
+}
+
+// A sampled table needs the samples of a time and the last one before, others its rows.
+func TestRecordedLacks(t *testing.T) {
+	w := series.Window{From: 25, To: 47}
+	for _, c := range []struct {
+		recorded series.Recorded
+		want     string
+	}{
+		{series.Recorded{}, ""},
+		{series.Recorded{IntervalPs: 10, FromPs: 20, ToPs: 40}, ""},
+		{series.Recorded{IntervalPs: 10, FromPs: 21}, "the table links is needed from 25ps to 47ps, and begins at 21ps; write trace.links.from: 20ps or earlier"},
+		{series.Recorded{IntervalPs: 10, ToPs: 39}, "the table links is needed from 25ps to 47ps, and ends at 39ps; write trace.links.to: 40ps or later"},
+		{series.Recorded{FromPs: 25, ToPs: 47}, ""},
+		{series.Recorded{FromPs: 26}, "begins at 26ps; write trace.links.from: 25ps or earlier"},
+		{series.Recorded{ToPs: 46}, "ends at 46ps; write trace.links.to: 47ps or later"},
+	} {
+		if err := c.recorded.Lacks("links", w); c.want == "" {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, c.want)
+		}
+	}
+	require.NoError(t, series.Recorded{IntervalPs: 10}.Lacks("links", series.Window{From: -50, To: 7}))
 }

@@ -24,8 +24,9 @@ type Setup struct {
 	Ports func() []string
 }
 
-// Recorded says of which ports, flows and classes a table has rows. Nil is all.
+// Recorded says of which time, ports, flows and classes a table has rows. Nil is all.
 type Recorded struct {
+	series.Recorded
 	Ports   []string
 	Flows   []int64
 	Classes []int64

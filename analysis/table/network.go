@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"fabriclab/analysis/series"
 	"fabriclab/base/catalog"
 	"fabriclab/base/file"
 	"fabriclab/base/portname"
@@ -24,6 +25,7 @@ type Network struct {
 	Classes int64 // of priority
 	// EndsWithFlows: the run ends when its flows have finished.
 	EndsWithFlows bool
+	Recorded      map[string]series.Recorded // by table, of those of the simulator
 	dir           string
 	ports         map[string][]string     // by node
 	changes       map[string][]rateChange // by port, by time
@@ -51,6 +53,9 @@ func ReadNetwork(dir string) (*Network, error) {
 			B       int   `json:"b"`
 			RateBps int64 `json:"rate_bps"`
 		} `json:"links"`
+		Trace struct {
+			Tables map[string]series.Recorded `json:"tables"`
+		} `json:"trace"`
 		RateEvents []struct {
 			AtPs    int64 `json:"at_ps"`
 			Link    int   `json:"link"`
@@ -67,7 +72,7 @@ func ReadNetwork(dir string) (*Network, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, corrupt(dir, path, err)
 	}
-	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, Classes: s.Components.Host.Params.Classes, EndsWithFlows: s.Ends, dir: dir, ports: map[string][]string{}, changes: map[string][]rateChange{}}
+	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, Classes: s.Components.Host.Params.Classes, EndsWithFlows: s.Ends, Recorded: s.Trace.Tables, dir: dir, ports: map[string][]string{}, changes: map[string][]rateChange{}}
 	var ports portname.Counter
 	var ends [][2]string // by link
 	add := func(from, to int, rate int64) string {

@@ -187,6 +187,18 @@ func Scenario(t testing.TB, dir string, stopPs, rateBps int64, nodes ...string) 
 	writeJSON(t, filepath.Join(dir, "scenario.json"), s)
 }
 
+// Change replaces keys of scenario.json.
+func Change(t testing.TB, dir, keys string) {
+	t.Helper()
+	path := filepath.Join(dir, "scenario.json")
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	s := map[string]any{}
+	require.NoError(t, json.Unmarshal(data, &s))
+	require.NoError(t, json.Unmarshal([]byte(keys), &s))
+	writeJSON(t, path, s)
+}
+
 func writeJSON(t testing.TB, path string, v any) {
 	t.Helper()
 	data, err := json.Marshal(v)

@@ -95,7 +95,10 @@ func setupOf(p *experiment.Point) spec.Setup {
 
 // recorded says of what a table has rows.
 func recorded(t *topology.Topology, filter scenario.TableFilter) spec.Recorded {
-	r := spec.Recorded{Ports: portNames(t, filter.Ports)}
+	r := spec.Recorded{
+		Recorded: series.Recorded{IntervalPs: filter.IntervalPs, FromPs: filter.FromPs, ToPs: filter.ToPs},
+		Ports:    portNames(t, filter.Ports),
+	}
 	for _, id := range filter.Flows {
 		r.Flows = append(r.Flows, int64(id))
 	}

@@ -1,0 +1,30 @@
+package series
+
+import (
+	"fmt"
+
+	"fabriclab/base/units"
+)
+
+// Recorded is the time of which a table has rows.
+type Recorded struct {
+	IntervalPs int64 `json:"interval_ps"` // of a sampled table
+	FromPs     int64 `json:"from_ps"`
+	ToPs       int64 `json:"to_ps"` // 0: to the run's end
+}
+
+// Lacks says what of a time the table of a name does not have. A sampled one needs
+// the last sample at the time's start or before, where counters and peaks begin.
+func (r Recorded) Lacks(name string, w Window) error {
+	from, to := max(w.From, 0), w.To
+	if r.IntervalPs > 0 {
+		from, to = from-from%r.IntervalPs, to-to%r.IntervalPs
+	}
+	switch {
+	case r.FromPs > from:
+		return fmt.Errorf("the table %s is needed from %s, and begins at %s; write trace.%s.from: %s or earlier", name, w, units.FormatTime(r.FromPs), name, units.FormatTime(from))
+	case r.ToPs > 0 && r.ToPs < to:
+		return fmt.Errorf("the table %s is needed from %s, and ends at %s; write trace.%s.to: %s or later", name, w, units.FormatTime(r.ToPs), name, units.FormatTime(to))
+	}
+	return nil
+}
