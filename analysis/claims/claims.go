@@ -719,7 +719,7 @@ func (e *evaluation) number(points [][]sample, replicates []replicate) outcome {
 			x, err := e.judge.number.run(values[i], e.c.By)
 			number, ok := x.(float64)
 			if err != nil || !ok || math.IsNaN(number) || math.IsInf(number, -1) || math.IsInf(number, 1) && !e.comesNever(values[i]) {
-				return notEvaluated(fmt.Sprintf("%s has no value (%s; %s).", e.c.Value, rep, e.show(e.refs, values, replicates)))
+				return notEvaluated(fmt.Sprintf("%s (%s; %s).", e.judge.number.noValue(e.c.Value, err), rep, e.show(e.refs, values, replicates)))
 			}
 			if number < 0 && e.c.Mean == Geometric {
 				return notEvaluated(fmt.Sprintf("%s is negative, and such numbers have no geometric mean (%s; %s).", e.c.Value, rep, e.show(e.refs, values, replicates)))
@@ -799,7 +799,7 @@ func (e *evaluation) truth(values []sample, replicates []replicate) outcome {
 		holds, ok := x.(bool)
 		switch {
 		case err != nil || !ok:
-			return notEvaluated(fmt.Sprintf("%s has no value (%s).", e.c.Holds, replicates[i]))
+			return notEvaluated(fmt.Sprintf("%s (%s).", e.judge.holds.noValue(e.c.Holds, err), replicates[i]))
 		case holds:
 			held++
 		case len(values) > 1:

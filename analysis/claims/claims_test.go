@@ -571,3 +571,48 @@ func TestMeasuredWhereJudged(t *testing.T) {
 	assert.Equal(t, claims.NotEvaluated, judge(figure("[2ms, 5000002ns]", "")).Verdict)
 	assert.Equal(t, claims.Reproduced, judge(figure("[1ms, 4ms]", ", unsettled: {mechanism: [fncc, hpcc]}")).Verdict)
 }
+
+// TestTermsThatAreNoNumber: what a term without a value is compared with, or goes
+// into, decides nothing.
+func TestTermsThatAreNoNumber(t *testing.T) {
+	never := math.Inf(1)
+	list := runs([]string{"ns3"}, 1)
+	const difference, ratio = "fair.fncc - fair.hpcc", "fair.fncc / fair.hpcc"
+	for claim, want := range map[string]string{ // the term that has no value, or the verdict
+		`holds: '!(fair.fncc - fair.hpcc > 5)'`:                                                  difference,
+		`holds: 'fair.fncc - fair.hpcc <= 5'`:                                                    difference,
+		`holds: 'not (2 * (fair.fncc - fair.hpcc) in 0..5)'`:                                     difference,
+		`holds: 'fair.fncc / fair.hpcc != 1'`:                                                    ratio,
+		`holds: 'fair.fncc / fair.hpcc < 0.5'`:                                                   ratio,
+		`holds: 'peak.fncc * fair.hpcc != 1'`:                                                    "peak.fncc * fair.hpcc",
+		`holds: 'abs(fair.fncc - fair.hpcc) != 1'`:                                               difference,
+		`holds: 'sum([fair.fncc, -fair.hpcc]) != 1'`:                                             "sum([fair.fncc, -fair.hpcc])",
+		`holds: 'reduce([fair.fncc, fair.hpcc], #acc - #) != 1'`:                                 "#acc - #",
+		`value: 'min(fair.fncc / fair.hpcc, 1)', expected: 1, unit: "1"`:                         ratio,
+		`value: 'max(fair.fncc - fair.hpcc, 0)', expected: 0, unit: us, tolerance_abs: 1`:        difference,
+		`value: 'fair.fncc - fair.hpcc > 5 ? 1 : 0', expected: 0, unit: "1", tolerance_abs: 0.1`: difference,
+		`value: 'min(peak.fncc / peak.hpcc, 1)', expected: 1, unit: "1"`:                         "peak.fncc / peak.hpcc",
+		`value: 'fair.fncc - fair.hpcc', expected: 0, unit: us, tolerance_abs: 1`:                "",
+
+		`holds: 'never(fair.fncc) || fair.fncc - fair.hpcc > 5'`:                   claims.Reproduced, // is not asked
+		`holds: 'never(fair.fncc + fair.hpcc)'`:                                    claims.Reproduced,
+		`holds: 'fair.fncc - 5 >= fair.hpcc + 5'`:                                  claims.Reproduced,
+		`value: '(fair.fncc / fair.hpcc)', expected: 1, unit: "1"`:                 claims.Deviates, // outside every tolerance
+		`value: 'min(fair.fncc, 3 + 2 * 4)', expected: 11, unit: us`:               claims.Reproduced,
+		`holds: '[peak.fncc, 7][0 + 1] == 7 && sum([1, 2]) == 3 && fair.fncc > 1'`: claims.Reproduced,
+	} {
+		f := figure(t, "where: {rate: 100Gbps}, by: mechanism, "+claim)
+		at := lookup(list, map[string]float64{"fair.fncc": never, "fair.hpcc": never, "peak.fncc": 0, "peak.hpcc": 0}, nil)
+		got, err := claims.Evaluate(f, list, at, "quick")
+		require.NoError(t, err, claim)
+		if slices.Contains(claims.Verdicts, want) {
+			assert.Equal(t, want, got[0].Verdict, claim)
+			continue
+		}
+		assert.Equal(t, claims.NotEvaluated, got[0].Verdict, claim)
+		if want != "" {
+			want = ", as " + want + " has none"
+		}
+		assert.Contains(t, got[0].Why, " has no value"+want+" (ns3, seed 1", claim)
+	}
+}
