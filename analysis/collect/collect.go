@@ -25,6 +25,8 @@ type Run struct {
 	Labels     []Label
 	// Params are effective parameters that are no labels, by name.
 	Params []Label
+	// Scale and Reading are those that the run was made under; "" is not known.
+	Scale, Reading string
 	// Sets are what --set gave the run, by path.
 	Sets   []Label
 	Engine string
@@ -40,6 +42,14 @@ func (r Run) Point() string {
 		words[i] = l.Path + "=" + l.Value
 	}
 	return strings.Join(words, " ")
+}
+
+// DefaultReading is the reading of runs that were made under no other.
+const DefaultReading = "default"
+
+// Under are the scale and the reading of a run, as far as they are known.
+func (r Run) Under() []Label {
+	return slices.DeleteFunc([]Label{{"scale", r.Scale}, {"reading", r.Reading}}, func(l Label) bool { return l.Value == "" })
 }
 
 // Compare orders runs by experiment, point, engine and seed; numbers within
@@ -151,7 +161,8 @@ func Places(runs []Run, follow []string) (columns []sheet.Column, cells func(Run
 }
 
 // Apart keeps the parameters that tell runs of the same point, engine and seed
-// from each other, which --set has made.
+// from each other, which --set or a reading has made, and scale and reading where
+// runs differ by them.
 func Apart(runs []Run) {
 	type place struct {
 		experiment, point, engine string
@@ -172,10 +183,31 @@ func Apart(runs []Run) {
 		}
 	}
 	set := differingSets(runs, func(r Run) any { return place{r.Experiment, r.Point(), r.Engine, r.Seed} })
+	under := differing(runs, Run.Under)
 	for i := range runs {
-		params := slices.DeleteFunc(slices.Clone(runs[i].Params), func(p Label) bool { return !differs[p.Path] })
-		runs[i].Params = slices.Concat(params, set(runs[i]))
+		params := only(runs[i].Params, differs)
+		runs[i].Params = slices.Concat(only(runs[i].Under(), under), params, set(runs[i]))
 	}
+}
+
+// differing are the paths of labels that do not have the same value in all runs that
+// have them.
+func differing(runs []Run, of func(Run) []Label) map[string]bool {
+	values := map[string]string{}
+	differs := map[string]bool{}
+	for _, r := range runs {
+		for _, l := range of(r) {
+			if v, known := values[l.Path]; known && v != l.Value {
+				differs[l.Path] = true
+			}
+			values[l.Path] = l.Value
+		}
+	}
+	return differs
+}
+
+func only(labels []Label, paths map[string]bool) []Label {
+	return slices.DeleteFunc(slices.Clone(labels), func(l Label) bool { return !paths[l.Path] })
 }
 
 // differingSets gives of a run what --set gave it and not others that are alike;
@@ -211,26 +243,18 @@ func differingSets(runs []Run, like func(Run) any) func(Run) []Label {
 }
 
 // Differing keeps the parameters that do not have the same value in all runs
-// that have them, and that are not labels already.
+// that have them, and that are not labels already. So it does with scale and reading.
 func Differing(runs []Run) {
-	values := map[string]string{}
-	differs := map[string]bool{}
-	labels := map[string]bool{}
+	differs := differing(runs, func(r Run) []Label { return r.Params })
 	for _, r := range runs {
 		for _, l := range r.Labels {
-			labels[strings.TrimPrefix(l.Path, "params.")] = true
-		}
-		for _, p := range r.Params {
-			if v, known := values[p.Path]; known && v != p.Value {
-				differs[p.Path] = true
-			}
-			values[p.Path] = p.Value
+			delete(differs, strings.TrimPrefix(l.Path, "params."))
 		}
 	}
 	set := differingSets(runs, func(Run) any { return nil })
+	under := differing(runs, Run.Under)
 	for i := range runs {
-		params := slices.DeleteFunc(slices.Clone(runs[i].Params), func(p Label) bool { return !differs[p.Path] || labels[p.Path] })
-		runs[i].Params = slices.Concat(params, set(runs[i]))
+		runs[i].Params = slices.Concat(only(runs[i].Under(), under), only(runs[i].Params, differs), set(runs[i]))
 	}
 }
 

@@ -84,6 +84,20 @@ func TestApart(t *testing.T) {
 	}
 }
 
+// Scale and reading are told where runs differ by them, whatever the point and the
+// seed; of runs that do not say they are not known.
+func TestUnder(t *testing.T) {
+	for _, keep := range []func([]collect.Run){collect.Apart, collect.Differing} {
+		runs := []collect.Run{run("hpcc", "1Tbps", 1), run("hpcc", "1Tbps", 2), run("hpcc", "1Tbps", 3)}
+		runs[0].Scale, runs[0].Reading = "quick", collect.DefaultReading
+		runs[1].Scale, runs[1].Reading = "quick", "table=late"
+		keep(runs)
+		assert.Equal(t, []collect.Label{{Path: "reading", Value: "default"}}, runs[0].Params, "the scale is the same")
+		assert.Equal(t, []collect.Label{{Path: "reading", Value: "table=late"}}, runs[1].Params)
+		assert.Empty(t, runs[2].Params)
+	}
+}
+
 // So does what --set gave the network or the workload, which is no parameter.
 func TestApartBySets(t *testing.T) {
 	runs := []collect.Run{run("hpcc", "1Tbps", 1), run("hpcc", "1Tbps", 1), run("fncc", "1Tbps", 1)}

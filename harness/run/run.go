@@ -30,6 +30,9 @@ type Job struct {
 	Content string
 	Title   string // for people, unique among the jobs of a call
 	Labels  map[string]string
+	// Scale and Reading are those that it was first made under.
+	Scale   string
+	Reading map[string]string
 	// Sets are values that --set gave, by path, for people.
 	Sets map[string]string
 	// Command is what to type to make it again, for people.
@@ -359,7 +362,7 @@ func execute(ctx context.Context, job Job, opt Options, same *others, dir string
 		return nil, fmt.Errorf("writing the engine's input: %w", err)
 	}
 	m := &store.Manifest{
-		Tool: opt.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, Sets: job.Sets, Command: job.Command,
+		Tool: opt.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, Scale: job.Scale, Reading: job.Reading, Sets: job.Sets, Command: job.Command,
 		ScenarioHash: job.Key.ScenarioHash, Content: job.Content, Seed: job.Key.Seed,
 		Engine: store.Engine{
 			Name: job.Key.Engine, InsteadOf: job.InsteadOf, EngineVersion: job.Program.Version.EngineVersion, Compiler: job.Program.Version.Compiler,

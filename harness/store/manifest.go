@@ -36,6 +36,8 @@ type Manifest struct {
 	Tool         Tool              `json:"tool"`
 	Experiment   string            `json:"experiment"`
 	Labels       map[string]string `json:"labels,omitempty"`
+	Scale        string            `json:"scale,omitempty"`   // "" of runs of an earlier fabriclab
+	Reading      map[string]string `json:"reading,omitempty"` // values of readings, of the others the default
 	Sets         map[string]string `json:"sets,omitempty"`    // values that --set gave, by path
 	Command      string            `json:"command,omitempty"` // what the run was made with, to type again
 	ScenarioHash string            `json:"scenario_hash"`

@@ -3,6 +3,7 @@
 package collected
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -100,7 +101,7 @@ func Take(lab *lab.Lab, dirs []string, dir string, figures func(experiment strin
 	slices.SortFunc(runs, collect.Compare)
 	for i := 1; i < len(runs); i++ {
 		if x, y := runs[i-1], runs[i]; x.Experiment == y.Experiment && x.Point() == y.Point() && x.Scenario != y.Scenario {
-			fmt.Fprintf(lab.Err, "warning: %s %s is there with several scenarios (other scales, --set, or an older experiment); the column scenario tells them apart, and the experiment's id instead of the folder chooses\n", y.Experiment, y.Point())
+			fmt.Fprintf(lab.Err, "warning: %s %s is there with several scenarios (other scales, readings, --set, or an older experiment); the column scenario tells them apart, and the experiment's id instead of the folder chooses\n", y.Experiment, y.Point())
 			break
 		}
 	}
@@ -202,7 +203,10 @@ func MeasureRun(dir string, m *store.Manifest, labels map[string]string, figure 
 }
 
 func verified(dir string, m *store.Manifest, labels map[string]string, depth store.Depth) (collect.Run, error) {
-	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Labels: sortedLabels(labels), Engine: m.Engine.Name, Seed: m.Seed}
+	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Labels: sortedLabels(labels), Scale: m.Scale, Engine: m.Engine.Name, Seed: m.Seed}
+	if m.Scale != "" { // otherwise an earlier fabriclab made it, which kept neither
+		run.Reading = readingOf(m.Reading)
+	}
 	if err := m.Verify(dir, depth); err != nil {
 		return run, err
 	}
@@ -222,6 +226,11 @@ func verified(dir string, m *store.Manifest, labels map[string]string, depth sto
 		run.Params = append(run.Params, collect.Label{Path: path, Value: p.Value})
 	}
 	return run, err
+}
+
+// readingOf is how a reading stands in a table.
+func readingOf(chosen map[string]string) string {
+	return cmp.Or(plan.ReadingText(chosen), collect.DefaultReading)
 }
 
 func sortedLabels(of map[string]string) []collect.Label {

@@ -59,7 +59,8 @@ func computeOne(ctx context.Context, lab *lab.Lab, job run.Job, m computed.Model
 		outputs[t.Name] = store.File{Bytes: t.Bytes, SHA256: t.SHA256, Rows: &t.Rows}
 	}
 	r.Manifest = &store.Manifest{
-		Tool: lab.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, Sets: job.Sets, Command: job.Command, ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
+		Tool: lab.Tool, Experiment: job.Key.Experiment, Labels: job.Labels, Scale: job.Scale, Reading: job.Reading, Sets: job.Sets, Command: job.Command,
+		ScenarioHash: job.Key.ScenarioHash, Seed: job.Key.Seed,
 		Engine: store.Engine{Name: experiment.ComputedEngine, EngineVersion: lab.Tool.Version, BuildID: lab.Tool.Version},
 		Inputs: map[string]store.File{}, Outputs: outputs,
 		State: store.StateOK, Started: begin.UTC(), Resources: store.Resources{WallS: time.Since(begin).Seconds()},
