@@ -70,6 +70,7 @@ docs/mechanisms/flowtune.md says what is in them.`,
 	cmd.Flags().StringVar(&to, "to", "", "folder to write (default: allocate/<experiment> in the results folder)")
 	cmd.Flags().Var(&seedsValue{&s.Seeds}, "seed", "the seed")
 	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as workload.load=0.3")
+	oneReadingFlag(cmd, &s)
 	return cmd
 }
 

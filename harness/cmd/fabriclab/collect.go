@@ -27,8 +27,8 @@ func (a *app) collectCommand() *cobra.Command {
 		Use:   "collect SWEEP -o FILE",
 		Short: "write the results of a sweep as one tidy table",
 		Long: `Measures every run of a sweep and writes one table, a row for each run and measure, with the
-parameters as columns. SWEEP is an experiment (its runs at the scale and with the --set, --seed and
---engine it was run with), or a folder of results (every run in it).
+parameters as columns. SWEEP is an experiment (its runs at the scale and with the --set, --reading,
+--seed and --engine it was run with), or a folder of results (every run in it).
 
 The files of every run are compared with its manifest (--verify). Of an experiment's runs it is checked,
 too, that each is the run in whose place it lies, and that one build made all runs of an engine; there is

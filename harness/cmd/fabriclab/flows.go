@@ -22,11 +22,10 @@ experiment's first), without running anything; --set chooses another point. --to
 		Example: `  fabriclab flows bench/fat-tree --seed 3 --to flows.csv`,
 		Args:    cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			loaded, err := plan.Load(cmd.Context(), a.Lab, args, s)
+			e, err := plan.LoadOne(cmd.Context(), a.Lab, args[0], s)
 			if err != nil {
 				return err
 			}
-			e := loaded[0]
 			l, seed := e.Points[0].FlowList(), e.Seeds[0]
 			tally, err := func() (*workload.Tally, error) {
 				if to == "" {
@@ -46,6 +45,7 @@ experiment's first), without running anything; --set chooses another point. --to
 	cmd.Flags().StringVar(&to, "to", "", "file to write: .csv, .parquet or .bin")
 	cmd.Flags().Var(&seedsValue{&s.Seeds}, "seed", "the seed")
 	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as workload.load=0.3")
+	oneReadingFlag(cmd, &s)
 	return cmd
 }
 

@@ -60,6 +60,7 @@ docs/oracle.md has the method and its limits.`,
 	cmd.Flags().StringVar(&to, "to", "", "folder to write (default: below oracle/ in the results folder)")
 	cmd.Flags().Var(&seedsValue{&s.Seeds}, "seed", "seeds, such as 1-3,7 (default: the experiment's)")
 	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as workload.load=0.3")
+	oneReadingFlag(cmd, &s)
 	return cmd
 }
 

@@ -161,8 +161,8 @@ func (a *app) tableOf(ctx context.Context, name, raw string, s plan.Selection, t
 		return sheet.ReadFile(path)
 	}
 	if info, err := os.Stat(name); err == nil && !info.IsDir() && filepath.Ext(name) != ".yaml" {
-		if len(s.Sets) > 0 || len(s.Seeds) > 0 {
-			return nil, errors.New("--set and --seed choose among the runs of an experiment; of a table choose rows with --where")
+		if len(s.Sets)+len(s.Readings)+len(s.Seeds) > 0 {
+			return nil, errors.New("--set, --reading and --seed choose among the runs of an experiment; of a table choose rows with --where")
 		}
 		return sheet.ReadFile(name)
 	}

@@ -28,6 +28,11 @@ func readingFlag(cmd *cobra.Command, s *plan.Selection) {
 	cmd.Flags().StringArrayVar(&s.Readings, "reading", nil, "take what the paper leaves open otherwise: NAME=VALUE, such as table=every-2us; all: the default and every other value, one at a time")
 }
 
+// oneReadingFlag is that of commands that look at one network or flow list.
+func oneReadingFlag(cmd *cobra.Command, s *plan.Selection) {
+	cmd.Flags().StringArrayVar(&s.Readings, "reading", nil, "take what the paper leaves open otherwise: NAME=VALUE, such as table=every-2us")
+}
+
 func (a *app) runCommand() *cobra.Command {
 	var s plan.Selection
 	var dryRun, noWait bool

@@ -30,11 +30,10 @@ func (a *app) topologyCommand() *cobra.Command {
 			if output != "" && filepath.Ext(output) != ".svg" {
 				return fmt.Errorf("%s: a network is drawn as .svg; give the file this ending", output)
 			}
-			loaded, err := plan.Load(cmd.Context(), a.Lab, args, s)
+			e, err := plan.LoadOne(cmd.Context(), a.Lab, args[0], s)
 			if err != nil {
 				return err
 			}
-			e := loaded[0]
 			point := e.Points[0]
 			switch {
 			case output != "":
@@ -49,6 +48,7 @@ func (a *app) topologyCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&draw, "svg", false, "draw it as SVG, on standard output")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "draw it to a file, NAME.svg")
 	cmd.Flags().StringArrayVar(&s.Sets, "set", nil, "set a value of the experiment: path=value, such as topology.k=4")
+	oneReadingFlag(cmd, &s)
 	return cmd
 }
 

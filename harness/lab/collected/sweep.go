@@ -42,8 +42,8 @@ func Measure(ctx context.Context, lab *lab.Lab, name string, s plan.Selection, t
 
 func sweep(ctx context.Context, lab *lab.Lab, name string, s plan.Selection, take Taking, of taker) ([]collect.Run, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
-		if len(s.Sets) > 0 || len(s.Seeds) > 0 || lab.Set.Scale != "" {
-			return nil, fmt.Errorf("%s is a folder of results, all of which are taken; --set, --seed and --scale choose among the runs of an experiment, which is named by its id or file", name)
+		if len(s.Sets)+len(s.Readings)+len(s.Seeds) > 0 || lab.Set.Scale != "" {
+			return nil, fmt.Errorf("%s is a folder of results, all of which are taken; --set, --reading, --seed and --scale choose among the runs of an experiment, which is named by its id or file", name)
 		}
 		return Folder(lab, name, take.Failed, of)
 	}
@@ -108,53 +108,55 @@ func Take(lab *lab.Lab, dirs []string, dir string, figures func(experiment strin
 	return runs, nil
 }
 
-// experimentRuns takes the runs of an experiment as it is now.
+// experimentRuns takes the runs of an experiment as it is now, under each reading that
+// is asked for.
 func experimentRuns(ctx context.Context, lab *lab.Lab, name string, s plan.Selection, take Taking, of taker) ([]collect.Run, error) {
 	loaded, err := plan.Load(ctx, lab, []string{name}, s)
 	if err != nil {
 		return nil, err
 	}
-	e := loaded[0]
 	dir, err := lab.ResultsDir()
 	if err != nil {
 		return nil, err
 	}
 	results := store.New(dir)
 	made := madeBy{}
+	counted := map[store.Key]bool{} // readings share runs
 	var runs []collect.Run
 	var missing, failed []string
-	for r, err := range e.Each() {
-		if err != nil {
-			return nil, err
-		}
-		dir := results.Dir(r.Key)
-		m, err := results.Get(r.Key)
-		if errors.Is(err, store.ErrNoRun) {
-			dir = results.FailedDir(r.Key)
-			if _, gone := os.Stat(dir); gone != nil {
-				missing = append(missing, r.Title())
-				continue
+	for _, e := range loaded {
+		for r, err := range e.Each() {
+			if err != nil {
+				return nil, err
 			}
-			if m, err = store.ReadFailed(dir); errors.Is(err, store.ErrNoRun) {
-				failed = append(failed, r.Title()+" (without complete tables)")
-				continue
+			title := r.Title()
+			if len(e.Reading) > 0 {
+				title += " (reading " + plan.ReadingText(e.Reading) + ")"
 			}
-			if err == nil && !take.Failed {
-				failed = append(failed, r.Title())
+			dir, m, err := take.find(results, r.Key)
+			switch {
+			case errors.Is(err, errMissing):
+				missing = append(missing, title)
 				continue
+			case errors.Is(err, errFailed):
+				failed = append(failed, title+strings.TrimPrefix(err.Error(), errFailed.Error()))
+				continue
+			case err != nil:
+				return nil, err
 			}
+			if !counted[r.Key] {
+				counted[r.Key] = true
+				made.add(m)
+			}
+			run, err := of(dir, m, plan.LabelsOf(r.Point), e.Spec, lab.Depth())
+			if err != nil {
+				return nil, err
+			}
+			run.Scale, run.Reading, run.Failed = e.Scale, readingOf(e.Reading), m.Reason
+			runs = append(runs, run)
 		}
-		if err != nil {
-			return nil, err
-		}
-		made.add(m)
-		run, err := of(dir, m, plan.LabelsOf(r.Point), e.Spec, lab.Depth())
-		if err != nil {
-			return nil, err
-		}
-		run.Failed = m.Reason
-		runs = append(runs, run)
 	}
+	e := loaded[0]
 	if err := checkBuilds(ctx, lab, made, e.Name, take.MixedBuilds); err != nil {
 		return nil, err
 	}
@@ -174,9 +176,33 @@ func experimentRuns(ctx context.Context, lab *lab.Lab, name string, s plan.Selec
 	}
 	if len(missing) > 0 {
 		problems = append(problems, fmt.Errorf("runs of %s at scale %s have no result in %s:\n  %s\nmake them with: fabriclab run %s; or take what there is with --partial",
-			e.Name, e.Scale, dir, few(missing), name))
+			e.Name, e.Scale, dir, few(missing), strings.Join(append([]string{name}, s.Readings...), " --reading ")))
 	}
 	return nil, errors.Join(problems...)
+}
+
+var (
+	errMissing = errors.New("missing")
+	errFailed  = errors.New("failed")
+)
+
+// find is where a run of an experiment lies, and its manifest.
+func (take Taking) find(results *store.Store, k store.Key) (dir string, m *store.Manifest, err error) {
+	if m, err = results.Get(k); !errors.Is(err, store.ErrNoRun) {
+		return results.Dir(k), m, err
+	}
+	dir = results.FailedDir(k)
+	if _, gone := os.Stat(dir); gone != nil {
+		return "", nil, errMissing
+	}
+	m, err = store.ReadFailed(dir)
+	switch {
+	case errors.Is(err, store.ErrNoRun):
+		err = fmt.Errorf("%w (without complete tables)", errFailed)
+	case err == nil && !take.Failed:
+		err = errFailed
+	}
+	return dir, m, err
 }
 
 // few are the first of some titles.

@@ -44,11 +44,10 @@ type Allocation struct {
 // flows of an experiment's first point. The folder dir is replaced as a whole;
 // "" stands for one of the experiment's in the results folder.
 func Allocate(ctx context.Context, lab *lab.Lab, name string, s plan.Selection, args []string, dir string) (*Allocation, error) {
-	all, err := plan.Load(ctx, lab, []string{name}, s)
+	e, err := plan.LoadOne(ctx, lab, name, s)
 	if err != nil {
 		return nil, err
 	}
-	e := all[0]
 	if dir == "" {
 		results, err := lab.ResultsDir()
 		if err != nil {

@@ -41,11 +41,10 @@ type Optimum struct {
 // folder to. What was there before is replaced.
 func Compute(ctx context.Context, lab *lab.Lab, name string, s plan.Selection, u oracle.Utility, to string) ([]Optimum, error) {
 	s.Computed = true // refused with a better reason
-	loaded, err := plan.Load(ctx, lab, []string{name}, s)
+	e, err := plan.LoadOne(ctx, lab, name, s)
 	if err != nil {
 		return nil, err
 	}
-	e := loaded[0]
 	point := e.Points[0]
 	o, err := oracle.New(point, u)
 	if err != nil {

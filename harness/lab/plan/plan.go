@@ -57,6 +57,18 @@ func Load(ctx context.Context, lab *lab.Lab, names []string, s Selection) ([]Exp
 	return all, errors.Join(errors.Join(problems...), checks.Close())
 }
 
+// LoadOne reads an experiment of which one network or flow list is wanted.
+func LoadOne(ctx context.Context, lab *lab.Lab, name string, s Selection) (Experiment, error) {
+	if slices.Contains(s.Readings, AllReadings) {
+		return Experiment{}, fmt.Errorf("--reading %s: readings may differ in network and flows, and this is of one; choose one with --reading NAME=VALUE", AllReadings)
+	}
+	all, err := Load(ctx, lab, []string{name}, s)
+	if err != nil {
+		return Experiment{}, err
+	}
+	return all[0], nil
+}
+
 // Experiment is an experiment with its figure section, if it has one.
 type Experiment struct {
 	*experiment.Experiment
