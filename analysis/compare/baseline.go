@@ -165,7 +165,7 @@ func LoadBaseline(path string) (*Baseline, error) {
 		if len(r.Values) != len(measures) {
 			return nil, damaged(fmt.Errorf("run %d has %d values, and there are %d measures", i, len(r.Values), len(measures)))
 		}
-		run := collect.Run{Experiment: head.Experiment, Scenario: r.Scenario, Engine: r.Engine, Seed: r.Seed}
+		run := collect.Run{Experiment: head.Experiment, Scale: head.Scale, Reading: collect.DefaultReading, Scenario: r.Scenario, Engine: r.Engine, Seed: r.Seed}
 		for _, l := range r.Point {
 			path, value, _ := strings.Cut(l, "=")
 			run.Labels = append(run.Labels, collect.Label{Path: path, Value: value})

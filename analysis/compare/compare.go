@@ -59,7 +59,8 @@ type Experiment struct {
 	Failed bool   `json:"failed"`
 }
 
-// Parameter is an effective parameter that differs between the sides.
+// Parameter is what runs were made under that differs between the sides: the scale, the
+// reading, an effective parameter or a value of --set.
 type Parameter struct {
 	Name string `json:"name"`
 	Base string `json:"base"`
@@ -117,7 +118,7 @@ func (s Set) index() (map[place]collect.Run, error) {
 	for _, r := range s.Runs {
 		p := placeOf(r)
 		if other, twice := runs[p]; twice {
-			return nil, fmt.Errorf("%s has two results of %s, of the scenarios %s and %s: of two scales, of runs with --set, or of an older experiment; compare a folder that has one of them", s.Name, p, other.Scenario, r.Scenario)
+			return nil, fmt.Errorf("%s has two results of %s, of the scenarios %s and %s: of two scales or readings, of runs with --set, or of an older experiment; compare a folder that has one of them", s.Name, p, other.Scenario, r.Scenario)
 		}
 		runs[p] = r
 	}
@@ -151,6 +152,7 @@ func Compare(base, head Set, rules *Rules) (*Report, error) {
 		if both {
 			e.Pairs++
 			c.pair(e, p, r, other)
+			e.differ(r.Under(), other.Under())
 			e.differ(r.Params, other.Params)
 			given, now := sets(r, other)
 			e.differ(given, now)

@@ -88,7 +88,7 @@ func Take(lab *lab.Lab, dirs []string, dir string, figures func(experiment strin
 		if err != nil {
 			return nil, err
 		}
-		run.Sets, run.Failed = sortedLabels(m.Sets), m.Reason
+		run.Failed = m.Reason
 		made.add(m)
 		runs = append(runs, run)
 	}
@@ -148,11 +148,12 @@ func experimentRuns(ctx context.Context, lab *lab.Lab, name string, s plan.Selec
 				counted[r.Key] = true
 				made.add(m)
 			}
+			m.Scale, m.Reading, m.Sets = e.Scale, e.Reading, nil // all have the same sets
 			run, err := of(dir, m, plan.LabelsOf(r.Point), e.Spec, lab.Depth())
 			if err != nil {
 				return nil, err
 			}
-			run.Scale, run.Reading, run.Failed = e.Scale, readingOf(e.Reading), m.Reason
+			run.Failed = m.Reason
 			runs = append(runs, run)
 		}
 	}
@@ -229,7 +230,7 @@ func MeasureRun(dir string, m *store.Manifest, labels map[string]string, figure 
 }
 
 func verified(dir string, m *store.Manifest, labels map[string]string, depth store.Depth) (collect.Run, error) {
-	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Labels: sortedLabels(labels), Scale: m.Scale, Engine: m.Engine.Name, Seed: m.Seed}
+	run := collect.Run{Experiment: m.Experiment, Scenario: m.ScenarioHash, Labels: sortedLabels(labels), Scale: m.Scale, Sets: sortedLabels(m.Sets), Engine: m.Engine.Name, Seed: m.Seed}
 	if m.Scale != "" { // otherwise an earlier fabriclab made it, which kept neither
 		run.Reading = readingOf(m.Reading)
 	}

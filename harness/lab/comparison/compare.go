@@ -3,6 +3,7 @@
 package comparison
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,8 +104,18 @@ func only(s *compare.Set, experiments []string) {
 // be compared with those of another set.
 type task struct {
 	experiment, scale string
+	sets, readings    []string
 	seeds             []uint64 // nil: the experiment's
 	engines           []string
+}
+
+// like says whether tasks are made in one go: all but the experiment is the same.
+func (t task) like(o task) bool {
+	return t.under(o) && slices.Equal(t.seeds, o.seeds) && slices.Equal(t.engines, o.engines)
+}
+
+func (t task) under(o task) bool {
+	return t.scale == o.scale && slices.Equal(t.sets, o.sets) && slices.Equal(t.readings, o.readings)
 }
 
 // side reads results or baselines.
@@ -132,14 +143,21 @@ func side(lab *lab.Lab, path string) (compare.Set, []task, error) {
 	return s, todo, nil
 }
 
-// tasks are what the runs were made by.
+// tasks are what the runs were made by; scale is that of runs which do not say theirs.
 func tasks(runs []collect.Run, scale string) []task {
 	var todo []task
 	for _, r := range runs {
-		i := slices.IndexFunc(todo, func(t task) bool { return t.experiment == r.Experiment })
+		is := task{experiment: r.Experiment, scale: cmp.Or(r.Scale, scale)}
+		for _, s := range r.Sets {
+			is.sets = append(is.sets, s.Path+"="+s.Value)
+		}
+		if r.Reading != "" && r.Reading != collect.DefaultReading {
+			is.readings = strings.Split(r.Reading, ",")
+		}
+		i := slices.IndexFunc(todo, func(t task) bool { return t.experiment == r.Experiment && t.under(is) })
 		if i < 0 {
 			i = len(todo)
-			todo = append(todo, task{experiment: r.Experiment, scale: scale})
+			todo = append(todo, is)
 		}
 		if t := &todo[i]; !slices.Contains(t.seeds, r.Seed) {
 			t.seeds = append(t.seeds, r.Seed)
@@ -151,20 +169,26 @@ func tasks(runs []collect.Run, scale string) []task {
 	return todo
 }
 
-// present runs tasks with the checkout as it is; those that agree in scale,
-// seeds and engines together. Runs that fail are told of and left out.
+// present runs tasks with the checkout as it is, those together that differ in nothing
+// but the experiment. Runs that fail are told of and left out.
 func present(ctx context.Context, lab *lab.Lab, todo []task) (compare.Set, error) {
 	s := compare.Set{Name: lab.HomeName()}
 	done, err := runTasks(ctx, lab, todo)
 	if err != nil {
 		return s, err
 	}
+	made := map[string]bool{} // readings and --set may leave a point as it is
 	for _, d := range done {
 		runs, err := finishedRuns(lab, d)
 		if err != nil {
 			return s, err
 		}
-		s.Runs = append(s.Runs, runs...)
+		for _, r := range runs {
+			if is := fmt.Sprint(r.Experiment, r.Scenario, r.Engine, r.Seed, r.Point()); !made[is] {
+				made[is] = true
+				s.Runs = append(s.Runs, r)
+			}
+		}
 	}
 	if err := sweeps.Failures(done); err != nil {
 		fmt.Fprintln(lab.Err, err)
@@ -181,14 +205,14 @@ func runTasks(ctx context.Context, lab *lab.Lab, todo []task) ([]sweeps.Runs, er
 		var names []string
 		var later []task
 		for _, t := range todo {
-			if t.scale == first.scale && slices.Equal(t.seeds, first.seeds) && slices.Equal(t.engines, first.engines) {
+			if t.like(first) {
 				names = append(names, t.experiment)
 			} else {
 				later = append(later, t)
 			}
 		}
 		lab.Set.Scale, lab.Set.Engines = first.scale, first.engines
-		some, err := sweeps.Make(ctx, lab, names, plan.Selection{Seeds: first.seeds})
+		some, err := sweeps.Make(ctx, lab, names, plan.Selection{Sets: first.sets, Readings: first.readings, Seeds: first.seeds})
 		if err != nil {
 			return nil, err
 		}
@@ -204,7 +228,9 @@ func finishedRuns(lab *lab.Lab, d sweeps.Runs) ([]collect.Run, error) {
 		if r.Err != nil {
 			continue
 		}
-		run, err := collected.MeasureRun(r.Dir, r.Manifest, r.Job.Labels, d.Spec, lab.Depth())
+		m := *r.Manifest // which may have been made under others
+		m.Scale, m.Reading, m.Sets = r.Job.Scale, r.Job.Reading, r.Job.Sets
+		run, err := collected.MeasureRun(r.Dir, &m, r.Job.Labels, d.Spec, lab.Depth())
 		if err != nil {
 			return nil, err
 		}
