@@ -63,6 +63,17 @@ func Compare(a, b Run) int {
 		cmp.Compare(a.Scenario, b.Scenario), cmp.Compare(a.Engine, b.Engine), cmp.Compare(a.Seed, b.Seed))
 }
 
+// SameValue is a value of an axis, written in the same way however it is written:
+// 0.95 and 0.950, 1us and 1000ns.
+func SameValue(value string) string {
+	for _, q := range quantities {
+		if v, ok := q.parse(value); ok {
+			return strconv.FormatFloat(v, 'g', -1, 64) + q.suffix
+		}
+	}
+	return value
+}
+
 func compareValues(a, b string) int {
 	for _, q := range quantities {
 		x, okX := q.parse(a)

@@ -97,10 +97,23 @@ type place struct {
 	seed                      uint64
 }
 
+// placeOf is a run's place, the same however its labels are written.
 func placeOf(r collect.Run) place {
+	return place{r.Experiment, point(r, collect.SameValue), r.Engine, r.Seed}
+}
+
+// shown is a run's place as people read it.
+func shown(r collect.Run) place { return place{r.Experiment, asWritten(r), r.Engine, r.Seed} }
+
+func asWritten(r collect.Run) string { return point(r, func(value string) string { return value }) }
+
+func point(r collect.Run, value func(string) string) string {
 	labels := slices.Clone(r.Labels)
 	slices.SortFunc(labels, func(a, b collect.Label) int { return strings.Compare(a.Path, b.Path) })
-	return place{r.Experiment, collect.Run{Labels: labels}.Point(), r.Engine, r.Seed}
+	for i := range labels {
+		labels[i].Value = value(labels[i].Value)
+	}
+	return collect.Run{Labels: labels}.Point()
 }
 
 // scenarioOf is a run's place by its scenario, not its labels.
@@ -118,7 +131,7 @@ func (s Set) index() (map[place]collect.Run, error) {
 	for _, r := range s.Runs {
 		p := placeOf(r)
 		if other, twice := runs[p]; twice {
-			return nil, fmt.Errorf("%s has two results of %s, of the scenarios %s and %s: of two scales or readings, of runs with --set, or of an older experiment; compare a folder that has one of them", s.Name, p, other.Scenario, r.Scenario)
+			return nil, fmt.Errorf("%s has two results of %s, of the scenarios %s and %s: of two scales or readings, of runs with --set, or of an older experiment; compare a folder that has one of them", s.Name, shown(r), other.Scenario, r.Scenario)
 		}
 		runs[p] = r
 	}
@@ -139,15 +152,12 @@ func Compare(base, head Set, rules *Rules) (*Report, error) {
 	c := &comparison{rules: rules, found: map[pairsKey]*pairs{}, pairs: map[*Experiment][]*pairs{}, report: &Report{Base: base.Name, Head: head.Name, Confidence: rules.Confidence, FewestSeeds: FewestSeeds(rules.Confidence)}}
 	// Points with the same scenario and several labels share one run, which has
 	// the labels of the first point.
-	twins := map[place]collect.Run{}
-	for _, r := range head.Runs {
-		twins[scenarioOf(r)] = r
-	}
+	twinsBefore, twinsAfter := byScenario(base.Runs), byScenario(head.Runs)
 	for _, r := range base.Runs {
 		e, p := c.experiment(r.Experiment), placeOf(r)
 		other, both := after[p]
 		if !both {
-			other, both = twins[scenarioOf(r)]
+			other, both = twinsAfter[scenarioOf(r)]
 		}
 		if both {
 			e.Pairs++
@@ -157,13 +167,13 @@ func Compare(base, head Set, rules *Rules) (*Report, error) {
 			given, now := sets(r, other)
 			e.differ(given, now)
 		} else {
-			e.Lost = append(e.Lost, p.String())
+			e.Lost = append(e.Lost, shown(r).String())
 		}
 	}
 	for _, r := range head.Runs {
-		if p := placeOf(r); !has(before, p) {
+		if !has(before, placeOf(r)) && !has(twinsBefore, scenarioOf(r)) {
 			e := c.experiment(r.Experiment)
-			e.New = append(e.New, p.String())
+			e.New = append(e.New, shown(r).String())
 		}
 	}
 	if len(c.report.Experiments) == 0 {
@@ -177,6 +187,14 @@ func Compare(base, head Set, rules *Rules) (*Report, error) {
 	}
 	c.report.Failed = c.report.Failed || nothing // what is called a comparison and compares no run
 	return c.report, nil
+}
+
+func byScenario(runs []collect.Run) map[place]collect.Run {
+	all := map[place]collect.Run{}
+	for _, r := range runs {
+		all[scenarioOf(r)] = r
+	}
+	return all
 }
 
 func has(m map[place]collect.Run, p place) bool {
@@ -270,7 +288,7 @@ func (c *comparison) pair(e *Experiment, p place, base, head collect.Run) {
 		key := pairsKey{e.Name, b.Measure.Name, p.point, p.engine}
 		list := c.found[key]
 		if list == nil {
-			list = &pairs{measure: h.Measure, point: p.point, engine: p.engine}
+			list = &pairs{measure: h.Measure, point: asWritten(base), engine: p.engine}
 			c.found[key] = list
 			c.pairs[e] = append(c.pairs[e], list)
 		}

@@ -147,6 +147,24 @@ func TestPairs(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, report.Experiments[0].Lost)
 	assert.Equal(t, 2, report.Experiments[0].Pairs)
+	report, err = compare.Compare(compare.Set{Runs: two[:1]}, compare.Set{Runs: two}, compare.DefaultRules())
+	require.NoError(t, err)
+	assert.Empty(t, report.Experiments[0].New, "the base has this run under another label")
+
+	// Labels are values: the scenario of 0.95 may be another one, and written 0.950.
+	labelled := func(eta, scenario string) []collect.Run {
+		all := runs("x", queue, 1)
+		all[0].Scenario, all[0].Labels = scenario, []collect.Label{{Path: "hpcc.eta", Value: eta}, {Path: "run.stop", Value: "1ms"}}
+		return all
+	}
+	for _, head := range []string{"0.95", "0.950"} {
+		report, err = compare.Compare(compare.Set{Runs: labelled("0.95", "a")}, compare.Set{Runs: labelled(head, "b")}, compare.DefaultRules())
+		require.NoError(t, err)
+		e := report.Experiments[0]
+		assert.Equal(t, 1, e.Pairs)
+		assert.Empty(t, append(e.Lost, e.New...))
+		assert.Equal(t, "hpcc.eta=0.95 run.stop=1ms", e.Rows[0].Point)
+	}
 
 	_, err = compare.Compare(compare.Set{Name: "twins", Runs: append(runs("x", queue, 1), runs("x", queue, 1)...)}, compare.Set{}, compare.DefaultRules())
 	require.ErrorContains(t, err, "twins has two results of a/b preset=x ns3 seed 1")

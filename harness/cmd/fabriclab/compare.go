@@ -27,8 +27,9 @@ func (a *app) compareCommand() *cobra.Command {
 		Long: `Compares results measure by measure. BASE and HEAD are folders of results or saved baselines, or
 with --rev git revisions of the project (where there is none, of fabriclab's checkout), which are
 checked out and run. Without HEAD the experiments of BASE are run as the project or the checkout
-is, at BASE's scale, readings, --set and seeds (what has a valid result is not run again). Without BASE it is ci/baselines of the project or
-the checkout. Then, and with --rev, ci/regression.yaml beside it has the thresholds.
+is, with BASE's scale, readings, --set, seeds and engines (what has a valid result is not run
+again). Without BASE it is ci/baselines of the project or the checkout. Then, and with --rev,
+ci/regression.yaml beside it has the thresholds.
 
 Exit status 1: something got worse beyond its threshold, or is missing. What "worse" is and what
 else fails is set in YAML (--thresholds; docs/how-to/regression.md).`,
