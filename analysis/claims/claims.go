@@ -106,7 +106,7 @@ func Check(f *spec.Figure, c spec.Claim, matrix Matrix) error {
 			return err
 		}
 	}
-	return nil
+	return checkUnits(f, c)
 }
 
 // checkPoints checks that the dimensions and their values exist.

@@ -136,19 +136,19 @@ func TestVerdicts(t *testing.T) {
 			map[string]float64{"peak.fncc": 70, "peak.hpcc": 100}, nil, []uint64{1}, claims.Reproduced, 30.0, ""}, // 25 % of 40 is 10
 		{"number outside", at100 + `value: 100 * (1 - peak.fncc / peak.hpcc), expected: 40, unit: "%"`,
 			map[string]float64{"peak.fncc": 70.1, "peak.hpcc": 100}, nil, []uint64{1}, claims.Deviates, 29.9, ""},
-		{"own tolerance", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
+		{"own tolerance", at100 + `value: peak.fncc, expected: 100, unit: KB, tolerance: 5%`,
 			map[string]float64{"peak.fncc": 106}, nil, []uint64{1}, claims.Deviates, 106.0, ""},
 		{"absolute tolerance", at100 + `value: fair.fncc - 300, expected: 0, unit: us, tolerance_abs: 5`,
 			map[string]float64{"fair.fncc": 305}, nil, []uint64{1}, claims.Reproduced, 5.0, ""},
-		{"no identifier", at100 + `value: 'peak["fncc-nolhcs"]', expected: 100`,
+		{"no identifier", at100 + `value: 'peak["fncc-nolhcs"]', expected: 100, unit: KB`,
 			map[string]float64{"peak.fncc-nolhcs": 100}, nil, []uint64{1}, claims.Reproduced, 100.0, ""},
-		{"mean over seeds", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
+		{"mean over seeds", at100 + `value: peak.fncc, expected: 100, unit: KB, tolerance: 5%`,
 			map[string]float64{"peak.fncc": 96}, map[string]float64{"peak.fncc": 6}, []uint64{1, 2, 3}, claims.Inconclusive, 102.0, ""}, // t(2) 4.303 * 6 / sqrt 3
-		{"interval inside", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
+		{"interval inside", at100 + `value: peak.fncc, expected: 100, unit: KB, tolerance: 5%`,
 			map[string]float64{"peak.fncc": 99}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2, 3}, claims.Reproduced, 100.0, ""},
-		{"interval outside", at100 + `value: peak.fncc, expected: 100, tolerance: 5%`,
+		{"interval outside", at100 + `value: peak.fncc, expected: 100, unit: KB, tolerance: 5%`,
 			map[string]float64{"peak.fncc": 109}, map[string]float64{"peak.fncc": 1}, []uint64{1, 2, 3}, claims.Deviates, 110.0, ""},
-		{"comes in some seeds", at100 + `value: fair.fncc, expected: 320`,
+		{"comes in some seeds", at100 + `value: fair.fncc, expected: 320, unit: us`,
 			map[string]float64{"fair.fncc": 320}, map[string]float64{"fair.fncc": never}, []uint64{1, 2}, claims.Inconclusive, "never", "Never in 1 of 2 seeds."},
 		{"division by zero", at100 + `value: peak.hpcc / peak.fncc, expected: 2`,
 			map[string]float64{"peak.hpcc": 100, "peak.fncc": 0}, nil, []uint64{1}, claims.NotEvaluated, nil, "has no value"},
@@ -156,7 +156,7 @@ func TestVerdicts(t *testing.T) {
 			map[string]float64{"fair.fncc": never, "fair.hpcc": 320}, nil, []uint64{1}, claims.NotEvaluated, nil, "has no value (ns3, seed 1; fair FNCC never, fair HPCC 320 µs)."},
 		{"order in no seed", at100 + `measure: peak, order: ["fncc < hpcc"]`,
 			map[string]float64{"peak.fncc": 160, "peak.hpcc": 150}, map[string]float64{"peak.fncc": 10}, []uint64{1, 2}, claims.Deviates, "FNCC 165 ± 64 KB, HPCC 150 KB", "ns3, seed 2: FNCC 170 is not below HPCC 150."},
-		{"never is outside", at100 + `value: fair.fncc, expected: 300`,
+		{"never is outside", at100 + `value: fair.fncc, expected: 300, unit: us`,
 			map[string]float64{"fair.fncc": never}, nil, []uint64{1}, claims.Deviates, "never", ""},
 		{"undefined", at100 + `value: peak.fncc / peak.hpcc, expected: 1`,
 			map[string]float64{"peak.fncc": 0, "peak.hpcc": 0}, nil, []uint64{1}, claims.NotEvaluated, nil, "has no value"},
@@ -227,7 +227,7 @@ func TestMissingRun(t *testing.T) {
 }
 
 func TestEngines(t *testing.T) {
-	f := figure(t, `where: {rate: 100Gbps}, by: mechanism, value: peak.fncc, expected: 100, tolerance: 5%`)
+	f := figure(t, `where: {rate: 100Gbps}, by: mechanism, value: peak.fncc, expected: 100, unit: KB, tolerance: 5%`)
 	list := runs([]string{"ns3", "omnet"}, 1, 2)
 	by := func(ns3, omnet float64) claims.Lookup {
 		return func(_ string, run int) (float64, error) {
@@ -283,6 +283,53 @@ func TestCheck(t *testing.T) {
 	} {
 		f := figure(t, c.claim)
 		assert.ErrorContains(t, claims.Check(f, f.Claims[0], matrix), c.want, c.claim)
+	}
+}
+
+// What a claim compares and what it comes to has one unit, as far as it is known.
+func TestUnits(t *testing.T) {
+	for claim, want := range map[string]string{
+		`value: fair.fncc, expected: 0.3, unit: ms`:                                   `the value is in "us", and unit is "ms"; write unit: "us"`,
+		`value: fair.fncc, expected: 300`:                                             `the value is in "us", and unit is ""`,
+		`value: share.fncc, expected: 1, unit: "1"`:                                   `the value is in "%"`,
+		`value: share.fncc, expected: 1`:                                              `the value is in "%"`,
+		`value: fair.fncc - 300, expected: 1, unit: ms`:                               `the value is in "us"`,
+		`value: "abs(fair.fncc - fair.hpcc)", expected: 1, unit: ms`:                  `the value is in "us"`,
+		`value: fair.fncc / fair.hpcc, expected: 1, unit: us`:                         `the value is in "1", and unit is "us"`,
+		`value: 1 - fair.fncc / fair.hpcc, expected: 1, unit: "%"`:                    `the value is in "1", and unit is "%"`,
+		`value: "fair.fncc > 300 ? fair.fncc : late.fncc", expected: 1, unit: us`:     `fair.fncc is in us, and late.fncc in ms`,
+		`value: fair.fncc / late.hpcc, expected: 1`:                                   `fair.fncc is in us, and late.hpcc in ms; measure both in one unit`,
+		`holds: fair.fncc > late.hpcc`:                                                `expression "fair.fncc > late.hpcc": fair.fncc is in us, and late.hpcc in ms`,
+		`holds: 'fair["fncc-nolhcs"] == late.hpcc'`:                                   `is in us, and late.hpcc in ms`,
+		`holds: never(fair.fncc) && fair.fncc + 1 < late.hpcc`:                        `fair.fncc + 1 is in us, and late.hpcc in ms`,
+		`holds: "max(fair.fncc, fair.hpcc, late.hpcc) < 1"`:                           `late.hpcc in ms`,
+		`holds: "max([fair.fncc, late.hpcc]) < 1"`:                                    `late.hpcc in ms`,
+		`holds: 'fair.fncc < fair.hpcc', control: {measure: {fair: late}}`:            ``,
+		`holds: 'peak.fncc / fair.fncc < 2'`:                                          ``,
+		`value: fair.fncc, expected: 300, unit: us, control: {measure: {fair: late}}`: `control: the value is in "ms", and without it in "us"`,
+		`holds: peak.fncc < big.hpcc`:                                                 `peak.fncc is in KB, and big.hpcc in MB`,
+		`value: fair.fncc - 300, expected: 1, unit: us`:                               ``,
+		`value: fair.fncc / fair.hpcc, expected: 1`:                                   ``,
+		`value: 100 * (fair.fncc / fair.hpcc), expected: 1, unit: "%"`:                ``,
+		`value: 100 * (1 - fair.fncc / fair.hpcc), expected: 1`:                       ``,
+		`value: 100 * share.fncc, expected: 1, unit: Gb/s`:                            ``,
+		`value: 1000 * late.fncc - fair.fncc, expected: 1, unit: us`:                  ``,
+		`value: "(fair.fncc + fair.hpcc) / 2 / fair.hpcc", expected: 1`:               ``,
+		`value: "fair.fncc > 300 ? 1 : 0", expected: 1`:                               ``,
+		`holds: "min(fair.fncc, 300) < 2 * fair.hpcc && peak.fncc < 5"`:               ``,
+		`measure: [fair, late, peak], order: ["fncc < hpcc"]`:                         ``,
+	} {
+		f := figure(t, "where: {rate: 100Gbps}, by: mechanism, "+claim)
+		for name, unit := range map[string]string{"late": "ms", "share": "%", "big": "MB"} {
+			f.Measures.Names = append(f.Measures.Names, name)
+			f.Measures.Items[name] = spec.Measure{Kind: "table", Unit: unit}
+		}
+		err := claims.Check(f, f.Claims[0], matrix)
+		if want == "" {
+			assert.NoError(t, err, claim)
+		} else {
+			assert.ErrorContains(t, err, want, claim)
+		}
 	}
 }
 
@@ -468,7 +515,7 @@ func TestMeanOver(t *testing.T) {
 		v, err := peak(m, run)
 		return -v, err
 	}
-	minus := figure(t, `mean_over: {rate: [100Gbps, 200Gbps]}, mean: geometric, by: mechanism, value: peak.fncc, expected: 3`)
+	minus := figure(t, `mean_over: {rate: [100Gbps, 200Gbps]}, mean: geometric, by: mechanism, value: peak.fncc, expected: 3, unit: KB`)
 	got, err = claims.Evaluate(minus, list, negative, "quick")
 	require.NoError(t, err)
 	assert.Equal(t, claims.NotEvaluated, got[0].Verdict)

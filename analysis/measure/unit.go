@@ -24,10 +24,12 @@ const (
 	Any // that of the column, which a measure of any column scales itself
 )
 
-var unitsOf = [...]struct {
+type quantity struct {
 	name  string
 	units map[string]float64
-}{
+}
+
+var unitsOf = [...]quantity{
 	Time:  {"a time", map[string]float64{"ps": 1, "ns": 1e3, "us": 1e6, "ms": 1e9, "s": 1e12}},
 	Bytes: {"a size", map[string]float64{"B": 1, "KB": 1e3, "MB": 1e6, "GB": 1e9, "KiB": 1 << 10, "MiB": 1 << 20}},
 	Rate:  {"a rate", map[string]float64{"bps": 1, "Kbps": 1e3, "Mbps": 1e6, "Gbps": 1e9, "Tbps": 1e12}},
@@ -67,4 +69,9 @@ func Label(unit string) string {
 
 func unknown(what, name string, known []string) error {
 	return fmt.Errorf("unknown %s %q%s", what, name, catalog.Hint(name, known))
+}
+
+// Convertible says whether two units are of one quantity.
+func Convertible(a, b string) bool {
+	return slices.ContainsFunc(unitsOf[:], func(q quantity) bool { return q.units[a] > 0 && q.units[b] > 0 })
 }
