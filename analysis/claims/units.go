@@ -15,8 +15,8 @@ import (
 
 // The unit of an expression is that of a measure, or one of these.
 const (
-	anyUnit = ""              // of products, and of other functions: it is not checked
-	number  = "a bare number" // it has the unit of what is beside it
+	anyUnit    = ""              // of products, and of other functions: it is not checked
+	bareNumber = "a bare number" // it has the unit of what is beside it
 )
 
 // checkUnits refuses a claim whose expression puts unlike units together, also under its
@@ -31,7 +31,7 @@ func checkUnits(f *spec.Figure, c spec.Claim) error {
 	if err != nil {
 		return fmt.Errorf("expression %q: %w", code, err)
 	}
-	if c.Value != "" && unit != anyUnit && unit != number && unit != cmp.Or(c.Unit, "1") {
+	if c.Value != "" && unit != anyUnit && unit != bareNumber && unit != cmp.Or(c.Unit, "1") {
 		return reader.At("unit", fmt.Errorf("the value is in %q, and unit is %q; write unit: %q, and the paper's number in it", unit, c.Unit, unit))
 	}
 	if c.Control == nil || len(c.Control.Measure) == 0 {
@@ -57,7 +57,7 @@ type dimensions struct {
 func (u *dimensions) of(node ast.Node) (string, error) {
 	switch n := node.(type) {
 	case *ast.IntegerNode, *ast.FloatNode:
-		return number, nil
+		return bareNumber, nil
 	case *ast.IdentifierNode:
 		return u.f.Measures.Items[cmp.Or(u.instead[n.Value], n.Value)].Unit, nil
 	case *ast.MemberNode:
@@ -114,8 +114,8 @@ func (u *dimensions) ofTwo(n *ast.BinaryNode) (string, error) {
 	switch {
 	case err != nil || n.Operator != "*" && n.Operator != "/":
 		return anyUnit, err
-	case left == number && right == number:
-		return number, nil
+	case left == bareNumber && right == bareNumber:
+		return bareNumber, nil
 	case n.Operator == "*" || left == anyUnit:
 		return anyUnit, nil
 	case left == right:
@@ -128,15 +128,15 @@ func (u *dimensions) ofTwo(n *ast.BinaryNode) (string, error) {
 
 // common is the unit that all have; a bare number has that of the others.
 func (u *dimensions) common(nodes ...ast.Node) (string, error) {
-	unit := number
+	unit := bareNumber
 	var first ast.Node
 	for _, node := range nodes {
 		here, err := u.of(node)
 		switch {
 		case err != nil:
 			return anyUnit, err
-		case here == number || unit == anyUnit:
-		case here == anyUnit || unit == number:
+		case here == bareNumber || unit == anyUnit:
+		case here == anyUnit || unit == bareNumber:
 			unit, first = here, node
 		case here != unit:
 			return anyUnit, unlike(first, unit, node, here)
