@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"iter"
+	"math"
 	"reflect"
 	"slices"
 
@@ -11,8 +12,8 @@ import (
 )
 
 // Mix is several workloads side by side. The flows are numbered part by part
-// and in the order of the parts at equal times; the groups of a part are
-// numbered on from those of the parts before it, so that no two parts share
+// and in the order of the parts at equal times; the numbers and groups of a part
+// go on behind the largest of the parts before it, so that no two parts share
 // one.
 //
 // Random streams have the name of a workload's type in theirs, so that the first
@@ -73,20 +74,25 @@ type source struct {
 	more    bool
 	advance func() (scenario.Flow, error, bool)
 
-	part              int
-	firstID, ofGroups uint32
+	part     int
+	firstID  uint64
+	ofGroups uint32
 }
 
 func (s *source) pull() {
 	s.next, s.err, s.more = s.advance()
-	s.next.ID += s.firstID
+	id := s.firstID + uint64(s.next.ID)
+	if id > math.MaxUint32 && s.err == nil {
+		s.err = fmt.Errorf("part %d of the mix comes behind the number %d, and with its flow %d there is none left below %d; number the flows of files from 0", s.part, s.firstID-1, s.next.ID, uint64(math.MaxUint32)+1)
+	}
+	s.next.ID = uint32(id)
 	if s.next.Group > 0 {
 		s.next.Group += s.ofGroups
 	}
 	if len(s.next.After) > 0 && s.firstID > 0 {
 		s.next.After = slices.Clone(s.next.After)
 		for i := range s.next.After {
-			s.next.After[i].On += s.firstID
+			s.next.After[i].On += uint32(s.firstID)
 		}
 	}
 	s.next.Part = s.part
@@ -108,31 +114,31 @@ func (m *Mix) seed(part int, seed uint64) uint64 {
 }
 
 // Flows yields the flow list of a seed. All parts but the last are made twice,
-// the first time to know how many flows and groups they have.
+// the first time to know how far their numbers and groups go.
 func (m *Mix) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
 		sources := make([]source, len(m.Parts))
-		var flows, groups uint32
+		var numbers uint64
+		var groups uint32
 		for i, part := range m.Parts {
 			own := m.seed(i, seed)
 			advance, stop := iter.Pull2(part.Flows(own))
 			defer stop()
 			s := &sources[i]
-			*s = source{advance: advance, part: i, firstID: flows, ofGroups: groups}
+			*s = source{advance: advance, part: i, firstID: numbers, ofGroups: groups}
 			s.pull()
 			if i == len(m.Parts)-1 {
 				break
 			}
-			most := uint32(0)
+			behind, most := uint64(0), uint32(0)
 			for f, err := range part.Flows(own) {
 				if err != nil {
 					yield(f, err)
 					return
 				}
-				flows++
-				most = max(most, f.Group)
+				behind, most = max(behind, uint64(f.ID)+1), max(most, f.Group)
 			}
-			groups += most
+			numbers, groups = numbers+behind, groups+most
 		}
 		for {
 			var first *source

@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"iter"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -80,6 +81,66 @@ func TestMixOfLikeParts(t *testing.T) {
 	for at, flows := range seen {
 		require.Equal(t, 1, flows, "flows at %d ps", at)
 	}
+}
+
+// TestMixBehindGaps: the numbers of a part begin behind the largest one of the file before
+// it, and flows are known by their parts.
+func TestMixBehindGaps(t *testing.T) {
+	file, err := open(t, "flow,start_ps,src,dst,size_bytes\n7,5,h0,h1,100\n5,12,h1,h2,200\n")
+	require.NoError(t, err)
+	p, rules := poisson(t, 4, 0.5, FixedSize(10_000), units.Millisecond)
+	m := &Mix{Parts: []Generator{file, p}}
+	tally := Tally{}
+	ids := map[uint32]bool{}
+	for f, err := range tally.Count(m.Flows(3)) {
+		require.NoError(t, err)
+		require.False(t, ids[f.ID], "flow %d is there twice", f.ID)
+		ids[f.ID] = true
+	}
+	assert.True(t, ids[5] && ids[7] && ids[8] && !ids[6])
+	tally.Compare(m, rules)
+	ofLoad := tally.OfLoad(m)
+	for f := range m.Flows(3) {
+		require.Equal(t, f.Size == 10_000, ofLoad(f.ID), "flow %d", f.ID)
+	}
+
+	far, err := open(t, "flow,start_ps,src,dst,size_bytes\n4294967290,5,h0,h1,100\n")
+	require.NoError(t, err)
+	_, err = counted(&Mix{Parts: []Generator{far, p}})
+	assert.ErrorContains(t, err, "part 1 of the mix comes behind the number 4294967290")
+}
+
+// TestNumbersOfTheirOwn: whoever writes a list hears of two flows with one number.
+func TestNumbersOfTheirOwn(t *testing.T) {
+	p, _ := poisson(t, 4, 0.5, FixedSize(10_000), units.Millisecond)
+	_, err := counted(twice{p})
+	assert.ErrorContains(t, err, "two flows the number 0")
+}
+
+type twice struct{ *Poisson }
+
+func (w twice) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
+	return func(yield func(scenario.Flow, error) bool) {
+		for range 2 {
+			for f, err := range w.Poisson.Flows(seed) {
+				if !yield(f, err) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// counted are the numbers of a workload's flows.
+func counted(g Generator) (ids []uint32, err error) {
+	tally := Tally{}
+	for f, err := range tally.Count(g.Flows(1)) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, f.ID)
+	}
+	return ids, nil
 }
 
 // TestMixLoad: the load offered is that of the part that was asked for one.

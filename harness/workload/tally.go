@@ -1,6 +1,7 @@
 package workload
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"slices"
@@ -43,7 +44,8 @@ type Tally struct {
 	Load          *OfferedLoad `json:"load,omitempty"`
 
 	behind []uint64 // measured bytes of a mix by part, without the first one
-	number []uint32 // of flows and tasks of a mix, by part
+	ends   []uint64 // by part, one more than its largest number; 0 where it has none
+	ids    idSet
 }
 
 // OfferedLoad compares the load that was asked for with the one of the
@@ -60,9 +62,12 @@ type OfferedLoad struct {
 func (t *Tally) Count(flows iter.Seq2[scenario.Flow, error]) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
 		for f, err := range flows {
+			if err == nil && !t.ids.add(f.ID) {
+				err = fmt.Errorf("the workload gives two flows the number %d; every flow has a number of its own, by which results name it", f.ID)
+			}
 			if err == nil {
-				t.number = append(t.number, make([]uint32, max(0, f.Part+1-len(t.number)))...)
-				t.number[f.Part]++
+				t.ends = append(t.ends, make([]uint64, max(0, f.Part+1-len(t.ends)))...)
+				t.ends[f.Part] = max(t.ends[f.Part], uint64(f.ID)+1)
 			}
 			if err == nil && !f.Task() {
 				t.Flows++
@@ -118,21 +123,12 @@ func (t *Tally) Compare(g Generator, rules Rules) {
 // asked for a load. A job beside them, or a list, is none of it. Nil: all are.
 func (t *Tally) OfLoad(g Generator) func(flow uint32) bool {
 	loaded, ok := g.(Loaded)
-	if !ok || len(t.number) < 2 {
+	if !ok || len(t.ends) < 2 {
 		return nil
 	}
 	asked, _ := loaded.AskedLoad()
-	part := func(flow uint32) int { // flows are numbered part by part
-		for i, n := range t.number {
-			if flow < n {
-				return i
-			}
-			flow -= n
-		}
-		return -1
-	}
 	return func(flow uint32) bool {
-		p := part(flow)
+		p := slices.IndexFunc(t.ends, func(end uint64) bool { return uint64(flow) < end }) // flows are numbered part by part
 		return slices.ContainsFunc(asked.shares, func(s loadShare) bool { return s.part == p })
 	}
 }
