@@ -287,8 +287,8 @@ var flowFields = map[string][]string{"connections": {"connections", "persistent"
 // flowAt is where a workload says something of the flows of a kind.
 func (l *loader) flowAt(t told, k workload.Kind, field string) *yaml.Node {
 	at, section := reader.Child(t.root, "workload")
-	if _, parts := reader.Child(section, "parts"); parts != nil {
-		at, section = parts.Content[k.Part], parts.Content[k.Part]
+	if part := leaves(section)[k.Part]; part != section {
+		at, section = part, part
 	}
 	if item := listed(section, k.Flow.ID); item != nil {
 		at, section = item, item
@@ -299,6 +299,19 @@ func (l *loader) flowAt(t told, k workload.Kind, field string) *yaml.Node {
 		}
 	}
 	return at
+}
+
+// leaves are the parts of a workload that are no mixes, in their order (workload.NewMix).
+func leaves(section *yaml.Node) []*yaml.Node {
+	_, parts := reader.Child(section, "parts")
+	if parts == nil {
+		return []*yaml.Node{section}
+	}
+	var all []*yaml.Node
+	for _, part := range parts.Content {
+		all = append(all, leaves(part)...)
+	}
+	return all
 }
 
 // listed is the item of a flow list that makes the flow of a number.

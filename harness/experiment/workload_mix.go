@@ -25,15 +25,15 @@ func (l *loader) mix(s *reader.Section, t *topology.Topology, rules workload.Rul
 	before := l.Found
 	s.Asks("parts", reader.Shape{Kind: reader.KindRefs, Ref: "workload"})
 	s.Need("parts", "[{type: poisson, sizes: enterprise, load: 0.5}, {type: jobs, size: 64MB}]")
-	m := &workload.Mix{}
+	var parts []workload.Generator
 	for i, n := range s.Items("parts") {
 		if l.Interviewed() {
 			break // they are workloads again
 		}
 		part := l.Section(n, n, s.Name("parts."+strconv.Itoa(i)))
 		if g := l.workloadOf(part, t, rules); g != nil {
-			m.Parts = append(m.Parts, g)
+			parts = append(parts, g)
 		}
 	}
-	return l.finish(s, before, m)
+	return l.finish(s, before, workload.NewMix(parts))
 }

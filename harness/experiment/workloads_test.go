@@ -235,6 +235,7 @@ func TestWorkloadsRefused(t *testing.T) {
 		{"{type: collective, operation: all-reduce, size: 10B, channels: 8}", "workload: size: 10B are divided over "},
 		{"{type: mix, parts: [{type: poison}]}", `workload.parts.0.type: there is no workload "poison"; did you mean "poisson"?`},
 		{"{type: mix, parts: [{type: poisson, size: 1KB, load: 0.5, sources: [host8]}]}", `workload.parts.0.sources.0: there is no host "host8"`},
+		{"{type: mix, parts: [{type: mix, parts: [{type: list, flows: [{src: host0, dst: host1, size: 1KB}]}, {type: permutation}]}, {type: list, flows: [{src: host0, dst: host1, size: 1KB}]}]}", "workload: part 2 is a list of flows behind part 1"},
 		{"{type: mix, parts: [{type: permutation}, {type: list, flows: [{src: host0, dst: host1, size: 1KB}]}]}", "workload: part 1 is a list of flows behind part 0"},
 	}
 	_, err := loadFile(t, write(t, withWorkload(poisson, "{measure: 5ms, drain: 7ms}")), "")
@@ -320,6 +321,7 @@ func TestGroupsOfALookAhead(t *testing.T) {
 		{"incast of 256", "{type: incast, senders: 256, size: 1KB, start: 0us}", "", ""},
 		{"incast of 257", "{type: incast, senders: 257, size: 1KB, start: 0us}", "", "exp.yaml:3:1: " + why},
 		{"part of a mix", "{type: mix, parts: [{type: incast, senders: 8, size: 1KB}, {type: incast, senders: 257, size: 1KB}]}", "", "exp.yaml:3:70: " + why},
+		{"part of a part", "{type: mix, parts: [{type: mix, parts: [{type: incast, senders: 8, size: 1KB}]}, {type: incast, senders: 257, size: 1KB}]}", "", "exp.yaml:3:92: " + why},
 		{"two groups", "{type: list, flows: [{src: host0, dst: host1, size: 1KB, group: 1, count: 256}, {src: host0, dst: host1, size: 1KB, group: 2, count: 256}]}", "", ""},
 		{"two receivers", "{type: list, flows: [{src: host0, dst: host1, size: 1KB, group: 1, count: 256}, {src: host0, dst: host2, size: 1KB, group: 1, count: 256}]}", "", ""},
 		{"messages of a host", "{type: list, flows: [{src: host0, dst: host1, size: 1KB, group: 1, count: 257}]}", "", "exp.yaml:3:31: " + why},

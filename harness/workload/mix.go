@@ -20,7 +20,21 @@ import (
 // part of a type is what it would be alone, and no type draws what another one
 // does. Parts of the same type behind it have seeds of their own: with the same
 // streams they would be copies of it, flow by flow.
-type Mix struct{ Parts []Generator }
+type Mix struct{ Parts []Generator } // none is a Mix: NewMix
+
+// NewMix makes a mix of workloads. The parts of one that is a mix itself take its
+// place, so that no part has the streams of another one, however deep it stands.
+func NewMix(parts []Generator) *Mix {
+	m := &Mix{}
+	for _, part := range parts {
+		if inner, is := part.(*Mix); is {
+			m.Parts = append(m.Parts, inner.Parts...)
+		} else {
+			m.Parts = append(m.Parts, part)
+		}
+	}
+	return m
+}
 
 // Check looks for what no flow list can be made of.
 func (m *Mix) Check() error {

@@ -143,6 +143,27 @@ func counted(g Generator) (ids []uint32, err error) {
 	return ids, nil
 }
 
+// TestMixOfMixes: a part is no copy of one of its type that stands deeper, and the list is
+// that of all parts side by side.
+func TestMixOfMixes(t *testing.T) {
+	first, _ := poisson(t, 8, 0.5, FixedSize(10_000), units.Millisecond)
+	second, _ := poisson(t, 8, 0.5, FixedSize(10_000), units.Millisecond)
+	all := func(m *Mix) (flows []scenario.Flow) {
+		for f, err := range m.Flows(3) {
+			require.NoError(t, err)
+			flows = append(flows, f)
+		}
+		return flows
+	}
+	nested := NewMix([]Generator{NewMix([]Generator{first}), second})
+	assert.Equal(t, all(&Mix{Parts: []Generator{first, second}}), all(nested))
+	starts := map[int64]bool{}
+	for _, f := range all(nested) {
+		require.False(t, starts[f.StartPs], "two flows start at %d ps", f.StartPs)
+		starts[f.StartPs] = true
+	}
+}
+
 // TestMixLoad: the load offered is that of the part that was asked for one.
 func TestMixLoad(t *testing.T) {
 	p, rules := poisson(t, 8, 0.5, FixedSize(10_000), 20*units.Millisecond)
