@@ -69,6 +69,26 @@ type Table struct {
 	Columns []Column `json:"columns"`
 }
 
+// classless are the tables that have rows of all classes, whatever is asked for.
+var classless = []string{"flows", "pauses", "drops"}
+
+// Filters are the keys that narrow the table down: what its rows are of. Recording asks
+// by these columns (mechanisms/core/trace.h).
+func (t *Table) Filters() []string {
+	var keys []string
+	for _, c := range t.Columns {
+		switch {
+		case c.Name == "time_ps":
+			keys = append(keys, "from", "to")
+		case c.Name == "port", c.Name == "flow":
+			keys = append(keys, c.Name+"s")
+		case c.Name == "class" && !slices.Contains(classless, t.Name):
+			keys = append(keys, "classes")
+		}
+	}
+	return keys
+}
+
 // Column is one column of a table. Labels turn its values into texts, Ref
 // ("node") turns them into names.
 type Column struct {

@@ -37,6 +37,24 @@ func TestLookup(t *testing.T) {
 	assert.Nil(t, c.Table("queue"))
 }
 
+// TestFilters: as what records the tables asks (wantsTime, wantsFlow, wantsPort, wantsClass and
+// Port::traced in mechanisms/).
+func TestFilters(t *testing.T) {
+	want := map[string]string{
+		"flows": "flows", "queues": "from to ports classes", "links": "from to ports", "rates": "from to flows",
+		"pauses": "from to ports", "drops": "from to ports flows", "packets": "from to ports flows classes",
+		"arrivals": "from to flows", "conga": "from to ports flows", "dasr": "from to", "deflections": "from to flows",
+		"flowlets": "from to ports flows", "flowtune_allocator": "from to", "flowtune_traffic": "from to ports",
+		"fncc": "from to flows", "hpcc": "from to flows", "marked_flows": "from to flows", "marks": "from to ports classes",
+		"message_paths": "from to flows", "num_flows": "from to flows", "prices": "from to ports", "rocc_pi": "from to ports",
+	}
+	c := fixture(t)
+	for _, table := range c.Tables {
+		assert.Equal(t, want[table.Name], strings.Join(table.Filters(), " "), table.Name)
+	}
+	assert.Len(t, c.Tables, len(want))
+}
+
 func TestSlots(t *testing.T) {
 	c := fixture(t)
 	assert.Equal(t, []string{"nic_queues", "queues"}, c.SlotsOf("queue"))

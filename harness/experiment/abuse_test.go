@@ -67,10 +67,10 @@ func TestDeepAndRepeatedValues(t *testing.T) {
 // TestValuesOfSeveralLevelsHaveLabels: as they always had where somebody uses
 // them.
 func TestValuesOfSeveralLevelsHaveLabels(t *testing.T) {
-	text := strings.Replace(base, "preset: hpcc", "preset: hpcc\nmatrix: {trace: [{flows: {}}, {flows: {from: 1us}}]}", 1)
+	text := strings.Replace(base, "preset: hpcc", "preset: hpcc\nmatrix: {trace: [{flows: {}}, {drops: {from: 1us}}]}", 1)
 	e, err := loadFile(t, write(t, text), "")
 	require.NoError(t, err)
-	assert.Equal(t, []string{`trace="flows: \"\""`, `trace="flows: \"from: 1us\""`}, labels(e))
+	assert.Equal(t, []string{`trace="flows: \"\""`, `trace="drops: \"from: 1us\""`}, labels(e))
 }
 
 // TestTooLargeIsRefusedBeforeItIsBuilt: with the number, and what makes it.

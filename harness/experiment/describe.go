@@ -1,8 +1,6 @@
 package experiment
 
 import (
-	"slices"
-
 	"go.yaml.in/yaml/v3"
 
 	"fabriclab/base/catalog"
@@ -24,8 +22,7 @@ type Description struct {
 	Run        reader.Keys
 	Computed   map[string]reader.Keys // by key
 	Oracle     reader.Keys            // what a table that the harness computes is of
-	Sampled    reader.Keys            // the filter of a sampled table
-	Events     reader.Keys            // that of another table
+	Tables     map[string]reader.Keys // the filter of a table, by its name
 	// Head are the keys that belong to the whole experiment, Point those of a
 	// point, which a scale and the matrix may change, Range those of a range
 	// of values on an axis.
@@ -37,7 +34,7 @@ type Description struct {
 // Describe asks validation what it reads.
 func Describe(c *catalog.Catalog) Description {
 	d := Description{
-		Topologies: map[string]reader.Keys{}, Workloads: map[string]reader.Keys{}, Computed: map[string]reader.Keys{},
+		Topologies: map[string]reader.Keys{}, Workloads: map[string]reader.Keys{}, Computed: map[string]reader.Keys{}, Tables: map[string]reader.Keys{},
 		Head: headKeys, Point: pointKeys(c), Range: rangeKeys, Preset: presetHead,
 	}
 	network, err := topology.Star{Hosts: 2, Cabling: topology.Cabling{HostRate: 1e9, FabricRate: 1e9}}.Build()
@@ -63,13 +60,10 @@ func Describe(c *catalog.Catalog) Description {
 	for _, kind := range computed.Kinds() {
 		d.Computed[kind.Key] = interview(c, kind.Key, "", func(l *loader, s *reader.Section) { l.model(s, &kind, &computed.Network{Topology: network}) })
 	}
-	filter := func(sampled bool) reader.Keys {
-		return interview(c, "trace", "", func(l *loader, s *reader.Section) {
-			l.tableFilter(s, &catalog.Table{Sampled: sampled}, network, nil, 2)
-		})
+	for _, t := range c.Tables {
+		d.Tables[t.Name] = interview(c, "trace", "", func(l *loader, s *reader.Section) { l.tableFilter(s, &t, network, nil, 2) })
 	}
 	d.Oracle = interview(c, "trace", "", func(l *loader, s *reader.Section) { l.oracleTable(s, "") })
-	d.Sampled, d.Events = filter(true), slices.DeleteFunc(filter(false), func(k reader.Key) bool { return k.Name == "interval" })
 	return d
 }
 

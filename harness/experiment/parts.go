@@ -1,9 +1,11 @@
 package experiment
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -79,20 +81,42 @@ func (l *loader) trace(root *reader.Section, t *topology.Topology, flows workloa
 }
 
 func (l *loader) tableFilter(s *reader.Section, table *catalog.Table, t *topology.Topology, flows workload.Generator, classes int) scenario.TableFilter {
-	filter := scenario.TableFilter{FromPs: s.Time("from", 0)}
-	var ok bool
-	if filter.ToPs, ok = reader.Quantity(s, "to", units.ParseTime); ok && filter.ToPs <= filter.FromPs {
-		l.Problem(s.Get("to"), "%s ends at %s, not after its beginning at %s", s.Path, units.FormatTime(filter.ToPs), units.FormatTime(filter.FromPs))
+	filter := scenario.TableFilter{}
+	keys, ok := table.Filters(), false
+	has := func(key string) bool {
+		if slices.Contains(keys, key) {
+			return true
+		}
+		if _, n := reader.Child(s.Node, key); n != nil {
+			s.Knows(key)
+			l.Problem(n, "%s: the table %s has no such filter; it has %s; take the key out", s.Name(key), table.Name, cmp.Or(strings.Join(keys, ", "), "none"))
+		}
+		return false
+	}
+	texts := func(key string) ([]string, []*yaml.Node) {
+		if !has(key) {
+			return nil, nil
+		}
+		return s.Texts(key)
+	}
+	if has("from") {
+		filter.FromPs = s.Time("from", 0)
+	}
+	if has("to") {
+		if filter.ToPs, ok = reader.Quantity(s, "to", units.ParseTime); ok && filter.ToPs <= filter.FromPs {
+			l.Problem(s.Get("to"), "%s ends at %s, not after its beginning at %s", s.Path, units.FormatTime(filter.ToPs), units.FormatTime(filter.FromPs))
+		}
 	}
 	if table.Sampled {
 		s.Need("interval", "1us (the table is sampled)")
 		if filter.IntervalPs, ok = reader.Quantity(s, "interval", units.ParseTime); ok && filter.IntervalPs == 0 {
 			l.Problem(s.Get("interval"), "%s.interval is 0; a sampled table needs an interval such as 1us", s.Path)
 		}
-	} else if n := s.Get("interval"); n != nil {
+	} else if _, n := reader.Child(s.Node, "interval"); n != nil {
+		s.Knows("interval")
 		l.Problem(n, "%s has no interval: it records every event; leave the key out", s.Path)
 	}
-	names, nodes := s.Texts("ports")
+	names, nodes := texts("ports")
 	for i, name := range names {
 		refs, err := t.Ports(name)
 		if err != nil {
@@ -100,8 +124,8 @@ func (l *loader) tableFilter(s *reader.Section, table *catalog.Table, t *topolog
 		}
 		filter.Ports = append(filter.Ports, refs...)
 	}
-	texts, nodes := s.Texts("flows")
-	for i, text := range texts {
+	names, nodes = texts("flows")
+	for i, text := range names {
 		if flows == nil {
 			break
 		}
@@ -114,8 +138,8 @@ func (l *loader) tableFilter(s *reader.Section, table *catalog.Table, t *topolog
 		}
 	}
 	class := catalog.Param{Type: catalog.TypeInt, Min: int64(0), Max: int64(classes - 1)}
-	texts, nodes = s.Texts("classes")
-	for i, text := range texts {
+	names, nodes = texts("classes")
+	for i, text := range names {
 		if text == "data" { // that of data packets, where flows say nothing else
 			filter.Classes = append(filter.Classes, min(1, classes-1))
 			continue

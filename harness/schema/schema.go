@@ -316,11 +316,7 @@ func (m *maker) run(complete bool) object {
 func (m *maker) trace(complete bool) object {
 	properties := object{}
 	for _, t := range m.catalog.Tables {
-		keys := m.about.Events
-		if t.Sampled {
-			keys = m.about.Sampled
-		}
-		s := schemas(complete).Section("trace", keys)
+		s := schemas(complete).Section("trace", m.about.Tables[t.Name])
 		s["description"] = t.Title
 		if _, required := s["required"]; !required {
 			s["type"] = []string{"object", "null"}
