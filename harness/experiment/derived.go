@@ -1,8 +1,11 @@
 package experiment
 
 import (
+	"go.yaml.in/yaml/v3"
+
 	"fabriclab/base/catalog"
 	"fabriclab/base/reader"
+	"fabriclab/harness/workload"
 )
 
 // OracleTable is a table that the harness computes for a run (harness/lab/oracle),
@@ -15,6 +18,28 @@ type OracleTable struct {
 	Epsilon float64 `json:"epsilon,omitempty"`
 	// AckShare is what a flow's ACKs take of the links back, as a part of its rate.
 	AckShare float64 `json:"ack_share,omitempty"`
+}
+
+// OracleCheck says why a table cannot be computed for a point whose flows are of these
+// kinds.
+type OracleCheck func(p *Point, t OracleTable, kinds []workload.Kind) error
+
+// checkOracle reports tables that cannot be computed.
+func (l *loader) checkOracle(root *yaml.Node, p *Point, flows *traffic) {
+	if l.oracle == nil || len(p.Oracle) == 0 {
+		return
+	}
+	kinds, err := flows.kindsOf(p)
+	if err != nil {
+		l.Problem(keyOr(root, "workload"), "workload: %v", err)
+		return
+	}
+	_, trace := reader.Child(root, "trace")
+	for _, t := range p.Oracle {
+		if err := l.oracle(p, t, kinds); err != nil {
+			l.Problem(keyOr(trace, t.Table), "trace.%s: %v", t.Table, err)
+		}
+	}
 }
 
 // The utilities that can be named, and their parameters where none are given.

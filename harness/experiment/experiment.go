@@ -62,6 +62,7 @@ type Options struct {
 	FlowLists FlowLists // shared with other loads; nil: with none
 
 	Checks  Checks          // of the model; nil: they are not made
+	Oracle  OracleCheck     // of the tables that the harness computes; nil: they are not made
 	Context context.Context // ends loading, and what points take long for later; nil = never
 	Tell    func(string)    // is told now and then how far that is; nil = nobody
 }
@@ -294,6 +295,7 @@ type loader struct {
 	setParams   []setParams
 	hashed      map[*topology.Topology]bool // those that neverUsed has looked at
 	checks      Checks
+	oracle      OracleCheck
 	answers     map[string]answer // to questions, by what differs in them
 	traffic     map[string]*traffic
 	flowLists   FlowLists
@@ -314,7 +316,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		Forest: reader.NewForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
-		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, flowLists: opt.FlowLists, sizesOf: map[string]*workload.Sizes{}, lists: map[string]workload.Generator{}, refused: map[string]bool{},
+		checks: opt.Checks, oracle: opt.Oracle, answers: map[string]answer{}, traffic: map[string]*traffic{}, flowLists: opt.FlowLists, sizesOf: map[string]*workload.Sizes{}, lists: map[string]workload.Generator{}, refused: map[string]bool{},
 		warned: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
 		limits: defaultLimits, watch: newWatch(opt),
 	}
@@ -674,6 +676,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})
 	}
 	l.checkModel(choice{root: root, general: in, sets: sets}, point, flows)
+	l.checkOracle(root, point, flows)
 	if l.Found > before {
 		return nil
 	}

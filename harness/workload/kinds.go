@@ -9,6 +9,7 @@ import (
 // Kind is flows that differ in nothing a host looks at before they start.
 type Kind struct {
 	Flow    scenario.Flow // one of them, of the smallest size
+	Weights [2]float64    // the smallest and the largest
 	Members int           // the most flows of a group to one receiver
 	Part    int           // of a mix, in which they are
 }
@@ -47,9 +48,10 @@ func (k *kinds) add(f scenario.Flow, part, members int) {
 	if !known {
 		i = len(k.all)
 		k.index[key] = i
-		k.all = append(k.all, Kind{Flow: f, Part: part})
+		k.all = append(k.all, Kind{Flow: f, Part: part, Weights: [2]float64{f.Weight, f.Weight}})
 	}
 	one := &k.all[i]
+	one.Weights = [2]float64{min(one.Weights[0], f.Weight), max(one.Weights[1], f.Weight)}
 	one.Members = max(one.Members, members)
 	if f.Size != 0 && (one.Flow.Size == 0 || f.Size < one.Flow.Size) {
 		one.Flow.Size = f.Size

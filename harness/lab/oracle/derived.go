@@ -23,7 +23,7 @@ func Derive(ctx context.Context, point *experiment.Point, seed uint64, shared *S
 	var all []derived
 	var of []Utility
 	for _, d := range point.Oracle {
-		u := Utility{Name: d.Utility, Alpha: d.Alpha, Epsilon: d.Epsilon, AckShare: d.AckShare}
+		u := utilityOf(d)
 		if i := slices.Index(of, u); i >= 0 {
 			all[i].names = append(all[i].names, d.Table)
 			continue
@@ -42,6 +42,10 @@ func Derive(ctx context.Context, point *experiment.Point, seed uint64, shared *S
 		}
 		return tables
 	}, nil
+}
+
+func utilityOf(t experiment.OracleTable) Utility {
+	return Utility{Name: t.Utility, Alpha: t.Alpha, Epsilon: t.Epsilon, AckShare: t.AckShare}
 }
 
 type derived struct {

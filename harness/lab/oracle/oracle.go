@@ -18,6 +18,7 @@ import (
 	"fabriclab/harness/progress"
 	"fabriclab/harness/scenario"
 	"fabriclab/harness/trace"
+	"fabriclab/harness/workload"
 )
 
 // Utilities are the names of what can be maximised.
@@ -148,14 +149,44 @@ func New(point *experiment.Point, u Utility) (*Oracle, error) {
 	if point.Model != nil {
 		return nil, errors.New("its runs are computed and have no flows; give an experiment with a topology and a workload")
 	}
-	if len(point.Scenario.LinkEvents) > 0 {
-		return nil, errors.New("links fail during its run, and the oracle's network stays as it is; take topology.failures out (topology.failed is all right)")
+	// Of what happens to a network the oracle follows RateEvents alone.
+	if len(point.Scenario.LinkEvents)+len(point.Scenario.HostEvents) > 0 {
+		return nil, errors.New("links or hosts fail during its run, and the oracle's network stays as it is; take topology.failures out (topology.failed is all right)")
 	}
 	p, err := newPaths(point)
 	if err != nil {
 		return nil, err
 	}
 	return &Oracle{point, u, p}, nil
+}
+
+// Check says why a table cannot be computed for a point, as far as that is known before
+// it runs.
+func Check(point *experiment.Point, t experiment.OracleTable, kinds []workload.Kind) error {
+	o, err := New(point, utilityOf(t))
+	if err != nil {
+		return err
+	}
+	if workload.HasDependencies(point.Flows) {
+		return errors.New("its flows wait for each other and start when others have been carried in the run; the oracle needs flows with a start of their own")
+	}
+	if err := o.paths.check(); err != nil {
+		return err
+	}
+	for _, k := range kinds {
+		for _, weight := range k.Weights {
+			f := k.Flow
+			f.Weight = weight
+			a, err := o.arrival(&f)
+			if err != nil {
+				return err
+			}
+			if err := (&num.Problem{Links: o.paths.links, Flows: []num.Flow{a.Flow}}).Check(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Summary is what a computation came to.
@@ -300,7 +331,6 @@ func (o *Oracle) fluid(arrivals []num.Arrival, each func(num.Interval) error) ([
 func (o *Oracle) arrivals(seed uint64) ([]scenario.Flow, []num.Arrival, error) {
 	var flows []scenario.Flow
 	var arrivals []num.Arrival
-	framing := o.point.Framing()
 	for f, err := range o.point.Flows.Flows(seed) {
 		if err != nil {
 			return nil, nil, err
@@ -308,26 +338,36 @@ func (o *Oracle) arrivals(seed uint64) ([]scenario.Flow, []num.Arrival, error) {
 		if f.StartPs >= o.point.Scenario.StopPs {
 			break // sorted by start
 		}
-		a := num.Arrival{AtPs: f.StartPs, Bytes: float64(framing.WireBytes(f.Size)), StopPs: f.StopPs}
-		a.Name = fmt.Sprint(f.ID)
-		if f.ClosedLoop {
-			return nil, nil, fmt.Errorf("flow %d is a message in a closed loop, which starts when the one before has been carried in the run; the oracle needs flows with a start of their own", f.ID)
-		}
-		if len(f.After) > 0 || f.Task() {
-			return nil, nil, fmt.Errorf("flow %d waits for others, or others for it, and starts when they have been carried in the run; the oracle needs flows with a start of their own", f.ID)
-		}
-		if a.Utility, err = o.utility.of(&f, o.point); err != nil {
-			return nil, nil, fmt.Errorf("flow %d: %w", f.ID, err)
-		}
-		if a.Paths, err = o.paths.of(&f); err != nil {
+		a, err := o.arrival(&f)
+		if err != nil {
 			return nil, nil, err
-		}
-		if o.utility.AckShare > 0 {
-			if a.Acks, err = o.paths.back(&f); err != nil {
-				return nil, nil, err
-			}
 		}
 		flows, arrivals = append(flows, f), append(arrivals, a)
 	}
 	return flows, arrivals, nil
+}
+
+// arrival is a flow as the fluid has it.
+func (o *Oracle) arrival(f *scenario.Flow) (a num.Arrival, err error) {
+	a = num.Arrival{AtPs: f.StartPs, Bytes: float64(o.point.Framing().WireBytes(f.Size)), StopPs: f.StopPs}
+	a.Name = fmt.Sprint(f.ID)
+	if f.ClosedLoop {
+		return a, fmt.Errorf("flow %d is a message in a closed loop, which starts when the one before has been carried in the run; the oracle needs flows with a start of their own", f.ID)
+	}
+	if len(f.After) > 0 || f.Task() {
+		return a, fmt.Errorf("flow %d waits for others, or others for it, and starts when they have been carried in the run; the oracle needs flows with a start of their own", f.ID)
+	}
+	if a.Utility, err = o.utility.of(f, o.point); err != nil {
+		return a, fmt.Errorf("flow %d: %w", f.ID, err)
+	}
+	if n := o.paths.subflows(f.Src); n > 1 && o.utility.Name == MaxMin {
+		return a, fmt.Errorf("flow %d has %d sub-flows, and max_min is for flows with one path; write utility: %s with a large alpha, or mptcp.subflows: 1", f.ID, n, AlphaFair)
+	}
+	if a.Paths, err = o.paths.of(f); err != nil {
+		return a, err
+	}
+	if o.utility.AckShare > 0 {
+		a.Acks, err = o.paths.back(f)
+	}
+	return a, err
 }

@@ -2,6 +2,10 @@ package oracle_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -169,7 +173,7 @@ func TestDerived(t *testing.T) {
 
 	p.Scenario.LinkEvents = []scenario.LinkEvent{{AtPs: 1}}
 	_, err = oracle.Derive(context.Background(), p, 1, oracle.NewShared())
-	require.ErrorContains(t, err, "trace.optimal_flows: links fail")
+	require.ErrorContains(t, err, "trace.optimal_flows: links or hosts fail")
 }
 
 // TestUtilities: two flows into one host, of 1 and 2 kB of payload and the
@@ -294,13 +298,18 @@ func TestRefusals(t *testing.T) {
 		want    string
 	}{
 		"selector": {func(p *experiment.Point) { p.Scenario.Components["path_selector"] = one("letflow", nil) }, flow, logarithm,
-			"flow 0 has several paths, and letflow chooses one by what it meets during the run"},
-		"failures": {func(p *experiment.Point) { p.Scenario.LinkEvents = []scenario.LinkEvent{{}} }, flow, logarithm, "links fail during its run"},
-		"game":     {func(p *experiment.Point) { p.Model = model{} }, flow, logarithm, "its runs are computed"},
-		"utility":  {nil, flow, oracle.Utility{Name: "alpha-fair"}, `there is no utility "alpha-fair"; did you mean "alpha_fair"?`},
-		"alpha":    {nil, flow, oracle.Utility{Name: oracle.AlphaFair}, "flow 0: alpha is 0; it must be between"},
-		"ACKs":     {nil, flow, oracle.Utility{AckShare: 0.6}, "the ACKs' share is 0.6; it must be between 0 and 0.5"},
-		"epsilon":  {nil, flow, oracle.Utility{Name: oracle.MinFCT}, "epsilon is 0; it must be between 0.05 and 0.95"},
+			"flows from host0 to host4 have several paths, and letflow chooses one by what it meets during the run"},
+		"failures": {func(p *experiment.Point) { p.Scenario.LinkEvents = []scenario.LinkEvent{{}} }, flow, logarithm, "links or hosts fail during its run"},
+		"a host":   {func(p *experiment.Point) { p.Scenario.HostEvents = []scenario.HostEvent{{}} }, flow, logarithm, "links or hosts fail during its run"},
+		"sub-flows": {func(p *experiment.Point) {
+			p.Scenario.Components["transport"] = one("mptcp", map[string]any{"subflows": int64(8)})
+		}, flow, oracle.Utility{Name: oracle.MaxMin},
+			"flow 0 has 8 sub-flows, and max_min is for flows with one path"},
+		"game":    {func(p *experiment.Point) { p.Model = model{} }, flow, logarithm, "its runs are computed"},
+		"utility": {nil, flow, oracle.Utility{Name: "alpha-fair"}, `there is no utility "alpha-fair"; did you mean "alpha_fair"?`},
+		"alpha":   {nil, flow, oracle.Utility{Name: oracle.AlphaFair}, "flow 0: alpha is 0; it must be between"},
+		"ACKs":    {nil, flow, oracle.Utility{AckShare: 0.6}, "the ACKs' share is 0.6; it must be between 0 and 0.5"},
+		"epsilon": {nil, flow, oracle.Utility{Name: oracle.MinFCT}, "epsilon is 0; it must be between 0.05 and 0.95"},
 		"own selector": {func(p *experiment.Point) {
 			p.Scenario.Sets = []scenario.Set{{Nodes: []uint32{8}, Components: scenario.Components{"path_selector": one("spray", nil)}}}
 		}, flow, logarithm, "some of its nodes have a path selector, or parameters of one, of their own"},
@@ -329,4 +338,53 @@ func TestRefusals(t *testing.T) {
 	p.Scenario.Components["path_selector"] = one("letflow", nil)
 	_, s := write(t, p, logarithm)
 	assert.Equal(t, 1, s.Finished)
+}
+
+// TestEventsAreKnownOrRefused: what happens to a network during a run is followed, or refused.
+func TestEventsAreKnownOrRefused(t *testing.T) {
+	for i := range reflect.TypeFor[scenario.Scenario]().NumField() {
+		field := reflect.TypeFor[scenario.Scenario]().Field(i)
+		if !strings.HasSuffix(field.Name, "Events") || field.Name == "RateEvents" {
+			continue
+		}
+		p := point(t, 1, scenario.Flow{Src: 0, Dst: 4, Size: 1e6})
+		reflect.ValueOf(&p.Scenario).Elem().Field(i).Set(reflect.MakeSlice(field.Type, 1, 1))
+		_, err := oracle.New(p, logarithm)
+		assert.Error(t, err, field.Name)
+	}
+}
+
+// TestExperimentsAreChecked: what the oracle cannot compute is refused with the experiment,
+// not after its runs.
+func TestExperimentsAreChecked(t *testing.T) {
+	text, err := os.ReadFile("../../../base/catalog/testdata/catalog.json")
+	require.NoError(t, err)
+	c, err := catalog.Load(text)
+	require.NoError(t, err)
+	load := func(workload, table, rest string) error {
+		dir := t.TempDir()
+		file := filepath.Join(dir, "exp.yaml")
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "messages.csv"), []byte("id,src,dst,size,after\na,host0,host1,1MB,\nb,host1,host2,1MB,a\n"), 0o644))
+		require.NoError(t, os.WriteFile(file, []byte("topology: {type: leaf-spine, leaves: 2, spines: 2, hosts_per_leaf: 2, rate: 10Gbps, delay: 1us"+rest+"\nworkload: "+workload+"\nrun: {stop: 1ms}\ntrace:\n  flows: {}\n  "+table+"\n"), 0o644))
+		_, err := experiment.Load(file, experiment.Options{Catalog: c, ConfigDir: "../../../configs", Oracle: oracle.Check})
+		return err
+	}
+	const (
+		flow    = "{type: list, flows: [{src: host0, dst: host2, size: 1MB}]}"
+		optimal = "optimal_flows: {}"
+	)
+	require.NoError(t, load(flow, optimal, "}\npreset: none"))
+	for _, tt := range []struct{ workload, table, rest, want string }{
+		{"{type: dag, path: messages.csv}", optimal, "}\npreset: none", "its flows wait for each other"},
+		{"{type: mix, parts: [{type: permutation}, {type: collective, operation: all-reduce, size: 1MB}]}", optimal, "}\npreset: none", "its flows wait for each other"},
+		{"{type: poisson, size: 1MB, load: 0.1, connections: 1, closed_loop: true}", optimal, "}\npreset: tcp", "flow 0 is a message in a closed loop"},
+		{flow, "optimal_rates: {utility: max_min}", "}\npreset: mptcp", "sub-flows, and max_min is for flows with one path"},
+		{"{type: list, flows: [{src: host0, dst: host1, size: 1MB}, {src: host0, dst: host2, size: 1MB, weight: 1e-20}]}", optimal, "}\npreset: none", "the weight is 1e-20; it must be between 1e-15 and 1e+15"},
+		{flow, optimal, ", failures: [{host: host0, at: 1us}]}\npreset: none", "links or hosts fail during its run"},
+		{flow, optimal, "}\npreset: none\npath_selector: spray", "flows from host0 to host2 have several paths, and spray chooses"},
+	} {
+		err := load(tt.workload, tt.table, tt.rest)
+		require.ErrorContains(t, err, tt.want)
+		assert.Regexp(t, `exp\.yaml:\d+:3: trace\.optimal_`, err.Error())
+	}
 }

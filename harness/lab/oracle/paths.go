@@ -57,6 +57,19 @@ func (p *paths) subflows(host uint32) int {
 	return 1
 }
 
+// check refuses pairs of hosts between which the paths of flows are not known.
+func (p *paths) check() error {
+	if p.selector == "ecmp" {
+		return nil
+	}
+	for src, dst := range p.topology.Kinds(p.point.Flows.Pairs()) {
+		if _, err := p.of(&scenario.Flow{Src: src, Dst: dst}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // of are the paths of a flow's sub-flows. With ecmp they are a function of
 // hosts, ports and salt, the one that switches compute; sub-flow i of MPTCP has both
 // ports i higher (mechanisms/tcp/mptcp.cc). Other selectors choose during
@@ -65,8 +78,8 @@ func (p *paths) of(f *scenario.Flow) ([][]int, error) {
 	if p.selector != "ecmp" {
 		path, only := p.topology.OnlyPath(f.Src, f.Dst)
 		if !only {
-			return nil, fmt.Errorf("flow %d has several paths, and %s chooses one by what it meets during the run; the oracle knows the paths of ecmp, which are a function of the flow",
-				f.ID, p.selector)
+			return nil, fmt.Errorf("flows from %s to %s have several paths, and %s chooses one by what it meets during the run; the oracle knows the paths of ecmp, which are a function of the flow",
+				p.topology.Nodes[f.Src].Name, p.topology.Nodes[f.Dst].Name, p.selector)
 		}
 		return [][]int{p.egress(path)}, nil
 	}

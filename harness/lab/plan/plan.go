@@ -117,7 +117,7 @@ func loadOne(ctx context.Context, lab *lab.Lab, c *catalog.Catalog, checks exper
 	}
 	opt.Scale, opt.Sets, opt.Readings, opt.Context, opt.Tell = lab.Set.Scale, s.Sets, reading, ctx, lab.Tell
 	usual, why := engines.Default()
-	opt.Engine, opt.Checks, opt.FlowLists = usual.Name(), checks, lists
+	opt.Engine, opt.Checks, opt.Oracle, opt.FlowLists = usual.Name(), checks, oracle.Check, lists
 	if why != nil {
 		opt.InsteadOf = engines.All()[0].Title()
 	}

@@ -14,6 +14,7 @@ import (
 	_ "fabriclab/harness/allocation" // kinds of computed experiments
 	"fabriclab/harness/experiment"
 	_ "fabriclab/harness/game"
+	"fabriclab/harness/lab/oracle"
 )
 
 // load reads an experiment with its figure section.
@@ -23,7 +24,7 @@ func load(t *testing.T, file, scale string, sets ...string) (*experiment.Experim
 	require.NoError(t, err)
 	c, err := catalog.Load(data)
 	require.NoError(t, err)
-	opt := experiment.Options{Catalog: c, Scale: scale, ConfigDir: "../../../configs", Sets: sets}
+	opt := experiment.Options{Catalog: c, Scale: scale, ConfigDir: "../../../configs", Sets: sets, Oracle: oracle.Check}
 	opt.Figure = func(e *experiment.Experiment, broken bool) {
 		f, _ := figure.Decode(e.Figure, known(e, c, broken, len(sets) > 0))
 		e.Warnings = f.Warnings
