@@ -13,10 +13,20 @@ type seedsValue struct {
 }
 
 func (v *seedsValue) Set(text string) error {
+	known := map[uint64]bool{}
+	for _, seed := range *v.seeds {
+		known[seed] = true
+	}
 	for part := range strings.SplitSeq(text, ",") {
 		seeds, err := units.ParseSeeds(part)
 		if err != nil {
 			return err
+		}
+		for _, seed := range seeds {
+			if known[seed] {
+				return fmt.Errorf("seed %d is here twice; keep one", seed)
+			}
+			known[seed] = true
 		}
 		*v.seeds = append(*v.seeds, seeds...)
 	}
