@@ -44,6 +44,7 @@ func (l *loader) collective(s *reader.Section, t *topology.Topology, rules workl
 		GapPs: s.Time("gap", 0), StartPs: s.Time("start", 0), Persistent: s.Boolean("persistent", false),
 		Flow: flowTemplate(s, rules), Rules: rules,
 	}
+	l.needs(s, "gap", "iterations", "iterations: 10")
 	only := func(key string, operations ...string) bool {
 		n := s.Get(key)
 		if n == nil || slices.Contains(operations, c.Operation) {

@@ -42,6 +42,7 @@ func (l *loader) incast(s *reader.Section, t *topology.Topology, rules workload.
 		if g.Events > 1 {
 			s.Need("interval", "100us (between two events)")
 		}
+		l.needs(s, "interval", "events", "events: 10")
 		g.IntervalPs = s.Time("interval", 0)
 	}
 	g.JitterPs = s.Time("jitter", 0)

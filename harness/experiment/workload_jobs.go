@@ -28,6 +28,7 @@ func (l *loader) jobs(s *reader.Section, t *topology.Topology, rules workload.Ru
 		Blocks: count(s, "blocks"), Copies: int(s.Integer("copies", 3, 2, 1<<16)),
 		IntervalPs: s.Time("interval", 0), Common: l.common(s, rules, false), Connections: connections(s),
 	}
+	l.needs(s, "interval", "blocks", "blocks: 10")
 	if s.Asks("groups", reader.Shape{Kind: reader.KindTextLists}); s.Get("groups") != nil {
 		g.Racks = l.groups(s, t)
 		g.Hosts = slices.Concat(g.Racks...)

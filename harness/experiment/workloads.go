@@ -186,6 +186,13 @@ func (l *loader) uplinkShares(s *reader.Section, t *topology.Topology, all []uin
 	return shares
 }
 
+// needs refuses a key that has no effect while another one is left out.
+func (l *loader) needs(s *reader.Section, key, other, example string) {
+	if n := s.Get(key); n != nil && s.Get(other) == nil {
+		l.Problem(n, "%s has no effect without %s; add %s, or take it out", s.Name(key), s.Name(other), example)
+	}
+}
+
 // positiveBytes reads a size above 0.
 func positiveBytes(text string) (int64, error) {
 	n, err := units.ParseBytes(text)

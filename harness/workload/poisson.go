@@ -35,6 +35,9 @@ func (p *Poisson) Check() error {
 	if p.FromPs >= p.ToPs {
 		return fmt.Errorf("arrivals go from %s to %s; they end after they begin", units.FormatTime(p.FromPs), units.FormatTime(p.ToPs))
 	}
+	if err := p.Rules.checkEnd(p.ToPs); err != nil {
+		return err
+	}
 	return p.checkConnections()
 }
 

@@ -21,6 +21,14 @@ func (r Rules) DefaultClass() uint8 { return uint8(min(1, r.Classes-1)) }
 // Measured says whether a flow that starts then is measured.
 func (r Rules) Measured(startPs int64) bool { return r.FromPs <= startPs && startPs < r.ToPs }
 
+// checkEnd refuses arrivals behind the end of the run, which would count as offered.
+func (r Rules) checkEnd(toPs int64) error {
+	if r.StopPs > 0 && toPs > r.StopPs {
+		return fmt.Errorf("arrivals go on to %s, but the run stops at %s; let them end before that, or let the run go on", units.FormatTime(toPs), units.FormatTime(r.StopPs))
+	}
+	return nil
+}
+
 // complete fills in what follows from a flow's number and start.
 func (r Rules) complete(f scenario.Flow) scenario.Flow {
 	f.SrcPort, f.DstPort = SrcPort(f.ID), DstPort

@@ -234,6 +234,9 @@ func (c *Incast) Check() error {
 		return err
 	}
 	if c.Load != 0 {
+		if err := c.Rules.checkEnd(c.ToPs); err != nil {
+			return err
+		}
 		if c.JitterPs > 0 && c.StartPs+c.JitterPs >= c.ToPs {
 			return fmt.Errorf("the senders of an event start up to %s later, so the first event has to be so long before the end at %s; it may be at %s; make the jitter shorter or let events go on for longer", units.FormatTime(c.JitterPs), units.FormatTime(c.ToPs), units.FormatTime(c.StartPs))
 		}
