@@ -61,7 +61,7 @@ func Describe(c *catalog.Catalog) Description {
 		d.Computed[kind.Key] = interview(c, kind.Key, "", func(l *loader, s *reader.Section) { l.model(s, &kind, &computed.Network{Topology: network}) })
 	}
 	for _, t := range c.Tables {
-		d.Tables[t.Name] = interview(c, "trace", "", func(l *loader, s *reader.Section) { l.tableFilter(s, &t, network, nil, 2) })
+		d.Tables[t.Name] = interview(c, "trace", "", func(l *loader, s *reader.Section) { l.tableFilter(s, &t, network, nil, workload.Rules{Classes: 2}) })
 	}
 	d.Oracle = interview(c, "trace", "", func(l *loader, s *reader.Section) { l.oracleTable(s, "") })
 	return d

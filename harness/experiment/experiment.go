@@ -636,12 +636,17 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	if t != nil {
 		r.rules.Classes = general.classes
 		point.Flows = l.workload(s, t, r.rules)
-		trace, point.Oracle = l.trace(s, t, point.Flows, general.classes)
+		trace, point.Oracle = l.trace(s, t, point.Flows, r.rules)
 	}
 	if t == nil || point.Flows == nil || l.Found > before {
 		return nil
 	}
-	topologyKey, _ := reader.Child(root, "topology")
+	topologyKey, topologyNode := reader.Child(root, "topology")
+	var field *topology.FieldError
+	if errors.As(t.CheckEnd(r.rules.StopPs), &field) {
+		l.Problem(reader.Nearest(topologyNode, field.Field), "%v", field)
+		return nil
+	}
 	point.rules, point.Threads = r.rules, r.threads
 	flows, err := l.trafficOf(root, point)
 	if err != nil {
@@ -745,17 +750,30 @@ func (l *loader) unused(root *yaml.Node, e *Experiment) {
 			warn(p.where, p.text+" has no effect: at no point one of these nodes has it; choose it there, or take it out")
 		}
 	}
-	_, params := reader.Child(root, "params")
-	if reader.IsNull(params) {
-		return
-	}
-	for i := 0; i < len(params.Content); i += 2 {
-		key := params.Content[i]
-		ofReading := strings.HasPrefix(l.Sources[params.Content[i+1]].Origin, "reading:") || strings.HasPrefix(l.Sources[key].Origin, "reading:")
-		if l.used[key.Value] || l.catalog.Component(key.Value) == nil || ofReading {
-			continue // a reading is for every matrix that a flag has narrowed
+	for key := range l.keysOfNoReading(root, "params") {
+		if !l.used[key.Value] && l.catalog.Component(key.Value) != nil {
+			warn(l.Sources[key], "params."+key.Value+" has no effect: no point uses "+key.Value+"; choose a preset that does, or take it out")
 		}
-		warn(l.Sources[key], "params."+key.Value+" has no effect: no point uses "+key.Value+"; choose a preset that does, or take it out")
+	}
+	for key := range l.keysOfNoReading(root, "network") {
+		if l.presets[key.Value] == nil {
+			warn(l.Sources[key], "network."+key.Value+" has no effect: no point has the preset "+key.Value+"; take it out, or write the class for all presets: network: lossy")
+		}
+	}
+}
+
+// keysOfNoReading yields the keys of a mapping that the experiment itself has: a reading is for
+// every matrix that a flag has narrowed.
+func (l *loader) keysOfNoReading(root *yaml.Node, name string) iter.Seq[*yaml.Node] {
+	return func(yield func(*yaml.Node) bool) {
+		_, n := reader.Child(root, name)
+		for i := 0; n != nil && n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+			key, value := n.Content[i], n.Content[i+1]
+			ofReading := strings.HasPrefix(l.Sources[value].Origin, "reading:") || strings.HasPrefix(l.Sources[key].Origin, "reading:")
+			if !ofReading && !yield(key) {
+				return
+			}
+		}
 	}
 }
 

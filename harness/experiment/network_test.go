@@ -29,6 +29,11 @@ func TestNetworksOfPresets(t *testing.T) {
 	require.Len(t, e.Warnings, 1)
 	assert.Contains(t, e.Warnings[0], "exp.yaml:8:22: the preset hpcc is for a lossless network")
 
+	e, err = loadFile(t, write(t, base+"network: {hpcc: lossless, dcqcn: lossy}\n"), "")
+	require.NoError(t, err)
+	require.Len(t, e.Warnings, 1)
+	assert.Contains(t, e.Warnings[0], "exp.yaml:10:27: network.dcqcn has no effect: no point has the preset dcqcn")
+
 	for network, want := range map[string]string{
 		"lossles":          `"lossles" is no class of networks; did you mean "lossless"?`,
 		"{dctp: lossless}": `there is no preset "dctp"; did you mean "dctcp"?`,

@@ -59,7 +59,7 @@ func (l *loader) topology(root *reader.Section) *topology.Topology {
 
 // trace reads the trace section: tables of the simulator, and those that the
 // harness derives.
-func (l *loader) trace(root *reader.Section, t *topology.Topology, flows workload.Generator, classes int) (scenario.Trace, []OracleTable) {
+func (l *loader) trace(root *reader.Section, t *topology.Topology, flows workload.Generator, rules workload.Rules) (scenario.Trace, []OracleTable) {
 	s := root.Sub("trace")
 	trace := scenario.Trace{Tables: map[string]scenario.TableFilter{}}
 	var derived []OracleTable
@@ -75,12 +75,12 @@ func (l *loader) trace(root *reader.Section, t *topology.Topology, flows workloa
 			l.Problem(key, "trace: there is no table %q%s", key.Value, catalog.Hint(key.Value, known))
 			continue
 		}
-		trace.Tables[table.Name] = l.tableFilter(l.Section(value, key, s.Name(table.Name)), table, t, flows, classes)
+		trace.Tables[table.Name] = l.tableFilter(l.Section(value, key, s.Name(table.Name)), table, t, flows, rules)
 	}
 	return trace, derived
 }
 
-func (l *loader) tableFilter(s *reader.Section, table *catalog.Table, t *topology.Topology, flows workload.Generator, classes int) scenario.TableFilter {
+func (l *loader) tableFilter(s *reader.Section, table *catalog.Table, t *topology.Topology, flows workload.Generator, rules workload.Rules) scenario.TableFilter {
 	filter := scenario.TableFilter{}
 	keys, ok := table.Filters(), false
 	has := func(key string) bool {
@@ -101,6 +101,9 @@ func (l *loader) tableFilter(s *reader.Section, table *catalog.Table, t *topolog
 	}
 	if has("from") {
 		filter.FromPs = s.Time("from", 0)
+		if rules.StopPs > 0 && filter.FromPs >= rules.StopPs {
+			l.Problem(s.Get("from"), "%s begins at %s, but the run stops at %s; let it begin before that, or let the run go on", s.Path, units.FormatTime(filter.FromPs), units.FormatTime(rules.StopPs))
+		}
 	}
 	if has("to") {
 		if filter.ToPs, ok = reader.Quantity(s, "to", units.ParseTime); ok && filter.ToPs <= filter.FromPs {
@@ -137,11 +140,11 @@ func (l *loader) tableFilter(s *reader.Section, table *catalog.Table, t *topolog
 			l.Problem(nodes[i], "%s.flows: there is no flow %q%s", s.Path, text, catalog.Hint(text, flows.Names()))
 		}
 	}
-	class := catalog.Param{Type: catalog.TypeInt, Min: int64(0), Max: int64(classes - 1)}
+	class := catalog.Param{Type: catalog.TypeInt, Min: int64(0), Max: int64(rules.Classes - 1)}
 	names, nodes = texts("classes")
 	for i, text := range names {
 		if text == "data" { // that of data packets, where flows say nothing else
-			filter.Classes = append(filter.Classes, min(1, classes-1))
+			filter.Classes = append(filter.Classes, int(rules.DefaultClass()))
 			continue
 		}
 		value, err := class.Parse(text)

@@ -126,11 +126,17 @@ func (c Cabling) apply(p *plan) error {
 		}
 		return i, nil
 	}
+	rated, delayed := map[int]bool{}, map[int]bool{}
 	for n, o := range c.Overrides {
-		i, err := find(fmt.Sprintf("overrides.%d.link", n), o.Link)
+		field := fmt.Sprintf("overrides.%d", n)
+		i, err := find(field+".link", o.Link)
 		if err != nil {
 			return err
 		}
+		if o.Rate != nil && rated[i] || o.Delay != nil && delayed[i] {
+			return fieldErrorf(field, "the link %q is overridden twice, and one link has one rate and one delay; keep one", o.Link)
+		}
+		rated[i], delayed[i] = rated[i] || o.Rate != nil, delayed[i] || o.Delay != nil
 		if o.Rate != nil {
 			p.links[i].rate = *o.Rate
 		}

@@ -49,6 +49,7 @@ func (t *Topology) changeCapacities(p *plan) error {
 			}
 		}
 		t.RateEvents = append(t.RateEvents, event)
+		t.moments = append(t.moments, moment{fmt.Sprintf("the link %q changes its rate", c.Link), field + ".at", c.AtPs})
 		s, known := t.spans[link]
 		if !known {
 			s = span{l.RateBps, l.RateBps}

@@ -32,6 +32,23 @@ type outage struct {
 	field                 string
 }
 
+// moment is when something happens to the network, and where it is written.
+type moment struct {
+	what, field string
+	atPs        int64
+}
+
+// CheckEnd refuses what happens to the network when a run has stopped: it would change
+// what is computed from the network, such as base RTTs, and nothing else.
+func (t *Topology) CheckEnd(stopPs int64) error {
+	for _, m := range t.moments {
+		if m.atPs >= stopPs {
+			return fieldErrorf(m.field, "%s at %s, but the run stops at %s; let it happen before that, let the run go on, or take it out", m.what, units.FormatTime(m.atPs), units.FormatTime(stopPs))
+		}
+	}
+	return nil
+}
+
 // Change is a set of routes that all switches change to at a time.
 type Change struct {
 	AtPs   int64
@@ -61,6 +78,7 @@ func (t *Topology) fail(p *plan) error {
 			}
 		}
 		t.outages = append(t.outages, o)
+		t.moments = append(t.moments, moment{what + " fails", o.field + ".at", o.atPs})
 	}
 	for _, at := range t.changeTimes() {
 		if err := t.without(t.knownDown(at)).connect(); err != nil {

@@ -45,6 +45,7 @@ type Topology struct {
 	spans      map[uint32]span      // of these links
 
 	outages []outage // links that fail during the run
+	moments []moment // when something happens during it
 	down    []bool   // links that no route takes, by id; nil = none
 
 	mu     sync.Mutex
