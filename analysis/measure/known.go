@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fabriclab/analysis/spec"
+	"fabriclab/analysis/table"
 	"fabriclab/base/catalog"
 	"fabriclab/base/reader"
 )
@@ -70,8 +71,13 @@ func missing(f *spec.Figure, m spec.Measure, port string, from []string, setup s
 	class := int64(0)
 	if m.Class != nil && setup.Classes > 0 {
 		class = min(1, int64(setup.Classes)-1)
-		if *m.Class != spec.Data {
+		switch {
+		case *m.Class != spec.Data:
 			class = int64(*m.Class)
+		case len(setup.FlowClasses) > 1:
+			return reader.At("class", table.SeveralClasses(setup.FlowClasses))
+		case len(setup.FlowClasses) == 1:
+			class = setup.FlowClasses[0]
 		}
 		if class >= int64(setup.Classes) {
 			return reader.At("class", fmt.Errorf("there is no class %d in these runs; write %s, or data, the class of the data packets", class, classes(setup.Classes)))

@@ -114,6 +114,20 @@ func TestMeasuresThatNoRunHas(t *testing.T) {
 			assert.Contains(t, said, c.want, c.text)
 		}
 	}
+	of := func(classes ...int64) spec.Setup {
+		s := setup(all)
+		s.Classes, s.FlowClasses, s.Tables = 3, classes, map[string]spec.Recorded{"queues": {Classes: []int64{2}}}
+		return s
+	}
+	const data = `measures: {x: {kind: queue_mean, port: "s1->s2", class: data, window: [0us, 1ms], unit: KB, text: q}}`
+	for want, runs := range map[string]spec.Setup{
+		"": of(2), "trace.queues.classes leaves class 1 out": of(1),
+		"x.yaml:3:57: measures.x: the flows are of the classes 1 2; write one of them instead of data": of(1, 2),
+	} {
+		_, said := check(t, data, false, runs)
+		assert.Contains(t, said, want)
+		assert.Equal(t, want == "", said == "")
+	}
 	_, said := check(t, `series: [{kind: utilisation, port: "s1->s2", count: wire, unit: "%"}]`, false, setup(few))
 	assert.Contains(t, said, "utilisation is taken from the table links")
 }

@@ -273,7 +273,8 @@ func TestLabel(t *testing.T) {
 	}
 }
 
-// TestClassOfTheData: data is class 1, or 0 where the transport has one class.
+// TestClassOfTheData: data is the class of the flows; without a list class 1, or 0 where the
+// transport has one class.
 func TestClassOfTheData(t *testing.T) {
 	f := figure(t, `measures:
   peak: {kind: queue_peak, port: "s1->s2", class: data, window: [0us, 400us], unit: KB}
@@ -299,5 +300,21 @@ func TestClassOfTheData(t *testing.T) {
 
 	require.NoError(t, os.WriteFile(path, bytes.Replace(text, []byte(`"classes":2`), []byte(`"classes":0`), 1), 0o644))
 	_, err = measure.NewTaker(f).Take(f.Measures.Items["peak"], r)
-	assert.ErrorContains(t, err, "does not say how many classes there are")
+	require.ErrorContains(t, err, "does not say how many classes there are")
+
+	// The flow list says more; its tasks send nothing.
+	type flow struct {
+		Src   string `parquet:"src"`
+		Dst   string `parquet:"dst"`
+		Class uint32 `parquet:"class"`
+	}
+	require.NoError(t, os.WriteFile(path, bytes.Replace(text, []byte(`"classes":2`), []byte(`"classes":3`), 1), 0o644))
+	tabletest.Write(t, r.Dir, "queues", []tabletest.Queue{{TimePs: 1e6, Link: "s1->s2", Class: 1, MaxBytes: 7000}, {TimePs: 1e6, Link: "s1->s2", Class: 2, MaxBytes: 9000}})
+	tabletest.Write(t, r.Dir, "flow-list", []flow{{"a", "b", 2}, {"a", "a", 1}, {"b", "a", 2}})
+	data, err = measure.NewTaker(f).Take(f.Measures.Items["peak"], r)
+	require.NoError(t, err)
+	assert.InDelta(t, 9, data, 0)
+	tabletest.Write(t, r.Dir, "flow-list", []flow{{"a", "b", 2}, {"a", "b", 1}})
+	_, err = measure.NewTaker(f).Take(f.Measures.Items["peak"], r)
+	assert.ErrorContains(t, err, "the flows are of the classes 1 2; write one of them instead of data")
 }

@@ -10,6 +10,8 @@ type Setup struct {
 	Tables map[string]Recorded
 	// Classes is the number of priority classes, 0 where it is not known.
 	Classes int
+	// FlowClasses are those of the flows, sorted; nil where they are not known.
+	FlowClasses []int64
 	// EndPs is when the runs end at the latest, 0 where it is not known; Ends are
 	// the keys that say so.
 	EndPs int64

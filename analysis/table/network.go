@@ -2,6 +2,7 @@ package table
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -98,13 +99,37 @@ func ReadNetwork(dir string) (*Network, error) {
 	return n, nil
 }
 
-// DataClass is the class of data packets where the flows say nothing else: 1,
-// or 0 if there is only one.
+// DataClass is the class of the data packets: that of the flow list, which has to be one.
+// Without a list it is 1, or 0 if there is only one.
 func (n *Network) DataClass() (int64, error) {
 	if n.Classes < 1 {
 		return 0, fmt.Errorf("run %s: its scenario does not say how many classes there are; it was written by another version, run the experiment again", n.dir)
 	}
+	found := []int64{}
+	columns := append(Ints("class"), Column{"src", String}, Column{"dst", String})
+	err := Scan(n.dir, "flow-list", columns, func(r *Rows) error {
+		for i := range r.N {
+			if class := r.Int(0, i); !slices.Contains(found, class) && r.String(1, i) != r.String(2, i) { // a task sends nothing
+				found = append(found, class)
+			}
+		}
+		return nil
+	})
+	slices.Sort(found)
+	switch {
+	case err != nil && !errors.Is(err, ErrMissing):
+		return 0, err
+	case len(found) > 1:
+		return 0, fmt.Errorf("run %s: %w", n.dir, SeveralClasses(found))
+	case len(found) == 1:
+		return found[0], nil
+	}
 	return min(1, n.Classes-1), nil
+}
+
+// SeveralClasses says that data is no class of runs whose flows are of these ones.
+func SeveralClasses(classes []int64) error {
+	return fmt.Errorf("the flows are of the classes %s; write one of them instead of data", strings.Trim(fmt.Sprint(classes), "[]"))
 }
 
 // CheckNode says whether there is a node of that name.

@@ -69,13 +69,8 @@ type told struct {
 
 // checkModel reports what the model refuses of a point, and warns of. Points that differ in
 // nothing it looks at are asked about once.
-func (l *loader) checkModel(c choice, point *Point, flows *traffic) {
+func (l *loader) checkModel(c choice, point *Point, kinds []workload.Kind) {
 	if l.checks == nil {
-		return
-	}
-	kinds, err := flows.kindsOf(point)
-	if err != nil {
-		l.Problem(keyOr(c.root, "workload"), "workload: %v", err)
 		return
 	}
 	key, question, err := question(point, kinds)

@@ -95,6 +95,8 @@ type Point struct {
 	Uses []string
 	// Oracle are the tables that the harness computes for each run.
 	Oracle []OracleTable
+	// FlowClasses are the classes of the flows, sorted.
+	FlowClasses []int
 	// Model stands instead of the scenario where a point is computed.
 	Model computed.Model
 	// Writes are the tables of the model.
@@ -680,8 +682,14 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	for i, c := range t.Changes() {
 		point.Scenario.RouteChanges = append(point.Scenario.RouteChanges, scenario.RouteChange{AtPs: c.AtPs, File: scenario.ChangedRoutesFile(i)})
 	}
-	l.checkModel(choice{root: root, general: in, sets: sets}, point, flows)
-	l.checkOracle(root, point, flows)
+	kinds, err := flows.kindsOf(point)
+	if err != nil {
+		l.Problem(keyOr(root, "workload"), "workload: %v", err)
+		return nil
+	}
+	point.FlowClasses = workload.Classes(kinds)
+	l.checkModel(choice{root: root, general: in, sets: sets}, point, kinds)
+	l.checkOracle(root, point, kinds)
 	if l.Found > before {
 		return nil
 	}

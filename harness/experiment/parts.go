@@ -143,8 +143,8 @@ func (l *loader) tableFilter(s *reader.Section, table *catalog.Table, t *topolog
 	class := catalog.Param{Type: catalog.TypeInt, Min: int64(0), Max: int64(rules.Classes - 1)}
 	names, nodes = texts("classes")
 	for i, text := range names {
-		if text == "data" { // that of data packets, where flows say nothing else
-			filter.Classes = append(filter.Classes, int(rules.DefaultClass()))
+		if text == "data" {
+			filter.Classes = append(filter.Classes, l.dataClasses(nodes[i], t, flows)...)
 			continue
 		}
 		value, err := class.Parse(text)
@@ -156,4 +156,16 @@ func (l *loader) tableFilter(s *reader.Section, table *catalog.Table, t *topolog
 	}
 	s.Done()
 	return filter
+}
+
+// dataClasses are the classes of a workload's flows.
+func (l *loader) dataClasses(at *yaml.Node, t *topology.Topology, flows workload.Generator) []int {
+	if flows == nil {
+		return nil
+	}
+	kinds, err := workload.Kinds(flows, make([]int, len(t.HostNames())))
+	if err != nil {
+		l.Problem(at, "workload: %v", err)
+	}
+	return workload.Classes(kinds)
 }

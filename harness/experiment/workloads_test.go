@@ -350,6 +350,20 @@ func TestGroupsOfALookAhead(t *testing.T) {
 	}
 }
 
+// TestClassesOfFlows: data are the classes that the flows are of.
+func TestClassesOfFlows(t *testing.T) {
+	for workload, want := range map[string][]int{
+		"{type: permutation, size: 1MB}":           {1},
+		"{type: permutation, size: 1MB, class: 2}": {2},
+		"{type: mix, parts: [{type: permutation, size: 1MB, class: 2}, {type: poisson, size: 1MB, load: 0.1}]}": {1, 2},
+	} {
+		e, err := loadFile(t, write(t, withWorkload(workload, "{stop: 1ms}")+"params: {host: {classes: 3}}\nqueues: [fifo, fifo, fifo]\ntrace: {packets: {classes: [data]}}\n"), "")
+		require.NoError(t, err)
+		assert.Equal(t, want, e.Points[0].FlowClasses)
+		assert.Equal(t, want, e.Points[0].Scenario.Trace.Tables["packets"].Classes)
+	}
+}
+
 func TestADeadlockMayEndTheRun(t *testing.T) {
 	for run, want := range map[string]bool{
 		"{stop: 1ms}": false, "{stop: 1ms, on_deadlock: report}": false, "{stop: 1ms, on_deadlock: stop}": true,

@@ -36,6 +36,17 @@ func Kinds(g Generator, like []int) ([]Kind, error) {
 	return k.all, k.read(g, 0)
 }
 
+// Classes are those of the flows of these kinds, sorted.
+func Classes(all []Kind) (classes []int) {
+	for _, k := range all {
+		if class := int(k.Flow.Class); !slices.Contains(classes, class) {
+			classes = append(classes, class)
+		}
+	}
+	slices.Sort(classes)
+	return classes
+}
+
 type kinds struct {
 	like  []int // by host
 	index map[kindKey]int

@@ -82,6 +82,9 @@ func setupOf(p *experiment.Point) spec.Setup {
 		s.Ends = "run.measure or run.drain"
 	}
 	s.Flows = p.Flows.Names()
+	for _, class := range p.FlowClasses {
+		s.FlowClasses = append(s.FlowClasses, int64(class))
+	}
 	s.Port = func(name string) error {
 		_, err := p.Topology.Port(name)
 		return err
