@@ -10,7 +10,7 @@ func init() {
 	registerWorkload(Workload{
 		Name: "incast", Title: "some senders at a time send to one receiver",
 		Keys:    "`senders`, a size or `total`, `sources`, `receivers`, `start` (0), `jitter` (0), and `events` (1), `interval`, or `load`, `to` (end of the run)",
-		Happens: "at every event, so many random senders send to one random receiver, each up to `jitter` later. `total: 10MB` is what they send together, in equal shares. With `load` events are a Poisson process of that load",
+		Happens: "at every event, so many random senders send to one random receiver, each up to `jitter` later. `total: 10MB` is what they send together, in equal shares. With `load` events are a Poisson process. `load` is what they send, as a share of the links of all sources together: 0.5 of 8 sources fills four receivers. `load_of` as for `poisson`",
 		Help: map[string]string{
 			"total":     "what the senders of an event send together, in equal shares; instead of a size",
 			"jitter":    "each sender of an event starts up to so much later, at random",
@@ -56,11 +56,8 @@ func (l *loader) incastLoad(s *reader.Section, t *topology.Topology, g *workload
 			l.Problem(n, "%s and %s exclude each other: a load says how often there are events", s.Name(key), s.Name("load"))
 		}
 	}
-	var capacity []int64
-	g.Load, capacity = l.load(s, t, g.Sources)
-	for _, bps := range capacity {
-		g.CapacityBps += float64(bps)
-	}
+	c := l.load(s, t, g.Sources, g.Receivers, g.ClosedLoop)
+	g.Load, g.CapacityBps, g.Links = c.load, c.bps(), c.links
 	g.ToPs = s.Time("to", g.Rules.StopPs)
 	if n := s.Get("load"); n != nil && g.Load == 0 {
 		l.Problem(n, "%s is 0; it is above 0, such as 0.2", s.Name("load"))

@@ -25,10 +25,11 @@ func (l *loader) poisson(s *reader.Section, t *topology.Topology, rules workload
 		FromPs:   s.Time("from", 0), ToPs: s.Time("to", rules.StopPs), Connections: connections(s),
 	}
 	s.Need("load", "0.5")
-	var sources []uint32
+	var sources, destinations []uint32
 	if p.Pattern != nil {
-		sources = slices.Collect(p.Sources())
+		sources, destinations = slices.Collect(p.Sources()), slices.Collect(p.Destinations())
 	}
-	p.Load, p.Capacity = l.load(s, t, sources)
+	c := l.load(s, t, sources, destinations, p.ClosedLoop)
+	p.Load, p.Capacity, p.Links = c.load, c.capacity, c.links
 	return l.finish(s, before, p)
 }

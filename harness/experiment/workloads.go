@@ -143,47 +143,78 @@ func (l *loader) finish(s *reader.Section, before int, g checked) workload.Gener
 	return g
 }
 
-// load reads a load and what it is a share of: by source, the rate of its link
-// or its share of the uplinks.
-func (l *loader) load(s *reader.Section, t *topology.Topology, sources []uint32) (float64, []int64) {
-	load := s.Float("load", 0)
+// sharedLoad is a load and what it is a share of.
+type sharedLoad struct {
+	load     float64
+	capacity []int64          // by source: the rate of its link, or its share of the uplinks
+	links    map[uint32]int64 // by the host or switch whose they are
+}
+
+// bps is what all links can carry.
+func (c sharedLoad) bps() (total float64) {
+	for _, bps := range c.capacity {
+		total += float64(bps)
+	}
+	return total
+}
+
+// load reads a load and what it is a share of.
+func (l *loader) load(s *reader.Section, t *topology.Topology, sources, receivers []uint32, closedLoop bool) sharedLoad {
+	c := sharedLoad{load: s.Float("load", 0), links: map[uint32]int64{}}
 	of := s.Choice("load_of", "hosts", "uplinks")
 	const most = 2
-	if load > most {
+	if c.load > most {
 		rate := map[string]string{"hosts": "the hosts' links", "uplinks": "the uplinks"}[of]
-		l.Problem(s.Get("load"), "%s: %g is above %d; it is a share of the rate of %s, 0.5 for 50 %%", s.Name("load"), load, most, rate)
+		l.Problem(s.Get("load"), "%s: %g is above %d; it is a share of the rate of %s, 0.5 for 50 %%", s.Name("load"), c.load, most, rate)
 	}
 	if of == "uplinks" {
-		return load, l.uplinkShares(s, t, sources)
+		l.uplinkShares(s, t, sources, &c)
+	} else {
+		for _, src := range sources {
+			c.capacity = append(c.capacity, t.HostRate(src))
+			c.links[src] = t.HostRate(src)
+		}
 	}
-	var rates []int64
-	for _, src := range sources {
-		rates = append(rates, t.HostRate(src))
+	if !closedLoop { // one offers what it gets
+		l.checkReceivers(s, t, c, receivers)
 	}
-	return load, rates
+	return c
+}
+
+// checkReceivers warns of a load that is none too much for its sources, and more than the links
+// of its receivers carry.
+func (l *loader) checkReceivers(s *reader.Section, t *topology.Topology, c sharedLoad, receivers []uint32) {
+	can := 0.0
+	for _, host := range receivers {
+		can += float64(t.HostRate(host))
+	}
+	if times := c.load * c.bps() / can; len(receivers) > 0 && c.load <= 1 && times > 1.001 {
+		at := s.Get("load")
+		l.warn(fmt.Sprintf("%s: %s: %g of the links of %d sources together is %.3g times what the links of the receivers carry (%d); up to %.3g they carry all of it",
+			l.Sources[at].Position(), s.Name("load"), c.load, len(c.capacity), times, len(receivers), c.load/times))
+	}
 }
 
 // uplinkShares divides the uplinks of every switch evenly among its sources.
-func (l *loader) uplinkShares(s *reader.Section, t *topology.Topology, all []uint32) []int64 {
+func (l *loader) uplinkShares(s *reader.Section, t *topology.Topology, all []uint32, c *sharedLoad) {
 	sources := map[uint32]int64{}
 	for _, src := range all {
 		at := t.Attached(src)
 		if len(at) > 1 {
 			l.Problem(s.Get("load_of"), "%s: %s hangs on %d switches, so its share of one switch's uplinks is not known; write load_of: hosts, or leave it out of the sources", s.Name("load_of"), t.Nodes[src].Name, len(at))
-			return nil
+			return
 		}
 		sources[at[0]]++
 	}
-	var shares []int64
 	for _, src := range all {
 		at := t.Attached(src)[0]
 		if t.UplinkRate(at) == 0 {
 			l.Problem(s.Get("load_of"), "%s: %s is joined with no other switch, so there is no uplink to take a share of; write load_of: hosts", s.Name("load_of"), t.Nodes[at].Name)
-			return nil
+			return
 		}
-		shares = append(shares, t.UplinkRate(at)/sources[at])
+		c.capacity = append(c.capacity, t.UplinkRate(at)/sources[at])
+		c.links[at] = t.UplinkRate(at)
 	}
-	return shares
 }
 
 // needs refuses a key that has no effect while another one is left out.

@@ -12,6 +12,7 @@ import (
 
 	"fabriclab/base/reader"
 	"fabriclab/harness/scenario"
+	"fabriclab/harness/workload"
 )
 
 // withWorkload is a small experiment with a workload and a run section.
@@ -347,6 +348,48 @@ func TestGroupsOfALookAhead(t *testing.T) {
 			require.ErrorContains(t, err, tt.want)
 			assert.Len(t, problems, 1)
 		})
+	}
+}
+
+// TestLoadsOfAMix: shares of the same links add up, others are a share of all links together.
+func TestLoadsOfAMix(t *testing.T) {
+	for parts, want := range map[string]float64{
+		"{type: poisson, size: 1KB, load: 0.3}, {type: poisson, size: 1KB, load: 0.2}":                                                                     0.5,
+		"{type: poisson, size: 1KB, load: 0.3}, {type: poisson, size: 1KB, load: 0.3, sources: [host0], destinations: [host1]}":                            0.3 + 0.3/8,
+		"{type: poisson, size: 1KB, load: 0.3, sources: [host0], destinations: [host1]}, {type: poisson, size: 1KB, load: 0.3}":                            0.3 + 0.3/8,
+		"{type: poisson, size: 1KB, load: 0.3, sources: [host0..host3]}, {type: incast, senders: 2, size: 1KB, load: 0.3, sources: [host4..host7]}":        0.3,
+		"{type: poisson, size: 1KB, load: 0.3, load_of: uplinks}, {type: poisson, size: 1KB, load: 0.1, load_of: uplinks, sources: [host0, host4..host7]}": 0.4,
+	} {
+		e, err := loadFile(t, write(t, withWorkload("{type: mix, parts: ["+parts+"]}", "{measure: 5ms, drain: 7ms}")), "")
+		require.NoError(t, err)
+		asked, ok := e.Points[0].Flows.(workload.Loaded).AskedLoad()
+		require.True(t, ok)
+		assert.InDelta(t, want, asked.Load, 1e-12, parts)
+		assert.Empty(t, e.Warnings)
+		tally, err := e.Points[0].FlowList().Count(1)
+		require.NoError(t, err)
+		assert.InDelta(t, want, tally.Load.Offered, 4*tally.Load.StandardError, parts)
+	}
+}
+
+// TestReceiversOfALoad: a share of the sources' links may be more than those of few receivers carry.
+func TestReceiversOfALoad(t *testing.T) {
+	for text, want := range map[string]string{
+		"{type: incast, senders: 2, size: 1KB, load: 0.5}":                                                                                "",
+		"{type: incast, senders: 2, size: 1KB, load: 0.1, receivers: [host0]}":                                                            "",
+		"{type: incast, senders: 2, size: 1KB, load: 0.5, receivers: [host0]}":                                                            "exp.yaml:2:55: workload.load: 0.5 of the links of 8 sources together is 4 times what the links of the receivers carry (1); up to 0.125 they carry all of it",
+		"{type: poisson, size: 1KB, load: 0.5, sources: [host0..host3], destinations: [host7]}":                                           "workload.load: 0.5 of the links of 4 sources together is 2 times",
+		"{type: poisson, size: 1KB, load: 0.5, destinations: [host7], sources: [host0, host1, host2], connections: 1, closed_loop: true}": "",
+		"{type: poisson, size: 1KB, load: 1.5}":                                                                                           "",
+	} {
+		e, err := loadFile(t, write(t, withWorkload(text, "{measure: 5ms, drain: 7ms}")), "")
+		require.NoError(t, err)
+		if want == "" {
+			assert.Empty(t, e.Warnings)
+			continue
+		}
+		require.Len(t, e.Warnings, 1)
+		assert.Contains(t, e.Warnings[0], want)
 	}
 }
 

@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 	"iter"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -176,7 +177,7 @@ func (m *Mix) HasConnections() bool { return slices.ContainsFunc(m.Parts, HasCon
 func (m *Mix) HasDependencies() bool { return slices.ContainsFunc(m.Parts, HasDependencies) }
 
 // AskedLoad is that of the parts together that were asked for a load, as a share
-// of the first one's capacity, while all of them send. Sessions in a closed loop
+// of all links that theirs are shares of, while all of them send. Sessions in a closed loop
 // offer what they get: they are in it only where no other part was asked for one.
 func (m *Mix) AskedLoad() (AskedLoad, bool) {
 	var all AskedLoad
@@ -203,13 +204,27 @@ func (m *Mix) AskedLoad() (AskedLoad, bool) {
 	return all, all.shares != nil && all.FromPs < all.ToPs
 }
 
-// add adds another part of the same traffic.
+// add adds another part. Loads of the same links are added.
 func (a *AskedLoad) add(b AskedLoad) {
-	scale := b.CapacityBps / a.CapacityBps
-	a.Load += float64(b.Load * scale)
+	capacity := a.CapacityBps
+	if !maps.Equal(a.Links, b.Links) {
+		a.Links = maps.Clone(a.Links)
+		maps.Copy(a.Links, b.Links)
+		bps := int64(0)
+		for _, link := range a.Links {
+			bps += link
+		}
+		capacity = float64(bps)
+	}
+	own, other := a.CapacityBps/capacity, b.CapacityBps/capacity
+	a.Load = float64(a.Load*own) + float64(b.Load*other)
+	a.CapacityBps = capacity
 	a.FromPs, a.ToPs = max(a.FromPs, b.FromPs), min(a.ToPs, b.ToPs)
+	for i := range a.shares {
+		a.shares[i].load *= own
+	}
 	for _, share := range b.shares {
-		share.load *= scale
+		share.load *= other
 		a.shares = append(a.shares, share)
 	}
 }

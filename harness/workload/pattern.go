@@ -57,6 +57,9 @@ func (p *Pattern) check() error {
 // Sources yields the sources in their order.
 func (p *Pattern) Sources() iter.Seq[uint32] { return slices.Values(p.sources) }
 
+// Destinations yields the destinations in their order.
+func (p *Pattern) Destinations() iter.Seq[uint32] { return slices.Values(p.destinations) }
+
 // choices is how many destinations the i-th source has.
 func (p *Pattern) choices(i int) int {
 	return len(p.destinations) - (p.skip[i][1] - p.skip[i][0])

@@ -20,6 +20,7 @@ type Poisson struct {
 	// Capacity is by source, in bit/s: the rate of the host's link, or its
 	// share of the uplinks of the switch it hangs on.
 	Capacity     []int64
+	Links        map[uint32]int64         // AskedLoad.Links
 	HostName     func(host uint32) string // what its random streams go by
 	FromPs, ToPs int64                    // flows start then, ToPs is outside
 	Flow         scenario.Flow            // class and weight of the flows
@@ -134,7 +135,7 @@ func (p *Poisson) Expected() float64 {
 
 // AskedLoad is the load, and what it is a share of.
 func (p *Poisson) AskedLoad() (AskedLoad, bool) {
-	a := AskedLoad{Load: p.Load, FromPs: p.FromPs, ToPs: p.ToPs, ClosedLoop: p.ClosedLoop}
+	a := AskedLoad{Load: p.Load, FromPs: p.FromPs, ToPs: p.ToPs, ClosedLoop: p.ClosedLoop, Links: p.Links}
 	a.shares = []loadShare{{load: p.Load, fromPs: p.FromPs, toPs: p.ToPs, mean: p.Sizes.Mean(), meanSquare: p.Sizes.meanSquare()}}
 	for _, bps := range p.Capacity {
 		a.CapacityBps += float64(bps)

@@ -159,6 +159,7 @@ type Incast struct {
 	// come as a Poisson process, from StartPs up to ToPs, such that their
 	// payload takes this share of CapacityBps.
 	Load, CapacityBps float64
+	Links             map[uint32]int64 // AskedLoad.Links
 	ToPs              int64
 	Common
 	Connections
@@ -178,7 +179,7 @@ func (c *Incast) AskedLoad() (AskedLoad, bool) {
 	if c.Load == 0 {
 		return AskedLoad{}, false
 	}
-	a := AskedLoad{Load: c.Load, CapacityBps: c.CapacityBps, FromPs: c.StartPs, ToPs: c.ToPs, ClosedLoop: c.ClosedLoop}
+	a := AskedLoad{Load: c.Load, CapacityBps: c.CapacityBps, FromPs: c.StartPs, ToPs: c.ToPs, ClosedLoop: c.ClosedLoop, Links: c.Links}
 	event := float64(c.Total)
 	square := event * event
 	if c.Total == 0 {

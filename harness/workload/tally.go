@@ -15,6 +15,8 @@ type AskedLoad struct {
 	CapacityBps  float64 // of which the load is a share, all sources together
 	FromPs, ToPs int64   // when flows arrive
 	ClosedLoop   bool    // what waits for another message is not offered yet
+	// Links are those that it is a share of: their bit/s, by the host or switch whose they are.
+	Links map[uint32]int64
 
 	shares []loadShare // what it is made up of
 }
