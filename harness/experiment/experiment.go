@@ -318,13 +318,14 @@ func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		Forest: reader.NewForest(), catalog: opt.Catalog, file: file,
 		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
-		checks: opt.Checks, oracle: opt.Oracle, answers: map[string]answer{}, traffic: map[string]*traffic{}, flowLists: opt.FlowLists, sizesOf: map[string]*workload.Sizes{}, lists: map[string]workload.Generator{}, refused: map[string]bool{},
+		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, flowLists: opt.FlowLists, sizesOf: map[string]*workload.Sizes{}, lists: map[string]workload.Generator{}, refused: map[string]bool{},
 		warned: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
 		limits: defaultLimits, watch: newWatch(opt),
 	}
 	if l.flowLists == nil {
 		l.flowLists = FlowLists{}
 	}
+	l.oracle = opt.Oracle
 	if err := l.checkKeys(); err != nil {
 		return nil, err
 	}
