@@ -75,7 +75,7 @@ func interview(c *catalog.Catalog, path, kind string, read func(*loader, *reader
 	}
 	return reader.Interview(path, fixed, func(f *reader.Forest, s *reader.Section) {
 		read(&loader{
-			Forest: f, catalog: c, presets: map[string]*preset{},
+			Forest: f, catalog: c, presets: map[[2]string]*preset{},
 			topologies: map[string]*topology.Topology{}, used: map[string]bool{},
 		}, s)
 	})

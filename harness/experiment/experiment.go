@@ -291,7 +291,7 @@ type loader struct {
 	further     []string // folders like it
 	presetFiles []string
 	name        string
-	presets     map[string]*preset
+	presets     map[[2]string]*preset // by name, and the folder of the file that names them
 	topologies  map[string]*topology.Topology
 	used        map[string]bool // components in use at any point
 	setParams   []setParams
@@ -317,7 +317,7 @@ type loader struct {
 func Load(file string, opt Options) (*Experiment, error) {
 	l := &loader{
 		Forest: reader.NewForest(), catalog: opt.Catalog, file: file,
-		presets: map[string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
+		presets: map[[2]string]*preset{}, topologies: map[string]*topology.Topology{}, used: map[string]bool{}, hashed: map[*topology.Topology]bool{},
 		checks: opt.Checks, answers: map[string]answer{}, traffic: map[string]*traffic{}, flowLists: opt.FlowLists, sizesOf: map[string]*workload.Sizes{}, lists: map[string]workload.Generator{}, refused: map[string]bool{},
 		warned: map[string]bool{}, replaced: map[string]map[string]*yaml.Node{},
 		limits: defaultLimits, watch: newWatch(opt),
@@ -765,10 +765,20 @@ func (l *loader) unused(root *yaml.Node, e *Experiment) {
 		}
 	}
 	for key := range l.keysOfNoReading(root, "network") {
-		if l.presets[key.Value] == nil {
+		if !l.hasPreset(key.Value) {
 			warn(l.Sources[key], "network."+key.Value+" has no effect: no point has the preset "+key.Value+"; take it out, or write the class for all presets: network: lossy")
 		}
 	}
+}
+
+// hasPreset says whether a point has a preset of a name.
+func (l *loader) hasPreset(name string) bool {
+	for key, p := range l.presets {
+		if key[0] == name && p != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // keysOfNoReading yields the keys of a mapping that the experiment itself has: a reading is for

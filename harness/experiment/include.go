@@ -79,9 +79,14 @@ func (l *loader) beside(at *yaml.Node, path string) string {
 	if filepath.IsAbs(path) {
 		return path
 	}
+	return filepath.Join(l.folder(at), path)
+}
+
+// folder is that of the file that says something, in a flag the experiment's.
+func (l *loader) folder(at *yaml.Node) string {
 	file := l.File(at)
 	if file == "" {
 		file = l.file
 	}
-	return filepath.Join(filepath.Dir(file), path)
+	return filepath.Dir(file)
 }

@@ -177,13 +177,14 @@ type preset struct {
 // presetHead are the keys of a preset beside the slots and params.
 var presetHead = []string{"preset", "extends", "title", "source", "network"}
 
-// preset reads a preset by name, or by path relative to the experiment's
-// file. It returns nil if there is something wrong, which is then reported.
+// preset reads a preset by name, or by a path relative to the file that names it.
+// It returns nil if there is something wrong, which is then reported.
 func (l *loader) preset(name string, at *yaml.Node) *preset {
-	if p, read := l.presets[name]; read {
+	key := [2]string{name, l.folder(at)}
+	if p, read := l.presets[key]; read {
 		return p
 	}
-	l.presets[name] = nil
+	l.presets[key] = nil
 	before := l.Found
 	root := l.presetTree(name, at, nil)
 	if root == nil {
@@ -212,11 +213,12 @@ func (l *loader) preset(name string, at *yaml.Node) *preset {
 			return nil
 		}
 	}
-	l.presets[name] = p
+	l.presets[key] = p
 	return p
 }
 
 // presetTree reads a preset's file and lays it over the preset it extends.
+// extending are the files that extend it.
 func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yaml.Node {
 	known := l.shipped("presets", l.presetFiles)
 	file := known[name]
@@ -226,7 +228,7 @@ func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yam
 	if strings.ContainsAny(name, `/\`) || strings.HasSuffix(name, ".yaml") {
 		file = l.beside(at, name)
 	}
-	if slices.Contains(extending, name) {
+	if slices.Contains(extending, file) {
 		l.Problem(at, "the preset %q extends itself, by way of %s; break the circle", name, strings.Join(extending, ", "))
 		return nil
 	}
@@ -248,7 +250,7 @@ func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yam
 	if !ok {
 		return root
 	}
-	base := l.presetTree(text, n, append(extending, name))
+	base := l.presetTree(text, n, append(extending, file))
 	if base == nil {
 		return nil
 	}

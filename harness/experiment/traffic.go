@@ -26,16 +26,20 @@ type traffic struct {
 	recipe string
 }
 
-// recipeOf is a point's. The network is in its scenario.
-func recipeOf(p *Point, section *yaml.Node) (string, error) {
+// recipeOf is a point's. Not all that a workload takes of the topology is in the
+// scenario: a load may be of uplinks that have failed.
+func recipeOf(p *Point, root *yaml.Node) (string, error) {
 	if workload.Fixed(p.Flows) {
 		return "", nil
 	}
-	var settings any
-	if err := section.Decode(&settings); err != nil {
-		return "", err
+	recipe := []any{p.rules, nil, nil}
+	for i, key := range []string{"topology", "workload"} {
+		_, section := reader.Child(root, key)
+		if err := section.Decode(&recipe[i+1]); err != nil {
+			return "", err
+		}
 	}
-	text, err := json.Marshal([]any{p.rules, settings})
+	text, err := json.Marshal(recipe)
 	return string(text), err
 }
 
@@ -43,41 +47,62 @@ func recipeOf(p *Point, section *yaml.Node) (string, error) {
 // change: an experiment's readings mostly have the same ones.
 type FlowLists map[[sha256.Size]byte]func() ([sha256.Size]byte, error)
 
-// digest is that of a point's flow list, by network, rules and workload.
-func (known FlowLists) digest(p *Point, workload []byte) (func() ([sha256.Size]byte, error), error) {
-	network, err := json.Marshal([]any{p.Topology.Nodes, p.Topology.Links, p.rules})
-	if err != nil {
-		return nil, err
-	}
-	key := sha256.Sum256(append(network, workload...))
+// digest is that of a point's flow list, by all that it is made from.
+func (known FlowLists) digest(p *Point, from string) func() ([sha256.Size]byte, error) {
+	key := sha256.Sum256([]byte(from))
 	if known[key] == nil {
 		known[key] = sync.OnceValues(func() ([sha256.Size]byte, error) { return scenario.FlowsDigest(p.Flows.Flows(0)) })
 	}
-	return known[key], nil
+	return known[key]
 }
 
 // trafficOf is that of a point.
 func (l *loader) trafficOf(root *yaml.Node, p *Point) (*traffic, error) {
-	_, section := reader.Child(root, "workload")
-	text, err := yaml.Marshal(section)
+	text, err := l.textOf(root, "workload")
 	if err != nil {
 		return nil, err
 	}
 	key := fmt.Sprintf("%p %v %s", p.Topology, p.rules, text)
 	known := l.traffic[key]
 	if known == nil {
-		digest, err := l.flowLists.digest(p, text)
+		// Not only nodes and links: a load may be of uplinks that have failed, and
+		// extra hosts send nothing.
+		network, err := l.textOf(root, "topology")
 		if err != nil {
 			return nil, err
 		}
-		recipe, err := recipeOf(p, section)
+		recipe, err := recipeOf(p, root)
 		if err != nil {
 			return nil, err
 		}
-		known = &traffic{p.Topology.Kinds(p.Flows.Pairs()), map[string][]workload.Kind{}, digest, recipe}
+		known = &traffic{p.Topology.Kinds(p.Flows.Pairs()), map[string][]workload.Kind{}, l.flowLists.digest(p, fmt.Sprintf("%s%v\n%s", network, p.rules, text)), recipe}
 		l.traffic[key] = known
 	}
 	return known, nil
+}
+
+// textOf is all that a section of an experiment says: its text, and the folders
+// that paths in it are relative to.
+func (l *loader) textOf(root *yaml.Node, key string) (string, error) {
+	_, section := reader.Child(root, key)
+	text, err := yaml.Marshal(section)
+	if err != nil {
+		return "", err
+	}
+	said, n, last := string(text), 0, ""
+	var walk func(*yaml.Node)
+	walk = func(node *yaml.Node) {
+		if folder := l.folder(node); node.Kind == yaml.ScalarNode && folder != last {
+			said += fmt.Sprintf("# from node %d on in %s\n", n, folder)
+			last = folder
+		}
+		n++
+		for _, child := range node.Content {
+			walk(child)
+		}
+	}
+	walk(section)
+	return said, nil
 }
 
 // kindsOf are the kinds of flows of a point. Hosts of a set of nodes are alike.
