@@ -6,6 +6,7 @@ package reader
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -233,42 +234,6 @@ func (f *Forest) MarkLines(n *yaml.Node, name string) {
 	}
 }
 
-// Over lays a tree over another one like Merge, but a null takes the key away. A
-// null where there is nothing to take away is a problem.
-func (f *Forest) Over(base, over *yaml.Node) *yaml.Node {
-	if IsNull(base) || base.Kind != yaml.MappingNode || over.Kind != yaml.MappingNode {
-		return over
-	}
-	return f.lay(base, over, func(made *yaml.Node, at int, key, value *yaml.Node) {
-		switch there := at < len(made.Content); {
-		case IsNull(value) && there:
-			made.Content = slices.Delete(made.Content, at, at+2)
-		case IsNull(value):
-			f.Problem(key, "%s: null takes away what is extended says of %s, which is nothing; leave the key out", key.Value, key.Value)
-		case there:
-			made.Content[at], made.Content[at+1] = key, f.Over(made.Content[at+1], value)
-		default:
-			made.Content = append(made.Content, key, value)
-		}
-	})
-}
-
-// lay copies a mapping and joins another one's keys to it, each where it stands
-// there, or behind its end.
-func (f *Forest) lay(base, over *yaml.Node, join func(made *yaml.Node, at int, key, value *yaml.Node)) *yaml.Node {
-	made := *base
-	made.Content = slices.Clone(base.Content)
-	f.Sources[&made] = f.Sources[base]
-	for i := 0; i < len(over.Content); i += 2 {
-		at := 0
-		for at < len(made.Content) && made.Content[at].Value != over.Content[i].Value {
-			at += 2
-		}
-		join(&made, at, over.Content[i], over.Content[i+1])
-	}
-	return &made
-}
-
 // Mark gives a whole tree another origin.
 func (f *Forest) Mark(n *yaml.Node, origin string) {
 	s := f.Sources[n]
@@ -313,36 +278,63 @@ func Nearest(n *yaml.Node, path string) *yaml.Node {
 	return n
 }
 
-// Set gives the tree that has value at a path. at is the node that asks for
-// it, and the source of what has to be made on the way.
+// Lookup is the value at a path, nil if there is none.
+func Lookup(n *yaml.Node, path []string) *yaml.Node {
+	for _, name := range path {
+		switch {
+		case n == nil:
+		case n.Kind != yaml.SequenceNode:
+			_, n = Child(n, name)
+		case item(n, name) >= 0:
+			n = n.Content[item(n, name)]
+		default:
+			n = nil
+		}
+	}
+	return n
+}
+
+// Set gives the tree that has value at a path; a null takes away what is there. at
+// is the node that asks for it, and the source of what has to be made on the way.
 func (f *Forest) Set(root *yaml.Node, path []string, value, at *yaml.Node) *yaml.Node {
 	if len(path) == 0 {
 		return value
 	}
+	takes := len(path) == 1 && IsNull(value)
 	if IsNull(root) {
 		root = f.Mapping(at)
 	}
-	made := *root
-	made.Content = slices.Clone(root.Content)
-	f.Sources[&made] = f.Sources[root]
+	made := f.copied(root)
 	switch root.Kind {
 	case yaml.MappingNode:
 		for i := 0; i < len(root.Content); i += 2 {
-			if root.Content[i].Value == path[0] {
-				made.Content[i+1] = f.Set(root.Content[i+1], path[1:], value, at)
-				return &made
+			if root.Content[i].Value != path[0] {
+				continue
 			}
+			if takes {
+				made.Content = slices.Delete(made.Content, i, i+2)
+			} else {
+				made.Content[i+1] = f.Set(root.Content[i+1], path[1:], value, at)
+			}
+			return made
+		}
+		if IsNull(value) {
+			return root
 		}
 		key := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: path[0]}
 		f.Sources[key] = f.Sources[at]
 		made.Content = append(made.Content, key, f.Set(nil, path[1:], value, at))
-		return &made
+		return made
 	case yaml.SequenceNode:
-		if i := item(root, path[0]); i >= 0 {
+		switch i := item(root, path[0]); {
+		case i < 0:
+			f.Problem(at, "%q is no item of this list; its %d items are numbered from 0, or named by their id", path[0], len(root.Content))
+		case takes:
+			f.Problem(at, "null takes no item out of a list, whose numbers would change; write the list without it")
+		default:
 			made.Content[i] = f.Set(root.Content[i], path[1:], value, at)
-			return &made
+			return made
 		}
-		f.Problem(at, "%q is no item of this list; its %d items are numbered from 0, or named by their id", path[0], len(root.Content))
 	default:
 		f.Problem(at, "there is nothing below the value %q, so %q cannot be set there; see docs/experiments.md for the keys there are", root.Value, path[0])
 	}
@@ -367,20 +359,51 @@ func (f *Forest) Mapping(at *yaml.Node) *yaml.Node {
 	return n
 }
 
-// Merge lays a tree over another, key by key; what is not a mapping in both
-// is replaced.
-func (f *Forest) Merge(base, over *yaml.Node) *yaml.Node {
+// Merge lays a tree over another, key by key; what is not a mapping in both is
+// replaced. A null takes the key away; where there is nothing to take away, it is a
+// problem.
+//
+// Some keys hold trees that are laid over others themselves, so many levels below:
+// their nulls stay until then.
+func (f *Forest) Merge(base, over *yaml.Node, levels map[string]int) *yaml.Node {
+	return f.merge(base, over, math.MaxInt, levels)
+}
+
+// merge takes away at so many levels.
+func (f *Forest) merge(base, over *yaml.Node, depth int, levels map[string]int) *yaml.Node {
 	if IsNull(base) || base.Kind != yaml.MappingNode || over.Kind != yaml.MappingNode {
-		if IsNull(over) && base != nil {
-			return base
-		}
 		return over
 	}
-	return f.lay(base, over, func(made *yaml.Node, at int, key, value *yaml.Node) {
-		if at < len(made.Content) {
-			made.Content[at], made.Content[at+1] = key, f.Merge(made.Content[at+1], value)
-		} else {
+	made := f.copied(base)
+	for i := 0; i < len(over.Content); i += 2 {
+		key, value := over.Content[i], over.Content[i+1]
+		at := 0
+		for at < len(made.Content) && made.Content[at].Value != key.Value {
+			at += 2
+		}
+		there, takes := at < len(made.Content), IsNull(value) && depth > 0
+		switch {
+		case takes && there:
+			made.Content = slices.Delete(made.Content, at, at+2)
+		case takes:
+			f.Problem(key, "%s: null takes away what it is laid over, which has no %s; leave the key out", key.Value, key.Value)
+		case there:
+			below := depth - 1
+			if n, is := levels[key.Value]; is {
+				below = n
+			}
+			made.Content[at], made.Content[at+1] = key, f.merge(made.Content[at+1], value, below, nil)
+		default:
 			made.Content = append(made.Content, key, value)
 		}
-	})
+	}
+	return made
+}
+
+// copied is a node of its own with the same content.
+func (f *Forest) copied(n *yaml.Node) *yaml.Node {
+	made := *n
+	made.Content = slices.Clone(n.Content)
+	f.Sources[&made] = f.Sources[n]
+	return &made
 }

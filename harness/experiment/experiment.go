@@ -471,7 +471,7 @@ func (l *loader) applyScale(root *yaml.Node, e *Experiment, scale string) *yaml.
 		}
 	}
 	l.Mark(over.Node, "scale:"+e.Scale)
-	return l.Merge(root, over.Node)
+	return l.Merge(root, over.Node, nil)
 }
 
 // cliSet is a --set path=value.
@@ -504,10 +504,18 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 		}
 		flags = append(flags, f)
 		if l.axisKey(matrix, f) == nil {
+			l.takesSomething(root, f.path, value, value)
 			root = l.Set(root, f.path, value, value)
 		}
 	}
 	return root, flags
+}
+
+// takesSomething refuses a null where the file has nothing that it takes away.
+func (l *loader) takesSomething(root *yaml.Node, path []string, value, at *yaml.Node) {
+	if reader.IsNull(value) && reader.IsNull(reader.Lookup(root, path)) {
+		l.Problem(at, "null takes away what the file says of %s, which is nothing; take it out here (what a preset has is replaced by another value)", strings.Join(path, "."))
+	}
 }
 
 // Keys of an experiment: those that describe a point beside the slots, and the

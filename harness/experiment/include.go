@@ -13,6 +13,10 @@ import (
 	"fabriclab/base/reader"
 )
 
+// overlays are the sections of which each part is laid over the experiment: a scale,
+// and a value of a reading.
+var overlays = map[string]int{"scales": 1, "readings": 2}
+
 // include lays a file over those that it includes, which say what several
 // experiments share: a network, its traffic. Later ones go over earlier ones, and
 // every value keeps the file and line that it comes from.
@@ -38,13 +42,13 @@ func (l *loader) include(root *yaml.Node, file string, within []string) *yaml.No
 		case below == nil:
 			below = part
 		default:
-			below = l.Merge(below, part)
+			below = l.Merge(below, part, overlays)
 		}
 	}
 	if below == nil {
 		return root
 	}
-	return l.Merge(below, root)
+	return l.Merge(below, root, overlays)
 }
 
 // part reads an included file; nil if something is wrong with it, which is then

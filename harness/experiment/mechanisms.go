@@ -76,6 +76,7 @@ func (l *loader) mechanisms(s *reader.Section) mechanisms {
 		slot := &l.catalog.Slots[i]
 		n, before := s.Get(slot.Key), l.Found
 		if n == nil {
+			l.saysNothing(s.Node, slot.Key, s.Name(slot.Key), "what a preset has stays; name what stands there instead, [] for none of a list, or leave the key out")
 			continue
 		}
 		found := []mechanism{}
@@ -96,6 +97,13 @@ func (l *loader) mechanisms(s *reader.Section) mechanisms {
 		}
 	}
 	return m
+}
+
+// saysNothing refuses a null where there is nothing that it takes away.
+func (l *loader) saysNothing(in *yaml.Node, key, name, instead string) {
+	if at, value := reader.Child(in, key); at != nil && reader.IsNull(value) {
+		l.Problem(at, "%s: null takes nothing away here: %s", name, instead)
+	}
 }
 
 // mechanism reads a name, or {type: name, params: {…}}. Without a component,
@@ -254,7 +262,7 @@ func (l *loader) presetTree(name string, at *yaml.Node, extending []string) *yam
 	if base == nil {
 		return nil
 	}
-	return l.Over(base, root)
+	return l.Merge(base, root, nil)
 }
 
 // nodeModel are the components that every network has.
@@ -302,6 +310,7 @@ func (l *loader) checkComponents(params *yaml.Node, name string) {
 			continue
 		}
 		l.checkParams(params.Content[i+1], name+"."+key.Value, component)
+		l.saysNothing(params, key.Value, name+"."+key.Value, "what a preset has stays; set each parameter, or leave the key out")
 	}
 }
 

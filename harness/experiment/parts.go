@@ -65,6 +65,7 @@ func (l *loader) trace(root *reader.Section, t *topology.Topology, flows workloa
 	var derived []OracleTable
 	for i := 0; i < len(s.Node.Content); i += 2 {
 		key, value := s.Node.Content[i], s.Node.Content[i+1]
+		l.saysNothing(s.Node, key.Value, s.Name(key.Value), "write {} for the whole table, or leave the key out")
 		if slices.Contains(derivedNames(), key.Value) {
 			derived = append(derived, l.oracleTable(l.Section(value, key, s.Name(key.Value)), key.Value))
 			continue

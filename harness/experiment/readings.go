@@ -154,6 +154,7 @@ func (l *loader) read(root, matrix *yaml.Node, set readingSet) *yaml.Node {
 	}
 	if !replaces {
 		l.laid = append(l.laid, set)
+		l.takesSomething(root, set.path, set.value, set.key)
 		return l.Set(root, set.path, set.value, set.key)
 	}
 	path := strings.Join(set.path, ".")
