@@ -477,14 +477,21 @@ func (l *loader) applyScale(root *yaml.Node, e *Experiment, scale string) *yaml.
 // cliSet is a --set path=value.
 type cliSet struct {
 	path  []string
+	text  string // of the value
 	value *yaml.Node
+}
+
+// applied are sections that have been laid over the rest before flags are.
+var applied = map[string]string{
+	"include":  "an include is laid below the file and belongs into it; set what it has, such as topology.rate=200Gbps",
+	"scales":   "a scale is chosen with --scale NAME; to change what it says, set that itself, such as topology.rate=200Gbps",
+	"readings": "a reading is chosen with --reading NAME=VALUE; to change what it says, set that itself, such as topology.rate=200Gbps",
 }
 
 // applyFlags lays --set path=value over the tree. Flags for an axis of the
 // matrix are left to the matrix.
 func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSet) {
 	var flags []cliSet
-	_, matrix := reader.Child(root, "matrix")
 	for _, set := range sets {
 		where := "--set " + set
 		path, text, ok := strings.Cut(set, "=")
@@ -497,18 +504,45 @@ func (l *loader) applyFlags(root *yaml.Node, sets []string) (*yaml.Node, []cliSe
 			l.fail(where, err)
 			continue
 		}
-		f := cliSet{l.path(path), value}
-		if f.path[0] == "include" {
-			l.Report(where, "an include is laid below the file and belongs into it; set what it has, such as topology.rate=200Gbps")
+		f := cliSet{l.path(path), text, value}
+		if instead := applied[f.path[0]]; instead != "" {
+			l.Report(where, instead)
 			continue
 		}
+		for _, before := range flags {
+			if n := len(f.path); n <= len(before.path) && slices.Equal(f.path, before.path[:n]) {
+				l.Problem(before.value, "%s, behind it, sets this again; keep one", where)
+			}
+		}
 		flags = append(flags, f)
-		if l.axisKey(matrix, f) == nil {
-			l.takesSomething(root, f.path, value, value)
-			root = l.Set(root, f.path, value, value)
+	}
+	for _, ofMatrix := range []bool{true, false} { // which flags are for axes depends on it
+		_, matrix := reader.Child(root, "matrix")
+		for _, f := range flags {
+			if ofMatrix == (f.path[0] == "matrix") && l.axisKey(matrix, f) == nil && !l.dotted(root, f) {
+				l.takesSomething(root, f.path, f.value, f.value)
+				root = l.Set(root, f.path, f.value, f.value)
+			}
 		}
 	}
 	return root, flags
+}
+
+// dotted refuses a path into the matrix through a key that holds dots.
+func (l *loader) dotted(root *yaml.Node, f cliSet) bool {
+	n := 1
+	for n < len(f.path) && reader.Lookup(root, f.path[:n+1]) != nil {
+		n++
+	}
+	if f.path[0] != "matrix" || n >= len(f.path)-1 {
+		return false
+	}
+	key, axis := strings.Join(f.path[n:], "."), ""
+	if n == 1 {
+		axis = fmt.Sprintf("; to choose values of an axis that is there: --set '%s=%s'", key, f.text)
+	}
+	l.Problem(f.value, "keys of axes hold dots, at which a path is taken apart; write --set '%s={%s: %s}', which replaces what is there%s", strings.Join(f.path[:n], "."), key, f.text, axis)
+	return true
 }
 
 // takesSomething refuses a null where the file has nothing that it takes away.
