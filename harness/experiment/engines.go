@@ -30,8 +30,9 @@ func (l *loader) engineChoice(key, value *yaml.Node, name string) combination {
 
 // withEngines makes points that differ in nothing but their engine one point
 // on several engines.
-func withEngines(all []combination) []combination {
+func (l *loader) withEngines(all []combination) []combination {
 	var points []combination
+	where := map[string]int{} // those whose engines the matrix says
 	for _, c := range all {
 		i := slices.IndexFunc(c.labels, func(label Label) bool { return label.Path == engineAxis })
 		if i < 0 {
@@ -40,8 +41,10 @@ func withEngines(all []combination) []combination {
 		}
 		name := c.labels[i].Value
 		c.labels = slices.Delete(slices.Clone(c.labels), i, i+1)
-		known := slices.IndexFunc(points, func(p combination) bool { return p.engines != nil && slices.Equal(p.labels, c.labels) })
-		if known < 0 {
+		identity := l.identity(c.labels)
+		known, is := where[identity]
+		if !is {
+			where[identity] = len(points)
 			c.engines = []string{name}
 			points = append(points, c)
 		} else if !slices.Contains(points[known].engines, name) {

@@ -347,7 +347,7 @@ func Load(file string, opt Options) (*Experiment, error) {
 	root = l.applyReadings(root, e, opt.Readings)
 	root, flags := l.applyFlags(root, opt.Sets)
 	head := l.head(root, e)
-	combinations := withEngines(l.combinations(root, flags))
+	combinations := l.withEngines(l.combinations(root, flags))
 	l.checkReadings(combinations)
 	usual := l.engines(head, combinations)
 	named := usual != nil
@@ -584,6 +584,9 @@ func (l *loader) path(text string) []string {
 	}
 	return path
 }
+
+// joined is a path in one spelling.
+func (l *loader) joined(text string) string { return strings.Join(l.path(text), ".") }
 
 var experimentName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*$`)
 

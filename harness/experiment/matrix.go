@@ -3,6 +3,7 @@ package experiment
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -29,6 +30,17 @@ func (c combination) with(other combination) combination {
 	return combination{labels: slices.Concat(c.labels, other.labels), assignments: slices.Concat(c.assignments, other.assignments)}
 }
 
+// identity is what two combinations have in common that are one point: the same
+// values, in whatever order and spelling of their paths.
+func (l *loader) identity(labels []Label) string {
+	words := make([]string, len(labels))
+	for i, one := range labels {
+		words[i] = fmt.Sprintf("%s=%q", l.joined(one.Path), one.Value)
+	}
+	slices.Sort(words)
+	return strings.Join(words, " ")
+}
+
 // matches says whether the combination has all the labels.
 func (c combination) matches(labels []Label) bool {
 	for _, l := range labels {
@@ -45,7 +57,7 @@ func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
 	all := []combination{{}}
 	_, node := reader.Child(root, "matrix")
 	s := l.Section(node, root, "matrix")
-	pinned := map[string][]Label{}      // axis -> what flags left of it
+	pinned := map[string][]string{}     // path of an axis -> values that flags left of it
 	named := map[string][]combination{} // axes with named values
 	for i := 0; i < len(s.Node.Content); i += 2 {
 		key, value := s.Node.Content[i], s.Node.Content[i+1]
@@ -65,7 +77,7 @@ func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
 				if l.axisKey(node, f) == key {
 					axis = l.pin(key, axis, isNamed, f)
 					for _, c := range axis {
-						pinned[key.Value] = append(pinned[key.Value], c.labels...)
+						pinned[l.joined(key.Value)] = append(pinned[l.joined(key.Value)], c.labels[0].Value)
 					}
 				}
 			}
@@ -83,7 +95,13 @@ func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
 		}
 		all = kept
 	}
-	for _, n := range s.Items("include") {
+	further, there := s.Items("include"), map[string]bool{}
+	for _, c := range all {
+		if further != nil {
+			there[l.identity(c.labels)] = true
+		}
+	}
+	for _, n := range further {
 		included := l.fixed(n, "matrix.include", named)
 		if n.Kind == yaml.MappingNode && len(n.Content) == 0 {
 			l.Problem(n, "matrix.include has a point without a value; write paths and values, such as {topology.rate: 100Gbps}")
@@ -91,20 +109,42 @@ func (l *loader) combinations(root *yaml.Node, flags []cliSet) []combination {
 		}
 		switch {
 		case slices.ContainsFunc(included.labels, func(label Label) bool {
-			values, is := pinned[label.Path]
-			return is && !slices.Contains(values, label)
+			values, is := pinned[l.joined(label.Path)]
+			return is && !slices.Contains(values, label.Value)
 		}):
-		case slices.ContainsFunc(all, func(c combination) bool { return slices.Equal(c.labels, included.labels) }):
+		case there[l.identity(included.labels)]:
 			l.Problem(n, "matrix.include: this point is there already; take it out")
 		default:
 			all = append(all, included)
+			there[l.identity(included.labels)] = true
 		}
 	}
 	if len(all) == 0 && l.Found == 0 {
 		l.Problem(s.Node, "matrix: no point is left; exclude less")
 	}
+	l.checkAxes(all)
 	l.checkFlags(all, node, flags)
 	return all
+}
+
+// checkAxes refuses points of which two values set the same: the later one wins,
+// and labels would be wrong.
+func (l *loader) checkAxes(all []combination) {
+	for _, c := range all {
+		for i, b := range c.assignments {
+			for _, a := range c.assignments[:i] {
+				if overlap(a.path, b.path) {
+					l.Problem(b.key, "matrix: %s sets what %s (%s) sets as well in the same point, so that one label would be wrong; set it in one place, or exclude the point", b.key.Value, a.key.Value, l.Sources[a.key].Position())
+				}
+			}
+		}
+	}
+}
+
+// overlap says whether a path is another one, or leads to it.
+func overlap(a, b []string) bool {
+	n := min(len(a), len(b))
+	return slices.Equal(a[:n], b[:n])
 }
 
 func product(left, right []combination) []combination {
@@ -139,8 +179,7 @@ func (l *loader) checkFlags(all []combination, matrix *yaml.Node, flags []cliSet
 		}
 		for _, c := range all {
 			for _, a := range c.assignments {
-				n := min(len(a.path), len(f.path))
-				if slices.Equal(a.path[:n], f.path[:n]) {
+				if overlap(a.path, f.path) {
 					l.Problem(f.value, "the matrix sets %s itself (%s); change it there, or choose among the values of the axis", a.key.Value, l.Sources[a.key].Position())
 				}
 			}

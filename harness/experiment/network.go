@@ -51,6 +51,9 @@ func (l *loader) network(s *reader.Section, base *preset, params *yaml.Node) (wi
 	if text == networks[0] {
 		value.Value = "true"
 	}
+	if said := reader.Lookup(params, []string{"port", "pfc"}); said != nil && said.Value != value.Value && slices.Contains([]string{"matrix", "flag"}, l.Origin(said)) {
+		l.Problem(n, "network: %s is port.pfc: %s, which %s sets otherwise and would have no effect; keep one of the two", text, value.Value, l.Sources[said].Position())
+	}
 	l.Sources[value] = l.Sources[n]
 	return l.Set(params, []string{"port", "pfc"}, value, n), ""
 }

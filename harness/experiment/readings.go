@@ -199,8 +199,7 @@ func (l *loader) checkReadings(all []combination) {
 	for _, set := range l.laid {
 		for _, c := range all {
 			for _, a := range c.assignments {
-				n := min(len(a.path), len(set.path))
-				if slices.Equal(a.path[:n], set.path[:n]) {
+				if overlap(a.path, set.path) {
 					l.Problem(set.key, "reading %s sets %s, which the matrix sets itself (%s); write what stands in the place of its values, such as {preset: {dcqcn: dcqcn-public}}", set.reading, set.key.Value, l.Sources[a.key].Position())
 				}
 			}
