@@ -107,6 +107,7 @@ type Point struct {
 	Threads int
 
 	rules        workload.Rules
+	workload     [sha256.Size]byte // of all that the section says
 	hash         func() (hashes, error)
 	enginesFixed bool // the matrix says them
 }
@@ -379,6 +380,9 @@ func Load(file string, opt Options) (*Experiment, error) {
 			}
 		}
 		e.Points = append(e.Points, point)
+	}
+	if l.Found == 0 {
+		l.idleAxes(root, e.Points)
 	}
 	e.Warnings = l.warnings
 	l.unused(root, e)
@@ -718,7 +722,7 @@ func (l *loader) point(root *yaml.Node, c combination) *Point {
 	if l.Found > before {
 		return nil
 	}
-	point.Effective = effective
+	point.Effective, point.workload = effective, flows.text
 	point.Scenario = scenario.Scenario{
 		Name: l.name, StopPs: r.rules.StopPs, StopWhenFlowsFinish: r.stopWhenFlowsFinish, StopAtDeadlock: r.stopAtDeadlock,
 		Nodes: t.Nodes, Links: t.Links, Components: l.written(components, general.classes), Sets: nodes, Trace: trace,

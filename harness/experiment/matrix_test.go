@@ -33,6 +33,36 @@ func TestTwoValuesForOnePath(t *testing.T) {
 	require.ErrorContains(t, err, "which --set port.pfc=false sets otherwise and would have no effect")
 }
 
+// TestAxesWithoutEffect are likely mistakes: all their points are one run.
+func TestAxesWithoutEffect(t *testing.T) {
+	const idle = " has no effect: its values change no scenario"
+	for _, c := range []struct {
+		more string
+		want []string
+	}{
+		{"matrix: {hpcc.eta: [0.5, 0.9]}\n", nil},
+		{"nodes: {host0: {params: {hpcc: {eta: 0.8}}}}\nmatrix: {hpcc.eta: [0.5, 0.9]}\n", nil},
+		{"nodes: {\"host*\": {params: {hpcc: {eta: 0.8}}}}\nmatrix: {hpcc.eta: [0.5, 0.8, 0.9], topology.rate: [1Gbps, 2Gbps]}\n", []string{":11:10: matrix.hpcc.eta" + idle}},
+		{"nodes: {\"host[0-1]\": {params: {hpcc: {eta: 0.8}}}, \"host[1-2]\": {params: {hpcc: {eta: 0.7}}}}\nmatrix: {hpcc.eta: [0.5, 0.9]}\n", []string{":11:10: matrix.hpcc.eta" + idle}},
+		{"matrix: {preset: [none, hpcc], hpcc.eta: [0.5, 0.9]}\n", nil},
+		{"preset: none\nmatrix: {hpcc.eta: [0.5, 0.9]}\n", []string{"matrix.hpcc.eta" + idle}},
+		{"matrix: {topology.host_rate: [100Gbps, 100Gb/s], how: {a: {}, b: {}}}\n", []string{"matrix.how" + idle, "matrix.topology.host_rate" + idle}},
+		{"matrix: {workload.flows.0.size: [1MB, 2MB]}\n", nil},
+		{"matrix: {topology.failed: [null]}\n", nil},
+	} {
+		text := base + c.more
+		if c.more[0] == 'p' {
+			text = base[:len(base)-len("preset: hpcc\nrun: {stop: 1ms}\ntrace: {flows: {}}\n")] + "run: {stop: 1ms}\n" + c.more
+		}
+		e, err := loadFile(t, write(t, text), "")
+		require.NoError(t, err)
+		require.Len(t, e.Warnings, len(c.want), "%s: %v", c.more, e.Warnings)
+		for i, want := range c.want {
+			assert.Contains(t, e.Warnings[i], want)
+		}
+	}
+}
+
 // TestAPointInAnotherOrder is the same point.
 func TestAPointInAnotherOrder(t *testing.T) {
 	for _, matrix := range []string{

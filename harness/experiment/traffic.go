@@ -19,6 +19,7 @@ import (
 type traffic struct {
 	pairs iter.Seq2[uint32, uint32]  // of hosts, one of each kind of path
 	kinds map[string][]workload.Kind // by the nodes that have components of their own
+	text  [sha256.Size]byte          // of all that the section says
 	// digest is that of the flow list of seed 0.
 	digest func() ([sha256.Size]byte, error)
 	// recipe is what random flow lists are made of, "" of one that is the same for every
@@ -75,7 +76,10 @@ func (l *loader) trafficOf(root *yaml.Node, p *Point) (*traffic, error) {
 		if err != nil {
 			return nil, err
 		}
-		known = &traffic{p.Topology.Kinds(p.Flows.Pairs()), map[string][]workload.Kind{}, l.flowLists.digest(p, fmt.Sprintf("%s%v\n%s", network, p.rules, text)), recipe}
+		known = &traffic{
+			pairs: p.Topology.Kinds(p.Flows.Pairs()), kinds: map[string][]workload.Kind{}, text: sha256.Sum256([]byte(text)),
+			digest: l.flowLists.digest(p, fmt.Sprintf("%s%v\n%s", network, p.rules, text)), recipe: recipe,
+		}
 		l.traffic[key] = known
 	}
 	return known, nil
