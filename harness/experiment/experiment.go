@@ -343,9 +343,9 @@ func Load(file string, opt Options) (*Experiment, error) {
 		return nil, fmt.Errorf("experiment: %w; give the path of an experiment's YAML file", err)
 	}
 	e := &Experiment{File: file}
-	root = l.include(root, file, nil)
-	root = l.applyScale(root, e, opt.Scale)
-	root = l.applyReadings(root, e, opt.Readings)
+	unscaled := l.include(root, file, nil)
+	root = l.applyScale(unscaled, e, opt.Scale)
+	root = l.applyReadings(root, unscaled, e, opt.Readings)
 	root, flags := l.applyFlags(root, opt.Sets)
 	head := l.head(root, e)
 	combinations := l.withEngines(l.combinations(root, flags))

@@ -32,14 +32,20 @@ type readingSet struct {
 	path    []string
 	key     *yaml.Node
 	value   *yaml.Node
+	// replaces says that it maps values of the path to what stands in their place.
+	replaces bool
 }
 
 // applyReadings reads the section, all of it, and lays values over the tree: of each
 // reading the first one, but of those that are chosen the chosen one, after the others.
-func (l *loader) applyReadings(root *yaml.Node, e *Experiment, chosen map[string]string) *yaml.Node {
+// unscaled is the file without its scale.
+func (l *loader) applyReadings(root, unscaled *yaml.Node, e *Experiment, chosen map[string]string) *yaml.Node {
 	key, node := reader.Child(root, "readings")
 	s := l.Section(node, root, "readings")
-	_, matrix := reader.Child(root, "matrix")
+	var offered map[string][]string
+	if len(s.Node.Content) > 0 {
+		offered = l.offered(root, unscaled)
+	}
 	var names []string
 	var first, given []readingSet
 	for i := 0; i < len(s.Node.Content); i += 2 {
@@ -58,7 +64,7 @@ func (l *loader) applyReadings(root *yaml.Node, e *Experiment, chosen map[string
 		for j := 0; j < len(one.Node.Content); j += 2 {
 			if value := one.Node.Content[j]; value.Value != "source" {
 				r.Values = append(r.Values, value.Value)
-				sets[value.Value] = l.readingSets(r.Name, value, one.Node.Content[j+1])
+				sets[value.Value] = l.readingSets(r.Name, value, one.Node.Content[j+1], offered)
 			}
 		}
 		if len(r.Values) < 2 {
@@ -78,7 +84,7 @@ func (l *loader) applyReadings(root *yaml.Node, e *Experiment, chosen map[string
 	l.checkAgreement(first)
 	l.checkAgreement(given)
 	for _, set := range append(first, given...) {
-		root = l.read(root, matrix, set)
+		root = l.read(root, set)
 	}
 	for name, value := range chosen {
 		if !slices.Contains(names, name) {
@@ -92,27 +98,86 @@ func (l *loader) applyReadings(root *yaml.Node, e *Experiment, chosen map[string
 	return root
 }
 
-// checkAgreement refuses two readings of which the later would undo what the other sets.
+// offered are the values that there are for paths, as their labels: in the matrix at
+// any scale, and of the preset in the file.
+func (l *loader) offered(root, unscaled *yaml.Node) map[string][]string {
+	all := map[string][]string{}
+	add := func(key, value *yaml.Node) {
+		path := l.joined(key.Value)
+		all[path] = append(all[path], valueText(value))
+	}
+	each := func(n *yaml.Node, do func(key, value *yaml.Node)) {
+		for i := 0; n != nil && n.Kind == yaml.MappingNode && i < len(n.Content); i += 2 {
+			do(n.Content[i], n.Content[i+1])
+		}
+	}
+	axis := func(key, value *yaml.Node) {
+		for _, item := range l.values(value, "matrix."+key.Value) {
+			add(key, item)
+		}
+	}
+	inMatrix := func(key, value *yaml.Node) {
+		switch {
+		case key.Value == "zip" && value.Kind == yaml.SequenceNode:
+			for _, group := range value.Content {
+				each(group, axis)
+			}
+		case key.Value == "zip":
+			each(value, axis)
+		case key.Value == "include":
+			for _, point := range value.Content {
+				each(point, add)
+			}
+		case key.Value != "exclude" && !isRange(value):
+			axis(key, value)
+			each(value, func(_, set *yaml.Node) { each(set, add) })
+		case key.Value != "exclude":
+			axis(key, value)
+		}
+	}
+	trees := []*yaml.Node{root, unscaled}
+	each(reader.Lookup(unscaled, []string{"scales"}), func(_, scale *yaml.Node) { trees = append(trees, scale) })
+	for _, tree := range trees {
+		each(tree, func(key, value *yaml.Node) {
+			switch key.Value {
+			case "preset":
+				add(key, value)
+			case "matrix":
+				each(value, inMatrix)
+			}
+		})
+	}
+	return all
+}
+
+// checkAgreement refuses two readings of which the later would undo what the other sets,
+// and a value that sets something twice.
 func (l *loader) checkAgreement(sets []readingSet) {
 	for i, b := range sets {
 		for _, a := range sets[:i] {
-			if a.reading == b.reading || len(a.path) < len(b.path) || !slices.Equal(a.path[:len(b.path)], b.path) {
-				continue
-			}
-			if len(a.path) > len(b.path) || !agree(a.value, b.value) {
+			switch {
+			case !overlap(a.path, b.path) || agree(a, b):
+			case a.reading == b.reading:
+				l.Problem(b.key, "reading %s sets %s, and by %s something else of it; set it once", b.reading, b.key.Value, a.key.Value)
+			default:
 				l.Problem(b.key, "readings %s and %s both set %s, each otherwise; take one of them, or give one a value that sets both", a.reading, b.reading, b.key.Value)
 			}
 		}
 	}
 }
 
-// agree says whether two values of a path are the same, or replace different values.
-func agree(a, b *yaml.Node) bool {
-	if a.Kind != yaml.MappingNode || b.Kind != yaml.MappingNode {
-		return valueText(a) == valueText(b)
+// agree says whether two sets of a path come to the same in any order, or replace
+// different values.
+func agree(wide, narrow readingSet) bool {
+	if len(wide.path) > len(narrow.path) {
+		wide, narrow = narrow, wide
 	}
-	for i := 0; i < len(a.Content); i += 2 {
-		if _, other := reader.Child(b, a.Content[i].Value); other != nil && !agree(a.Content[i+1], other) {
+	if !wide.replaces || !narrow.replaces {
+		within := reader.Lookup(wide.value, narrow.path[len(wide.path):])
+		return within != nil && valueText(within) == valueText(narrow.value)
+	}
+	for i := 0; i < len(wide.value.Content); i += 2 {
+		if _, other := reader.Child(narrow.value, wide.value.Content[i].Value); other != nil && valueText(other) != valueText(wide.value.Content[i+1]) {
 			return false
 		}
 	}
@@ -121,7 +186,7 @@ func agree(a, b *yaml.Node) bool {
 
 // readingSets are the paths that a value sets, which are there whether it is
 // chosen or not.
-func (l *loader) readingSets(reading string, value, body *yaml.Node) []readingSet {
+func (l *loader) readingSets(reading string, value, body *yaml.Node, offered map[string][]string) []readingSet {
 	where := "readings." + reading + "." + value.Value
 	if !readingName.MatchString(value.Value) {
 		l.Problem(value, "%s: %q is no name; use letters, digits, - and .", where, value.Value)
@@ -140,19 +205,26 @@ func (l *loader) readingSets(reading string, value, body *yaml.Node) []readingSe
 			l.Problem(key, "%s: there is no component %q%s", where, path[1], catalog.HintMechanism(path[1], l.catalog.Names("")))
 			continue
 		}
-		sets = append(sets, readingSet{reading + "=" + value.Value, path, key, s.Node.Content[i+1]})
+		to := s.Node.Content[i+1]
+		there, is := offered[strings.Join(path, ".")]
+		set := readingSet{reading + "=" + value.Value, path, key, to, is && to.Kind == yaml.MappingNode}
+		for j := 0; set.replaces && j < len(to.Content); j += 2 {
+			if from := to.Content[j]; !slices.Contains(there, from.Value) {
+				l.Problem(from, "%s: there is no value %q of %s%s; values are compared as they are written, so write it as the matrix does", where, from.Value, key.Value, catalog.Hint(from.Value, there))
+			}
+		}
+		sets = append(sets, set)
 	}
 	return sets
 }
 
 // read lays a path of a reading over the tree. Of what the matrix chooses a
 // reading replaces values: {preset: {dcqcn: dcqcn-public}}.
-func (l *loader) read(root, matrix *yaml.Node, set readingSet) *yaml.Node {
-	replaces := set.value.Kind == yaml.MappingNode && (set.path[0] == "preset" || l.chooses(matrix, set.path))
+func (l *loader) read(root *yaml.Node, set readingSet) *yaml.Node {
 	for _, n := range []*yaml.Node{set.key, set.value} {
 		l.Mark(n, "reading:"+set.reading)
 	}
-	if !replaces {
+	if !set.replaces {
 		l.laid = append(l.laid, set)
 		l.takesSomething(root, set.path, set.value, set.key)
 		return l.Set(root, set.path, set.value, set.key)
@@ -171,20 +243,6 @@ func (l *loader) read(root, matrix *yaml.Node, set readingSet) *yaml.Node {
 	return root
 }
 
-// chooses says whether the matrix has values for a path, by itself or under the
-// names of an axis.
-func (l *loader) chooses(matrix *yaml.Node, path []string) bool {
-	if reader.IsNull(matrix) || matrix.Kind != yaml.MappingNode {
-		return false
-	}
-	for i := 0; i < len(matrix.Content); i += 2 {
-		if slices.Equal(l.path(matrix.Content[i].Value), path) || l.chooses(matrix.Content[i+1], path) {
-			return true
-		}
-	}
-	return false
-}
-
 // inPlaceOf is what a reading puts in the place of a value of the matrix.
 func (l *loader) inPlaceOf(path []string, value *yaml.Node) *yaml.Node {
 	if to := l.replaced[strings.Join(path, ".")][valueText(value)]; to != nil {
@@ -200,7 +258,7 @@ func (l *loader) checkReadings(all []combination) {
 		for _, c := range all {
 			for _, a := range c.assignments {
 				if overlap(a.path, set.path) {
-					l.Problem(set.key, "reading %s sets %s, which the matrix sets itself (%s); write what stands in the place of its values, such as {preset: {dcqcn: dcqcn-public}}", set.reading, set.key.Value, l.Sources[a.key].Position())
+					l.Problem(set.key, "reading %s sets %s, which the matrix sets itself (%s); write what stands in the place of its values, {%s: {%s: …}}", set.reading, set.key.Value, l.Sources[a.key].Position(), a.key.Value, valueText(a.value))
 				}
 			}
 		}

@@ -107,3 +107,70 @@ func TestReadingsAreRefusedWithAPlace(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// A reading replaces values of the matrix wherever they are written: in a list, in
+// step, as further points, at another scale.
+func TestReadingsReplaceValuesOfAnyAxis(t *testing.T) {
+	const rest = "readings: {r: {source: s, own: {}, other: {hpcc.eta: {0.9: 0.8}}}}\n"
+	for name, matrix := range map[string]string{
+		"list":            "matrix: {hpcc.eta: [0.5, 0.9]}\n",
+		"range":           "matrix: {hpcc.eta: {from: 0.5, to: 0.9, step: 0.4}}\n",
+		"zip":             "matrix: {zip: {hpcc.eta: [0.5, 0.9], run.stop: [1ms, 2ms]}}\n",
+		"zips":            "matrix: {zip: [{hpcc.eta: [0.5, 0.9], run.stop: [1ms, 2ms]}]}\n",
+		"further points":  "matrix: {hpcc.eta: [0.5], include: [{params.hpcc.eta: 0.9}]}\n",
+		"names":           "matrix: {a: {x: {}, y: {params.hpcc.eta: 0.9}}}\n",
+		"at this scale":   "matrix: {hpcc.eta: [0.5]}\nscales: {quick: {matrix: {hpcc.eta: [0.5, 0.9]}}}\n",
+		"at other scales": "matrix: {hpcc.eta: [0.5, 0.9]}\nscales: {quick: {matrix: {hpcc.eta: [0.5, 0.7]}}}\n",
+		"at one of these": "matrix: {hpcc.eta: [0.5, 0.7]}\nscales: {paper: {matrix: {hpcc.eta: [0.5, 0.9]}}}\n",
+	} {
+		e, err := Load(write(t, base+matrix+rest), Options{Catalog: testCatalog(t), ConfigDir: "../../configs", Readings: map[string]string{"r": "other"}})
+		require.NoError(t, err, name)
+		require.Len(t, e.Points, 2, name)
+		want := "0.8"
+		if strings.HasPrefix(name, "at o") {
+			want = "0.7"
+		}
+		assert.Equal(t, want, setting(t, e.Points[1], "congestion_control", "eta").Value, name)
+	}
+	for _, c := range []struct{ readings, want string }{
+		{"hpcc.eta: {0.90: 0.8}", `exp.yaml:11:55: readings.r.other: there is no value "0.90" of hpcc.eta; did you mean "0.9"? (known: 0.5, 0.9); values are compared as they are written`},
+		{"preset: {hpc: hpcc-public}", `readings.r.other: there is no value "hpc" of preset; did you mean "hpcc"?`},
+		{"hpcc.eta: 0.8", `; write what stands in the place of its values, {hpcc.eta: {0.5: …}}`},
+	} {
+		text := base + "matrix: {hpcc.eta: [0.5, 0.9]}\n" + strings.Replace(rest, "hpcc.eta: {0.9: 0.8}", c.readings, 1)
+		e := Options{Catalog: testCatalog(t), ConfigDir: "../../configs", Readings: map[string]string{"r": "other"}}
+		_, err := Load(write(t, text), e)
+		require.ErrorContains(t, err, c.want)
+		if c.readings[0] == 'p' {
+			e.Readings = nil
+			_, err = Load(write(t, text), e)
+			require.ErrorContains(t, err, c.want, "whether it is chosen or not")
+		}
+	}
+	_, err := loadFile(t, write(t, base+"matrix: {hpcc.eta: [0.5, 0.9]}\n"+rest), "", "hpcc.eta=0.5")
+	require.NoError(t, err, "a flag that narrows an axis does not narrow readings")
+}
+
+// Two readings agree in both orders or in none.
+func TestReadingsThatSetTheSameOtherwise(t *testing.T) {
+	for _, c := range []struct{ x, y, want string }{
+		{"{params: {hpcc: {eta: 0.6}}}", "{hpcc.eta: 0.7}", "each otherwise"},
+		{"{params: {hpcc: {eta: 0.6}}}", "{hpcc.w_ai: 40B}", "each otherwise"},
+		{"{params.hpcc: {eta: 0.6}}", "{hpcc: {w_ai: 40B}}", "each otherwise"},
+		{"{params: {hpcc: {eta: 0.6}}}", "{hpcc.eta: 0.6}", ""},
+		{"{params.hpcc.eta: 0.6}", "{hpcc.eta: 0.6}", ""},
+		{"{preset: {hpcc: fncc}}", "{preset: {hpcc: dcqcn}}", "each otherwise"},
+		{"{preset: {hpcc: fncc}}", "{preset: {none: dcqcn}}", ""},
+		{"{hpcc.eta: 0.6, params.hpcc.eta: 0.7}", "{}", "reading x=a sets params.hpcc.eta, and by hpcc.eta something else of it; set it once"},
+	} {
+		for _, order := range [][2]string{{c.x, c.y}, {c.y, c.x}} {
+			text := base + "matrix: {preset: [hpcc, none]}\nreadings: {x: {source: s, a: " + order[0] + ", b: {}}, y: {source: s, a: " + order[1] + ", b: {}}}\n"
+			_, err := Load(write(t, text), Options{Catalog: testCatalog(t), ConfigDir: "../../configs"})
+			if c.want == "" {
+				require.NoError(t, err, "%v", order)
+			} else {
+				require.ErrorContains(t, err, strings.Replace(c.want, "x=a", map[bool]string{true: "x=a", false: "y=a"}[order[0] == c.x], 1), "%v", order)
+			}
+		}
+	}
+}
