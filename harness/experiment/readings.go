@@ -117,22 +117,22 @@ func (l *loader) offered(root, unscaled *yaml.Node) map[string][]string {
 		}
 	}
 	inMatrix := func(key, value *yaml.Node) {
-		switch {
-		case key.Value == "zip" && value.Kind == yaml.SequenceNode:
-			for _, group := range value.Content {
-				each(group, axis)
-			}
-		case key.Value == "zip":
-			each(value, axis)
-		case key.Value == "include":
+		switch key.Value {
+		case "exclude":
+		case "include":
 			for _, point := range value.Content {
 				each(point, add)
 			}
-		case key.Value != "exclude" && !isRange(value):
+		case "zip":
+			each(value, axis)
+			for _, group := range value.Content {
+				each(group, axis)
+			}
+		default:
 			axis(key, value)
-			each(value, func(_, set *yaml.Node) { each(set, add) })
-		case key.Value != "exclude":
-			axis(key, value)
+			if !isRange(value) {
+				each(value, func(_, set *yaml.Node) { each(set, add) })
+			}
 		}
 	}
 	trees := []*yaml.Node{root, unscaled}
@@ -209,9 +209,15 @@ func (l *loader) readingSets(reading string, value, body *yaml.Node, offered map
 		there, is := offered[strings.Join(path, ".")]
 		set := readingSet{reading + "=" + value.Value, path, key, to, is && to.Kind == yaml.MappingNode}
 		for j := 0; set.replaces && j < len(to.Content); j += 2 {
-			if from := to.Content[j]; !slices.Contains(there, from.Value) {
-				l.Problem(from, "%s: there is no value %q of %s%s; values are compared as they are written, so write it as the matrix does", where, from.Value, key.Value, catalog.Hint(from.Value, there))
+			from := to.Content[j]
+			if slices.Contains(there, from.Value) {
+				continue
 			}
+			without := ""
+			if l.File(from) != l.file {
+				without = fmt.Sprintf("; an experiment without it takes the reading away: readings: {%s: null}", reading)
+			}
+			l.Problem(from, "%s: there is no value %q of %s%s; values are compared as they are written, so write it as the matrix does%s", where, from.Value, key.Value, catalog.Hint(from.Value, there), without)
 		}
 		sets = append(sets, set)
 	}

@@ -147,7 +147,14 @@ func TestReadingsReplaceValuesOfAnyAxis(t *testing.T) {
 			require.ErrorContains(t, err, c.want, "whether it is chosen or not")
 		}
 	}
-	_, err := loadFile(t, write(t, base+"matrix: {hpcc.eta: [0.5, 0.9]}\n"+rest), "", "hpcc.eta=0.5")
+	shared := map[string]string{"exp.yaml": "include: a.yaml\n" + base, "a.yaml": rest}
+	shared["exp.yaml"] += "matrix: {hpcc.eta: [0.5]}\n"
+	_, err := loadFile(t, writeAll(t, shared), "")
+	require.ErrorContains(t, err, "an experiment without it takes the reading away: readings: {r: null}")
+	shared["exp.yaml"] += "readings: {r: null}\n"
+	_, err = loadFile(t, writeAll(t, shared), "")
+	require.NoError(t, err)
+	_, err = loadFile(t, write(t, base+"matrix: {hpcc.eta: [0.5, 0.9]}\n"+rest), "", "hpcc.eta=0.5")
 	require.NoError(t, err, "a flag that narrows an axis does not narrow readings")
 }
 
