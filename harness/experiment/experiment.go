@@ -303,7 +303,7 @@ type loader struct {
 	traffic     map[string]*traffic
 	flowLists   FlowLists
 	sizesOf     map[string]*workload.Sizes       // by file
-	lists       map[string]workload.Generator    // read from files, by file, network and rules
+	lists       map[string]workload.Generator    // read from files, by kind, file, network and rules
 	refused     map[string]bool                  // positions at which the model refuses something
 	replaced    map[string]map[string]*yaml.Node // by path, what readings put in the place of values of the matrix
 	laid        []readingSet                     // what else they set

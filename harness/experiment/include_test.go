@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"fabriclab/harness/workload"
 )
 
 // writeAll writes files into a folder and returns the path of exp.yaml.
@@ -88,15 +90,17 @@ func TestPresetsDropComponents(t *testing.T) {
 	assert.Contains(t, err.Error(), "mine.yaml:10:22: hpc: null takes away")
 }
 
-// TestAFlowListIsReadOnce: points that have a network in common share a list.
+// TestAFlowListIsReadOnce: points that have a network in common share a list, but
+// not flows and messages that are in one file.
 func TestAFlowListIsReadOnce(t *testing.T) {
 	e, err := loadFile(t, writeAll(t, map[string]string{
-		"exp.yaml":  "topology: {type: star, hosts: 3, rate: 100Gbps, delay: 1us}\nworkload: {type: file, path: flows.csv}\nrun: {stop: 1ms}\nmatrix: {preset: [hpcc, dcqcn, none]}\n",
-		"flows.csv": "src,dst,size,start\nhost0,host2,1MB,0us\n",
+		"exp.yaml":  "topology: {type: star, hosts: 3, rate: 100Gbps, delay: 1us}\nworkload: {type: file, path: flows.csv}\nrun: {stop: 1ms}\nmatrix: {preset: [hpcc, dcqcn, none], include: [{preset: none, workload.type: dag}]}\n",
+		"flows.csv": "flow,src,dst,size,start\n0,host0,host2,1MB,0us\n",
 	}), "")
 	require.NoError(t, err)
-	require.Len(t, e.Points, 3)
+	require.Len(t, e.Points, 4)
 	list := func(i int) any { return reflect.ValueOf(e.Points[i].Flows).Elem().FieldByName("Generator").Interface() }
 	assert.Same(t, list(0), list(1))
 	assert.Same(t, list(0), list(2))
+	assert.IsType(t, &workload.DAG{}, list(3))
 }

@@ -29,7 +29,7 @@ func fromFile[G workload.Generator](l *loader, s *reader.Section, example string
 		return nil
 	}
 	path = l.beside(at, path)
-	key := fmt.Sprintf("%s %p %v", path, t, rules)
+	key := fmt.Sprintf("%T %s %p %v", *new(G), path, t, rules)
 	if known := l.lists[key]; known != nil {
 		return known
 	}
