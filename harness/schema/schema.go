@@ -80,8 +80,8 @@ func (m *maker) experiment(figure object) object {
 		"readings": object{
 			"type": "object", "description": "what the paper leaves open: the sentence that does, and values by name with what each sets; the first is the nearest to the text, and the default",
 			"additionalProperties": object{
-				"type":       "object",
-				"properties": object{"source": text("the sentence that leaves it open")}, "additionalProperties": object{"type": "object"},
+				"type":       []string{"object", "null"},
+				"properties": object{"source": text("the sentence that leaves it open")}, "additionalProperties": object{"type": []string{"object", "null"}},
 			},
 		},
 		"scales": object{
@@ -135,18 +135,38 @@ func (m *maker) scale(point object) object {
 		properties[key] = object{}
 	}
 	maps.Copy(properties, point)
-	return object{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": false}
+	return laidOver(object{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": false})
+}
+
+// laidOver lets null stand at the keys of a section that is laid over another one: it
+// takes them away.
+func laidOver(section object) object {
+	properties, _ := section["properties"].(object)
+	for key, value := range properties {
+		if one := value.(object); one["const"] == nil {
+			nullable := object{"anyOf": []object{one, {"type": "null"}}}
+			if about := one["description"]; about != nil {
+				nullable["description"] = about
+			}
+			properties[key] = nullable
+		}
+	}
+	rules, _ := section["allOf"].([]object)
+	for _, rule := range rules {
+		laidOver(rule["then"].(object))
+	}
+	return section
 }
 
 // point are the keys of a point; complete ones have what is required.
 func (m *maker) point(complete bool) object {
-	suffix := "-part"
+	suffix, part := "-part", laidOver
 	if complete {
-		suffix = ""
+		suffix, part = "", func(section object) object { return section }
 	}
 	properties := object{
-		"topology": m.reference("topology"+suffix, func() object { return topologies(m.about.Topologies, complete) }),
-		"workload": m.reference("workload"+suffix, func() object { return schemas(complete).ByKind("workload", "type", m.about.Workloads) }),
+		"topology": m.reference("topology"+suffix, func() object { return part(topologies(m.about.Topologies, complete)) }),
+		"workload": m.reference("workload"+suffix, func() object { return part(schemas(complete).ByKind("workload", "type", m.about.Workloads)) }),
 		"network": object{
 			"description": "port.pfc by its name: lossless or lossy, for all presets or for each by name",
 			"anyOf":       []object{{"enum": []string{"lossless", "lossy"}}, {"type": "object", "additionalProperties": object{"enum": []string{"lossless", "lossy"}}}},
@@ -159,7 +179,7 @@ func (m *maker) point(complete bool) object {
 			set := object{"type": "object", "minProperties": 1, "properties": keys, "additionalProperties": false, "description": "what these nodes have instead of the rest"}
 			return object{"type": []string{"object", "null"}, "additionalProperties": set, "description": help["nodes"]}
 		}),
-		"run":   m.reference("run"+suffix, func() object { return m.run(complete) }),
+		"run":   m.reference("run"+suffix, func() object { return part(m.run(complete)) }),
 		"trace": m.reference("trace"+suffix, func() object { return m.trace(complete) }),
 	}
 	for _, kind := range computed.Kinds() {
@@ -169,7 +189,7 @@ func (m *maker) point(complete bool) object {
 			for key, property := range s["properties"].(object) {
 				property.(object)["description"] = kind.Help[key]
 			}
-			return s
+			return part(s)
 		})
 	}
 	maps.Copy(properties, m.slots())
@@ -318,7 +338,7 @@ func (m *maker) trace(complete bool) object {
 	for _, t := range m.catalog.Tables {
 		s := schemas(complete).Section("trace", m.about.Tables[t.Name])
 		s["description"] = t.Title
-		if _, required := s["required"]; !required {
+		if !complete {
 			s["type"] = []string{"object", "null"}
 		}
 		properties[t.Name] = s
@@ -326,7 +346,9 @@ func (m *maker) trace(complete bool) object {
 	for _, t := range experiment.OracleTables() {
 		s := schemas(complete).Section("trace", m.about.Oracle)
 		s["description"] = t.Title
-		s["type"] = []string{"object", "null"}
+		if !complete {
+			s["type"] = []string{"object", "null"}
+		}
 		properties[t.Name] = s
 	}
 	return object{"type": []string{"object", "null"}, "description": help["trace"], "properties": properties, "additionalProperties": false}
@@ -380,7 +402,7 @@ func (m *maker) matrix() object {
 }
 
 func (m *maker) preset() object {
-	properties := m.slots()
+	properties := laidOver(object{"properties": m.slots()})["properties"].(object)
 	for _, key := range m.about.Preset {
 		properties[key] = object{"type": []string{"string", "number"}, "description": help["preset."+key]}
 	}
