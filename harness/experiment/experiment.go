@@ -814,20 +814,10 @@ func (l *loader) unused(root *yaml.Node, e *Experiment) {
 		}
 	}
 	for key := range l.keysOfNoReading(root, "network") {
-		if !l.hasPreset(key.Value) {
+		if !l.used["network."+key.Value] {
 			warn(l.Sources[key], "network."+key.Value+" has no effect: no point has the preset "+key.Value+"; take it out, or write the class for all presets: network: lossy")
 		}
 	}
-}
-
-// hasPreset says whether a point has a preset of a name.
-func (l *loader) hasPreset(name string) bool {
-	for key, p := range l.presets {
-		if key[0] == name && p != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // keysOfNoReading yields the keys of a mapping that the experiment itself has: a reading is for

@@ -38,6 +38,7 @@ func (l *loader) network(s *reader.Section, base *preset, params *yaml.Node) (wi
 		if _, n = reader.Child(n, base.name); n == nil {
 			return params, base.network
 		}
+		l.used["network."+base.name] = true
 	}
 	text, ok := l.Scalar(n, "network")
 	if !ok {
