@@ -68,20 +68,11 @@ func tell(s *reader.Section, f *spec.Figure, err error) {
 // missing says what a point's runs lack for a measure: a table, or in it the port,
 // the class or the flows.
 func missing(f *spec.Figure, m spec.Measure, port string, from []string, setup spec.Setup) error {
-	class := int64(0)
-	if m.Class != nil && setup.Classes > 0 {
-		class = min(1, int64(setup.Classes)-1)
-		switch {
-		case *m.Class != spec.Data:
-			class = int64(*m.Class)
-		case len(setup.FlowClasses) > 1:
-			return reader.At("class", table.SeveralClasses(setup.FlowClasses))
-		case len(setup.FlowClasses) == 1:
-			class = setup.FlowClasses[0]
-		}
-		if class >= int64(setup.Classes) {
-			return reader.At("class", fmt.Errorf("there is no class %d in these runs; write %s, or data, the class of the data packets", class, classes(setup.Classes)))
-		}
+	if m.Class != nil && *m.Class == spec.Data && setup.Classes > 0 && len(setup.FlowClasses) > 1 {
+		return reader.At("class", table.SeveralClasses(setup.FlowClasses))
+	}
+	if class, has := classIn(m, setup); has && setup.Classes > 0 && class >= int64(setup.Classes) {
+		return reader.At("class", fmt.Errorf("there is no class %d in these runs; write %s, or data, the class of the data packets", class, classes(setup.Classes)))
 	}
 	if port != "" && setup.Port != nil {
 		if err := setup.Port(port); err != nil {
@@ -96,26 +87,13 @@ func missing(f *spec.Figure, m spec.Measure, port string, from []string, setup s
 		if !has {
 			return reader.At("kind", fmt.Errorf("%s is taken from the table %s, which these runs do not have; %s", m.Kind, table, toHave(f, table)))
 		}
-		if len(recorded.Ports) > 0 && port != "" && !slices.Contains(recorded.Ports, port) {
-			return reader.At(portKey(m), fmt.Errorf("trace.%s.ports leaves %s out; add it there", table, port))
-		}
 		for _, pattern := range m.Ports {
 			if !anyPort(pattern, recorded, setup) {
 				return reader.At("ports", fmt.Errorf("trace.%s.ports has no port that matches %s; add it there", table, pattern))
 			}
 		}
-		if m.Class != nil && recorded.Classes != nil && !slices.Contains(recorded.Classes, class) {
-			return reader.At("class", fmt.Errorf("trace.%s.classes leaves class %d out; add it there", table, class))
-		}
-		for key, flows := range map[string][]int64{"flow": orNone(m.Flow), "flows": m.Flows} {
-			for _, id := range flows {
-				if setup.Flows != nil && id >= int64(len(setup.Flows)) {
-					return reader.At(key, fmt.Errorf("there is no flow %d; the flows are 0 to %d, in the order of the flow list", id, len(setup.Flows)-1))
-				}
-				if recorded.Flows != nil && !slices.Contains(recorded.Flows, id) {
-					return reader.At(key, fmt.Errorf("trace.%s.flows leaves flow %d out; add it there", table, id))
-				}
-			}
+		if err := leftOut(m, port, table, setup); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -137,7 +115,7 @@ func toHave(f *spec.Figure, table string) string {
 		return "write trace: {" + add + "}"
 	}
 	if table == "load" {
-		return "it is there where the workload asks for a load"
+		return "it is there where the workload asks for a load and trace.flows is {}"
 	}
 	return "take another kind"
 }

@@ -18,14 +18,15 @@ import (
 // setup is of runs of 1 ms with a port and two classes.
 func setup(tables map[string]spec.Recorded) spec.Setup {
 	return spec.Setup{
-		Labels: map[string]string{"hop": "first"}, Tables: tables, Classes: 2, EndPs: 1e9, Ends: "run.stop", Flows: []string{"short", "long"},
+		Labels: map[string]string{"hop": "first"}, Tables: tables, Classes: 2, EndPs: 1e9, Ends: "run.stop", Flows: []string{"short", "long"}, FlowCount: 2,
 		Port: func(name string) error {
 			if strings.HasPrefix(name, "s") {
 				return nil
 			}
 			return fmt.Errorf("there is no port %q", name)
 		},
-		Ports: func() []string { return []string{"s1->s2", "s2->s3"} },
+		Ports:       func() []string { return []string{"s1->s2", "s2->s3", "a->s1"} },
+		SwitchPorts: func() []string { return []string{"s1->s2", "s2->s3"} },
 	}
 }
 
@@ -70,7 +71,7 @@ func TestMeasuresThatNoRunHas(t *testing.T) {
 	few := map[string]spec.Recorded{"queues": {Ports: []string{"s1->s2"}, Classes: []int64{1}}, "rates": {Flows: []int64{0}}}
 	middle := map[string]spec.Recorded{}
 	for _, name := range []string{"queues", "links", "rates", "drops", "arrivals", "optimal_rates"} {
-		middle[name] = spec.Recorded{Recorded: series.Recorded{IntervalPs: 1e6, FromPs: 200e6, ToPs: 700e6}}
+		middle[name] = spec.Recorded{IntervalPs: 1e6, FromPs: 200e6, ToPs: 700e6}
 	}
 	for _, c := range []struct {
 		text   string

@@ -178,16 +178,16 @@ func (t *Taker) in(m spec.Measure, run spec.Run) (x in, scale float64, err error
 			return in{}, 0, err
 		}
 	}
-	if err := t.recorded(m, run); err != nil {
-		return in{}, 0, err
-	}
-	if m.Class != nil {
-		if x.class, err = classOf(*m.Class, run.Dir); err != nil {
+	if m.Port != "" || m.PortBy != nil {
+		if x.port, err = portOf(t.f, m.Source, run); err != nil {
 			return in{}, 0, err
 		}
 	}
-	if m.Port != "" || m.PortBy != nil {
-		x.port, err = portOf(t.f, m.Source, run)
+	if err := t.recorded(m, x.port, run); err != nil {
+		return in{}, 0, err
+	}
+	if m.Class != nil {
+		x.class, err = classOf(*m.Class, run.Dir)
 	}
 	return x, scale, err
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
 
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/spec"
@@ -59,11 +60,12 @@ func endOf(m spec.Measure, w series.Window) string {
 	return text
 }
 
-// ran is what is known of a run's time: its scenario and its summary.
+// ran is what is known of a run: its scenario and its summary.
 type ran struct {
 	dir     string
 	network *table.Network
 	summary summary
+	setup   spec.Setup // what it records
 }
 
 // ranOf reads them. What is computed has none.
@@ -74,6 +76,12 @@ func ranOf(dir string) (r ran, err error) {
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return ran{dir: dir, network: &table.Network{}}, nil
+	}
+	if err == nil {
+		r.setup = spec.Setup{
+			Tables: r.network.Recorded, Classes: int(r.network.Classes), FlowCount: r.summary.Flows.Total,
+			Ports: sync.OnceValue(r.network.Ports), SwitchPorts: sync.OnceValue(r.network.SwitchPorts),
+		}
 	}
 	return r, err
 }
@@ -89,12 +97,9 @@ func (r ran) lacks(name string, w series.Window) error {
 	return inRun(r.dir, r.network.Recorded[name].Lacks(name, w))
 }
 
-// recorded says what of the time that a measure needs a run does not have.
-func (t *Taker) recorded(m spec.Measure, run spec.Run) error {
+// recorded says what of that which a measure is over a run does not have.
+func (t *Taker) recorded(m spec.Measure, port string, run spec.Run) error {
 	k := kinds[m.Kind]
-	if m.Window == nil && m.Event == nil && !k.Events {
-		return nil
-	}
 	if t.ran.dir != run.Dir {
 		r, err := ranOf(run.Dir)
 		if err != nil {
@@ -103,6 +108,11 @@ func (t *Taker) recorded(m spec.Measure, run spec.Run) error {
 		t.ran = r
 	}
 	r, end := t.ran, t.ran.summary.SimPs
+	for _, name := range tablesOf(k.from(m)) {
+		if err := leftOut(m, port, name, r.setup); err != nil {
+			return inRun(run.Dir, err)
+		}
+	}
 	w, _, ok := needed(t.f, m, run.Judged, end)
 	if !ok {
 		return nil

@@ -1,6 +1,9 @@
 package measure
 
 import (
+	"fmt"
+	"strings"
+
 	"fabriclab/analysis/series"
 	"fabriclab/analysis/table"
 )
@@ -76,6 +79,9 @@ func pauses(x in) (float64, error) {
 	network, err := table.ReadNetwork(x.dir)
 	if err == nil {
 		err = network.CheckNode(x.m.Node)
+	}
+	if err == nil && x.port != "" && !strings.HasPrefix(x.port, x.m.Node+"->") {
+		err = inRun(x.dir, fmt.Errorf("%s is no port of %s, whose frames are counted", x.port, x.m.Node))
 	}
 	if err != nil {
 		return 0, err

@@ -66,6 +66,7 @@ type summary struct {
 	Events     uint64 `json:"events"`
 	PacketHops uint64 `json:"packet_hops"`
 	Flows      struct {
+		Total            int64 `json:"total"`
 		Started          int64 `json:"started"`
 		Finished         int64 `json:"finished"`
 		Measured         int64 `json:"measured"`
@@ -136,7 +137,19 @@ func (t *tables) readSlowdowns() (fct.Stats, error) {
 	if err != nil {
 		return fct.Stats{}, optional("flows", err)
 	}
-	return flows.Bins([]int64{0, math.MaxInt64})[0], nil
+	return flows.Bins([]int64{0, math.MaxInt64})[0], t.allFlows("fct_slowdown")
+}
+
+// allFlows says that the table flows has not all flows, if so.
+func (t *tables) allFlows(what string) error {
+	r, err := ranOf(t.dir)
+	if err != nil {
+		return err
+	}
+	if err := leftOut(spec.Measure{Kind: what}, "", "flows", r.setup); err != nil {
+		return undefined(err.Error())
+	}
+	return nil
 }
 
 func (t *tables) slowdown(name string) (float64, error) {
@@ -298,6 +311,9 @@ func eachFlow(dir string, runEnd int64, visit func(flow) bool) error {
 // together is the time in which all flows of the run are active.
 func (t *tables) together() (ids []int64, all series.Window, flows []flow, err error) {
 	if flows, err = t.flows(); err != nil {
+		return nil, all, nil, err
+	}
+	if err := t.allFlows("this"); err != nil {
 		return nil, all, nil, err
 	}
 	if len(flows) < 2 || len(flows) > mostFlows {

@@ -6,11 +6,14 @@ import (
 	"fabriclab/base/units"
 )
 
-// Recorded is the time of which a table has rows.
+// Recorded says of which time, ports, flows and classes a table has rows. Nil is all.
 type Recorded struct {
-	IntervalPs int64 `json:"interval_ps"` // of a sampled table
-	FromPs     int64 `json:"from_ps"`
-	ToPs       int64 `json:"to_ps"` // 0: to the run's end
+	IntervalPs int64    `json:"interval_ps"` // of a sampled table
+	FromPs     int64    `json:"from_ps"`
+	ToPs       int64    `json:"to_ps"` // 0: to the run's end
+	Ports      []string `json:"-"`
+	Flows      []int64  `json:"flows"`
+	Classes    []int64  `json:"classes"`
 }
 
 // Lacks says what of a time the table of a name does not have. A sampled one needs

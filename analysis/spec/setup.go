@@ -18,21 +18,19 @@ type Setup struct {
 	Ends  string
 	// Judged is the measuring window of a point that carries a load.
 	Judged series.Window
-	// Flows are the names of the flows by id, nil where flows have none.
-	Flows []string
-	// Port says why there is no port of a name, and Ports are the names of all;
-	// nil without a network.
-	Port  func(name string) error
-	Ports func() []string
+	// Flows are the names of the flows by id, nil where flows have none, and
+	// FlowCount is how many there are, 0 where it is not known.
+	Flows     []string
+	FlowCount int64
+	// Port says why there is no port of a name, Ports are the names of all, and
+	// SwitchPorts those of switches; nil without a network.
+	Port        func(name string) error
+	Ports       func() []string
+	SwitchPorts func() []string
 }
 
-// Recorded says of which time, ports, flows and classes a table has rows. Nil is all.
-type Recorded struct {
-	series.Recorded
-	Ports   []string
-	Flows   []int64
-	Classes []int64
-}
+// Recorded is what of a table is there.
+type Recorded = series.Recorded
 
 // Known is what is known of an experiment beside its figure section. Nil leaves
 // unchecked what is about it.

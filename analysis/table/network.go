@@ -28,11 +28,17 @@ type Network struct {
 	EndsWithFlows bool
 	Recorded      map[string]series.Recorded // by table, of those of the simulator
 	dir           string
-	ports         map[string][]string     // by node
+	ports         map[string][]string // by node
+	hosts         map[string]bool
 	changes       map[string][]rateChange // by port, by time
 }
 
 type rateChange struct{ at, bps int64 }
+
+type portRef struct {
+	Node int `json:"node"`
+	Port int `json:"port"`
+}
 
 // ReadNetwork reads the scenario of the run in dir.
 func ReadNetwork(dir string) (*Network, error) {
@@ -48,14 +54,20 @@ func ReadNetwork(dir string) (*Network, error) {
 		Ends   bool   `json:"stop_when_flows_finish"`
 		Nodes  []struct {
 			Name string `json:"name"`
+			Kind string `json:"kind"`
 		} `json:"nodes"`
 		Links []struct {
 			A       int   `json:"a"`
+			APort   int   `json:"a_port"`
 			B       int   `json:"b"`
+			BPort   int   `json:"b_port"`
 			RateBps int64 `json:"rate_bps"`
 		} `json:"links"`
 		Trace struct {
-			Tables map[string]series.Recorded `json:"tables"`
+			Tables map[string]struct {
+				series.Recorded
+				Ports []portRef `json:"ports"`
+			} `json:"tables"`
 		} `json:"trace"`
 		RateEvents []struct {
 			AtPs    int64 `json:"at_ps"`
@@ -73,9 +85,10 @@ func ReadNetwork(dir string) (*Network, error) {
 	if err := json.Unmarshal(data, &s); err != nil {
 		return nil, corrupt(dir, path, err)
 	}
-	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, Classes: s.Components.Host.Params.Classes, EndsWithFlows: s.Ends, Recorded: s.Trace.Tables, dir: dir, ports: map[string][]string{}, changes: map[string][]rateChange{}}
+	n := &Network{Name: s.Name, Seed: s.Seed, StopPs: s.StopPs, RateBps: map[string]int64{}, Classes: s.Components.Host.Params.Classes, EndsWithFlows: s.Ends, Recorded: map[string]series.Recorded{}, dir: dir, ports: map[string][]string{}, hosts: map[string]bool{}, changes: map[string][]rateChange{}}
 	var ports portname.Counter
 	var ends [][2]string // by link
+	names := map[portRef]string{}
 	add := func(from, to int, rate int64) string {
 		port := ports.Next(s.Nodes[from].Name, s.Nodes[to].Name)
 		n.RateBps[port] = rate
@@ -86,7 +99,18 @@ func ReadNetwork(dir string) (*Network, error) {
 		if min(l.A, l.B) < 0 || max(l.A, l.B) >= len(s.Nodes) {
 			return nil, corrupt(dir, path, fmt.Errorf("a link between nodes %d and %d of %d", l.A, l.B, len(s.Nodes)))
 		}
-		ends = append(ends, [2]string{add(l.A, l.B, l.RateBps), add(l.B, l.A, l.RateBps)})
+		there, back := add(l.A, l.B, l.RateBps), add(l.B, l.A, l.RateBps)
+		ends = append(ends, [2]string{there, back})
+		names[portRef{l.A, l.APort}], names[portRef{l.B, l.BPort}] = there, back
+	}
+	for _, node := range s.Nodes {
+		n.hosts[node.Name] = node.Kind == "host"
+	}
+	for name, filter := range s.Trace.Tables {
+		for _, ref := range filter.Ports {
+			filter.Recorded.Ports = append(filter.Recorded.Ports, names[ref])
+		}
+		n.Recorded[name] = filter.Recorded
 	}
 	for _, e := range s.RateEvents {
 		if e.Link < 0 || e.Link >= len(ends) {
@@ -139,6 +163,20 @@ func (n *Network) CheckNode(name string) error {
 	}
 	names := slices.Sorted(maps.Keys(n.ports))
 	return fmt.Errorf("run %s has no node %q%s", n.dir, name, catalog.Hint(name, names))
+}
+
+// Ports are the names of all ports.
+func (n *Network) Ports() []string { return slices.Sorted(maps.Keys(n.RateBps)) }
+
+// SwitchPorts are the names of the switches' ports.
+func (n *Network) SwitchPorts() (names []string) {
+	for node, ports := range n.ports {
+		if !n.hosts[node] {
+			names = append(names, ports...)
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // AccessRate is what the links of a host can carry together in one direction,

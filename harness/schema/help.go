@@ -91,7 +91,7 @@ var help = map[string]string{
 
 	"trace":           "tables that are recorded, and their filters (docs/traces.md)",
 	"trace.interval":  "time between two samples, such as 1us",
-	"trace.ports":     `ports by name, such as ["s1->s2"]; default all ports of switches`,
+	"trace.ports":     `ports by name, such as ["s1->s2"]; default all; of queues and links those of switches`,
 	"trace.flows":     "flows by name or number; default all",
 	"trace.classes":   "classes; default all",
 	"trace.from":      "nothing is recorded before; default 0",

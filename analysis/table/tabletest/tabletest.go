@@ -179,7 +179,7 @@ func Scenario(t testing.TB, dir string, stopPs, rateBps int64, nodes ...string) 
 	for i, n := range nodes {
 		list = append(list, object{"id": i, "name": n})
 		if i > 0 {
-			links = append(links, object{"id": i - 1, "a": i - 1, "b": i, "rate_bps": rateBps})
+			links = append(links, object{"id": i - 1, "a": i - 1, "a_port": min(i-1, 1), "b": i, "b_port": 0, "rate_bps": rateBps})
 		}
 	}
 	s["nodes"], s["links"] = list, links

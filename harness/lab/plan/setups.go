@@ -74,7 +74,9 @@ func setupOf(p *experiment.Point) spec.Setup {
 		s.Tables[t.Table] = spec.Recorded{}
 	}
 	if w, loaded := p.LoadWindow(); loaded {
-		s.Tables[trace.LoadTable.Name] = spec.Recorded{}
+		if !w.Partial {
+			s.Tables[trace.LoadTable.Name] = spec.Recorded{}
+		}
 		s.Judged = series.Window{From: w.FromPs, To: w.ToPs}
 	}
 	s.Classes, s.EndPs, s.Ends = p.Classes(), p.Scenario.StopPs, "run.stop"
@@ -85,6 +87,7 @@ func setupOf(p *experiment.Point) spec.Setup {
 	for _, class := range p.FlowClasses {
 		s.FlowClasses = append(s.FlowClasses, int64(class))
 	}
+	s.FlowCount = int64(len(s.Flows))
 	s.Port = func(name string) error {
 		_, err := p.Topology.Port(name)
 		return err
@@ -93,14 +96,20 @@ func setupOf(p *experiment.Point) spec.Setup {
 		refs, _ := p.Topology.Ports("*") // without ports nothing matches
 		return portNames(p.Topology, refs)
 	})
+	s.SwitchPorts = sync.OnceValue(func() []string {
+		refs, _ := p.Topology.Ports("*")
+		return portNames(p.Topology, slices.DeleteFunc(refs, func(r scenario.PortRef) bool {
+			return p.Topology.Nodes[r.Node].Kind == scenario.Host
+		}))
+	})
 	return s
 }
 
 // recorded says of what a table has rows.
 func recorded(t *topology.Topology, filter scenario.TableFilter) spec.Recorded {
 	r := spec.Recorded{
-		Recorded: series.Recorded{IntervalPs: filter.IntervalPs, FromPs: filter.FromPs, ToPs: filter.ToPs},
-		Ports:    portNames(t, filter.Ports),
+		IntervalPs: filter.IntervalPs, FromPs: filter.FromPs, ToPs: filter.ToPs,
+		Ports: portNames(t, filter.Ports),
 	}
 	for _, id := range filter.Flows {
 		r.Flows = append(r.Flows, int64(id))

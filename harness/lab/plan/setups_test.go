@@ -65,6 +65,7 @@ trace:
   queues: {interval: 1us, ports: ["s1->host2"]}
   rates: {interval: 1us, flows: [long]}
   drops: {from: 300us, to: 700us}
+  pauses: {ports: ["s1->host2"]}
 figure:
   measures:
 `
@@ -75,12 +76,16 @@ func TestFiguresMeasureWhatIsThere(t *testing.T) {
 	for measure, want := range map[string]string{
 		`{kind: queue_mean, port: "s1->host2", class: 1, window: [0us, 1ms], unit: KB}`:                "",
 		`{kind: slowdown_time, flow: long, event: 300us, unit: us}`:                                    "",
-		`{kind: utilisation, port: "s1->host2", count: wire, window: [0us, 1ms], unit: "%"}`:           ":17:15: figure.measures.x: utilisation is taken from the table links, which these runs do not have; write trace: {links: {interval: 1us}}",
+		`{kind: utilisation, port: "s1->host2", count: wire, window: [0us, 1ms], unit: "%"}`:           ":18:15: figure.measures.x: utilisation is taken from the table links, which these runs do not have; write trace: {links: {interval: 1us}}",
 		`{kind: queue_mean, port: "host0->s1", class: 1, window: [0us, 1ms], unit: KB}`:                "trace.queues.ports leaves host0->s1 out",
 		`{kind: queue_mean, port: "s1->host2", class: 3, window: [0us, 1ms], unit: KB}`:                "there is no class 3 in these runs; write 0 to 1, or data",
 		`{kind: queue_mean, port: "s1->host2", class: data, window: [200us, 4ms], unit: KB}`:           "the window's end, 4ms, is beyond the end of the run at 1ms; write an earlier time, or a longer run.stop",
 		`{kind: drops, window: [300us, 700us], unit: "1"}`:                                             "",
 		`{kind: drops, window: [300us, 1ms], unit: "1"}`:                                               "figure.measures.x: the table drops is needed from 300us to 1ms, and ends at 700us; write trace.drops.to: 1ms or later",
+		`{kind: pauses, node: s1, class: 1, window: [0us, 1ms], unit: "1"}`:                            "trace.pauses.ports leaves s1->host0 out; add it there",
+		`{kind: pauses, node: s1, port: "s1->host2", class: 1, window: [0us, 1ms], unit: "1"}`:         "",
+		`{kind: fct, stat: mean, unit: us}`:                                                            "",
+		`{kind: carried_share, window: [0us, 1ms], unit: "1"}`:                                         "it is there where the workload asks for a load and trace.flows is {}",
 		`{kind: slowdown_time, flow: short, event: 300us, unit: us}`:                                   "trace.rates.flows leaves flow 0 out",
 		`{kind: queue_ports, ports: ["host*->s1"], class: 1, window: [0us, 1ms], stat: max, unit: KB}`: "trace.queues.ports has no port that matches host*->s1",
 	} {
