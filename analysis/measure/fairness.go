@@ -16,7 +16,7 @@ func init() {
 		Name: "jain", Quantity: Share, Better: Higher,
 		Title: "Jain's index (Σx)² / (n Σx²) of payload bytes acknowledged in the window",
 		From:  []string{"rates.acked_bytes"},
-		Needs: []string{"flows", "window"}, Complete: true,
+		Needs: []string{"flows", "window"}, Complete: true, Counts: true,
 		Read: func(s *reader.Section, m *spec.Measure, _ *spec.Figure) {
 			least(s, "flows", len(m.Flows), "jain needs two flows or more: of one flow it is always 1")
 		},
@@ -28,7 +28,7 @@ func init() {
 		Name: "share_deviation", Quantity: Share, Better: Lower,
 		Title: "largest |x - mean| / mean of the payload bytes x that the flows had acknowledged in an `interval`, then `stat` over the intervals",
 		From:  []string{"rates.acked_bytes"},
-		Needs: []string{"flows", "window", "interval", "stat"},
+		Needs: []string{"flows", "window", "interval", "stat"}, Counts: true,
 		Read: func(s *reader.Section, m *spec.Measure, _ *spec.Figure) {
 			least(s, "flows", len(m.Flows), "share_deviation needs two flows or more: of one flow it is always 0")
 		},

@@ -66,6 +66,9 @@ type Kind struct {
 	Events bool
 	// Complete: of a run that ended with its flows it is right for a later window, too.
 	Complete bool
+	// Counts: it is taken from what a table counts between samples, so it needs one at both
+	// ends of its window.
+	Counts bool
 	// Before and After its event it needs its tables, at least.
 	Before, After  int64
 	Methods, Stats []string // what method and stat may be; nil: the usual statistics

@@ -41,9 +41,20 @@ func short(f *spec.Figure, m spec.Measure, from []string, setup spec.Setup) erro
 		return reader.At(key, fmt.Errorf("%s is beyond the end of the run at %s; write an earlier time, or a longer %s", endOf(m, w), units.FormatTime(setup.EndPs), setup.Ends))
 	}
 	for _, name := range tablesOf(from) {
-		if err := setup.Tables[name].Lacks(name, w); err != nil {
+		if err := atHand(m, setup.Tables[name], name, w); err != nil {
 			return reader.At(key, err)
 		}
+	}
+	return nil
+}
+
+// atHand says what of the time that a measure needs the table of a name does not have.
+func atHand(m spec.Measure, recorded spec.Recorded, name string, w series.Window) error {
+	if err := recorded.Lacks(name, w); err != nil {
+		return err
+	}
+	if m.Window != nil && (kinds[m.Kind].Counts || m.Stat == "growth") {
+		return recorded.Splits(name, w)
 	}
 	return nil
 }
@@ -118,8 +129,8 @@ func (t *Taker) recorded(m spec.Measure, port string, run spec.Run) error {
 		return nil
 	}
 	for _, name := range tablesOf(k.from(m)) {
-		if err := r.lacks(name, w); err != nil {
-			return err
+		if err := atHand(m, r.setup.Tables[name], name, w); err != nil {
+			return inRun(run.Dir, err)
 		}
 	}
 	complete := k.Complete || m.Table != "" && (m.Stat == "growth" || r.network.Recorded[m.Table].IntervalPs == 0)

@@ -167,3 +167,59 @@ measures:
 	_, err = taker.Take(f.Measures.Items["all"], run)
 	require.ErrorContains(t, err, "the table rates is needed from 0ps to 2ms, and ends at 1.04ms")
 }
+
+// What a table counts is known at its samples only: here 500 us of 10 Gb/s would be those
+// of a window of 20 us.
+func TestCountersBetweenSamples(t *testing.T) {
+	const text = `
+windows: {around: [490us, 510us], after: [500us, 1010us], whole: [500us, 1ms]}
+measures:
+  used:   {kind: utilisation, port: "a->s1", count: wire, window: %[1]s, unit: "1"}
+  paused: {kind: paused_time, port: "a->s1", window: %[1]s, unit: us}
+  grown:  {kind: table, table: links, column: sent_bytes, where: {link: "a->s1"}, window: %[1]s, stat: growth, unit: KB}
+  thr:    {kind: throughput, flows: [0], stat: mean, window: %[1]s, unit: Gbps}
+  jain:   {kind: jain, flows: [0, 1], window: %[1]s, unit: "1"}
+  peak:   {kind: queue_peak, port: "a->s1", class: 1, window: %[1]s, unit: KB}
+  uneven: {kind: imbalance, ports: ["a->s1", "s1->s2"], count: wire, window: %[1]s, interval: 500us, stat: mean, unit: "1"}
+  apart:  {kind: share_deviation, flows: [0, 1], window: %[1]s, interval: 500us, stat: mean, unit: "1"}
+  mean:   {kind: queue_mean, port: "a->s1", class: 1, window: %[1]s, unit: KB}
+  last:   {kind: table, table: links, column: sent_bytes, where: {link: "a->s1"}, window: %[1]s, stat: last, unit: KB}
+`
+	dir := t.TempDir()
+	tabletest.Scenario(t, dir, 2e9, 10e9, "a", "s1", "s2")
+	tabletest.Change(t, dir, `{"trace": {"tables": {"queues": {"interval_ps": 500000000}, "links": {"interval_ps": 500000000}, "rates": {"interval_ps": 500000000}, "arrivals": {"interval_ps": 500000000}}}}`)
+	tabletest.Ended(t, dir, 2e9)
+	var rates []tabletest.Rate
+	var queues []tabletest.Queue
+	var links []tabletest.Link
+	var arrivals []tabletest.Arrival
+	for i := int64(1); i <= 4; i++ {
+		now, bytes := i*500e6, uint64(i)*625000
+		rates = append(rates, tabletest.Rate{TimePs: now, Flow: 0, AckedBytes: bytes}, tabletest.Rate{TimePs: now, Flow: 1, AckedBytes: bytes})
+		queues = append(queues, tabletest.Queue{TimePs: now, Link: "a->s1", Class: 1, Bytes: 1000, MaxBytes: 2000})
+		links = append(links, tabletest.Link{TimePs: now, Link: "a->s1", SentBytes: bytes, PausedPs: i * 100e6}, tabletest.Link{TimePs: now, Link: "s1->s2", SentBytes: bytes})
+		arrivals = append(arrivals, tabletest.Arrival{TimePs: now, Flow: 0, Bytes: bytes, Packets: uint64(i), LastPs: now})
+	}
+	tabletest.Write(t, dir, "rates", rates)
+	tabletest.Write(t, dir, "queues", queues)
+	tabletest.Write(t, dir, "links", links)
+	tabletest.Write(t, dir, "arrivals", arrivals)
+
+	whole := map[string]float64{"used": 1, "paused": 100, "grown": 625, "thr": 10, "jain": 1, "peak": 2, "uneven": 0, "apart": 0, "mean": 1, "last": 1250}
+	for _, window := range []string{"around", "after", "whole"} {
+		f := figure(t, fmt.Sprintf(text, window))
+		taker := measure.NewTaker(f)
+		for _, name := range f.Measures.Names {
+			got, err := taker.Take(f.Measures.Items[name], spec.Run{Dir: dir})
+			switch {
+			case window == "whole":
+				require.NoError(t, err, name)
+				assert.InDelta(t, whole[name], got, 1e-9, name)
+			case name == "mean" || name == "last":
+				require.NoError(t, err, name)
+			default:
+				require.ErrorContains(t, err, "has no sample at both ends of the window", name)
+			}
+		}
+	}
+}

@@ -20,7 +20,7 @@ func init() {
 		Name: "paused_time", Quantity: Time, Better: Lower,
 		Title: "time the port was paused",
 		From:  []string{"links.paused_ps"},
-		Needs: []string{"port", "window"}, Complete: true,
+		Needs: []string{"port", "window"}, Complete: true, Counts: true,
 		Take: pausedTime,
 	})
 }

@@ -17,8 +17,8 @@ func init() {
 		Name: "queue_peak", Quantity: Bytes, Better: Lower,
 		Title: "highest queue in the window, peaks between samples included",
 		From:  []string{"queues.max_bytes"},
-		Needs: []string{"port", "class", "window"},
-		Take:  ofQueue(QueueSamples.Peak),
+		Needs: []string{"port", "class", "window"}, Counts: true,
+		Take: ofQueue(QueueSamples.Peak),
 	})
 	register(Kind{
 		Name: "queue_mean", Quantity: Bytes, Better: Lower,

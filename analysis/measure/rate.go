@@ -17,8 +17,8 @@ func init() {
 		Name: "utilisation", Quantity: Share, Better: Higher,
 		Title: "bits sent / what the link could carry in the window; `count: wire` counts whole frames, `count: payload` payload of data packets",
 		From:  []string{"links.sent_bytes", "links.data_bytes"},
-		Needs: []string{"port", "window", "count"},
-		Take:  utilisation,
+		Needs: []string{"port", "window", "count"}, Counts: true,
+		Take: utilisation,
 	})
 	register(Kind{
 		Name: "jitter", Quantity: Share, Better: Lower,
@@ -39,7 +39,7 @@ func init() {
 		Name: "imbalance", Quantity: Share, Better: Lower,
 		Title: "(largest - smallest) / mean of the bytes that each of the `ports` sent in an `interval`, then `stat` over the intervals; intervals without bytes do not count",
 		From:  []string{"links"},
-		Needs: []string{"ports", "window", "interval", "count", "stat"},
+		Needs: []string{"ports", "window", "interval", "count", "stat"}, Counts: true,
 		Read: func(s *reader.Section, m *spec.Measure, _ *spec.Figure) {
 			least(s, "ports", len(m.Ports), "imbalance needs two ports or more: of one port it is always 0")
 		},

@@ -41,7 +41,7 @@ func init() {
 		Name: "throughput", Quantity: Rate, Better: Higher,
 		Title: "`stat` over the flows of received bits in the window (headers and repetitions included) over its length",
 		From:  []string{"arrivals"},
-		Needs: []string{"window", "stat"}, Allows: []string{"flows"},
+		Needs: []string{"window", "stat"}, Allows: []string{"flows"}, Counts: true,
 		Take: statOf(throughputs), Spread: throughputs,
 	})
 	register(Kind{

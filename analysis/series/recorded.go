@@ -31,3 +31,12 @@ func (r Recorded) Lacks(name string, w Window) error {
 	}
 	return nil
 }
+
+// Splits says that a window begins or ends between two samples of the table of a name.
+// What the table counts since a sample is not known there.
+func (r Recorded) Splits(name string, w Window) error {
+	if r.IntervalPs == 0 || w.From%r.IntervalPs == 0 && w.To%r.IntervalPs == 0 {
+		return nil
+	}
+	return fmt.Errorf("the table %s has no sample at both ends of the window %s, as it has one every %s; write a window of whole intervals, or a trace.%s.interval that divides both ends", name, w, units.FormatTime(r.IntervalPs), name)
+}
