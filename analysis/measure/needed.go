@@ -134,7 +134,7 @@ func (t *Taker) recorded(m spec.Measure, port string, run spec.Run) error {
 		}
 	}
 	complete := k.Complete || m.Table != "" && (m.Stat == "growth" || r.network.Recorded[m.Table].IntervalPs == 0)
-	if end > 0 && w.To > end && !(complete && r.idle()) {
+	if end > 0 && w.To > end && (!complete || !r.idle()) {
 		return inRun(run.Dir, fmt.Errorf("%s is beyond the end of the run at %s; write an earlier time, or let the run go on", endOf(m, w), units.FormatTime(end)))
 	}
 	return nil

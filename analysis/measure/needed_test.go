@@ -80,7 +80,7 @@ func TestTablesThatEndBeforeTheWindow(t *testing.T) {
 	for _, name := range f.Measures.Names {
 		_, err := taker.Take(f.Measures.Items[name], run)
 		require.ErrorContains(t, err, ", and ends at 250us; write trace.", name)
-		assert.ErrorContains(t, err, run.Dir, name)
+		require.ErrorContains(t, err, run.Dir, name)
 	}
 	run = recorded(t, fmt.Sprintf(sampled, `, "from_ps": 299000000`, false), `{"sim_ps": 400000000, "flows": {"started": 2, "finished": 0}}`)
 	for _, name := range f.Measures.Names {

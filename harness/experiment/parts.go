@@ -83,7 +83,8 @@ func (l *loader) trace(root *reader.Section, t *topology.Topology, flows workloa
 
 func (l *loader) tableFilter(s *reader.Section, table *catalog.Table, t *topology.Topology, flows workload.Generator, rules workload.Rules) scenario.TableFilter {
 	filter := scenario.TableFilter{}
-	keys, ok := table.Filters(), false
+	keys := table.Filters()
+	var ok bool
 	has := func(key string) bool {
 		if slices.Contains(keys, key) {
 			return true
