@@ -98,12 +98,11 @@ func Controls(f *spec.Figure, runs []spec.Run, lookup Lookup, scale string, othe
 			results = append(results, ControlResult{ID: c.ID, Verdict: worst(own), Note: why})
 			continue
 		}
-		changed, under, at, text := controlled(f, c, runs, lookup, other)
-		list, err := evaluate(f, changed, under, at, scale)
+		pairs, err := pairs(f, c, runs, lookup, scale, own, other)
 		if err != nil {
 			return nil, err
 		}
-		results = append(results, paired(c.ID, text, own, list)...)
+		results = append(results, pairs...)
 	}
 	return results, nil
 }
@@ -119,25 +118,37 @@ func underControl(f *spec.Figure, c spec.Claim, runs []spec.Run, lookup Lookup, 
 	if c.Control == nil || c.Control.None != "" || !reproduced {
 		return nil
 	}
-	changed, under, at, text := controlled(f, c, runs, lookup, nil)
-	var pairs []ControlResult
-	if len(c.Control.Reading) == 0 {
-		list, err := evaluate(f, changed, under, at, scale)
-		if err != nil {
+	text := ""
+	for name, value := range c.Control.Reading {
+		text = ByReading + name + "=" + value
+	}
+	var list []ControlResult
+	if text == "" {
+		var err error
+		if list, err = pairs(f, c, runs, lookup, scale, own, nil); err != nil {
 			return err
 		}
-		pairs = paired(c.ID, text, own, list)
 	}
 	for i := range own {
 		switch {
 		case own[i].Verdict != Reproduced:
-		case len(c.Control.Reading) > 0:
+		case text != "":
 			own[i].Control = text
 		default:
-			own[i].Control = pairs[min(i, len(pairs)-1)].Under
+			own[i].Control = list[min(i, len(list)-1)].Under
 		}
 	}
 	return nil
+}
+
+// pairs are what a claim comes to at its places, beside what it comes to under its control.
+func pairs(f *spec.Figure, c spec.Claim, runs []spec.Run, lookup Lookup, scale string, own []Result, other Elsewhere) ([]ControlResult, error) {
+	changed, under, at, text := controlled(f, c, runs, lookup, other)
+	list, err := evaluate(f, changed, under, at, scale)
+	if err != nil {
+		return nil, err
+	}
+	return paired(c.ID, text, own, list), nil
 }
 
 // worst is the worst verdict of a claim's places.
@@ -218,15 +229,11 @@ func controlled(f *spec.Figure, c spec.Claim, runs []spec.Run, lookup Lookup, ot
 		return c, runs, lookup, "at " + strings.Join(words, ", ")
 	}
 	for name, value := range k.Reading {
-		text := ByReading + name + "=" + value
-		if other == nil {
-			return c, nil, nil, text
-		}
 		under, at, err := other(name, value)
 		if err != nil { // a claim without runs is not evaluated
 			at = lookup
 		}
-		return c, under, at, text
+		return c, under, at, ByReading + name + "=" + value
 	}
 	return c, nil, nil, ""
 }
