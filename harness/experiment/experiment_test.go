@@ -898,6 +898,14 @@ func TestHashesOfRandomLists(t *testing.T) {
 	const poisson = "{type: poisson, sizes: web-search, load: "
 	assert.NotEqual(t, hash(poisson+"0.1, to: 100us}"), hash(poisson+"0.1, to: 300us}"), "none with seed 0")
 	assert.Equal(t, hash(poisson+"0.1, to: 100us}"), hash(poisson+"0.10, to: 100us}"))
+	window := func(run string) string {
+		e, err := loadFile(t, write(t, "topology: {type: star, hosts: 4, rate: 100Gbps, delay: 1us}\nworkload: "+poisson+"0.1, to: 100us}\npreset: hpcc\nrun: "+run+"\ntrace: {flows: {}}\n"), "")
+		require.NoError(t, err)
+		h, err := e.Points[0].Content()
+		require.NoError(t, err)
+		return h
+	}
+	assert.NotEqual(t, window("{warmup: 10us, measure: 50us, drain: 1ms}"), window("{warmup: 20us, measure: 40us, drain: 1ms}"), "no flow is measured with seed 0")
 	const list = "{type: list, flows: [{src: host0, dst: host1, size: "
 	assert.Equal(t, hash(list+"1MB}]}"), hash(list+"1000KB}]}"))
 }

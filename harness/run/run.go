@@ -45,9 +45,6 @@ type Job struct {
 	// WindowEndPs is the end of the measuring window of a run that ends with its
 	// flows, which may be long before its stop time; 0 of others.
 	WindowEndPs int64
-	// LoadFromPs and LoadToPs are the measuring window of a run whose workload has a
-	// load; 0 of others.
-	LoadFromPs, LoadToPs int64
 	// Threads that the experiment asks for, where the settings leave it open; 0 =
 	// it does not say.
 	Threads int
@@ -316,9 +313,6 @@ func find(job Job, opt Options) (m *store.Manifest, wrong, err error) {
 		return nil, nil, nil
 	}
 	m, wrong = opt.Store.Find(job.Key, job.Program.BuildID, opt.Verify)
-	if wrong == nil && !job.covers(m) {
-		return nil, fmt.Errorf("the result in %s is of another measuring window, and made again", opt.Store.Dir(job.Key)), nil
-	}
 	var damage *store.CorruptError
 	switch {
 	case errors.Is(wrong, store.ErrNoRun):

@@ -199,7 +199,7 @@ func TestLargeInputsAreShared(t *testing.T) {
 	assert.False(t, os.SameFile(place(4, 9), place(5, 9)), "small")
 }
 
-// A run of another experiment with the same content and window is not made twice; without the whole of it the simulator runs.
+// A run of another experiment with the same content is not made twice; without the whole of it the simulator runs.
 func TestSameRunOfAnotherExperiment(t *testing.T) {
 	opt, sink := options(t)
 	one := job("ok", 1)

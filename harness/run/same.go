@@ -121,7 +121,7 @@ func takeOver(job Job, opt Options, same *others, dir string, m *store.Manifest)
 	for _, key := range same.of(m) {
 		place := opt.Store.Dir(key)
 		other, err := opt.Store.Find(key, job.Program.BuildID, opt.Verify)
-		if err != nil || key == job.Key || !job.covers(other) || !linkAll(other.Outputs, place, dir) {
+		if err != nil || key == job.Key || !linkAll(other.Outputs, place, dir) {
 			continue
 		}
 		m.SameAs, m.Outputs = key.String(), other.Outputs
@@ -129,11 +129,6 @@ func takeOver(job Job, opt Options, same *others, dir string, m *store.Manifest)
 		return true
 	}
 	return false
-}
-
-// covers says whether a manifest is of the job's measuring window, as far as it has one.
-func (j *Job) covers(m *store.Manifest) bool {
-	return m.Steady == nil || m.Steady.ToPs == 0 || m.Steady.FromPs == j.LoadFromPs && m.Steady.ToPs == j.LoadToPs
 }
 
 // linkAll has files in a second folder, all or none.

@@ -329,10 +329,9 @@ func (e Experiment) Job(ctx context.Context, r Run, program *engine.Program, opt
 		return run.Job{}, err
 	}
 	content, err := point.Content()
-	load, _ := point.LoadWindow()
 	return run.Job{
 		Key: r.Key, Content: content, Title: r.Title(), Labels: LabelsOf(point), Scale: e.Scale, Reading: e.Reading, Sets: setsOf(e.Sets), Command: e.Command,
-		Program: program.For(point.Uses), InsteadOf: point.InsteadOf, WindowEndPs: point.WindowEnd(), LoadFromPs: load.FromPs, LoadToPs: load.ToPs, Threads: point.Threads,
+		Program: program.For(point.Uses), InsteadOf: point.InsteadOf, WindowEndPs: point.WindowEnd(), Threads: point.Threads,
 		Prepare: func(dir string) (*workload.Tally, *trace.Names, error) {
 			tally, err := point.WriteInputs(dir, r.Key.Seed)
 			return tally, trace.NewNames(point.Scenario.Nodes, point.Scenario.Links), err
