@@ -240,7 +240,7 @@ func checkForm(c spec.Claim) error {
 type judge struct {
 	pairs  [][2]reference // order: first must be below second
 	number *expression
-	holds  *expression
+	holds  *truth
 }
 
 // parse finds what a claim compares, and the measures it needs for that, in
@@ -253,7 +253,7 @@ func parse(f *spec.Figure, c spec.Claim) (refs []reference, j judge, err error) 
 			refs = j.number.refs
 		}
 	case c.Holds != "":
-		j.holds, err = compile(f, c.Holds, c.By, expr.AsBool(), divide)
+		j.holds, err = compileTruth(f, c.Holds, c.By)
 		if err == nil {
 			refs = j.holds.refs
 		}
@@ -266,6 +266,9 @@ func parse(f *spec.Figure, c spec.Claim) (refs []reference, j judge, err error) 
 				return nil, j, err
 			}
 		}
+	}
+	if err == nil && len(refs) == 0 {
+		err = fmt.Errorf("expression %q uses no measure, so nothing measured could change it", c.Value+c.Holds)
 	}
 	return refs, j, err
 }
@@ -651,7 +654,7 @@ func (e *evaluation) judged(points [][]sample, replicates []replicate) outcome {
 		o.verdict = Deviates
 	default:
 		if o.verdict = e.inTheMean(values, replicates); o.verdict != Inconclusive {
-			o.notes = append(o.notes, fmt.Sprintf("In %d of %d seeds, and by the means of the differences.", held, len(values)))
+			o.notes = append(o.notes, byMeans(held, len(values)))
 		}
 	}
 	if several {
@@ -812,7 +815,32 @@ func (e *evaluation) truth(values []sample, replicates []replicate) outcome {
 	case missed > 0 && len(values) > manyRuns:
 		notes = []string{fmt.Sprintf("Not in %d of %d runs.", missed, len(values))}
 	}
-	return outcome{verdict: ofSeeds(held, len(values)), measured: e.show(e.refs, values, replicates), notes: notes}
+	verdict := ofSeeds(held, len(values))
+	if verdict == Inconclusive {
+		verdict = e.truthInTheMean(values, replicates)
+		if verdict != Inconclusive {
+			notes = append(notes, byMeans(held, len(values)))
+		}
+	}
+	return outcome{verdict: verdict, measured: e.show(e.refs, values, replicates), notes: notes}
+}
+
+// truthInTheMean judges a truth that some seeds have and others not, engine by engine.
+func (e *evaluation) truthInTheMean(values []sample, replicates []replicate) string {
+	byEngine := map[string][]sample{}
+	for i, v := range values {
+		byEngine[replicates[i].engine] = append(byEngine[replicates[i].engine], v)
+	}
+	var verdicts []string
+	for _, seeds := range byEngine {
+		verdicts = append(verdicts, e.judge.holds.verdict(seeds, e.c.By))
+	}
+	return overall(verdicts)
+}
+
+// byMeans is the note of what the means decide.
+func byMeans(held, seeds int) string {
+	return fmt.Sprintf("In %d of %d seeds, and by the means of the differences.", held, seeds)
 }
 
 // show writes measures that a claim used, as means over the first engine's seeds,

@@ -163,9 +163,6 @@ func compile(f *spec.Figure, code, by string, result expr.Option, divide func(a,
 	if err != nil {
 		return nil, fmt.Errorf("expression %q: %s", code, strings.SplitN(err.Error(), "\n", 2)[0])
 	}
-	if len(collect.refs) == 0 {
-		return nil, fmt.Errorf("expression %q uses no measure, so nothing measured could change it", code)
-	}
 	return &expression{program, collect.refs, guard.whole}, nil
 }
 

@@ -9,7 +9,7 @@ import (
 
 // judging is the version of how measures, claims and controls are judged. Raise it where
 // the same runs come to another verdict: records are then out of date.
-const judging = 1
+const judging = 2
 
 // Judging is the hash of what says how runs are measured and judged: dimensions,
 // windows, measures and claims, without their texts. What was judged by another one
