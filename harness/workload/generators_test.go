@@ -26,14 +26,14 @@ func hosts(from, to uint32) []uint32 {
 
 func hostName(host uint32) string { return fmt.Sprintf("host%d", host) }
 
-func anyToAny(t *testing.T, n uint32) *Pattern {
+func anyToAny(t testing.TB, n uint32) *Pattern {
 	t.Helper()
 	p, err := AnyToAny(hosts(0, n), hosts(0, n))
 	require.NoError(t, err)
 	return p
 }
 
-func sizes(t *testing.T, name string) *Sizes {
+func sizes(t testing.TB, name string) *Sizes {
 	t.Helper()
 	s, err := ReadSizes(filepath.Join(tables, name+".yaml"))
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func flows(t *testing.T, g Generator, rules Rules, seed uint64) []scenario.Flow 
 	return list
 }
 
-func poisson(t *testing.T, n uint32, load float64, s *Sizes, toPs int64) (*Poisson, Rules) {
+func poisson(t testing.TB, n uint32, load float64, s *Sizes, toPs int64) (*Poisson, Rules) {
 	t.Helper()
 	rules := Rules{StopPs: toPs, Classes: 2, FromPs: toPs / 10, ToPs: toPs}
 	p := &Poisson{
@@ -71,6 +71,17 @@ func poisson(t *testing.T, n uint32, load float64, s *Sizes, toPs int64) (*Poiss
 	}
 	require.NoError(t, p.Check())
 	return p, rules
+}
+
+// BenchmarkPoisson draws a flow of 1024 hosts' lists.
+func BenchmarkPoisson(b *testing.B) {
+	p, _ := poisson(b, 1024, 0.5, sizes(b, "web-search"), 1000*units.Second)
+	n := 0
+	for range p.Flows(1) {
+		if n++; n == b.N {
+			return
+		}
+	}
 }
 
 // TestPoisson: the load is the one asked for, every source gives its share of

@@ -47,77 +47,80 @@ func (p *Poisson) gap(i int) float64 {
 	return p.Sizes.Mean() * 8e12 / (p.Load * float64(p.Capacity[i]))
 }
 
-// arrivals are those of one source, of which the next one is known.
+// next is the next arrival of a source.
+type next struct {
+	at     int64
+	source int
+}
+
+// before is the order of arrivals.
+func (a next) before(b next) bool { return a.at < b.at || a.at == b.at && a.source < b.source }
+
+// arrivals are what those of one source are drawn from.
 type arrivals struct {
-	at                        int64
-	source                    int
 	gap                       float64
 	gaps, sizes, destinations random.Stream
 	connections               random.Stream
 }
 
-// advance moves on to the next arrival.
-func (a *arrivals) advance() {
+// after is the arrival after one at a time.
+func (a *arrivals) after(at int64) int64 {
 	gap := float64(a.gap * a.gaps.Exponential()) // rounded for itself, on every machine
-	if gap >= float64(units.MaxTime-a.at) {
-		a.at = math.MaxInt64 // beyond all ends
-		return
+	if gap >= float64(units.MaxTime-at) {
+		return math.MaxInt64 // beyond all ends
 	}
-	a.at += int64(gap + 0.5)
-}
-
-// before is the order of arrivals.
-func (a *arrivals) before(b *arrivals) bool {
-	return a.at < b.at || a.at == b.at && a.source < b.source
+	return at + int64(gap+0.5)
 }
 
 // Flows yields the flow list of a seed. Every source has random streams of
 // its own, by its name, so that what it sends does not depend on the other sources.
 func (p *Poisson) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
-		next := make([]arrivals, len(p.sources)) // a heap: the earliest first
-		for i := range next {
+		of := make([]arrivals, len(p.sources))
+		heap := make([]next, len(p.sources)) // the earliest first
+		for i := range of {
 			stream := func(what string) random.Stream {
 				return random.New(seed, "poisson."+what, random.HashName(p.HostName(p.sources[i])))
 			}
-			next[i] = arrivals{
-				at: p.FromPs, source: i, gap: p.gap(i),
+			of[i] = arrivals{
+				gap:  p.gap(i),
 				gaps: stream("arrivals"), sizes: stream("sizes"), destinations: stream("destinations"), connections: stream("connections"),
 			}
-			next[i].advance()
+			heap[i] = next{of[i].after(p.FromPs), i}
 		}
-		for i := len(next)/2 - 1; i >= 0; i-- {
-			siftDown(next, i)
+		for i := len(heap)/2 - 1; i >= 0; i-- {
+			siftDown(heap, i)
 		}
-		for id := uint32(0); next[0].at < p.ToPs; id++ {
-			a := &next[0]
+		for id := uint32(0); heap[0].at < p.ToPs; id++ {
+			first := &heap[0]
+			a := &of[first.source]
 			flow := p.Flow
-			flow.ID, flow.Src, flow.Dst = id, p.sources[a.source], p.draw(a.source, &a.destinations)
-			flow.Size, flow.StartPs, flow.StopPs = p.Sizes.At(a.sizes.Uniform()), a.at, -1
+			flow.ID, flow.Src, flow.Dst = id, p.sources[first.source], p.draw(first.source, &a.destinations)
+			flow.Size, flow.StartPs, flow.StopPs = p.Sizes.At(a.sizes.Uniform()), first.at, -1
 			flow = p.Rules.complete(flow)
 			p.assignConnection(&flow, &a.connections)
 			if !yield(flow, nil) {
 				return
 			}
-			a.advance()
-			siftDown(next, 0)
+			first.at = a.after(first.at)
+			siftDown(heap, 0)
 		}
 	}
 }
 
-func siftDown(heap []arrivals, i int) {
+func siftDown(heap []next, i int) {
+	moved := heap[i]
 	for {
-		least := i
-		for child := 2*i + 1; child <= 2*i+2 && child < len(heap); child++ {
-			if heap[child].before(&heap[least]) {
-				least = child
-			}
+		child := 2*i + 1
+		if child+1 < len(heap) && heap[child+1].before(heap[child]) {
+			child++
 		}
-		if least == i {
+		if child >= len(heap) || !heap[child].before(moved) {
+			heap[i] = moved
 			return
 		}
-		heap[i], heap[least] = heap[least], heap[i]
-		i = least
+		heap[i] = heap[child]
+		i = child
 	}
 }
 

@@ -201,10 +201,11 @@ func (c *Incast) starts(seed uint64) iter.Seq2[int, int64] {
 			}
 			return
 		}
-		a := arrivals{at: c.StartPs, gap: c.gap(), gaps: random.New(seed, "incast.events", 0)}
+		a := arrivals{gap: c.gap(), gaps: random.New(seed, "incast.events", 0)}
+		at := c.StartPs
 		for event := 0; ; event++ {
-			a.advance()
-			if a.at+c.JitterPs >= c.ToPs || !yield(event, a.at) {
+			at = a.after(at)
+			if at+c.JitterPs >= c.ToPs || !yield(event, at) {
 				return
 			}
 		}
