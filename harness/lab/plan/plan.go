@@ -54,7 +54,24 @@ func Load(ctx context.Context, lab *lab.Lab, names []string, s Selection) ([]Exp
 		l, err := loadAll(ctx, lab, c, checks, name, s)
 		all, problems = append(all, l...), append(problems, err)
 	}
+	tellOnce(all)
 	return all, errors.Join(errors.Join(problems...), checks.Close())
+}
+
+// tellOnce leaves a warning to the first of several experiments, as readings have most
+// in common.
+func tellOnce(all []Experiment) {
+	told := map[string]bool{}
+	for _, e := range all {
+		if e.Experiment == nil { // refused
+			continue
+		}
+		e.Warnings = slices.DeleteFunc(e.Warnings, func(w string) bool {
+			seen := told[w]
+			told[w] = true
+			return seen
+		})
+	}
 }
 
 // LoadOne reads an experiment of which one network or flow list is wanted.
@@ -250,11 +267,6 @@ func Make(ctx context.Context, lab *lab.Lab, all []Experiment) ([]Plan, error) {
 	var plans []Plan
 	told := false
 	for _, e := range all {
-		if e.Spec != nil {
-			for _, w := range e.Spec.Warnings {
-				fmt.Fprintf(lab.Err, "warning: %s\n", w)
-			}
-		}
 		p := Plan{Experiment: e}
 		if e.Why != nil && !told {
 			told = true

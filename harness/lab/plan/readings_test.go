@@ -37,3 +37,14 @@ func TestReadings(t *testing.T) {
 	}
 	assert.Equal(t, "stages=five,table=late", ReadingText(map[string]string{"table": "late", "stages": "five"}))
 }
+
+// A warning of what all readings have in common is told once.
+func TestTellOnce(t *testing.T) {
+	all := []Experiment{
+		{Experiment: &experiment.Experiment{Warnings: []string{"too short"}}}, {},
+		{Experiment: &experiment.Experiment{Warnings: []string{"too short", "too long"}}},
+	}
+	tellOnce(all)
+	assert.Equal(t, []string{"too short"}, all[0].Warnings)
+	assert.Equal(t, []string{"too long"}, all[2].Warnings)
+}
