@@ -33,6 +33,7 @@ func TestMeasuresOfTablesThatLeaveSomethingOut(t *testing.T) {
 		{`{kind: queue_ports, ports: ["*->s*"], class: 1, stat: max, window: [0us, 1ms], unit: KB}`, "queues", spec.Recorded{}, "the table queues has ports of hosts only where trace.queues.ports names them; write a->s1 there"},
 		{`{kind: queue_ports, ports: ["*->s*"], class: 1, stat: max, window: [0us, 1ms], unit: KB}`, "queues", both, ""},
 		{`{kind: imbalance, ports: ["s1->s2", "s2->s3"], count: wire, interval: 1us, stat: max, window: [0us, 1ms], unit: "1"}`, "links", ports, "trace.links.ports has no port that matches s1->s2"},
+		{`{kind: imbalance, ports: ["s1->*"], count: wire, interval: 1us, stat: max, window: [0us, 1ms], unit: "1"}`, "links", both, "imbalance needs 2 ports or more, and s1->* is s1->s2"},
 		{`{kind: group_time, group: 1, unit: us}`, "flows", flows, "trace.flows.flows leaves flows out, and group_time is of all"},
 		{`{kind: fct, stat: mean, unit: us}`, "flows", flows, "trace.flows.flows leaves flows out"},
 		{`{kind: reordering, unit: "1"}`, "flows", flows, "trace.flows.flows leaves flows out"},

@@ -92,6 +92,9 @@ func missing(f *spec.Figure, m spec.Measure, port string, from []string, setup s
 				return reader.At("ports", fmt.Errorf("trace.%s.ports has no port that matches %s; add it there", table, pattern))
 			}
 		}
+		if names, _ := portsOf(m, port, table, setup); m.Ports != nil && setup.Ports != nil && len(names) < KindOf(m.Kind).Ports {
+			return reader.At("ports", fmt.Errorf("%s needs %d ports or more, and %s is %s", m.Kind, KindOf(m.Kind).Ports, strings.Join(m.Ports, ", "), strings.Join(names, ", ")))
+		}
 		if err := leftOut(m, port, table, setup); err != nil {
 			return err
 		}

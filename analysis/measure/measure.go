@@ -62,6 +62,7 @@ type Kind struct {
 	Least       float64  // what it is not below
 	Needs       []string // of keys: must be given
 	Allows      []string // may be given
+	Ports       int      // how many it needs at least
 	// Events: the window only chooses events, so it may reach beyond the run.
 	Events bool
 	// Complete: of a run that ended with its flows it is right for a later window, too.

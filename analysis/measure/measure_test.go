@@ -209,7 +209,6 @@ func TestCheck(t *testing.T) {
 		{`{kind: jain, unit: "1", flows: [0, 1], window: late}`, `unknown window "late"`},
 		{`{kind: jitter, unit: "1", flows: [], window: [0us, 1us]}`, "flows is an empty list"},
 		{`{kind: jitter, unit: "1", flows: [0], window: [0us, 1us], method: rang}`, `did you mean "range"?`},
-		{`{kind: imbalance, ports: ["a->b"], window: [0us, 1us], interval: 1us, count: wire, stat: mean, unit: "1"}`, "imbalance needs two ports or more"},
 		{`{kind: imbalance, ports: ["a->b", "a->c"], window: [0us, 1us], count: wire, stat: mean, unit: "1"}`, "imbalance needs the key interval"},
 		{`{kind: queue_max, unit: KB}`, `unknown kind of measure "queue_max"; did you mean "queue_peak"?`},
 		{`{kind: group_time, unit: us}`, "group_time needs the key group"},

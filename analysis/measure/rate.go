@@ -2,13 +2,13 @@ package measure
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"fabriclab/analysis/series"
-	"fabriclab/analysis/spec"
 	"fabriclab/analysis/table"
-	"fabriclab/base/reader"
 	"fabriclab/base/units"
 )
 
@@ -37,13 +37,11 @@ func init() {
 	})
 	register(Kind{
 		Name: "imbalance", Quantity: Share, Better: Lower,
-		Title: "(largest - smallest) / mean of the bytes that each of the `ports` sent in an `interval`, then `stat` over the intervals; intervals without bytes do not count",
+		Title: "(largest - smallest) / mean of the bytes that each of the `ports` (patterns such as `leaf0->spine*` too) sent in an `interval`, then `stat` over the intervals; intervals without bytes do not count",
 		From:  []string{"links"},
 		Needs: []string{"ports", "window", "interval", "count", "stat"}, Counts: true,
-		Read: func(s *reader.Section, m *spec.Measure, _ *spec.Figure) {
-			least(s, "ports", len(m.Ports), "imbalance needs two ports or more: of one port it is always 0")
-		},
-		Take: statOf(imbalance), Spread: imbalance,
+		Ports: 2,
+		Take:  statOf(imbalance), Spread: imbalance,
 	})
 }
 
@@ -115,10 +113,17 @@ func LinkBytes(dir, port string, count ByteCount, from int64) (series.Series, er
 	return linkCounter(dir, port, column, from)
 }
 
-// Imbalance is how uneven the loads of several ports are: for every full
-// interval of the window, (largest - smallest) / mean of the bytes they sent
-// in it. Intervals in which none of them sent anything have no value.
-func Imbalance(dir string, ports []string, count ByteCount, w series.Window, interval int64) ([]float64, error) {
+// Imbalance is how uneven the loads of the ports that match a pattern are: for every
+// full interval of the window, (largest - smallest) / mean of the bytes they sent in
+// it. Intervals in which none of them sent anything have no value.
+func Imbalance(dir string, patterns []string, count ByteCount, w series.Window, interval int64) ([]float64, error) {
+	ports, err := linksOf(dir, patterns)
+	if err == nil && len(ports) < 2 {
+		err = fmt.Errorf("only %s matches %s, and imbalance is of several ports: of one it is always 0", strings.Join(ports, ", "), strings.Join(patterns, ", "))
+	}
+	if err != nil {
+		return nil, err
+	}
 	counters := make([]series.Series, len(ports))
 	for i, port := range ports {
 		var err error
@@ -127,7 +132,7 @@ func Imbalance(dir string, ports []string, count ByteCount, w series.Window, int
 		}
 	}
 	var out []float64
-	err := eachInterval(counters, w, interval, "links", func(i int) string { return ports[i] }, func(_ int64, sent []float64) error {
+	err = eachInterval(counters, w, interval, "links", func(i int) string { return ports[i] }, func(_ int64, sent []float64) error {
 		if sum := total(sent); sum > 0 {
 			out = append(out, (slices.Max(sent)-slices.Min(sent))/(sum/float64(len(ports))))
 		}
@@ -175,6 +180,28 @@ func total(values []float64) float64 {
 // PausedTime reads how long a port has been paused since the start, in picoseconds.
 func PausedTime(dir, port string, from int64) (series.Series, error) {
 	return linkCounter(dir, port, "paused_ps", from)
+}
+
+// linksOf are the sampled links whose names match a pattern, in the order of the names.
+func linksOf(dir string, patterns []string) ([]string, error) {
+	matched := map[string]bool{} // by name
+	unmatched := slices.Clone(patterns)
+	err := table.Scan(dir, "links", []table.Column{{Name: "link", Type: table.String}}, func(r *table.Rows) error {
+		for i := range r.N {
+			name := r.String(0, i)
+			if _, known := matched[name]; known {
+				continue
+			}
+			unmatched = slices.DeleteFunc(unmatched, func(p string) bool { return portMatches(p, name) })
+			matched[name] = slices.ContainsFunc(patterns, func(p string) bool { return portMatches(p, name) })
+		}
+		return nil
+	})
+	if err == nil && len(unmatched) > 0 {
+		err = fmt.Errorf("links has no sample of %s; name the port under trace.links.ports", strings.Join(unmatched, ", "))
+	}
+	maps.DeleteFunc(matched, func(_ string, is bool) bool { return !is })
+	return slices.Sorted(maps.Keys(matched)), err
 }
 
 func linkCounter(dir, port, column string, from int64) (series.Series, error) {
