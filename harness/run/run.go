@@ -237,6 +237,9 @@ func (w *worker) job(ctx context.Context, job Job) Result {
 
 // attempt runs a job once, unless there is a valid result.
 func (w *worker) attempt(ctx context.Context, job Job) (*store.Manifest, bool, error) {
+	if ctx.Err() != nil { // a flow list takes long to write
+		return nil, false, context.Cause(ctx)
+	}
 	m, wrong, err := find(job, w.Options)
 	if err != nil {
 		return nil, false, newFailure(job, err)

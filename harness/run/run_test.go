@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -494,7 +495,17 @@ func TestCancelStopsTheChildAndLeavesNothing(t *testing.T) {
 				}
 				cancel(interrupted)
 			}
-			results := run.Local{Options: opt}.Run(ctx, []run.Job{job(mode, 1), job(mode, 2), job(mode, 3)})
+			jobs := []run.Job{job(mode, 1), job(mode, 2), job(mode, 3)}
+			var prepared atomic.Int32
+			for i := range jobs {
+				prepare := jobs[i].Prepare
+				jobs[i].Prepare = func(dir string) (*workload.Tally, *trace.Names, error) {
+					prepared.Add(1)
+					return prepare(dir)
+				}
+			}
+			results := run.Local{Options: opt}.Run(ctx, jobs)
+			assert.LessOrEqual(t, prepared.Load(), int32(2), "the third one waits, and a flow list takes long to write")
 			for _, r := range results {
 				require.ErrorIs(t, r.Err, interrupted)
 			}
