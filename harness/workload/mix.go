@@ -128,32 +128,50 @@ func (m *Mix) seed(part int, seed uint64) uint64 {
 	return stream.Next()
 }
 
-// Flows yields the flow list of a seed. All parts but the last are made twice,
-// the first time to know how far their numbers and groups go.
+// numbered is a workload that knows how many flows and groups a seed has before it has
+// drawn them. Flows are numbered from 0, groups from 1.
+type numbered interface {
+	Numbers(seed uint64) (flows uint64, groups uint32)
+}
+
+// numbersOf are how many numbers of flows and groups a part takes: of one that does not
+// know, all flows are drawn.
+func numbersOf(part Generator, seed uint64) (flows uint64, groups uint32, err error) {
+	if n, ok := part.(numbered); ok {
+		flows, groups = n.Numbers(seed)
+		return flows, groups, nil
+	}
+	for f, err := range part.Flows(seed) {
+		if err != nil {
+			return 0, 0, err
+		}
+		flows, groups = max(flows, uint64(f.ID)+1), max(groups, f.Group)
+	}
+	return flows, groups, nil
+}
+
+// Flows yields the flow list of a seed.
 func (m *Mix) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
 		sources := make([]source, len(m.Parts))
-		var numbers uint64
+		var ids uint64
 		var groups uint32
 		for i, part := range m.Parts {
 			own := m.seed(i, seed)
 			advance, stop := iter.Pull2(part.Flows(own))
 			defer stop()
 			s := &sources[i]
-			*s = source{advance: advance, part: i, firstID: numbers, ofGroups: groups}
+			*s = source{advance: advance, part: i, firstID: ids, ofGroups: groups}
 			s.pull()
 			if i == len(m.Parts)-1 {
 				break
 			}
-			behind, most := uint64(0), uint32(0)
-			for f, err := range part.Flows(own) {
-				if err != nil {
-					yield(f, err)
-					return
-				}
-				behind, most = max(behind, uint64(f.ID)+1), max(most, f.Group)
+			of, most, err := numbersOf(part, own)
+			if err != nil {
+				yield(scenario.Flow{}, err)
+				return
 			}
-			numbers, groups = numbers+behind, groups+most
+			ids, groups = ids+of, groups+most
 		}
 		for {
 			var first *source

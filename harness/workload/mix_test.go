@@ -163,6 +163,47 @@ func TestMixOfMixes(t *testing.T) {
 	}
 }
 
+// BenchmarkMix draws lists of incasts beside long flows, as Dart's figures have them.
+func BenchmarkMix(b *testing.B) {
+	m := incastsBesidePoisson(b, 10*units.Millisecond)
+	flows := 0
+	for i := range b.N {
+		for range m.Flows(uint64(i)) {
+			flows++
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(flows), "ns/flow")
+}
+
+// TestNumbersBeforehand: what is said beforehand is what is drawn.
+func TestNumbersBeforehand(t *testing.T) {
+	m := incastsBesidePoisson(t, 20*units.Millisecond)
+	events := *m.Parts[0].(*Incast)
+	events.Load, events.Events, events.IntervalPs = 0, 7, units.Millisecond
+	for _, part := range append(m.Parts, &events) {
+		for seed := range uint64(3) {
+			flows, groups := uint64(0), uint32(0)
+			for f, err := range part.Flows(seed) {
+				require.NoError(t, err)
+				flows, groups = flows+1, max(groups, f.Group)
+			}
+			require.Positive(t, flows)
+			n, g, err := numbersOf(part, seed)
+			require.NoError(t, err)
+			assert.Equal(t, flows, n)
+			assert.Equal(t, groups, g)
+		}
+	}
+}
+
+func incastsBesidePoisson(t testing.TB, toPs int64) *Mix {
+	long, rules := poisson(t, 1024, 0.09, FixedSize(1_000_000), toPs)
+	return &Mix{Parts: []Generator{&Incast{
+		Sources: hosts(0, 1024), Receivers: hosts(0, 1024), Senders: 16, JitterPs: 100 * units.Microsecond, Load: 0.24, CapacityBps: 1024 * 2.5e9, ToPs: toPs,
+		Common: Common{Sizes: FixedSize(8192), Rules: rules},
+	}, long}}
+}
+
 // TestMixLoad: the load offered is that of the part that was asked for one.
 func TestMixLoad(t *testing.T) {
 	p, rules := poisson(t, 8, 0.5, FixedSize(10_000), 20*units.Millisecond)

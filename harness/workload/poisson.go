@@ -72,22 +72,39 @@ func (a *arrivals) after(at int64) int64 {
 	return at + int64(gap+0.5)
 }
 
+// of are what each source's arrivals are drawn from, and its first one.
+func (p *Poisson) of(seed uint64) ([]arrivals, []next) {
+	of := make([]arrivals, len(p.sources))
+	first := make([]next, len(p.sources))
+	for i := range of {
+		stream := func(what string) random.Stream {
+			return random.New(seed, "poisson."+what, random.HashName(p.HostName(p.sources[i])))
+		}
+		of[i] = arrivals{
+			gap:  p.gap(i),
+			gaps: stream("arrivals"), sizes: stream("sizes"), destinations: stream("destinations"), connections: stream("connections"),
+		}
+		first[i] = next{of[i].after(p.FromPs), i}
+	}
+	return of, first
+}
+
+// Numbers are how many flows and groups there are, without drawing a flow.
+func (p *Poisson) Numbers(seed uint64) (flows uint64, groups uint32) {
+	of, first := p.of(seed)
+	for i := range of {
+		for at := first[i].at; at < p.ToPs; at = of[i].after(at) {
+			flows++
+		}
+	}
+	return flows, 0
+}
+
 // Flows yields the flow list of a seed. Every source has random streams of
 // its own, by its name, so that what it sends does not depend on the other sources.
 func (p *Poisson) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 	return func(yield func(scenario.Flow, error) bool) {
-		of := make([]arrivals, len(p.sources))
-		heap := make([]next, len(p.sources)) // the earliest first
-		for i := range of {
-			stream := func(what string) random.Stream {
-				return random.New(seed, "poisson."+what, random.HashName(p.HostName(p.sources[i])))
-			}
-			of[i] = arrivals{
-				gap:  p.gap(i),
-				gaps: stream("arrivals"), sizes: stream("sizes"), destinations: stream("destinations"), connections: stream("connections"),
-			}
-			heap[i] = next{of[i].after(p.FromPs), i}
-		}
+		of, heap := p.of(seed) // the earliest in front
 		for i := len(heap)/2 - 1; i >= 0; i-- {
 			siftDown(heap, i)
 		}

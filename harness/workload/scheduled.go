@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sort"
 
 	"fabriclab/base/random"
 	"fabriclab/base/units"
@@ -272,30 +273,52 @@ func (c *Incast) Flows(seed uint64) iter.Seq2[scenario.Flow, error] {
 			c.assignConnection(&f, &connections)
 			return yield(f, nil)
 		}
-		var waiting []scenario.Flow // of events that may overlap with the next one, by start
-		for flows := range c.events(seed) {
+		// Of events that may overlap with the next one: flows, in any order, and by start
+		// where they are. Flows are large, and what moves as one comes between is not.
+		var flows []scenario.Flow
+		var waiting []waitingFlow
+		var free []int
+		for event := range c.events(seed) {
 			begun := 0
-			for begun < len(waiting) && waiting[begun].StartPs < flows.startPs {
-				if !send(waiting[begun]) {
+			for begun < len(waiting) && waiting[begun].startPs < event.startPs {
+				if !send(flows[waiting[begun].at]) {
 					return
 				}
+				free = append(free, waiting[begun].at)
 				begun++
 			}
-			waiting = waiting[begun:]
-			for _, f := range flows.flows { // behind those that start with it; near the end
-				at := len(waiting)
-				for at > 0 && waiting[at-1].StartPs > f.StartPs {
-					at--
+			waiting = slices.Delete(waiting, 0, begun)
+			for _, f := range event.flows { // behind those that start with it
+				w := waitingFlow{f.StartPs, len(flows)}
+				if last := len(free) - 1; last >= 0 {
+					w.at, free = free[last], free[:last]
+					flows[w.at] = f
+				} else {
+					flows = append(flows, f)
 				}
-				waiting = slices.Insert(waiting, at, f)
+				i := sort.Search(len(waiting), func(i int) bool { return waiting[i].startPs > w.startPs })
+				waiting = slices.Insert(waiting, i, w)
 			}
 		}
-		for _, f := range waiting {
-			if !send(f) {
+		for _, w := range waiting {
+			if !send(flows[w.at]) {
 				return
 			}
 		}
 	}
+}
+
+type waitingFlow struct {
+	startPs int64
+	at      int
+}
+
+// Numbers are how many flows and groups there are, without drawing a flow.
+func (c *Incast) Numbers(seed uint64) (flows uint64, groups uint32) {
+	for range c.starts(seed) {
+		groups++
+	}
+	return uint64(groups) * uint64(c.Senders), groups
 }
 
 // incastEvent is what the senders of an event send, without numbers.
