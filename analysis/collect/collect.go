@@ -122,6 +122,9 @@ const (
 	DataClass     = "data_class" // of a table of packets' classes, where it is asked for
 )
 
+// FailedRun begins the note of a value that is of a failed run.
+const FailedRun = "the run failed: "
+
 // Table is the tidy table. Without volatile it has no measures that depend on
 // the machine, and is the same bytes whenever the same runs are made again.
 func Table(runs []Run, volatile bool) *sheet.Sheet {
@@ -136,11 +139,14 @@ func Table(runs []Run, volatile bool) *sheet.Sheet {
 				continue
 			}
 			var value, note any = v.Value, nil
-			if r.Failed != "" {
-				note = "the run failed: " + r.Failed
-			}
 			if v.Err != nil {
 				note = v.Err.Error()
+			}
+			switch {
+			case r.Failed != "" && v.Err != nil:
+				note = FailedRun + r.Failed + "; " + v.Err.Error()
+			case r.Failed != "":
+				note = FailedRun + r.Failed
 			}
 			if v.Err != nil && !measure.IsBound(v.Err) {
 				value = nil

@@ -118,3 +118,13 @@ func TestApartBySets(t *testing.T) {
 	collect.Differing(runs)
 	assert.Equal(t, append(delay, collect.Label{Path: "run.stop", Value: "1ms"}), runs[0].Params, "the third has neither")
 }
+
+// A value of a failed run says so, whatever else there is to say of it.
+func TestFailedRunsSaySo(t *testing.T) {
+	failed := run("fncc", "1Tbps", 1, measure.Value{Measure: queue, Value: 5}, measure.Value{Measure: queue, Err: errors.New("not recorded")})
+	failed.Failed = "a check"
+	s := collect.Table([]collect.Run{failed}, true)
+	note := s.Index(collect.Note)
+	assert.Equal(t, "the run failed: a check", s.Rows[0][note])
+	assert.Equal(t, "the run failed: a check; not recorded", s.Rows[1][note])
+}

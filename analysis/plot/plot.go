@@ -57,8 +57,9 @@ type view struct {
 	yUnit               string
 	lost                map[string]string // by colour, the --where that left it no row
 	names               []string          // along x, where it has no numbers
-	// dropped rows: without a value, with an infinite one, with a mere bound.
-	droppedNone, droppedIn, droppedBound, droppedLog int
+	// dropped rows: without a value, with an infinite one, with a mere bound, of a
+	// failed run. dropped points: at or below 0, and those of some seeds alone.
+	droppedNone, droppedIn, droppedBound, droppedFailed, droppedLog, droppedPartial int
 }
 
 func newView(s *sheet.Sheet, o Options) (*view, error) {
@@ -141,7 +142,7 @@ func (v *view) filter(where []string) error {
 			continue
 		}
 		known := v.values(at)
-		v.rows = slices.DeleteFunc(slices.Clone(v.rows), func(row []any) bool { return text(row[at]) != value })
+		v.rows = slices.DeleteFunc(slices.Clone(v.rows), func(row []any) bool { return !is(row[at], value) })
 		if len(v.rows) == 0 {
 			return fmt.Errorf("--where %s: no row has this value%s", w, catalog.Hint(value, known))
 		}
@@ -242,20 +243,37 @@ func (v *view) number(row []any, column int) float64 {
 	return math.NaN()
 }
 
+// text is a value as it is shown, of its own for every number.
 func text(v any) string {
+	const whole = 1e15 // up to here without an exponent
 	switch v := v.(type) {
 	case nil:
 		return ""
 	case float64:
-		return strconv.FormatFloat(v, 'g', 6, 64)
+		if v == math.Trunc(v) && math.Abs(v) < whole {
+			return strconv.FormatFloat(v, 'f', -1, 64)
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
 	return fmt.Sprint(v)
 }
 
-// group are the values at one x of one line.
+// is says whether a value is the one that is written, in whatever form a number has.
+func is(v any, written string) bool {
+	if n, number := v.(float64); number {
+		if want, err := strconv.ParseFloat(written, 64); err == nil {
+			return n == want
+		}
+	}
+	return text(v) == written
+}
+
+// group are the values at one x of one line, by seed in a sweep.
 type group struct {
 	x      float64
 	values []float64
+	seeds  []string
+	lacks  bool // a seed has no value that can be drawn
 }
 
 func (v *view) draw() (chart.Figure, []string, error) {
@@ -292,13 +310,20 @@ func (v *view) draw() (chart.Figure, []string, error) {
 			if v.names != nil { // so that dots and error bars do not cover each other
 				line.Beside = 0.1 * (float64(style) - float64(len(colours)-1)/2)
 			}
-			groups := v.groups(facet, colour)
-			if !line.Loose {
-				if err := v.joinable(facet, colour, groups); err != nil {
-					return f, nil, err
-				}
+			groups, err := v.groups(facet, colour)
+			if err == nil && !line.Loose {
+				err = v.joinable(facet, colour)
+			}
+			if err != nil {
+				return f, nil, err
 			}
 			for _, g := range groups {
+				if g.lacks && len(g.values) > 0 {
+					v.droppedPartial++
+				}
+				if g.lacks {
+					continue
+				}
 				mean, half := stats.Mean95(g.values)
 				if math.IsNaN(half) || !v.tidy {
 					half = 0
@@ -339,6 +364,12 @@ func (v *view) draw() (chart.Figure, []string, error) {
 	if v.droppedBound > 0 {
 		notes = append(notes, fmt.Sprintf("%d values are no more than bounds, as flows did not finish, and are not drawn", v.droppedBound))
 	}
+	if v.droppedFailed > 0 {
+		notes = append(notes, fmt.Sprintf("%d values are of runs that failed and are not drawn", v.droppedFailed))
+	}
+	if v.droppedPartial > 0 {
+		notes = append(notes, fmt.Sprintf("%d points lack such a value of some seeds and are not drawn: the mean of the other seeds is another one", v.droppedPartial))
+	}
 	if drawn == 0 {
 		return f, nil, fmt.Errorf("%s", strings.Join(append([]string{"no row has a value of " + v.o.Y + " that can be drawn"}, notes...), "; "))
 	}
@@ -348,24 +379,27 @@ func (v *view) draw() (chart.Figure, []string, error) {
 
 // joinable says whether the rows of a line follow each other along x. Rows of
 // another table than a sweep may be of several queues, flows or runs, and a line
-// through all of them would go back and forth.
-func (v *view) joinable(facet, colour string, groups []group) error {
-	if v.tidy || slices.IsSortedFunc(groups, func(a, b group) int {
-		if a.x < b.x {
-			return -1
-		}
-		return 1
-	}) {
+// through all of them would go back and forth: along x, or between the queues that
+// have a row at each time.
+func (v *view) joinable(facet, colour string) error {
+	if v.tidy {
 		return nil
 	}
+	line := slices.DeleteFunc(slices.Clone(v.rows), func(row []any) bool {
+		return !v.in(row, facet, colour) || math.IsNaN(v.number(row, v.x)) || math.IsNaN(v.number(row, v.y))
+	})
+	sorted := slices.IsSortedFunc(line, func(a, b []any) int { return cmp.Compare(v.number(a, v.x), v.number(b, v.x)) })
 	var mixed []string
 	for i, c := range v.s.Columns {
 		if i == v.x || i == v.y || i == v.colour || i == v.facet || !isKey(c) || v.numberOf(i) >= 0 {
 			continue
 		}
+		if sorted && !(isName(c) && v.alternate(line, i)) {
+			continue
+		}
 		var values []string
-		for _, row := range v.rows {
-			if v.in(row, facet, colour) && !slices.Contains(values, text(row[i])) && len(values) < 4 {
+		for _, row := range line {
+			if !slices.Contains(values, text(row[i])) && len(values) < 4 {
 				values = append(values, text(row[i]))
 			}
 		}
@@ -376,10 +410,31 @@ func (v *view) joinable(facet, colour string, groups []group) error {
 			mixed = append(mixed, fmt.Sprintf("%s (%s)", c.Name, strings.Join(values, ", ")))
 		}
 	}
-	if len(mixed) == 0 {
+	switch {
+	case len(mixed) > 0:
+		return fmt.Errorf("a line over %s would go back and forth, for its rows differ in %s; choose with --where, draw with --colour or --facet, or leave the rows unjoined with --dots", v.o.X, strings.Join(mixed, " and "))
+	case !sorted:
 		return fmt.Errorf("the rows of a line do not follow each other along %s; draw them unjoined with --dots", v.o.X)
 	}
-	return fmt.Errorf("a line over %s would go back and forth, for its rows differ in %s; choose with --where, draw with --colour or --facet, or leave the rows unjoined with --dots", v.o.X, strings.Join(mixed, " and "))
+	return nil
+}
+
+// alternate says whether rows that follow each other along x have a value of a
+// column again behind another one, or two of them at the same x.
+func (v *view) alternate(line [][]any, column int) bool {
+	seen := map[string]bool{}
+	for i, row := range line {
+		now := text(row[column])
+		if i > 0 {
+			before := line[i-1]
+			changed := text(before[column]) != now
+			if changed && (seen[now] || v.number(before, v.x) == v.number(row, v.x)) {
+				return true
+			}
+		}
+		seen[now] = true
+	}
+	return false
 }
 
 // isKey says whether a column says what a row is about, rather than what was
@@ -389,7 +444,13 @@ func isKey(c sheet.Column) bool {
 	case sheet.Text, sheet.OptionalText, sheet.Bool:
 		return true
 	}
-	return slices.Contains([]string{"class", "port", "flow", "group", collect.Seed}, c.Name)
+	return isName(c)
+}
+
+// isName says whether a column names what a row is about. Other texts may be its
+// state, which changes along a line.
+func isName(c sheet.Column) bool {
+	return slices.Contains([]string{"link", "node", "class", "port", "flow", "group", collect.Seed}, c.Name)
 }
 
 // in says whether a row belongs to a line.
@@ -418,7 +479,7 @@ func bars(panel *chart.Panel) {
 
 // groups are the points of a line. In a sweep the values at the same x, those
 // of the seeds, belong together; any other table is drawn row by row.
-func (v *view) groups(facet, colour string) []group {
+func (v *view) groups(facet, colour string) ([]group, error) {
 	var list []group
 	for _, row := range v.rows {
 		if !v.in(row, facet, colour) {
@@ -428,15 +489,8 @@ func (v *view) groups(facet, colour string) []group {
 		if v.names != nil {
 			x = float64(slices.Index(v.names, text(row[v.x])))
 		}
-		switch {
-		case math.IsNaN(x) || math.IsNaN(y):
-			v.droppedNone++
-			continue
-		case math.IsInf(y, 0):
-			v.droppedIn++
-			continue
-		case v.bound(row):
-			v.droppedBound++
+		drawn := v.drawable(row, x, y)
+		if math.IsNaN(x) || !drawn && !v.tidy {
 			continue
 		}
 		at := slices.IndexFunc(list, func(g group) bool { return g.x == x })
@@ -444,19 +498,52 @@ func (v *view) groups(facet, colour string) []group {
 			at = len(list)
 			list = append(list, group{x: x})
 		}
-		list[at].values = append(list[at].values, y)
+		g := &list[at]
+		if seed := v.s.Index(collect.Seed); v.tidy && seed >= 0 {
+			if slices.Contains(g.seeds, text(row[seed])) {
+				return nil, fmt.Errorf("there are two values of seed %s at %s %s, which is no mean over seeds: of two scenarios or versions of an experiment; choose one with --where %s=…",
+					text(row[seed]), v.o.X, text(row[v.x]), collect.Scenario)
+			}
+			g.seeds = append(g.seeds, text(row[seed]))
+		}
+		if !drawn {
+			g.lacks = true
+			continue
+		}
+		g.values = append(g.values, y)
 	}
 	if v.tidy {
 		slices.SortFunc(list, func(a, b group) int { return cmp.Compare(a.x, b.x) })
 	}
-	return list
+	return list, nil
 }
 
-// bound says whether a row of a sweep has a note beside its value: it is no more
+// drawable says whether a row has a value with a place in the picture; others are
+// counted.
+func (v *view) drawable(row []any, x, y float64) bool {
+	note := v.note(row)
+	switch {
+	case math.IsNaN(x) || math.IsNaN(y):
+		v.droppedNone++
+	case math.IsInf(y, 0):
+		v.droppedIn++
+	case strings.HasPrefix(note, collect.FailedRun):
+		v.droppedFailed++
+	case note != "":
+		v.droppedBound++
+	default:
+		return true
+	}
+	return false
+}
+
+// note is what a row of a sweep says of its value, such as that it is no more
 // than a bound.
-func (v *view) bound(row []any) bool {
-	note := v.s.Index(collect.Note)
-	return v.tidy && note >= 0 && text(row[note]) != ""
+func (v *view) note(row []any) string {
+	if note := v.s.Index(collect.Note); v.tidy && note >= 0 {
+		return text(row[note])
+	}
+	return ""
 }
 
 // A scale is what an axis counts in.

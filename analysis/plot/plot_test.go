@@ -93,12 +93,14 @@ func TestSweep(t *testing.T) {
 		assert.InDelta(t, want.Points[0].X, got.Points[0].X, 0)
 	}
 
-	// So is what is no more than a bound.
+	// What is no more than a bound is not drawn, nor the mean of the other seeds.
 	bounds := sweep()
 	bounds.Rows[0][bounds.Index(collect.Note)] = "the mean is a lower bound: 1 of 2 flows did not finish"
-	_, notes, err = plot.Draw(bounds, plot.Options{X: "topology.rate", Y: "queue_max", Colour: "preset"})
+	f, notes, err = plot.Draw(bounds, plot.Options{X: "topology.rate", Y: "queue_max", Colour: "preset"})
 	require.NoError(t, err)
-	assert.Equal(t, []string{"1 values are no more than bounds, as flows did not finish, and are not drawn"}, notes)
+	assert.Equal(t, []string{"1 values are no more than bounds, as flows did not finish, and are not drawn", "1 points lack such a value of some seeds and are not drawn: the mean of the other seeds is another one"}, notes)
+	assert.Len(t, f.Panels[0][0].Lines[0].Points, 2, "hpcc lacks 400 Gb/s")
+	assert.Len(t, f.Panels[0][0].Lines[1].Points, 3)
 
 	// What is never or not defined is not drawn, and said.
 	f, notes, err = plot.Draw(sweep(), plot.Options{X: "topology.rate", Y: "late", Where: []string{"preset=fncc"}})
@@ -106,6 +108,60 @@ func TestSweep(t *testing.T) {
 	assert.Equal(t, "late (µs)", f.YLabel)
 	assert.Len(t, f.Panels[0][0].Lines[0].Points, 1)
 	assert.Equal(t, []string{"2 rows have no value and are not drawn", "2 values are never (inf) and are not drawn"}, notes)
+}
+
+// A time that does not come with one of the seeds leaves no mean over the seeds.
+func TestSeedsThatNeverComeLeaveNoMean(t *testing.T) {
+	s := sweep()
+	value := s.Index(collect.Value)
+	for _, row := range s.Rows {
+		if row[s.Index(collect.Seed)] == uint64(2) && row[s.Index("topology.rate")] == "400Gbps" {
+			row[value] = math.Inf(1)
+		}
+	}
+	_, notes, err := plot.Draw(s, plot.Options{X: "topology.rate", Y: "late", Colour: "preset"})
+	require.ErrorContains(t, err, "no row has a value of late that can be drawn", "it was the mean of the seeds with which it comes")
+	assert.Nil(t, notes)
+}
+
+// Values of failed runs are not drawn, and are no bounds.
+func TestFailedRuns(t *testing.T) {
+	s := sweep()
+	s.Rows[0][s.Index(collect.Note)] = collect.FailedRun + "a check"
+	_, notes, err := plot.Draw(s, plot.Options{X: "topology.rate", Y: "queue_max", Colour: "preset"})
+	require.NoError(t, err)
+	assert.Equal(t, "1 values are of runs that failed and are not drawn", notes[0])
+}
+
+// Two runs of a seed are no mean over seeds: a folder may have those of an older
+// version of an experiment, which differ in the scenario alone.
+func TestTwoRunsOfASeed(t *testing.T) {
+	s := sweep()
+	for _, row := range sweep().Rows {
+		row[s.Index(collect.Scenario)] = "other"
+		s.Rows = append(s.Rows, row)
+	}
+	_, _, err := plot.Draw(s, plot.Options{X: "topology.rate", Y: "queue_max", Colour: "preset"})
+	require.ErrorContains(t, err, "two values of seed 1 at topology.rate 400Gbps")
+	f, _, err := plot.Draw(s, plot.Options{X: "topology.rate", Y: "queue_max", Colour: "preset", Where: []string{"scenario=other"}})
+	require.NoError(t, err)
+	assert.Len(t, f.Panels[0][0].Lines[0].Points, 3)
+}
+
+// Numbers with more than six digits are different values.
+func TestLongNumbers(t *testing.T) {
+	s := &sheet.Sheet{
+		Columns: []sheet.Column{{Name: "x", Kind: sheet.Number}, {Name: "size", Kind: sheet.Number}, {Name: "y", Kind: sheet.Number}},
+		Rows:    [][]any{{1.0, 10000001.0, 1.0}, {2.0, 10000002.0, 2.0}},
+	}
+	f, _, err := plot.Draw(s, plot.Options{X: "x", Y: "y", Colour: "size"})
+	require.NoError(t, err)
+	require.Len(t, f.Panels[0][0].Lines, 2)
+	assert.Equal(t, "size 10000001", f.Panels[0][0].Lines[0].Name)
+	for _, written := range []string{"10000002", "10000002.0", "1.0000002e7"} {
+		_, _, err = plot.Draw(s, plot.Options{X: "x", Y: "y", Where: []string{"size=" + written}})
+		require.NoError(t, err, written)
+	}
 }
 
 func TestRefused(t *testing.T) {
@@ -183,4 +239,27 @@ func TestTable(t *testing.T) {
 		{Name: "class 0", Style: 0, Dots: true, Loose: true, Points: []chart.Point{{X: 1, Y: 0.007}}},
 		{Name: "class 1", Style: 1, Dots: true, Loose: true, Points: []chart.Point{{X: 3, Y: 5}, {X: 1, Y: 0}, {X: 3, Y: 6}}},
 	}, f.Panels[0][0].Lines)
+}
+
+// Rows of several queues at the same times are in the order of time, and a line
+// through all of them goes up and down between the queues.
+func TestQueuesAtTheSameTimes(t *testing.T) {
+	columns := []sheet.Column{{Name: "time_ps", Kind: sheet.Number}, {Name: "link", Kind: sheet.OptionalText}, {Name: "state", Kind: sheet.OptionalText}, {Name: "bytes", Kind: sheet.Number}}
+	s := &sheet.Sheet{Columns: columns, Rows: [][]any{{1.0, "a->b", "on", 10.0}, {1.0, "b->c", "on", 1000.0}, {2.0, "a->b", "on", 11.0}, {2.0, "b->c", "on", 1001.0}}}
+	_, _, err := plot.Draw(s, plot.Options{X: "time_ps", Y: "bytes"})
+	require.ErrorContains(t, err, "its rows differ in link (a->b, b->c); choose with --where")
+	_, _, err = plot.Draw(s, plot.Options{X: "time_ps", Y: "bytes", Colour: "link"})
+	require.NoError(t, err)
+
+	for i := range s.Rows { // at other times each
+		s.Rows[i][0] = float64(i)
+	}
+	_, _, err = plot.Draw(s, plot.Options{X: "time_ps", Y: "bytes"})
+	require.ErrorContains(t, err, "its rows differ in link (a->b, b->c)")
+
+	for i, row := range s.Rows { // one queue, whose state changes
+		row[1], row[2] = "a->b", []string{"on", "off"}[i%2]
+	}
+	_, _, err = plot.Draw(s, plot.Options{X: "time_ps", Y: "bytes"})
+	require.NoError(t, err)
 }
