@@ -116,7 +116,7 @@ func (r *running) begin(ctx context.Context) error {
 	if len(open) == 0 {
 		return nil
 	}
-	sweep := Sweep{ID: identify(r.jobs), Created: time.Now().UTC()}
+	sweep := Sweep{ID: identify(r.jobs), Created: time.Now().UTC(), Again: r.Again}
 	dir := FolderOf(r.Store.Root(), sweep.ID)
 	if f, err := Open(dir); err == nil {
 		busy, err := f.busy(ctx)
@@ -124,6 +124,11 @@ func (r *running) begin(ctx context.Context) error {
 			return err
 		}
 		if busy {
+			for _, i := range open {
+				if !f.has(i) {
+					return fmt.Errorf("the sweep %s is on the cluster without %s, which had a result when it was submitted; wait for it or take it off with scancel, then give the command again", f.ID, r.jobs[i].Title)
+				}
+			}
 			r.folder = f
 			for _, s := range f.Submissions {
 				r.tell(s, "was submitted before and is waited for")
@@ -257,7 +262,7 @@ func (r *running) collect(t *watched) (again bool) {
 		return false
 	}
 	m, err := r.Store.Find(job.Key, job.Program.BuildID, r.Verify)
-	if err == nil && t.last.Kind != progress.Failed {
+	if err == nil && t.made(r.Again) {
 		result.Manifest = m
 		e := progress.Event{Kind: progress.Done, Time: time.Now(), Dir: result.Dir, WallS: m.Resources.WallS, Events: t.last.Events}
 		r.emit(t.task, e)

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 type Sweep struct {
 	ID      string    `json:"id"`
 	Created time.Time `json:"created"`
+	Again   bool      `json:"again,omitempty"` // runs are made anew that have a result
 	Tasks   []Task    `json:"tasks"`
 }
 
@@ -160,6 +162,11 @@ func create(dir string, s Sweep, script string, extra map[string][]byte) (*Folde
 func (f *Folder) submitted(s Submission) error {
 	f.Submissions = append(f.Submissions, s)
 	return writeJSON(filepath.Join(f.Dir, submissionsFile), f.Submissions)
+}
+
+// has says whether a task was submitted.
+func (f *Folder) has(task int) bool {
+	return slices.ContainsFunc(f.Submissions, func(s Submission) bool { return slices.Contains(s.Tasks, task) })
 }
 
 // list is the file that tells an array which tasks are its elements. It is

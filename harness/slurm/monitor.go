@@ -45,6 +45,15 @@ type watched struct {
 	last          progress.Event
 }
 
+// made says whether a result that is there after a task's end is the task's. Of one
+// that makes a run again, it may be the earlier one: then the task has to say so.
+func (t *watched) made(again bool) bool {
+	if again {
+		return t.last.Kind == progress.Done
+	}
+	return t.last.Kind != progress.Failed
+}
+
 func newMonitor(f *Folder) *monitor {
 	m := &monitor{folder: f, tasks: make([]watched, len(f.Tasks))}
 	for i := range m.tasks {

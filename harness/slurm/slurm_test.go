@@ -233,3 +233,65 @@ func TestLimitsOfSlurmAreFinal(t *testing.T) {
 		assert.Equal(t, again, r.results[0].Err == nil, state)
 	}
 }
+
+// complete makes a job's result.
+func complete(t *testing.T, x *Executor, job run.Job) {
+	t.Helper()
+	r, err := x.Store.Begin(context.Background(), job.Key)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(r.Dir(), "log.txt"), []byte("well"), 0o644))
+	log, err := store.HashFile(filepath.Join(r.Dir(), "log.txt"))
+	require.NoError(t, err)
+	require.NoError(t, r.Complete(&store.Manifest{
+		Experiment: job.Key.Experiment, ScenarioHash: job.Key.ScenarioHash, Engine: store.Engine{Name: job.Key.Engine, BuildID: job.Program.BuildID},
+		Seed: job.Key.Seed, State: store.StateOK, Summary: json.RawMessage(`{}`),
+		Outputs: map[string]store.File{"log.txt": log},
+	}))
+	_, err = x.Store.Find(job.Key, job.Program.BuildID, x.Verify)
+	require.NoError(t, err)
+}
+
+// TestAnEarlierResultIsNotAgain: with --again a task that Slurm ends leaves the
+// result that there was before, which is not what it has made.
+func TestAnEarlierResultIsNotAgain(t *testing.T) {
+	for _, c := range []struct {
+		again bool
+		last  progress.Kind
+		made  bool
+	}{{false, progress.Started, true}, {true, progress.Done, true}, {true, progress.Started, false}, {true, "", false}} {
+		play(t, "")
+		x, sink := executor(t)
+		x.Again = c.again
+		complete(t, x, jobs(1)[0])
+		r := &running{Executor: x, jobs: jobs(1), results: make([]run.Result, 1), folder: &Folder{}}
+		assert.False(t, r.collect(&watched{attempt: 1, last: progress.Event{Kind: c.last}, standing: standing{state: "CANCELLED"}}))
+		assert.Equal(t, c.made, r.results[0].Err == nil, "%+v", c)
+		assert.Equal(t, c.made, len(sink.texts(progress.Done)) == 1, "%+v", c)
+
+		f, err := create(FolderOf(x.Store.Root(), "s"), Sweep{ID: "s", Again: c.again, Tasks: []Task{{Title: "run 0", Key: jobs(1)[0].Key, BuildID: "b"}}}, "", nil)
+		require.NoError(t, err)
+		require.NoError(t, f.submitted(Submission{"1", 1, []int{0}}))
+		if c.last != "" {
+			say(t, f, `{"event":"`+string(c.last)+"\"}\n")
+		}
+		status, err := f.Look(context.Background(), x.Store)
+		require.NoError(t, err)
+		assert.Equal(t, c.made, status.Counts.Done == 1, "%+v", c)
+	}
+}
+
+// TestARunThatWasNotSubmittedIsNotForgotten: a sweep is on the cluster without a
+// run that had a result then. Who asks for that run again got nothing, and no error.
+func TestARunThatWasNotSubmittedIsNotForgotten(t *testing.T) {
+	play(t, `echo "1|0|RUNNING|None"`)
+	x, _ := executor(t)
+	complete(t, x, jobs(2)[0])
+	f, err := x.Submit(context.Background(), jobs(2))
+	require.NoError(t, err)
+	require.Equal(t, []Submission{{"1", 1, []int{1}}}, f.Submissions)
+	x.Again = true
+	_, err = x.Submit(context.Background(), jobs(2))
+	require.ErrorContains(t, err, "is on the cluster without run 0")
+	results := x.Run(context.Background(), jobs(2))
+	require.ErrorContains(t, results[0].Err, "is on the cluster without run 0")
+}

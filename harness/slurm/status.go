@@ -57,7 +57,7 @@ func (f *Folder) Look(ctx context.Context, s *store.Store) (*Status, error) {
 		case t.last.Kind == progress.Failed:
 			one.State, one.Text, one.Log = "failed", t.last.Text, t.last.Log
 			status.Counts.Failed++
-		case err == nil && (t.state == Ended || !t.silent.IsZero()):
+		case err == nil && (t.attempt == 0 || t.made(f.Again)) && (t.state == Ended || !t.silent.IsZero()):
 			one.State, one.Dir = "done", s.Dir(f.Tasks[i].Key)
 			status.Counts.Done++
 		case t.state == Ended || !t.silent.IsZero():
