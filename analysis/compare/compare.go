@@ -359,16 +359,17 @@ func (p *pairs) row(experiment string, l limits, confidence float64) *Row {
 	r.Base, r.BaseError = spread(base)
 	r.Head, r.HeadError = spread(head)
 	r.Change = none
+	same := !slices.ContainsFunc(differences, func(d float64) bool { return d != 0 })
 	switch {
 	case lost > 0:
 		r.Verdict, r.Note = Lost, fmt.Sprintf("no value with %d of %d seeds: %s", lost, len(p.base), reason)
 		return r
-	case won > 0:
+	case won > 0 && same:
 		r.Verdict, r.Note = New, fmt.Sprintf("the base has no value with %d of %d seeds", won, len(p.base))
 		return r
 	case len(base) == 0:
 		return nil
-	case !slices.ContainsFunc(differences, func(d float64) bool { return d != 0 }):
+	case same:
 		r.Change, r.Verdict = 0, Unchanged
 		if r.Exact {
 			r.Verdict = Same
@@ -376,13 +377,16 @@ func (p *pairs) row(experiment string, l limits, confidence float64) *Row {
 		return r
 	case never > 0:
 		p.never(r, differences, never, l, confidence)
-		return r
+	default:
+		r.Change = Number(stats.Mean(differences))
+		if len(base) > 1 && constant(base) && constant(head) {
+			r.Note = "the seeds make no difference"
+		}
+		p.test(r, differences, experiment, l, confidence)
 	}
-	r.Change = Number(stats.Mean(differences))
-	if len(base) > 1 && constant(base) && constant(head) {
-		r.Note = "the seeds make no difference"
+	if won > 0 {
+		r.Note = strings.TrimSuffix(fmt.Sprintf("the base has no value with %d of %d seeds; %s", won, len(p.base), r.Note), "; ")
 	}
-	p.test(r, differences, experiment, l, confidence)
 	return r
 }
 

@@ -104,6 +104,8 @@ func TestVerdict(t *testing.T) {
 		{"from nothing", queue, []float64{0, 0, 0, 0, 0, 0}, base, `rules: [{measures: ["*"], threshold: 5%}]`, compare.Worse, true, ""},
 		{"a value is lost", queue, base, []float64{100, nan, 90, 105, nan, 100}, "", compare.Lost, true, "no value with 2 of 6 seeds: 2 of 9 flows did not finish"},
 		{"a value is new", queue, []float64{nan, 1}, []float64{1, 1}, "", compare.New, false, "the base has no value with 1 of 2 seeds"},
+		{"a value is new beside worse ones", queue, append([]float64{nan}, base...), append([]float64{1}, plus(10, 12)...), "", compare.Worse, true, "the base has no value with 1 of 7 seeds"},
+		{"a value is new beside another one", queue, []float64{nan, 1}, []float64{1, 2}, "", compare.Changed, false, "the base has no value with 1 of 2 seeds; no verdict with 1 of the 6 seeds it takes"},
 		{"never on both sides", late, []float64{never, 1}, []float64{never, 1}, "", compare.Same, false, ""},
 		{"never with some seeds", late, base, []float64{never, 100, 80, 100, 90, 95}, "", compare.Changed, false, "never on one side only, with 1 of 6 seeds"},
 		{"later or never", late, base, []float64{never, 111, 91, 106, 96, never}, "", compare.Worse, true, "never on one side only, with 2 of 6 seeds"},

@@ -125,6 +125,18 @@ func (d *Digest) Check(run Run) []string {
 	return differences
 }
 
+// Unmet lists the points and seeds of the digest that are not among others.
+func (d *Digest) Unmet(others *Digest) (unmet []string) {
+	for _, name := range slices.Sorted(maps.Keys(d.Points)) {
+		for _, seed := range slices.Sorted(maps.Keys(d.Points[name].Seeds)) {
+			if _, met := others.Points[name].Seeds[seed]; !met {
+				unmet = append(unmet, fmt.Sprintf("%s seed %d", name, seed))
+			}
+		}
+	}
+	return unmet
+}
+
 // Keep takes over what an older digest has of points whose tables are the same,
 // and lists the points that moved, came or went.
 func (d *Digest) Keep(old *Digest) (moved []string) {

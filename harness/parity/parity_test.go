@@ -78,6 +78,8 @@ func TestDigestsAreKeptAndChecked(t *testing.T) {
 	d, err = parity.Load(dir, "fncc/fig10", "quick")
 	require.NoError(t, err)
 	assert.Empty(t, d.Check(r))
+	assert.Empty(t, d.Unmet(d))
+	assert.Equal(t, []string{"preset=hpcc seed 1"}, d.Unmet(&parity.Digest{}), "a point that the experiment has no more")
 	assert.Empty(t, d.Check(parity.Run{Point: "preset=hpcc", ScenarioHash: "abd", Seed: 1, Tables: tables}), "the same tables, by another scenario")
 
 	changed, err := parity.Tables(run(t, first, other))

@@ -214,6 +214,13 @@ func sameOnAllEngines(lab *lab.Lab, d sweeps.Runs, known *parity.Digest, folder 
 		}
 	}
 	fmt.Fprintf(lab.Out, "%s: %d of %d runs are the same on %s\n", d.Name, all-bad, all, against(d.Engines, known))
+	if known != nil {
+		unmet := known.Unmet(fresh)
+		for _, name := range unmet {
+			fmt.Fprintf(lab.Out, "%s %s is in the digest, and no longer in the experiment\n", d.Name, name)
+		}
+		bad += len(unmet)
+	}
 	if update && bad == 0 {
 		return renew(lab, fresh, folder)
 	}
