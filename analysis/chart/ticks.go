@@ -42,7 +42,7 @@ func (r tickRoom) linear(low, high float64) []plot.Tick {
 		const rounding = 1e-9 // of the ends, which are ticks too; + 0 makes of -0 a 0
 		if (high-low)/step <= 6 {
 			for k := math.Ceil(low/step-rounding) + 0; k*step <= high+rounding*step; k++ {
-				list = append(list, plot.Tick{Value: k * step, Label: strconv.FormatFloat(k*step, 'g', 6, 64)})
+				list = append(list, plot.Tick{Value: k * step, Label: tickLabel(k * step)})
 			}
 			if len(list) <= 2 || r.widest(list)*vg.Length((high-low)/step) <= r.axis {
 				return list
@@ -60,9 +60,12 @@ func (r tickRoom) logarithmic(low, high float64) []plot.Tick {
 	for power := first; power <= math.Log10(high); power++ {
 		for _, factor := range []float64{1, 2, 5} {
 			if v := factor * math.Pow10(int(power)); v >= low && v <= high {
-				list = append(list, plot.Tick{Value: v, Label: strconv.FormatFloat(v, 'g', 6, 64)})
+				list = append(list, plot.Tick{Value: v, Label: tickLabel(v)})
 			}
 		}
+	}
+	if len(list) < 2 { // from 2.2 to 4.8 there is none
+		return r.linear(low, high)
 	}
 	decade := r.axis / vg.Length(math.Log10(high/low))
 	widest := r.widest(list)
@@ -77,4 +80,15 @@ func (r tickRoom) logarithmic(low, high float64) []plot.Tick {
 		}
 	}
 	return list
+}
+
+// tickLabel is a tick's number. A short range far from 0 takes more digits than
+// usual, without which ticks would have each other's number.
+func tickLabel(v float64) string {
+	const usual, exact = 6, 12
+	label := strconv.FormatFloat(v, 'g', usual, 64)
+	if short, err := strconv.ParseFloat(label, 64); err != nil || math.Abs(short-v) > 1e-11*math.Abs(v) {
+		return strconv.FormatFloat(v, 'g', exact, 64)
+	}
+	return label
 }

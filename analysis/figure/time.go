@@ -75,10 +75,17 @@ func (x *painter) overTime(panel *chart.Panel, at spot) {
 		run := x.runs[slices.MinFunc(found, func(a, b int) int { return cmp.Compare(x.runs[a].Seed, x.runs[b].Seed) })]
 		window := measure.Whole
 		if own.window != nil {
-			if w, err := x.f.Span(*own.window, run.Judged); err == nil { // checked when decoding
-				window = w
-				panel.FromX, panel.ToX = x.time(w.From), x.time(w.To)
+			w, err := x.f.Span(*own.window, run.Judged)
+			if err != nil { // a run may have no measuring window
+				x.miss(panel, line.Name, err)
+				return
 			}
+			window = w
+			from, to := x.time(w.From), x.time(w.To)
+			if panel.ToX > panel.FromX { // each line has its own, where it is the measuring window
+				from, to = min(from, panel.FromX), max(to, panel.ToX)
+			}
+			panel.FromX, panel.ToX = from, to
 		}
 		data, err := measure.Series(x.f, own.series[part], window, run)
 		if err != nil {

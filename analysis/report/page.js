@@ -353,7 +353,7 @@
         p.yDomain = this.ys.get(this.yKey(p)) || this.fullY(p);
         const axis = new Axis(this.data.log_y, p.yDomain, 0, this.panelHeight);
         p.yTicks = axis.ticks(Math.max(2, (this.panelHeight - 50) / 34));
-        for (const v of p.yTicks) widest = Math.max(widest, short(v, 6).length);
+        for (const v of p.yTicks) widest = Math.max(widest, short(v, 12).length);
       }
       this.left = 26 + widest * charWidth;
       this.panels.forEach((p, i) => this.drawPanel(p, i));
@@ -373,7 +373,7 @@
         const at = Math.round(y.at(v)) + 0.5;
         if (at < top - 1 || at > bottom + 1) continue;
         svg("line", { class: "grid", x1: left, x2: right, y1: at, y2: at }, root);
-        svg("text", { x: left - 5, y: at + 4, "text-anchor": "end" }, root, short(v, 6));
+        svg("text", { x: left - 5, y: at + 4, "text-anchor": "end" }, root, short(v, 12));
       }
       const x = (p.x = new Axis(this.data.log_x, this.x || this.full, left, right));
       p.slots = p.bars ? this.slots(p) : null;
@@ -412,7 +412,7 @@
         const every = Math.max(1, Math.ceil((Math.max(...names.map((n) => n.length)) * charWidth + 8) / room));
         names.forEach((n, k) => { if (k % every === 0) ticks.push([k, n]); });
       } else {
-        ticks = p.x.ticks(Math.max(2, (right - left) / 46)).map((v) => [v, short(v, 6)]);
+        ticks = p.x.ticks(Math.max(2, (right - left) / 46)).map((v) => [v, short(v, 12)]); // as exact as ticks are: six digits would be the next one's, zoomed in
       }
       let last = -Infinity;
       for (const [v, text] of ticks) {
