@@ -206,7 +206,7 @@ func (c *Incast) starts(seed uint64) iter.Seq2[int, int64] {
 		at := c.StartPs
 		for event := 0; ; event++ {
 			at = a.after(at)
-			if at+c.JitterPs >= c.ToPs || !yield(event, at) {
+			if at >= c.ToPs-c.JitterPs || !yield(event, at) { // no event may come after 100 days
 				return
 			}
 		}
