@@ -40,6 +40,10 @@ func Create(path string, mode os.FileMode) (*Pending, error) {
 				continue
 			}
 		}
+		if errors.Is(err, os.ErrNotExist) {
+			dir := filepath.Dir(path)
+			return nil, fmt.Errorf("%s: there is no folder %s; make it first: mkdir -p %[2]s", path, dir)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -76,6 +76,12 @@ func TestADeviceIsNotReplaced(t *testing.T) {
 	require.ErrorContains(t, Write("/dev/null", nil, 0o644), "is a device; name a file that may be replaced")
 }
 
+func TestAFolderThatIsNotThereIsNamed(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	err := Write(filepath.Join(dir, "sweep.csv"), nil, 0o644)
+	require.EqualError(t, err, dir+"/sweep.csv: there is no folder "+dir+"; make it first: mkdir -p "+dir)
+}
+
 // withoutExchange is a file system that cannot exchange two names.
 func withoutExchange(t *testing.T) {
 	t.Helper()

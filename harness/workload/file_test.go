@@ -77,6 +77,8 @@ func TestFileRefuses(t *testing.T) {
 		{"", "flows.csv is empty; its first line names the columns"},
 		{header, "has no flows"},
 		{"src,dst,sizes,start_ps\n", `there is no column "sizes"`},
+		{"src;dst;size;start\n", `flows.csv:1:1: "src;dst;size;start" has no commas; separate the columns by commas`},
+		{"src\tdst\tsize\tstart\n", "separate the columns by commas"},
 		{"src,dst,size,size_bytes,start_ps\n", `the columns "size_bytes" and "size" say the same; keep one`},
 		{"src,dst,size,start\nh1,h2,1,0\n", "flows.csv:2:7: size: "},
 		{"src,dst,size,start\nh1,h2,0B,0us\n", "flows.csv:2:7: size: there is nothing to send; leave the flow out, or write a size above 0, or unlimited"},

@@ -65,6 +65,9 @@ func newFlowReader(table rows, path string, host func(name string) (uint32, erro
 	}
 	known := slices.Concat(flowColumns, more)
 	for i, name := range r.columns {
+		if strings.ContainsAny(name, ";\t") {
+			return nil, wrong(i, "%q has no commas; separate the columns by commas", name)
+		}
 		if !slices.Contains(known, name) {
 			return nil, wrong(i, "there is no column %q%s", name, catalog.Hint(name, known))
 		}
