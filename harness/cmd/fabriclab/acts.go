@@ -138,7 +138,33 @@ func noCommand(cmd *cobra.Command, name string) error {
 			known = append(known, sub.Name())
 		}
 	}
-	return fmt.Errorf("%s has no command %q%s", cmd.CommandPath(), name, catalog.Hint(name, known))
+	return fmt.Errorf("%s has no command %q%s; see: %[1]s --help", cmd.CommandPath(), name, catalog.Hint(name, known))
+}
+
+// sayWhatIsMissing has commands that lack arguments or flags, or have too many
+// arguments, show what they take; cobra only counts.
+func sayWhatIsMissing(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		sayWhatIsMissing(sub)
+	}
+	check := cmd.Args
+	if check == nil || cmd.HasSubCommands() {
+		return
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		wrong := ""
+		switch {
+		case check(cmd, args) == nil && cmd.ValidateRequiredFlags() == nil:
+			return nil
+		case check(cmd, args) == nil:
+			wrong = "a flag is missing"
+		case len(args) == 0:
+			wrong = "an argument is missing"
+		default:
+			wrong = fmt.Sprintf("%q is not what it takes", args)
+		}
+		return fmt.Errorf("%s; write: %s; see: %s --help", wrong, strings.TrimSuffix(cmd.UseLine(), " [flags]"), cmd.CommandPath())
+	}
 }
 
 // refuseUnknownTopics has help refuse what is no command; cobra's prints the help of
@@ -202,6 +228,10 @@ func flagError(cmd *cobra.Command, err error) error {
 	var elsewhere *noEffectError
 	if errors.As(err, &elsewhere) {
 		return elsewhere
+	}
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) && value.GetFlag().Value.Type() == "duration" {
+		return fmt.Errorf("--%s: %q is no time; it is a number with a unit of ms, s, m or h, such as 90s or 1h30m", value.GetFlag().Name, value.GetValue())
 	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {

@@ -91,6 +91,14 @@ func TestFlagsThatAreRefused(t *testing.T) {
 		"trace hed x flows":          `fabriclab trace has no command "hed"; did you mean "head"? (known: export, head, schema)`,
 		"baseline show":              `fabriclab baseline has no command "show" (known: update)`,
 		"analyze --jsn x":            `unknown flag: --jsn; did you mean "json"?`,
+		"runn x":                     `fabriclab has no command "runn"; did you mean "run"?; see: fabriclab --help`,
+		"frob":                       `fabriclab has no command "frob" (`,
+		"run":                        "an argument is missing; write: fabriclab run EXPERIMENT…; see: fabriclab run --help",
+		"trace head x":               `["x"] is not what it takes; write: fabriclab trace head RUNDIR TABLE; see: fabriclab trace head --help`,
+		"collect x y":                `["x" "y"] is not what it takes; write: fabriclab collect SWEEP -o FILE`,
+		"doctor x":                   `["x"] is not what it takes; write: fabriclab doctor; see:`,
+		"plot x --x a --y b":         "a flag is missing; write: fabriclab plot TABLE|SWEEP --x COLUMN --y MEASURE -o FILE",
+		"run x --time-limit 10":      `--time-limit: "10" is no time; it is a number with a unit of ms, s, m or h, such as 90s or 1h30m`,
 	} {
 		root := newApp(io.Discard, io.Discard).command()
 		root.SetArgs(strings.Fields(args))

@@ -65,6 +65,7 @@ Settings come from flags, as far as a command has them, over FABRICLAB_* variabl
 ` + settingsFile + ` at or above the working directory or in the checkout, over
 defaults.`,
 		SilenceUsage: true, SilenceErrors: true,
+		Args: cobra.ArbitraryArgs, ValidArgsFunction: cobra.NoFileCompletions, // what is no command is for group to refuse
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.Compiles = compiles[name(cmd)]
 			return a.load(cmd.Root().PersistentFlags())
@@ -88,7 +89,7 @@ defaults.`,
 		for _, cmd := range g.commands {
 			cmd.GroupID = g.title
 		}
-		root.AddCommand(g.commands...)
+		group(root, g.commands...)
 	}
 	root.AddCommand(a.runOneCommand()) // hidden
 	root.SetHelpCommandGroupID(installation)
@@ -102,6 +103,7 @@ defaults.`,
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageTemplate(flagsOfCommands(root.UsageTemplate()))
 	refuseUnknownTopics(root)
+	sayWhatIsMissing(root)
 	keepToTheirCommands(root, root.PersistentFlags())
 	return root
 }
