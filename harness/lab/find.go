@@ -250,6 +250,9 @@ func (lab *Lab) ExperimentFile(name string) (string, error) {
 			return "", fmt.Errorf("experiment %q: %w", name, err)
 		}
 	}
+	if here := filepath.Join("configs", filepath.FromSlash(name)+".yaml"); lab.Set.Project == "" && file.Exists(here) {
+		return "", fmt.Errorf("there is no experiment %q below %s; %s is in a folder that is no project: touch fabriclab.yaml makes it one, or name the file", name, strings.Join(dirs, " or "), here)
+	}
 	entries, err := lab.Experiments(false)
 	if err != nil {
 		return "", err
@@ -258,7 +261,12 @@ func (lab *Lab) ExperimentFile(name string) (string, error) {
 	for _, e := range entries {
 		known = append(known, e.Name)
 	}
-	return "", fmt.Errorf("there is no experiment %q, neither as a file nor as an id below %s%s", name, strings.Join(dirs, " or "), catalog.Hint(name, known))
+	return "", fmt.Errorf("there is no experiment %q, neither as a file nor as an id below %s%s", name, strings.Join(dirs, " or "), catalog.Hint(idOf(name), known))
+}
+
+// idOf is the id that a file below configs/ has, whose name may be mistyped.
+func idOf(name string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(filepath.ToSlash(name), "configs/"), ".yaml")
 }
 
 // Preset is a preset and its file.
