@@ -24,11 +24,23 @@ func beside(path, suffix string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+suffix)
 }
 
+// CheckPlace says why no file can be made at a path, as far as that can be known before.
+func CheckPlace(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is %s; name a file that may be replaced", path, kind(info.Mode()))
+	}
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%s: there is no folder %s; make it first: mkdir -p %[2]s", path, dir)
+	}
+	return nil
+}
+
 // Create begins a file, whose mode the umask restricts. Another process that makes
 // the same one is waited for.
 func Create(path string, mode os.FileMode) (*Pending, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is %s; name a file that may be replaced", path, kind(info.Mode()))
+	if err := CheckPlace(path); err != nil {
+		return nil, err
 	}
 	name := beside(path, newSuffix)
 	for {
@@ -39,10 +51,6 @@ func Create(path string, mode os.FileMode) (*Pending, error) {
 			if errors.Is(err, os.ErrNotExist) {
 				continue
 			}
-		}
-		if errors.Is(err, os.ErrNotExist) {
-			dir := filepath.Dir(path)
-			return nil, fmt.Errorf("%s: there is no folder %s; make it first: mkdir -p %[2]s", path, dir)
 		}
 		if err != nil {
 			return nil, err
