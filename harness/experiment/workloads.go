@@ -163,9 +163,12 @@ func (l *loader) load(s *reader.Section, t *topology.Topology, sources, receiver
 	c := sharedLoad{load: s.Float("load", 0), links: map[uint32]int64{}}
 	of := s.Choice("load_of", "hosts", "uplinks")
 	const most = 2
-	if c.load > most {
-		rate := map[string]string{"hosts": "the hosts' links", "uplinks": "the uplinks"}[of]
+	rate := map[string]string{"hosts": "the hosts' links", "uplinks": "the uplinks"}[of]
+	switch {
+	case c.load > most:
 		l.Problem(s.Get("load"), "%s: %g is above %d; it is a share of the rate of %s, 0.5 for 50 %%", s.Name("load"), c.load, most, rate)
+	case c.load > 1 && !closedLoop:
+		l.warn(fmt.Sprintf("%s: %s: %g is more than %s carry, so flows gather until arrivals end", l.Sources[s.Get("load")].Position(), s.Name("load"), c.load, rate))
 	}
 	if of == "uplinks" {
 		l.uplinkShares(s, t, sources, &c)

@@ -380,7 +380,7 @@ func TestReceiversOfALoad(t *testing.T) {
 		"{type: incast, senders: 2, size: 1KB, load: 0.5, receivers: [host0]}":                                                            "exp.yaml:2:55: workload.load: 0.5 of the links of 8 sources together is 4 times what the links of the receivers carry (1); up to 0.125 they carry all of it",
 		"{type: poisson, size: 1KB, load: 0.5, sources: [host0..host3], destinations: [host7]}":                                           "workload.load: 0.5 of the links of 4 sources together is 2 times",
 		"{type: poisson, size: 1KB, load: 0.5, destinations: [host7], sources: [host0, host1, host2], connections: 1, closed_loop: true}": "",
-		"{type: poisson, size: 1KB, load: 1.5}":                                                                                           "",
+		"{type: poisson, size: 1KB, load: 1.5}":                                                                                           "workload.load: 1.5 is more than the hosts' links carry, so flows gather until arrivals end",
 	} {
 		e, err := loadFile(t, write(t, withWorkload(text, "{measure: 5ms, drain: 7ms}")), "")
 		require.NoError(t, err)
