@@ -130,6 +130,9 @@ func counts(words []string) (n [3]int64, err error) {
 	if n[1] == 0 {
 		return n, errors.New("the first line says that there are no switches; hosts forward nothing here, so there has to be one")
 	}
+	if n[2] == 0 {
+		return n, fmt.Errorf("the first line says that there are no links; %s", firstLine)
+	}
 	return n, nil
 }
 

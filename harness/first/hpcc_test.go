@@ -194,6 +194,7 @@ func TestHPCCRefuses(t *testing.T) {
 	const star = "4 1 3\n3\n0 3 25Gbps 1us 0\n1 3 25Gbps 1us 0\n2 3 25Gbps 1us 0\n"
 	for _, tt := range []struct{ topology, flows, want string }{
 		{"4 0 4\n\n0 1 25Gbps 1us 0\n", "", "t.txt:1: the first line says that there are no switches"},
+		{"5 1 4 0\n4\n", "", "t.txt:1: the first line says that there are no links; HPCC and ConWeave have three numbers"},
 		{"4 1\n", "", "t.txt:1: the first line has 2 words; HPCC and ConWeave have three numbers"},
 		{"5 8 1 1 3 A100\n", "", "NVSwitches (SimAI)"},
 		{"4 1 x\n", "", `t.txt:1: the first line: the number of links: "x" is not a number`},
