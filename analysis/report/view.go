@@ -11,6 +11,7 @@ import (
 	"fabriclab/analysis/claims"
 	"fabriclab/analysis/figure"
 	"fabriclab/analysis/measure"
+	"fabriclab/base/units"
 )
 
 // view is what the template shows.
@@ -41,23 +42,16 @@ func (v *view) title() {
 	v.Title = "fabriclab report"
 	var parts []string
 	if figures > 0 {
-		parts = append(parts, fmt.Sprintf("%s at scale %s", count(figures, "figure"), strings.Join(scales, " and ")))
+		parts = append(parts, fmt.Sprintf("%s at scale %s", units.Count(figures, "figure"), strings.Join(scales, " and ")))
 	}
 	if others := len(v.Sections) - figures; others > 0 {
-		parts = append(parts, count(others, "experiment")+" without a figure")
+		parts = append(parts, units.Count(others, "experiment")+" without a figure")
 	}
 	runs := 0
 	for _, s := range v.Sections {
 		runs += len(s.Runs)
 	}
-	v.Lead = strings.Join(append(parts, count(runs, "run")), ", ")
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	v.Lead = strings.Join(append(parts, units.Count(runs, "run")), ", ")
 }
 
 type sectionView struct {

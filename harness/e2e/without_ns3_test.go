@@ -58,7 +58,7 @@ func TestWithoutNS3(t *testing.T) {
 	assert.Equal(t, "ns-3", m.Engine.InsteadOf)
 
 	measures := filepath.Join(t.TempDir(), "measures.csv")
-	assert.Contains(t, fabriclab("collect", experiment, "--out", out, "-o", measures), "1 runs")
+	assert.Contains(t, fabriclab("collect", experiment, "--out", out, "-o", measures), "1 run")
 	assert.FileExists(t, measures)
 	picture := filepath.Join(t.TempDir(), "picture.svg")
 	fabriclab("plot", experiment, "--out", out, "--table", "flows", "-x", "size_bytes", "-y", "fct_ps", "-o", picture)

@@ -1,9 +1,9 @@
 package run
 
 import (
-	"fmt"
 	"strings"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/progress"
 	"fabriclab/harness/store"
 )
@@ -42,23 +42,12 @@ func (s *Standstill) State() string {
 		parts = append(parts, "deadlock since "+progress.SimTime(first))
 	}
 	if n := len(s.DeadHosts); n > 0 {
-		parts = append(parts, plural(n, "host")+" dead for good")
+		parts = append(parts, units.Count(n, "host")+" dead for good")
 	}
 	if n := len(s.Starving); n > 0 {
-		parts = append(parts, plural(n, "class", "classes")+" starving")
+		parts = append(parts, units.Count(n, "class", "classes")+" starving")
 	}
 	return strings.Join(parts, ", ")
-}
-
-// plural counts things: "1 host", "2 hosts".
-func plural(n int, one string, many ...string) string {
-	switch {
-	case n == 1:
-		return "1 " + one
-	case len(many) > 0:
-		return fmt.Sprintf("%d %s", n, many[0])
-	}
-	return fmt.Sprintf("%d %ss", n, one)
 }
 
 // stateOf is the State of a stored run; "" where its summary cannot be read.

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"fabriclab/base/catalog"
-	"fabriclab/base/file"
 )
 
 // Settings that act together.
@@ -140,24 +139,6 @@ func noCommand(cmd *cobra.Command, name string) error {
 		}
 	}
 	return fmt.Errorf("%s has no command %q%s; see: %[1]s --help", cmd.CommandPath(), name, catalog.Hint(name, known))
-}
-
-// checkOutputs refuses files that could not be written in the end, before the work.
-func checkOutputs(cmd *cobra.Command) error {
-	f := cmd.Flags().Lookup("output")
-	if f == nil || !f.Changed {
-		return nil
-	}
-	paths := []string{f.Value.String()}
-	if list, several := f.Value.(pflag.SliceValue); several {
-		paths = list.GetSlice()
-	}
-	for _, path := range paths {
-		if err := file.CheckPlace(path); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // sayWhatIsMissing has commands that lack arguments or flags, or have too many

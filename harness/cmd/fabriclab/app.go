@@ -68,9 +68,6 @@ defaults.`,
 		Args: cobra.ArbitraryArgs, ValidArgsFunction: cobra.NoFileCompletions, // what is no command is for group to refuse
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error {
 			a.Compiles = compiles[name(cmd)]
-			if err := checkOutputs(cmd); err != nil {
-				return err
-			}
 			return a.load(cmd.Root().PersistentFlags())
 		},
 	}

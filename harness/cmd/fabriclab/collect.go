@@ -13,6 +13,8 @@ import (
 
 	"fabriclab/analysis/collect"
 	"fabriclab/analysis/sheet"
+	"fabriclab/base/file"
+	"fabriclab/base/units"
 	"fabriclab/harness/lab/collected"
 	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/trace"
@@ -44,6 +46,9 @@ the runs differ. It is written as it is read: memory does not grow with it.`,
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kind, err := formatOf(to, format)
+			if err == nil && to != "" {
+				err = file.CheckPlace(to) // before the work
+			}
 			if err != nil {
 				return err
 			}
@@ -66,7 +71,7 @@ the runs differ. It is written as it is read: memory does not grow with it.`,
 			if err := writeFile(to, write); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.Err, "%s: %d rows, %d runs\n", to, len(tidy.Rows), len(runs))
+			fmt.Fprintf(a.Err, "%s: %s, %s\n", to, units.Count(len(tidy.Rows), "row"), units.Count(len(runs), "run"))
 			return nil
 		},
 	}
@@ -108,7 +113,7 @@ func (a *app) gather(ctx context.Context, sweep, table, to string, format trace.
 		return errors.Join(err, buffered.Flush())
 	})
 	if err == nil {
-		fmt.Fprintf(a.Err, "%s: %d rows, %d runs\n", to, rows, runs)
+		fmt.Fprintf(a.Err, "%s: %s, %s\n", to, units.Count(int(rows), "row"), units.Count(runs, "run"))
 	}
 	return err
 }

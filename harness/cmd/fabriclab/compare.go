@@ -40,7 +40,8 @@ else fails is set in YAML (--thresholds; docs/how-to/regression.md).`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, path := range outputs { // before anything runs
-				if _, err := reportWriter(path); err != nil {
+				_, err := reportWriter(path)
+				if err := errors.Join(err, file.CheckPlace(path)); err != nil {
 					return err
 				}
 			}

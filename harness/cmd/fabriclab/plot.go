@@ -38,7 +38,7 @@ collect has written, or any other table (.parquet, .csv), of which --y names a c
 table of the sweep's runs, such as time series of several of them.`,
 		Example: `  fabriclab plot fncc/fig10 --x topology.rate --y queue_max --colour preset -o queue.svg
   fabriclab plot sweep.parquet --x preset --y link_utilisation --facet topology.rate -o load.html
-  fabriclab plot RUNDIR/queues.parquet --x time_ps --y max_bytes --where class=1 -o queue.png
+  fabriclab plot RUNDIR/queues.parquet --x time_ps --y max_bytes --where class=1 --colour link -o queue.png
   fabriclab plot fncc/fig10 --table queues --x time_ps --y max_bytes --where class=data --colour preset --facet topology.rate -o queues.pdf --width 7 --no-title`,
 		Args: cobra.ExactArgs(1), ValidArgsFunction: a.completeExperiments(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -46,7 +46,7 @@ table of the sweep's runs, such as time series of several of them.`,
 			if err != nil {
 				return err
 			}
-			if err := checkWidth(o.Width); err != nil {
+			if err := errors.Join(checkWidth(o.Width), file.CheckPlace(to)); err != nil { // before the work
 				return err
 			}
 			take.DataClass = slices.Contains(o.Where, plot.OfDataClass)

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"fabriclab/base/units"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/lab/sweeps"
@@ -244,7 +245,7 @@ func renew(lab *lab.Lab, fresh *parity.Digest, folder string) (ok bool, err erro
 		return false, err
 	}
 	moved := fresh.Keep(old)
-	fmt.Fprintf(lab.Out, "%s: %d points moved, came or went; there are %d\n", fresh.Experiment, len(moved), len(fresh.Points))
+	fmt.Fprintf(lab.Out, "%s: %s moved, came or went; there are %d\n", fresh.Experiment, units.Count(len(moved), "point"), len(fresh.Points))
 	for _, point := range moved {
 		fmt.Fprintf(lab.Out, "  %s\n", point)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"fabriclab/analysis/compare"
 	"fabriclab/base/file"
+	"fabriclab/base/units"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/lab/sweeps"
 )
@@ -117,7 +118,7 @@ func updateBaseline(lab *lab.Lab, d sweeps.Runs, old []*compare.Baseline, folder
 	path := compare.BaselineFile(folder, d.Name)
 	i := slices.IndexFunc(old, func(b *compare.Baseline) bool { return b.Experiment == d.Name })
 	if i < 0 {
-		fmt.Fprintf(lab.Out, "%s: a new baseline of %d runs in %s\n\n", d.Name, len(runs), path)
+		fmt.Fprintf(lab.Out, "%s: a new baseline of %s in %s\n\n", d.Name, units.Count(len(runs), "run"), path)
 		return nil
 	}
 	report, err := compare.Compare(compare.Set{Name: "the baseline", Runs: old[i].Runs}, compare.Set{Name: lab.HomeName(), Runs: runs}, compare.DefaultRules())
@@ -127,6 +128,6 @@ func updateBaseline(lab *lab.Lab, d sweeps.Runs, old []*compare.Baseline, folder
 	if err := report.Text(lab.Out, false); err != nil {
 		return err
 	}
-	fmt.Fprintf(lab.Out, "%s: %d runs written to %s\n\n", d.Name, len(runs), path)
+	fmt.Fprintf(lab.Out, "%s: %s written to %s\n\n", d.Name, units.Count(len(runs), "run"), path)
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fabriclab/base/columns"
+	"fabriclab/base/units"
 	"fabriclab/harness/experiment"
 )
 
@@ -48,8 +49,8 @@ func ShowHead(out io.Writer, e Experiment) error {
 		title += " (reading " + ReadingText(e.Reading) + ")"
 	}
 	fmt.Fprintln(out, title)
-	_, err := fmt.Fprintf(out, "scale %s, %d points, seeds %s, engines %s: %d runs\n", e.Scale, len(e.Points),
-		SeedRanges(e.Seeds), strings.Join(e.Engines, ", "), e.Runs())
+	_, err := fmt.Fprintf(out, "scale %s, %s, seeds %s, engines %s: %s\n", e.Scale, units.Count(len(e.Points), "point"),
+		SeedRanges(e.Seeds), strings.Join(e.Engines, ", "), units.Count(e.Runs(), "run"))
 	for _, w := range e.Warnings {
 		fmt.Fprintf(out, "warning: %s\n", w)
 	}

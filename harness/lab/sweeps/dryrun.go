@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"fabriclab/base/columns"
+	"fabriclab/base/units"
 	"fabriclab/harness/lab"
 	"fabriclab/harness/lab/plan"
 	"fabriclab/harness/progress"
@@ -44,7 +45,7 @@ func DryRun(ctx context.Context, lab *lab.Lab, names []string, s plan.Selection)
 	if lab.Set.JSON {
 		return nil
 	}
-	_, err = fmt.Fprintf(lab.Out, "%d runs: %d valid, %d to run\n", total.valid+total.toRun, total.valid, total.toRun)
+	_, err = fmt.Fprintf(lab.Out, "%s: %d valid, %d to run\n", units.Count(total.valid+total.toRun, "run"), total.valid, total.toRun)
 	return err
 }
 
