@@ -669,7 +669,7 @@ func TestTermsThatAreNoNumber(t *testing.T) {
 // A truth that some seeds have is judged comparison by comparison.
 func TestTruthsByMeans(t *testing.T) {
 	list := runs([]string{"ns3"}, 1, 2, 3, 4, 5, 6, 7, 8)
-	at := func(measure string, run int) (float64, error) {
+	at := func(_ string, run int) (float64, error) {
 		seed := float64(list[run].Seed)
 		switch list[run].Labels["preset"] {
 		case "fncc": // 8.5 ± 4.5, 15.25 on the mean

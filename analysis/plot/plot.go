@@ -394,7 +394,7 @@ func (v *view) joinable(facet, colour string) error {
 		if i == v.x || i == v.y || i == v.colour || i == v.facet || !isKey(c) || v.numberOf(i) >= 0 {
 			continue
 		}
-		if sorted && !(isName(c) && v.alternate(line, i)) {
+		if sorted && (!isName(c) || !v.alternate(line, i)) {
 			continue
 		}
 		var values []string

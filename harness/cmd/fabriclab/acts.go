@@ -152,7 +152,7 @@ func sayWhatIsMissing(cmd *cobra.Command) {
 		return
 	}
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		wrong := ""
+		var wrong string
 		switch {
 		case check(cmd, args) == nil && cmd.ValidateRequiredFlags() == nil:
 			return nil
