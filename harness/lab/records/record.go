@@ -81,10 +81,14 @@ func recordOf(ctx context.Context, lab *lab.Lab, dir, name string) (*record.Reco
 	if r.Digests, _, err = digestsOf(lab, r.Figure); err != nil {
 		return nil, err
 	}
+	results, err := lab.ResultsDir()
+	if err != nil {
+		return nil, err
+	}
 	judged := 0
 	for i, one := range all {
 		if one.missing == "" {
-			o, err := outcome(one.Runs, s)
+			o, err := outcome(one.Runs, s, results)
 			if err != nil {
 				return nil, err
 			}
@@ -231,8 +235,11 @@ func under(reading map[string]string) string {
 	return " under " + plan.ReadingText(reading)
 }
 
-// outcome judges the runs of one reading.
-func outcome(r sweeps.Runs, s plan.Selection) (*record.Outcome, error) {
+// relative are the words about a run without where this machine has its results.
+func relative(text, results string) string { return strings.ReplaceAll(text, results+"/", "") }
+
+// outcome judges the runs of one reading, which are in a folder of results.
+func outcome(r sweeps.Runs, s plan.Selection, results string) (*record.Outcome, error) {
 	in, err := figures.Input(r, s)
 	if err != nil {
 		return nil, err
@@ -251,7 +258,9 @@ func outcome(r sweeps.Runs, s plan.Selection) (*record.Outcome, error) {
 	}
 	o := &record.Outcome{Reading: in.Reading, Command: in.Command, Judged: rules, Controls: controls, Claims: []record.Claim{}, Points: points(r, in, judged.Lookup)}
 	for _, c := range judged.Claims {
-		o.Claims = append(o.Claims, record.ClaimOf(c))
+		of := record.ClaimOf(c)
+		of.Why = relative(of.Why, results)
+		o.Claims = append(o.Claims, of)
 	}
 	return o, nil
 }

@@ -47,3 +47,9 @@ func TestFreshSeeds(t *testing.T) {
 	require.NoError(t, freshSeeds(list, []uint64{4, 5}))
 	require.EqualError(t, freshSeeds(list, []uint64{4, 3}), "seed 3 has judged claim old, which new takes the place of: give the scale other seeds than those of superseded claims")
 }
+
+// A record is in the repository, and says nothing of the machine that made it.
+func TestRecordsDoNotNameTheResultsFolder(t *testing.T) {
+	assert.Equal(t, "long cannot be measured: run dart/fig14/62614b4c/ns3-seed35: it did not finish",
+		relative("long cannot be measured: run /home/me/results/dart/fig14/62614b4c/ns3-seed35: it did not finish", "/home/me/results"))
+}
