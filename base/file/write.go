@@ -31,10 +31,18 @@ func CheckPlace(path string) error {
 	}
 	dir := filepath.Dir(path)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s: there is no folder %s; make it first: mkdir -p %[2]s", path, dir)
+		return noFolder{path, dir}
 	}
 	return nil
 }
+
+type noFolder struct{ path, dir string }
+
+func (e noFolder) Error() string {
+	return fmt.Sprintf("%s: there is no folder %s; make it first: mkdir -p %[2]s", e.path, e.dir)
+}
+
+func (e noFolder) Is(target error) bool { return target == os.ErrNotExist }
 
 // Create begins a file, whose mode the umask restricts. Another process that makes
 // the same one is waited for.
