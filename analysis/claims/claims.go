@@ -680,17 +680,11 @@ func (e *evaluation) inTheMean(values []sample, replicates []replicate) string {
 			differences[at] = append(differences[at], v[p[0]]-v[p[1]])
 		}
 	}
-	verdict := Reproduced
+	var verdicts []string
 	for _, list := range differences {
-		mean, half := stats.Mean95(list)
-		switch {
-		case mean-half > 0:
-			return Deviates
-		case !(mean+half < 0): // not a number, too
-			verdict = Inconclusive
-		}
+		verdicts = append(verdicts, belowZero(list))
 	}
-	return verdict
+	return overall(verdicts)
 }
 
 // showMissed says of how many measures an order holds, and writes those of

@@ -1,14 +1,11 @@
 package claims
 
 import (
-	"math"
-
 	"github.com/expr-lang/expr"
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/parser"
 
 	"fabriclab/analysis/spec"
-	"fabriclab/analysis/stats"
 )
 
 // A truth is a `holds`: comparisons, and what joins them.
@@ -95,7 +92,7 @@ func (t *truth) inTheMean(seeds []sample, by string) string {
 	for i, v := range seeds {
 		x, err := t.distance.run(v, by)
 		d, ok := x.(float64)
-		if err != nil || !ok || math.IsInf(d, 0) {
+		if err != nil || !ok {
 			return Inconclusive
 		}
 		distances[i] = d
@@ -103,13 +100,7 @@ func (t *truth) inTheMean(seeds []sample, by string) string {
 			distances[i] = -d
 		}
 	}
-	switch mean, half := stats.Mean95(distances); {
-	case mean+half < 0:
-		return Reproduced
-	case mean-half > 0:
-		return Deviates
-	}
-	return Inconclusive
+	return belowZero(distances)
 }
 
 // opposite is the verdict of what is not so.

@@ -62,6 +62,18 @@ func ofNumber(seeds []float64, expected, limit float64) string {
 	return Inconclusive
 }
 
+// belowZero judges by the mean over seeds whether differences are below 0. Where some
+// are infinite there is no mean.
+func belowZero(differences []float64) string {
+	switch mean, half := stats.Mean95(differences); {
+	case mean+half < 0:
+		return Reproduced
+	case mean-half > 0:
+		return Deviates
+	}
+	return Inconclusive
+}
+
 // never is the number of seeds in which a time does not come.
 func never(seeds []float64) (n int) {
 	for _, v := range seeds {

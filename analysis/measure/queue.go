@@ -85,33 +85,22 @@ func Queue(dir, port string, class int64, w series.Window) (QueueSamples, error)
 // A pattern that matches none is an error.
 func QueueMeans(dir string, patterns []string, class int64, w series.Window) ([]float64, error) {
 	sums, counts := map[string]float64{}, map[string]float64{}
-	unmatched := slices.Clone(patterns)
-	wanted := map[string]bool{}
-	wants := func(port string) bool {
-		want, known := wanted[port]
-		if known {
-			return want
-		}
-		unmatched = slices.DeleteFunc(unmatched, func(p string) bool { return portMatches(p, port) })
-		want = slices.ContainsFunc(patterns, func(p string) bool { return portMatches(p, port) })
-		wanted[port] = want
-		return want
-	}
+	ports := newMatcher(patterns)
 	columns := append(table.Ints("time_ps", "class", "bytes"), table.Column{Name: "link", Type: table.String})
 	err := table.Scan(dir, "queues", columns, func(r *table.Rows) error {
 		for i := range r.N {
 			if !w.Contains(r.Int(0, i)) || r.Int(1, i) != class {
 				continue
 			}
-			if port := r.String(3, i); wants(port) {
+			if port := r.String(3, i); ports.wants(port) {
 				sums[port] += float64(r.Int(2, i))
 				counts[port]++
 			}
 		}
 		return nil
 	})
-	if err == nil && len(unmatched) > 0 {
-		err = fmt.Errorf("run %s: queues has no sample of class %d from %s at a port that matches %s; name the ports under trace.queues.ports", dir, class, w, strings.Join(unmatched, ", "))
+	if err == nil && len(ports.unmatched) > 0 {
+		err = fmt.Errorf("run %s: queues has no sample of class %d from %s at a port that matches %s; name the ports under trace.queues.ports", dir, class, w, strings.Join(ports.unmatched, ", "))
 	}
 	if err != nil {
 		return nil, err
@@ -121,6 +110,27 @@ func QueueMeans(dir string, patterns []string, class int64, w series.Window) ([]
 		means = append(means, sums[port]/counts[port])
 	}
 	return means, nil
+}
+
+// matcher finds the ports that match a pattern, and the patterns that no port has matched.
+type matcher struct {
+	patterns, unmatched []string
+	known               map[string]bool // by name, whether it matches
+}
+
+func newMatcher(patterns []string) *matcher {
+	return &matcher{patterns: patterns, unmatched: slices.Clone(patterns), known: map[string]bool{}}
+}
+
+func (m *matcher) wants(port string) bool {
+	want, known := m.known[port]
+	if !known {
+		matches := func(pattern string) bool { return portMatches(pattern, port) }
+		m.unmatched = slices.DeleteFunc(m.unmatched, matches)
+		want = slices.ContainsFunc(m.patterns, matches)
+		m.known[port] = want
+	}
+	return want
 }
 
 func portMatches(pattern, port string) bool {

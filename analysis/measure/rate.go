@@ -2,7 +2,6 @@ package measure
 
 import (
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -184,24 +183,21 @@ func PausedTime(dir, port string, from int64) (series.Series, error) {
 
 // linksOf are the sampled links whose names match a pattern, in the order of the names.
 func linksOf(dir string, patterns []string) ([]string, error) {
-	matched := map[string]bool{} // by name
-	unmatched := slices.Clone(patterns)
+	ports := newMatcher(patterns)
+	var links []string
 	err := table.Scan(dir, "links", []table.Column{{Name: "link", Type: table.String}}, func(r *table.Rows) error {
 		for i := range r.N {
-			name := r.String(0, i)
-			if _, known := matched[name]; known {
-				continue
+			if name := r.String(0, i); ports.wants(name) && !slices.Contains(links, name) {
+				links = append(links, name)
 			}
-			unmatched = slices.DeleteFunc(unmatched, func(p string) bool { return portMatches(p, name) })
-			matched[name] = slices.ContainsFunc(patterns, func(p string) bool { return portMatches(p, name) })
 		}
 		return nil
 	})
-	if err == nil && len(unmatched) > 0 {
-		err = fmt.Errorf("links has no sample of %s; name the port under trace.links.ports", strings.Join(unmatched, ", "))
+	if err == nil && len(ports.unmatched) > 0 {
+		err = fmt.Errorf("links has no sample of %s; name the port under trace.links.ports", strings.Join(ports.unmatched, ", "))
 	}
-	maps.DeleteFunc(matched, func(_ string, is bool) bool { return !is })
-	return slices.Sorted(maps.Keys(matched)), err
+	slices.Sort(links)
+	return links, err
 }
 
 func linkCounter(dir, port, column string, from int64) (series.Series, error) {
